@@ -1,5 +1,5 @@
-/** Settings that limit what teams store: responses, chat completions, conversations, files and batches. */
-import { whole } from "./config-values.js";
+/** Settings that limit what teams store, and how long: runs, responses, chat completions, conversations, files and batches. */
+import { whole, zeroOr } from "./config-values.js";
 
 export const storageSettings = {
   /** Responses that may be stored, over all teams. */
@@ -12,6 +12,16 @@ export const storageSettings = {
   conversationItemsMax: whole(1, 1_000_000).default(10_000),
   /** Bytes that the items of a conversation may have. */
   conversationBytesMax: whole(1024, 1_073_741_824).default(33_554_432),
+  /** How long runs are stored, which the log of requests shows; 0: for ever. Sums of usage and the ledger stay. */
+  runsKeptDays: zeroOr(whole(1, 36_500)).default(0),
+  /** How long what clients say of their runs is stored: the user and the metadata of requests. */
+  runLabelsKeptDays: whole(1, 36_500).default(90),
+  /** How long a response is stored. */
+  responsesKeptDays: whole(1, 36_500).default(30),
+  /** How long a chat completion is stored. */
+  chatCompletionsKeptDays: whole(1, 36_500).default(30),
+  /** How long the outcome of a deferred completion can be fetched. */
+  deferredKeptHours: whole(1, 8_760).default(24),
   /** Largest file that may be uploaded. */
   fileBytesMax: whole(1, 17_179_869_184).default(536_870_912),
   /** Files that one team may have stored. */

@@ -26,11 +26,14 @@ import { databaseFile, imagesFolder } from "./data-folder.js";
 
 export type Stores = ReturnType<typeof buildStores>;
 
+const dayMs = 24 * 60 * 60 * 1000;
+
 export function buildStores(config: Config, database: Database, random: Random) {
+  const runLabels = createRunLabelStore(database, config.runLabelsKeptDays * dayMs);
   return {
     ...buildAccountStores(database),
-    runs: createRunStore(database),
-    runLabels: createRunLabelStore(database),
+    runs: createRunStore(database, runLabels),
+    runLabels,
     requests: createRequestStore(database),
     jobs: createJobStore(database),
     deferred: createDeferredStore(database),

@@ -15,7 +15,7 @@ async function served(environment: NodeJS.ProcessEnv = {}) {
   const sideOf = async (name: string) => {
     const teamId = await server.createTeam(name);
     await server.database.kysely.updateTable("teams").set({ billing: "unmetered" }).execute();
-    return { teamId, ...(await server.createKey(teamId, { name: `key of ${name}`, acls: allAcls })) };
+    return server.createKey(teamId, { name: `key of ${name}`, acls: allAcls });
   };
   const sides = { ada: await sideOf("ada"), bob: await sideOf("bob") };
   const loaded = loadConfig({

@@ -6,6 +6,7 @@ import type { Clock } from "../../core/clock.js";
 import type { DeferredStore } from "../../jobs/deferred/store.js";
 import type { JobStore } from "../../jobs/store.js";
 import type { SignInStore } from "../../accounts/sign-in/store.js";
+import type { RequestStore } from "../../inference/requests/store.js";
 import type { RunLabelStore } from "../../inference/run/store/run-labels.js";
 import type { Files } from "../../inference/files/files.js";
 import type { ImageGenerator } from "../../inference/images/generate-images.js";
@@ -48,6 +49,7 @@ export interface JobsDeps {
   readonly batchLines: BatchLineStore;
   readonly images: Pick<ImageStore, "deleteExpired">;
   readonly runLabels: Pick<RunLabelStore, "deleteExpired">;
+  readonly requests: Pick<RequestStore, "deleteBefore">;
   readonly signIns: Pick<SignInStore, "deleteExpired">;
   readonly files: Files;
   readonly promptFiles: PromptFiles;
@@ -85,15 +87,26 @@ export type JobLimits = BatchLimits &
   ConversationLimits &
   Pick<
     Config,
-    "jobsQueuedMax" | "jobsActiveMax" | "responsesMax" | "chatCompletionsMax" | "batchPricePercent"
+    | "jobsQueuedMax"
+    | "jobsActiveMax"
+    | "responsesMax"
+    | "responsesKeptDays"
+    | "chatCompletionsMax"
+    | "chatCompletionsKeptDays"
+    | "deferredKeptHours"
+    | "runsKeptDays"
+    | "batchPricePercent"
   >;
 
+const hourMs = 60 * 60 * 1000;
+const dayMs = 24 * hourMs;
+
 /** How long a batch can be looked at after its end. */
-const batchRetentionMs = 30 * 24 * 60 * 60 * 1000;
+const batchRetentionMs = 30 * dayMs;
 
 /** Builds the queues and the retention; no job is started before `start`. */
 export function buildJobs(limits: JobLimits, deps: JobsDeps): Jobs {
-  const { deferred, responses, clock, logger } = deps;
+  const { deferred, clock, logger } = deps;
   const claims = createClaims(deps.jobs, clock);
   const createQueue = (handler: JobHandler): JobQueue =>
     createJobQueue({
@@ -104,13 +117,11 @@ export function buildJobs(limits: JobLimits, deps: JobsDeps): Jobs {
       activeMax: limits.jobsActiveMax,
       onError: (jobId, thrown) => logger.error({ jobId, err: thrown }, "a job could not be processed"),
     });
-  const storedResponses = createStoredResponses({ responses, responsesMax: limits.responsesMax });
-  const conversations = createConversations({ store: deps.conversations, writes: deps.writes, limits });
-  const { chatCompletionsMax } = limits;
-  const storedCompletions = createStoredCompletions({ ...deps, store: deps.completions, chatCompletionsMax });
-  const stored = { storedResponses, storedCompletions, conversations };
+  const stored = buildStored(limits, deps);
+  const { storedResponses } = stored;
   const backgroundJobs = createQueue(backgroundResponseHandler({ ...deps, ...stored }));
-  const deferredJobs = createQueue(deferredCompletionHandler({ ...deps, ...stored }));
+  const outcomeKeptMs = limits.deferredKeptHours * hourMs;
+  const deferredJobs = createQueue(deferredCompletionHandler({ ...deps, ...stored, outcomeKeptMs }));
   const batches = buildBatches({
     ...deps,
     ...stored,
@@ -121,7 +132,7 @@ export function buildJobs(limits: JobLimits, deps: JobsDeps): Jobs {
     pricePercent: limits.batchPricePercent,
     onError: (batchId, thrown) => logger.error({ batchId, err: thrown }, "a batch could not be continued"),
   });
-  const retention = buildRetention(deps);
+  const retention = buildRetention(limits, deps);
   return {
     services: {
       ...stored,
@@ -140,27 +151,36 @@ export function buildJobs(limits: JobLimits, deps: JobsDeps): Jobs {
   };
 }
 
-function buildRetention({
-  deferred,
-  completions,
-  responses,
-  runLabels,
-  signIns,
-  images,
-  files,
-  batches,
-  batchLines,
-  clock,
-  logger,
-}: JobsDeps): Retention {
+/** Builds what stores responses, chat completions and conversations. */
+function buildStored(limits: JobLimits, deps: JobsDeps) {
+  const storedResponses = createStoredResponses({
+    responses: deps.responses,
+    responsesMax: limits.responsesMax,
+    keptMs: limits.responsesKeptDays * dayMs,
+  });
+  const conversations = createConversations({ store: deps.conversations, writes: deps.writes, limits });
+  const storedCompletions = createStoredCompletions({
+    ...deps,
+    store: deps.completions,
+    chatCompletionsMax: limits.chatCompletionsMax,
+    keptMs: limits.chatCompletionsKeptDays * dayMs,
+  });
+  return { storedResponses, storedCompletions, conversations };
+}
+
+function buildRetention({ runsKeptDays }: JobLimits, deps: JobsDeps): Retention {
+  const { deferred, completions, responses, runLabels, requests, signIns } = deps;
+  const { images, files, batches, batchLines, clock, logger } = deps;
   const expired =
     (store: { deleteExpired: Sweep }): Sweep =>
     (now, limit) =>
       store.deleteExpired(now, limit);
+  const oldRuns: Sweep = (now, limit) => requests.deleteBefore(now - runsKeptDays * dayMs, limit);
   const sweeps: readonly Sweep[] = [
     ...[deferred, responses, completions, runLabels, signIns, files].map(expired),
     (_, limit) => batchLines.deleteEnded(limit),
     (now, limit) => batches.deleteEnded(now - batchRetentionMs, limit),
+    ...(runsKeptDays === 0 ? [] : [oldRuns]),
     // Last, because it reads a folder: what follows would start at another time in every run of the simulation.
     expired(images),
   ];

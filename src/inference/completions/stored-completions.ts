@@ -1,5 +1,5 @@
 /**
- * Stored chat completions: stored for thirty days for the team that requested them with `store: true`, listed, read, changed and
+ * Stored chat completions: stored for some time for the team that requested them with `store: true`, listed, read, changed and
  * deleted. This file owns who may read what and for how long; bodies and messages are not parsed here.
  */
 import { HearthError } from "../../core/errors.js";
@@ -7,9 +7,6 @@ import type { Write, Writes } from "../../store/writes.js";
 import { createStorageLimit } from "../storage-limit.js";
 import type { CompletionStore } from "./store.js";
 import type { CompletionsQuery, ListedCompletion, StoredCompletion } from "./stored-completion.js";
-
-/** How long a completion is stored. */
-const retentionMs = 30 * 24 * 60 * 60 * 1000;
 
 export interface StoredCompletions {
   /** @throws HearthError `overloaded` when no further completion can be stored. */
@@ -35,11 +32,13 @@ export interface StoredCompletionsDeps {
   readonly writes: Writes;
   /** Completions of all teams that may be stored. */
   readonly chatCompletionsMax: number;
+  /** How long a completion is stored. */
+  readonly keptMs: number;
 }
 
 /** Builds the service over its store. */
 export function createStoredCompletions(deps: StoredCompletionsDeps): StoredCompletions {
-  const { store, writes, chatCompletionsMax } = deps;
+  const { store, writes, chatCompletionsMax, keptMs } = deps;
   const limit = createStorageLimit(() => store.count(), chatCompletionsMax);
   const change = async (id: string, write: Write): Promise<void> => {
     try {
@@ -54,7 +53,7 @@ export function createStoredCompletions(deps: StoredCompletionsDeps): StoredComp
     },
     insertion(completion) {
       limit.added();
-      return store.insertion({ ...completion, expireTime: completion.createTime + retentionMs });
+      return store.insertion({ ...completion, expireTime: completion.createTime + keptMs });
     },
     async find(id, teamId) {
       const found = await store.find(id, teamId);

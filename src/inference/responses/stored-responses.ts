@@ -1,5 +1,5 @@
 /**
- * Stored responses: stored for thirty days for the team that requested them, continued, read, followed while they are generated,
+ * Stored responses: stored for some time for the team that requested them, continued, read, followed while they are generated,
  * cancelled and deleted. This file owns who may read what and for how long. The format of a response belongs to the dialect: bodies,
  * items and events are not parsed here.
  */
@@ -9,9 +9,6 @@ import { EventLog } from "./event-log.js";
 import type { ResponseEnding, StoredItem, StoredResponse } from "./stored-response.js";
 import type { ResponseStore } from "./store/responses.js";
 import type { Write } from "../../store/writes.js";
-
-/** How long a response is stored. */
-const retentionMs = 30 * 24 * 60 * 60 * 1000;
 
 /** Responses that one conversation may consist of. */
 const chainResponsesMax = 1_000;
@@ -70,10 +67,16 @@ export interface StoredResponsesDeps {
   readonly responses: ResponseStore;
   /** Responses of all teams that may be stored. */
   readonly responsesMax: number;
+  /** How long a response is stored. */
+  readonly keptMs: number;
 }
 
 /** Builds the service over its store. */
-export function createStoredResponses({ responses, responsesMax }: StoredResponsesDeps): StoredResponses {
+export function createStoredResponses({
+  responses,
+  responsesMax,
+  keptMs,
+}: StoredResponsesDeps): StoredResponses {
   const conversation = (id: string, teamId: string) => responses.chain(id, teamId, chainResponsesMax);
   const limit = createStorageLimit(() => responses.count(), responsesMax);
   return {
@@ -83,11 +86,7 @@ export function createStoredResponses({ responses, responsesMax }: StoredRespons
     },
     insertion({ input, output, ...response }) {
       limit.added();
-      return responses.insertion(
-        { ...response, expireTime: response.createTime + retentionMs },
-        input,
-        output,
-      );
+      return responses.insertion({ ...response, expireTime: response.createTime + keptMs }, input, output);
     },
     ending: (id, ending) => responses.ending(id, ending),
     markStarted: (id, body) => responses.markStarted(id, body),

@@ -8,9 +8,6 @@ import { HearthError, type ErrorDetails, type ErrorKind } from "../../core/error
 import type { Job } from "../job.js";
 import type { JobQueue } from "../queue.js";
 
-/** How long an outcome can be fetched. */
-export const outcomeRetentionMs = 24 * 60 * 60 * 1000;
-
 export interface DeferredCompletions {
   /**
    * Enqueues a request; it is on disk once this resolves. Its id is the one by which its answer is fetched.

@@ -12,7 +12,7 @@ import type { ModelRegistry } from "../../core/model.js";
 import type { Write } from "../../store/writes.js";
 import { foldCompletion } from "../../dialects/openai-chat/encode.js";
 import { parseChatRequest } from "../../dialects/openai-chat/parse.js";
-import { outcomeRetentionMs, writeFailure } from "./deferred-completions.js";
+import { writeFailure } from "./deferred-completions.js";
 import { completionInsertion } from "../completions/completion-recorder.js";
 import type { StoredCompletions } from "../../inference/completions/stored-completions.js";
 import type { Generator } from "../../inference/run/generate.js";
@@ -27,13 +27,15 @@ export interface DeferredCompletionHandlerDeps {
   readonly models: ModelRegistry;
   readonly generator: Pick<Generator, "start">;
   readonly clock: Clock;
+  /** How long an outcome can be fetched. */
+  readonly outcomeKeptMs: number;
 }
 
 /** Builds the handler of deferred completions. */
 export function deferredCompletionHandler(deps: DeferredCompletionHandlerDeps): JobHandler {
   const { authenticator, rateLimits, deferred, storedCompletions, models, clock, generator } = deps;
   const ending = (job: Job, outcome: EndedOutcome): Write =>
-    deferred.ending(job.id, outcome, clock.now() + outcomeRetentionMs);
+    deferred.ending(job.id, outcome, clock.now() + deps.outcomeKeptMs);
   const failed = (job: Job, error: HearthError): Write =>
     ending(job, { state: "failed", failure: writeFailure(error) });
   return {

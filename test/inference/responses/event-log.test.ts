@@ -68,7 +68,11 @@ describe("an event log", () => {
 describe("the event logs of stored responses", () => {
   it("have ended once all are closed, also those that are opened later", async () => {
     const database = await openDatabase(join(temporaryFolder(), "hearth.db"));
-    const { logs } = createStoredResponses({ responses: createResponseStore(database), responsesMax: 1 });
+    const { logs } = createStoredResponses({
+      responses: createResponseStore(database),
+      responsesMax: 1,
+      keptMs: 1,
+    });
     const before = logs.open("resp_1");
     expect(logs.open("resp_1")).toBe(before);
     before.append({ type: "one" });

@@ -6,18 +6,21 @@ import { createWrite, type Write } from "../../../store/writes.js";
 
 export type RunLabelStore = ReturnType<typeof createRunLabelStore>;
 
-/** How long what a client says of a run is stored. */
-const retentionMs = 90 * 24 * 60 * 60 * 1000;
+/** Ninety days. */
+const defaultKeptMs = 90 * 24 * 60 * 60 * 1000;
 
-/** What clients say of their runs: the user and the metadata of a request. */
-export function createRunLabelStore({ kysely }: Database) {
+/**
+ * What clients say of their runs: the user and the metadata of a request.
+ * @param keptMs how long it is stored.
+ */
+export function createRunLabelStore({ kysely }: Database, keptMs = defaultKeptMs) {
   const insertRow = prepareBinding(["run_id", "expire_time", "labels"], (row: RunLabelsRow) =>
     kysely.insertInto("run_labels").values(row),
   );
   return {
     /** @param labels JSON text. */
     insertion: (runId: string, startTime: number, labels: string): Write =>
-      createWrite("run_labels", insertRow({ run_id: runId, expire_time: startTime + retentionMs, labels })),
+      createWrite("run_labels", insertRow({ run_id: runId, expire_time: startTime + keptMs, labels })),
     /** Returns the JSON text; null when the run has no labels. */
     async find(runId: string): Promise<string | null> {
       const row = await kysely

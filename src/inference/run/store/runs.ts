@@ -53,12 +53,11 @@ const columns = [
 export type RunStore = ReturnType<typeof createRunStore>;
 
 /** The usage table: one row for every run. `insert` and `finish` run on every request. */
-export function createRunStore(database: Database) {
+export function createRunStore(database: Database, labels = createRunLabelStore(database)) {
   const { kysely } = database;
   const inserting = prepareBinding(columns, (row: RunRow) => kysely.insertInto("runs").values(row));
   const prices = createPriceIds(database);
   const settling = prepareSettling(database);
-  const labels = createRunLabelStore(database);
   return {
     /**
      * Inserts the row of a run that starts.
