@@ -49,6 +49,8 @@ import { createSignInStore } from "../accounts/sign-in/store.js";
 import { createMemberStore } from "../accounts/members/store.js";
 import { createHostedPriceStore } from "../accounts/money/store/hosted-prices.js";
 import { createSpendingStore } from "../accounts/money/store/spending-limits.js";
+import { createExports, type Exports } from "../accounts/exports/exports.js";
+import { createExportStore } from "../accounts/exports/store.js";
 import { createUsageStore } from "../accounts/usage/store.js";
 import { createTeamLimitStore } from "../accounts/limits/store.js";
 import { createTeamStore } from "../accounts/teams/store.js";
@@ -77,6 +79,7 @@ export function buildAccountStores(database: Database) {
     ledger: createLedgerStore(database),
     billing: createBillingStore(database),
     usage: createUsageStore(database),
+    exports: createExportStore(database),
     spending: createSpendingStore(database),
     budgets: createBudgetStore(database),
     hostedPrices: createHostedPriceStore(database),
@@ -119,18 +122,20 @@ export function buildBudgetGuard(deps: AccountDeps & { readonly logger: Logger }
 
 /** Builds the services of the management API. */
 export function buildAccounts(deps: AccountDeps): HttpDeps["accounts"] {
+  const auditLog = createAuditLog(deps);
   return {
     keys: createKeyService(deps),
     teams: createTeamService(deps),
     teamLimits: createTeamLimitService(deps),
     members: createMemberService(deps),
     signIn: createSignIn(deps),
-    auditLog: createAuditLog(deps),
+    auditLog,
     credits: createCreditService(deps),
     billing: createBilling(deps),
     spending: createSpendingService(deps),
     budgets: createBudgetService(deps),
     usage: createUsageReports(deps),
+    exports: createExports({ ...deps, auditLog }),
   };
 }
 
@@ -173,6 +178,7 @@ export interface OpenAccounts {
   readonly spending: SpendingService;
   readonly budgets: BudgetService;
   readonly usage: UsageReports;
+  readonly exports: Exports;
   readonly hostedPrices: HostedPriceService;
   /** Names of the models of this server, for which hosted prices are looked up. */
   modelNames(): Promise<readonly ModelNames[]>;

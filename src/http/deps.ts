@@ -4,6 +4,7 @@ import type { Authenticator } from "../accounts/authentication/authenticate-key.
 import type { ManagerAuthenticator } from "../accounts/authentication/authenticate-manager.js";
 import type { BillingService } from "../accounts/money/billing.js";
 import type { CreditService } from "../accounts/money/credits.js";
+import type { Exports } from "../accounts/exports/exports.js";
 import type { KeyService } from "../accounts/keys/keys.js";
 import type { MemberService } from "../accounts/members/members.js";
 import type { SignInService } from "../accounts/sign-in/sign-in.js";
@@ -70,6 +71,7 @@ export interface Accounts {
   readonly spending: SpendingService;
   readonly budgets: BudgetService;
   readonly usage: UsageReports;
+  readonly exports: Exports;
 }
 
 /** The dependencies of the HTTP server and its handlers. */

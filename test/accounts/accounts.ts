@@ -10,6 +10,7 @@ import { createTeamService } from "../../src/accounts/teams/teams.js";
 import { createHostedPriceService } from "../../src/accounts/money/hosted-prices.js";
 import { createSpendingService } from "../../src/accounts/money/spending-limits.js";
 import { createUsageReports } from "../../src/accounts/usage/usage-reports.js";
+import { createExports } from "../../src/accounts/exports/exports.js";
 import { createAuditLog } from "../../src/accounts/audit/audit-log.js";
 import type { Clock } from "../../src/core/clock.js";
 import { systemRandom } from "../../src/system.js";
@@ -48,6 +49,7 @@ export async function emptyAccounts() {
     managementKeyService: createManagementKeyService(deps),
     creditService: createCreditService(deps),
     auditLog: createAuditLog(deps),
+    exports: createExports({ ...deps, auditLog: createAuditLog(deps) }),
     spendingService: createSpendingService(deps),
     budgetService: createBudgetService(deps),
     usageReports: createUsageReports(deps),

@@ -35,6 +35,8 @@ export interface AuditLog {
     filter: AuditFilter,
     actor: Actor,
   ): Promise<AuditPage>;
+  /** Returns the events of a team, or of all teams and of the server, by time, page by page. */
+  scan(query: Pick<AuditQuery, "teamId" | "from" | "to">): AsyncIterable<readonly AuditEventWithMember[]>;
   /** Returns the newest events of all teams and of the server, newest first. */
   newest(limit: number): Promise<readonly AuditEventWithMember[]>;
 }
@@ -45,7 +47,7 @@ export interface AuditLogDeps {
   readonly teams: TeamStore;
 }
 
-/** Events scanned for one filtered page. */
+/** Events scanned for one filtered page, and events of a page of all. */
 const eventsScannedMax = 1000;
 
 export function createAuditLog(deps: AuditLogDeps): AuditLog {
@@ -59,6 +61,7 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
       const { events, next } = pageOf(scanned, filter, query.limit, hasMore);
       return { events: await withMembers(deps, events), next };
     },
+    scan: (query) => scan(deps, query),
     async newest(limit) {
       const events = await audit.page({
         teamId: null,
@@ -71,6 +74,21 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
       return withMembers(deps, events);
     },
   };
+}
+
+async function* scan(
+  deps: AuditLogDeps,
+  query: Pick<AuditQuery, "teamId" | "from" | "to">,
+): AsyncGenerator<readonly AuditEventWithMember[]> {
+  let after: AuditPosition | null = null;
+  for (;;) {
+    const page: AuditQuery = { ...query, order: "ascending", after, limit: eventsScannedMax };
+    const events: readonly StoredAuditEvent[] = await deps.audit.page(page);
+    yield await withMembers(deps, events);
+    const last: StoredAuditEvent | undefined = events.at(-1);
+    if (last === undefined || events.length < eventsScannedMax) return;
+    after = { time: last.time, entry: last.entry };
+  }
 }
 
 async function withMembers(

@@ -4,6 +4,7 @@ import type { OpenAccounts } from "../../app/app.js";
 import { addAuditCommand } from "./audit.js";
 import { addBudgetsCommand } from "./budgets.js";
 import { addCreditsCommand } from "./credits.js";
+import { addExportCommand } from "./export.js";
 import { addKeysCommand } from "./keys.js";
 import { addLedgerCommand } from "./ledger.js";
 import { addManagementKeysCommand } from "./management-keys.js";
@@ -14,7 +15,7 @@ import { accountsOpener, type AccountsIo } from "./command-helpers.js";
 import { addTeamsCommand } from "./teams.js";
 
 /**
- * Adds `keys`, `teams`, `members`, `management-keys`, `credits`, `budgets`, `usage`, `prices compare`, `ledger` and `audit`.
+ * Adds `keys`, `teams`, `members`, `management-keys`, `credits`, `budgets`, `usage`, `prices compare`, `ledger`, `audit` and `export`.
  * @param open opens the accounts of the configured data folder for one command.
  */
 export function addAccountCommands(
@@ -33,4 +34,5 @@ export function addAccountCommands(
   addPricesCommand(program, using, io);
   addLedgerCommand(program, using, io);
   addAuditCommand(program, using, io);
+  addExportCommand(program, using, io);
 }

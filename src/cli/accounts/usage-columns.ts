@@ -2,7 +2,7 @@
 import type { UsageReport } from "../../accounts/usage/usage-reports.js";
 import { ticksToUsd } from "../../core/money.js";
 import type { UsageRow, UsageSums } from "../../accounts/usage/usage-report.js";
-import { textCell } from "../csv.js";
+import { textCell } from "../../core/export/csv.js";
 
 /** A report and the options that it was requested with. */
 export interface RequestedReport extends UsageReport {

@@ -17,6 +17,9 @@ import {
   listPulls,
   listPullsDocs,
 } from "../admin/models/pulls.js";
+import { exportAudit, exportAuditDocs } from "../admin/export/audit.js";
+import { exportLedger, exportLedgerDocs } from "../admin/export/ledger.js";
+import { exportUsage, exportUsageDocs } from "../admin/export/usage.js";
 import { getRequest, getRequestDocs, listRequests, listRequestsDocs } from "../admin/requests.js";
 import { cancelRequest, cancelRequestDocs } from "../admin/requests/cancel.js";
 import { listAuditEventsDocs, listAuditEvents } from "../audit/teams/events.js";
@@ -67,6 +70,15 @@ export function managementRoutes(deps: HttpDeps, routes: () => readonly Route[])
     ...billingRoutes(deps),
     ...modelRoutes(deps),
     ...requestRoutes(deps),
+    ...exportRoutes(deps),
+  ];
+}
+
+function exportRoutes(deps: HttpDeps): readonly Route[] {
+  return [
+    managementRoute("GET", "/admin/export/usage", "BillingRead", exportUsage(deps), exportUsageDocs),
+    managementRoute("GET", "/admin/export/ledger", "BillingRead", exportLedger(deps), exportLedgerDocs),
+    managementRoute("GET", "/admin/export/audit", "AuditRead", exportAudit(deps), exportAuditDocs),
   ];
 }
 

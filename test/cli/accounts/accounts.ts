@@ -31,6 +31,7 @@ export async function createCommandEnvironment() {
       usage: empty.usageReports,
       hostedPrices: empty.hostedPriceService,
       modelNames: () => Promise.resolve([{ id: "small", aliases: ["hosted-mini", "hosted-max"] }]),
+      exports: empty.exports,
       ledger,
       auditLog,
       serverUrl: "http://127.0.0.1:4280",

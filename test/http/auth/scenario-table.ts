@@ -116,6 +116,10 @@ export const table: readonly Row[] = [
   row("GET /admin/requests", "ListRequests", { bad: ["?status=done", "status"], elsewhere: 200 }),
   row("GET /admin/requests/:runId", "ListRequests"),
   row("POST /admin/requests/:runId/cancel", "CancelRequest", { status: 409 }),
+  ...["usage", "ledger"].map((kind) =>
+    row(`GET /admin/export/${kind}`, "BillingRead", { bad: ["?format=xml", "format"], elsewhere: 200 }),
+  ),
+  row("GET /admin/export/audit", "AuditRead", { bad: ["?since=monday", "since"], elsewhere: 200 }),
   row("POST /api/pull", "ManageModels", { body: { model: "a/b" }, bad: [{ model: 7 }, "model"], ...ollama }),
   row("DELETE /api/delete", "ManageModels", {
     body: { model: builtInModel },

@@ -1,0 +1,141 @@
+import { sql } from "kysely";
+import type { Database } from "../../store/database.js";
+import type { ExportRow } from "../../core/export/rows.js";
+
+export type ExportStore = ReturnType<typeof createExportStore>;
+
+/** A part of what one team has: `from` or later, and before `to`; milliseconds since the epoch. */
+export interface TeamSpan {
+  readonly teamId: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Rows of a page; a page blocks the event loop for a few milliseconds. */
+const pageRows = 1000;
+
+export const usageColumns = [
+  ...["hour", "team_id", "team_name", "model", "requested_model", "api_key_id", "api_key_name", "runs"],
+  ...["prompt_tokens", "cached_tokens", "image_tokens", "completion_tokens", "reasoning_tokens", "images"],
+  ...["cost_usd", "credit_usd"],
+] as const;
+
+export const ledgerColumns = [
+  ...["time", "transaction_id", "kind", "team_id", "team_name", "run_id", "note", "account", "amount_usd"],
+] as const;
+
+/** Creates the queries of exports. Each reads pages from an index, one after the other. */
+export function createExportStore({ kysely }: Pick<Database, "kysely">) {
+  return {
+    /** The sums of every hour, model, name of a model, and key. */
+    async *usage({ teamId, from, to }: TeamSpan): AsyncGenerator<readonly ExportRow[]> {
+      let after: UsageRow | null = null;
+      for (;;) {
+        const position: UsageRow | null = after;
+        const rows: readonly UsageRow[] = (
+          await sql<UsageRow>`select used.*, (select name from teams where id = used.team_id) as team_name,
+            (select name from api_keys where id = used.api_key_id) as key_name,
+            cast(cost_ticks as text) as cost, cast(credit_ticks as text) as credit
+          from usage_hours as used where team_id = ${teamId} and hour >= ${from} and hour < ${to}
+            ${
+              position === null
+                ? sql``
+                : sql`and (hour, model, asked_model, api_key_id) >
+                  (${position.hour}, ${position.model}, ${position.asked_model}, ${position.api_key_id})`
+            }
+          order by hour, model, asked_model, api_key_id limit ${pageRows}`.execute(kysely)
+        ).rows;
+        yield rows.map(toUsageRow);
+        if (rows.length < pageRows) return;
+        after = rows.at(-1) ?? null;
+      }
+    },
+    /** Every entry of every transaction. */
+    async *ledger({ teamId, from, to }: TeamSpan): AsyncGenerator<readonly ExportRow[]> {
+      let after: readonly [time: number, id: number] = [from, 0];
+      for (;;) {
+        const [time, id]: readonly [number, number] = after;
+        const rows: readonly LedgerRow[] = (
+          await sql<LedgerRow>`select made.*, (select name from teams where id = made.team_id) as team_name,
+            account, cast(amount_ticks as text) as amount
+          from (
+            select * from ledger_transactions where team_id = ${teamId} and create_time < ${to}
+              and (create_time, id) > (${time}, ${id}) order by create_time, id limit ${pageRows}
+          ) as made join ledger_entries on transaction_id = made.id
+          order by create_time, made.id, account`.execute(kysely)
+        ).rows;
+        yield rows.map(toLedgerRow);
+        const last = rows.at(-1);
+        // Every transaction has two entries or more.
+        if (last === undefined) return;
+        after = [last.create_time, last.id];
+      }
+    },
+  };
+}
+
+interface UsageRow {
+  readonly team_id: string;
+  readonly team_name: string;
+  readonly hour: number;
+  readonly model: string;
+  readonly asked_model: string;
+  readonly api_key_id: string;
+  readonly key_name: string | null;
+  readonly runs: number;
+  readonly prompt_tokens: number;
+  readonly cached_tokens: number;
+  readonly image_tokens: number;
+  readonly completion_tokens: number;
+  readonly reasoning_tokens: number;
+  readonly images: number;
+  readonly cost: string;
+  readonly credit: string;
+}
+
+function toUsageRow(row: UsageRow): Readonly<Record<(typeof usageColumns)[number], ExportRow[string]>> {
+  return {
+    hour: new Date(row.hour).toISOString(),
+    team_id: row.team_id,
+    team_name: row.team_name,
+    model: row.model,
+    requested_model: row.asked_model,
+    api_key_id: row.api_key_id,
+    api_key_name: row.key_name,
+    runs: row.runs,
+    prompt_tokens: row.prompt_tokens,
+    cached_tokens: row.cached_tokens,
+    image_tokens: row.image_tokens,
+    completion_tokens: row.completion_tokens,
+    reasoning_tokens: row.reasoning_tokens,
+    images: row.images,
+    cost_usd: BigInt(row.cost),
+    credit_usd: BigInt(row.credit),
+  };
+}
+
+interface LedgerRow {
+  readonly id: number;
+  readonly create_time: number;
+  readonly kind: string;
+  readonly team_id: string;
+  readonly team_name: string;
+  readonly run_id: string | null;
+  readonly note: string | null;
+  readonly account: string;
+  readonly amount: string;
+}
+
+function toLedgerRow(row: LedgerRow): Readonly<Record<(typeof ledgerColumns)[number], ExportRow[string]>> {
+  return {
+    time: new Date(row.create_time).toISOString(),
+    transaction_id: row.id,
+    kind: row.kind,
+    team_id: row.team_id,
+    team_name: row.team_name,
+    run_id: row.run_id,
+    note: row.note,
+    account: row.account,
+    amount_usd: BigInt(row.amount),
+  };
+}

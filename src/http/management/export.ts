@@ -1,0 +1,58 @@
+/** What the routes of exports share: their query, and the stream of their rows. */
+import { Readable } from "node:stream";
+import { z } from "zod";
+import { actorOf } from "../../accounts/audit/actors.js";
+import { exportFormats, formatRows, type ExportKind } from "../../core/export/rows.js";
+import type { HttpDeps } from "../deps.js";
+import type { ManagementCall } from "../route.js";
+import type { RouteDocs } from "../route-docs.js";
+import { epochMs, parseFields, timeField } from "./fields.js";
+
+const querySchema = z.object({
+  format: z.enum(exportFormats).nullish().describe("`jsonl` (the default): a JSON object on each line."),
+  teamId: z.string().nullish().describe("Only this team; without it, all that the management key can see."),
+  since: timeField.nullish().describe("Only what is from this time or later."),
+  until: timeField.nullish().describe("Only what is from before this time."),
+});
+
+const contentTypes = { jsonl: "application/x-ndjson", csv: "text/csv" } as const;
+
+/** Returns the handler of an export. It reads a page when the client has taken the one before. */
+export function exportRows(
+  { accounts }: Pick<HttpDeps, "accounts">,
+  kind: ExportKind,
+): (call: ManagementCall) => Promise<void> {
+  return async ({ ctx, manager }) => {
+    const { format, teamId, since, until } = parseFields(querySchema, ctx.query);
+    const query = {
+      teamId: teamId ?? null,
+      from: since == null ? null : epochMs(since),
+      to: until == null ? null : epochMs(until),
+    };
+    const { columns, pages } = await accounts.exports.open(kind, query, actorOf(manager));
+    const written = format ?? "jsonl";
+    ctx.status = 200;
+    ctx.type = contentTypes[written];
+    ctx.set({
+      "content-disposition": `attachment; filename="hearth-${kind}.${written}"`,
+      "cache-control": "private, no-store",
+    });
+    // Koa sends no body for HEAD, and would leave a stream open.
+    if (ctx.method !== "HEAD") ctx.body = Readable.from(formatRows(written, columns, pages));
+  };
+}
+
+/** Returns the documentation of an export. @param holds a sentence about its rows. */
+export function exportDocs(kind: ExportKind, operation: string, holds: string): RouteDocs {
+  return {
+    operation,
+    tag: kind === "audit" ? "Accounts" : "Billing",
+    summary: `Export ${kind === "audit" ? "the audit log" : kind} as CSV or JSON lines`,
+    description:
+      `An extension of Hearth. ${holds} Amounts are exact, in USD. In CSV, text that a spreadsheet would take for a formula begins with ` +
+      "an apostrophe.",
+    query: querySchema,
+    answers: { 200: { description: "The rows.", contentType: Object.values(contentTypes) } },
+    errors: ["not_found"],
+  };
+}
