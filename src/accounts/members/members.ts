@@ -4,22 +4,11 @@
  */
 import type { Actor } from "../audit/event.js";
 import { HearthError } from "../../core/errors.js";
-import type { ManagementKeyStore } from "../management-keys/store.js";
 import { foldEmail, type Member, type MemberQuery } from "./member.js";
+import { memberKeyRemovals, type MemberKeyDeps } from "./member-keys.js";
 import type { MemberStore } from "./store.js";
-import type { ApiKeyStore } from "../keys/store.js";
-import { auditedKey } from "../keys/key-settings.js";
-import type { SignInStore } from "../sign-in/store.js";
 import type { TeamStore } from "../teams/store.js";
-import type { Write } from "../../store/writes.js";
-import {
-  auditedMember,
-  commitAudited,
-  managementKeyRemoval,
-  retryOnConflict,
-  auditEntry,
-  type AuditDeps,
-} from "../audit/audited-change.js";
+import { auditedMember, commitAudited, retryOnConflict, auditEntry } from "../audit/audited-change.js";
 import { canSee } from "../audit/actors.js";
 import { resolveReference } from "../resolve-reference.js";
 import { checkEmail, checkPersonName } from "../field-rules.js";
@@ -67,15 +56,13 @@ export interface MemberService {
   resolve(reference: string): Promise<Member>;
 }
 
-export interface MemberServiceDeps extends AuditDeps {
+export interface MemberServiceDeps extends MemberKeyDeps {
   readonly members: MemberStore;
-  readonly managementKeys: ManagementKeyStore;
   readonly teams: TeamStore;
-  readonly keys: ApiKeyStore;
-  readonly signIns: SignInStore;
 }
 
-const membersMax = 10_000;
+/** Members of the server. */
+export const membersMax = 10_000;
 
 export function createMemberService(deps: MemberServiceDeps): MemberService {
   const { members, teams } = deps;
@@ -153,10 +140,9 @@ async function update(
 }
 
 async function remove(deps: MemberServiceDeps, id: string, actor: Actor): Promise<Member> {
-  const { members, managementKeys, writes, clock } = deps;
+  const { members, signIns, writes, clock } = deps;
   const member = await findSeen(deps, id, actor);
   await checkOtherOwners(deps, member);
-  const keys = (await managementKeys.list()).filter(({ userId }) => userId === id);
   const entry = {
     action: "DeleteMember",
     objectId: id,
@@ -168,30 +154,10 @@ async function remove(deps: MemberServiceDeps, id: string, actor: Actor): Promis
   await writes.commit([
     members.removal(member, clock.now()),
     auditEntry(deps, actor, entry),
-    ...keys.flatMap((key) => [
-      managementKeys.removal(key),
-      auditEntry(deps, actor, managementKeyRemoval(key)),
-    ]),
-    ...(await signInRemovals(deps, id, actor)),
+    ...(await memberKeyRemovals(deps, id, actor)),
+    ...signIns.memberRemovals(id),
   ]);
   return member;
-}
-
-/** Deletes the password, the link and the sessions of a member, and the API key of the sessions. */
-async function signInRemovals(deps: MemberServiceDeps, id: string, actor: Actor): Promise<readonly Write[]> {
-  const { keys, signIns } = deps;
-  const { apiKeyId } = await signIns.findSignIn(id);
-  const key = apiKeyId === null ? null : await keys.find(apiKeyId);
-  if (key === null) return signIns.memberRemovals(id);
-  const entry = auditEntry(deps, actor, {
-    action: "DeleteApiKey",
-    objectId: key.id,
-    teamId: key.teamId,
-    description: `Deleted the API key '${key.name}'`,
-    before: auditedKey(key),
-    after: null,
-  });
-  return [...signIns.memberRemovals(id), keys.removal(key), entry];
 }
 
 async function findSeen({ members }: MemberServiceDeps, id: string, actor: Actor): Promise<Member> {
