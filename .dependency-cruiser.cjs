@@ -82,14 +82,16 @@ module.exports = {
       name: "top-files-import-core",
       severity: "error",
       from: {
-        path: inSrc("(config|config-(file|mcp|rules|storage|values)|default-folders|system|version)\\.ts$"),
+        path: inSrc(
+          "(config|config-(file|mcp|oidc|rules|storage|values)|default-folders|system|version)\\.ts$",
+        ),
       },
       // The configuration file holds settings of models, too.
       to: {
         path: "^src/",
         pathNot: inSrc(
           "core/",
-          "(config-(file|mcp|rules|storage|values)|default-folders)\\.ts$",
+          "(config-(file|mcp|oidc|rules|storage|values)|default-folders)\\.ts$",
           "models/settings\\.ts$",
         ),
       },
@@ -173,7 +175,7 @@ module.exports = {
           "http/",
           "console/",
           "cli/",
-          "(config|config-(file|mcp|rules|storage|values)|default-folders|system|version|main)\\.ts$",
+          "(config|config-(file|mcp|oidc|rules|storage|values)|default-folders|system|version|main)\\.ts$",
         ),
       },
       to: {},

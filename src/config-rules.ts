@@ -11,6 +11,10 @@ interface RelatedSettings {
   readonly managementKey: string | null;
   readonly kvCacheType: string;
   readonly flashAttention: string;
+  readonly oidcIssuer: string | null;
+  readonly oidcClientId: string | null;
+  readonly oidcClientSecret: string | null;
+  readonly oidcGroups: readonly object[];
 }
 
 type Sources = Readonly<Record<string, string>>;
@@ -41,4 +45,11 @@ export function refuseContradictions(values: RelatedSettings, sources: Sources):
     refuse("managementKey", "equals the API key; no secret may be valid for both /v1 and /auth");
   if (values.kvCacheType !== "f16" && values.flashAttention === "off")
     refuse("kvCacheType", `${values.kvCacheType} needs flash attention, which flashAttention turns off`);
+  const { oidcIssuer, oidcClientId, oidcClientSecret, oidcGroups } = values;
+  if (oidcIssuer === null && oidcClientId !== null) refuse("oidcClientId", "needs oidcIssuer");
+  if (oidcIssuer === null && oidcClientSecret !== null) refuse("oidcClientSecret", "needs oidcIssuer");
+  if (oidcIssuer === null && oidcGroups.length > 0) refuse("oidcGroups", "needs oidcIssuer");
+  if (oidcIssuer !== null && oidcClientId === null) refuse("oidcIssuer", "needs oidcClientId");
+  if (oidcIssuer !== null && oidcGroups.length === 0)
+    refuse("oidcIssuer", "needs oidcGroups: without them nobody could sign in by it");
 }

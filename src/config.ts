@@ -1,13 +1,14 @@
 /**
  * The configuration: defaults, then `hearth.yaml` (or the file that `--config` or HEARTH_CONFIG names), then HEARTH_*
  * environment variables, into one frozen, validated object. Every default, unit and limit of the server is in this file
- * and in config-storage.ts and config-mcp.ts.
+ * and in config-storage.ts, config-mcp.ts and config-oidc.ts.
  */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { ConfigError, readConfigFile, type ConfigFile } from "./config-file.js";
 import { mcpSettings } from "./config-mcp.js";
+import { oidcSettings } from "./config-oidc.js";
 import { storageSettings } from "./config-storage.js";
 import { flag, list, operatorKey, origin, whole, zeroOr } from "./config-values.js";
 import { platformDefault, platformFolders } from "./default-folders.js";
@@ -68,6 +69,7 @@ const settings = {
   jobsActiveMax: whole(1, 1_000).default(8),
   ...storageSettings,
   ...mcpSettings,
+  ...oidcSettings,
   /** Generations of one model that run at the same time. */
   slotsPerModel: whole(1, 255).default(4),
   /** Limit on the tokens of one slot, whatever the model allows; 0 = as memory allows: it is reserved in advance. */
@@ -122,6 +124,7 @@ const secretSettings = [
   "apiKey",
   "managementKey",
   "ollamaKey",
+  "oidcClientSecret",
 ] as const satisfies readonly (keyof typeof settings)[];
 
 export interface Config extends Readonly<z.infer<typeof schema>> {
@@ -251,7 +254,7 @@ function readSecret(variable: string, path: string): string {
 function problemsOf(error: z.ZodError, sources: Readonly<Record<string, string>>): readonly string[] {
   return error.issues.map((issue) => {
     const name = String(issue.path[0] ?? "");
-    return `${name} (set by ${sources[name] ?? "?"}): ${issue.message}`;
+    return `${issue.path.join(".")} (set by ${sources[name] ?? "?"}): ${issue.message}`;
   });
 }
 

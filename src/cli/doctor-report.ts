@@ -154,7 +154,7 @@ function reason(thrown: unknown): string {
       : String(thrown);
 }
 
-const secretSettings: readonly SettingName[] = ["apiKey", "managementKey", "ollamaKey"];
+const secretSettings: readonly SettingName[] = ["apiKey", "managementKey", "ollamaKey", "oidcClientSecret"];
 
 interface SettingRow {
   readonly name: string;
@@ -166,10 +166,17 @@ interface SettingRow {
 function settingRows({ config, sources }: LoadedConfig): readonly SettingRow[] {
   return (Object.keys(sources) as SettingName[]).map((name) => ({
     name,
-    value: secretSettings.includes(name) ? (config[name] === null ? "not set" : "set") : String(config[name]),
+    value: valueText(name, config[name]),
     source: sources[name],
     variable: variableOf(name),
   }));
+}
+
+function valueText(name: SettingName, value: Config[SettingName]): string {
+  if (secretSettings.includes(name)) return value === null ? "not set" : "set";
+  if (!Array.isArray(value)) return String(value);
+  const items: readonly unknown[] = value;
+  return items.every((item) => typeof item === "string") ? items.join(",") : JSON.stringify(items);
 }
 
 function asText(loaded: LoadedConfig, checks: readonly Check[]): string {

@@ -245,7 +245,7 @@ describe("the setting corsOrigins", () => {
     "null",
   ])("refuses %s, which no browser sends", (text) => {
     expect(() => loadConfig({ HEARTH_CORS_ORIGINS: text })).toThrow(
-      /corsOrigins \(set by HEARTH_CORS_ORIGINS\): must be `\*` or origins such as https:\/\/app\.example\.com/,
+      /corsOrigins\.0 \(set by HEARTH_CORS_ORIGINS\): must be `\*` or origins such as https:\/\/app\.example\.com/,
     );
   });
 });
