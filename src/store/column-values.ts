@@ -15,6 +15,8 @@ export type AuditAction =
   | "UpdateMember"
   | "DeleteMember"
   | "SignIn"
+  | "RejectSignIn"
+  | "LinkMember"
   | "SignOut"
   | "SignOutEverywhere"
   | "SetPassword"

@@ -27,6 +27,7 @@ import { batches } from "./migrations/0021-0030/0025-batches.js";
 import { signIn } from "./migrations/0021-0030/0026-sign-in.js";
 import { budgets } from "./migrations/0021-0030/0027-budgets.js";
 import { requestLog } from "./migrations/0021-0030/0028-request-log.js";
+import { identities } from "./migrations/0021-0030/0029-identities.js";
 import type { Migration } from "./migrations/migration.js";
 
 const migrations: readonly Migration[] = [
@@ -58,6 +59,7 @@ const migrations: readonly Migration[] = [
   signIn,
   budgets,
   requestLog,
+  identities,
 ];
 
 /**

@@ -8,7 +8,12 @@ import type {
   ResponseStatus,
   Role,
 } from "./column-values.js";
-import type { ConsoleSessionRow, MemberSignInRow, SignInLinkRow } from "./tables/sign-in.js";
+import type {
+  ConsoleSessionRow,
+  MemberIdentityRow,
+  MemberSignInRow,
+  SignInLinkRow,
+} from "./tables/sign-in.js";
 import type { DeletedRunsRow, RunLabelsRow, RunRow } from "./tables/runs.js";
 import type { BatchLineRow, BatchRow, FileRow } from "./tables/batches.js";
 import type {
@@ -57,6 +62,7 @@ export interface Schema {
   management_keys: ManagementKeyTable;
   members: MemberRow;
   member_sign_ins: MemberSignInRow;
+  member_identities: MemberIdentityRow;
   sign_in_links: SignInLinkRow;
   console_sessions: ConsoleSessionRow;
   audit_events: AuditRow;

@@ -355,6 +355,17 @@ CREATE TABLE management_keys (
   modify_time integer not null
 , ip_ranges text check (json_type(ip_ranges) = 'array'), last_use_time integer) strict;
 
+CREATE TABLE member_identities (
+  issuer text not null,
+  subject text not null,
+  member_id text not null references members (id),
+  is_managed integer not null check (is_managed in (0, 1)),
+  create_time integer not null,
+  primary key (issuer, subject)
+) strict, without rowid;
+
+CREATE UNIQUE INDEX member_identities_by_member on member_identities (member_id, issuer);
+
 CREATE TABLE member_sign_ins (
   member_id text primary key not null references members (id),
   password text,

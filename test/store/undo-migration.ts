@@ -1,4 +1,7 @@
-/** SQL that takes a database from version 28 to 27, as a server of that version would have left it. */
+/** Takes back migration 29, the newest. */
+const undoIdentities = "drop table member_identities;";
+
+/** Takes back migration 28. */
 const undoRequestLog = [
   ...["runs_deleted_are_summed"].map((name) => `drop trigger ${name};`),
   "drop table deleted_runs;",
@@ -9,8 +12,9 @@ const undoRequestLog = [
   ),
 ].join("\n");
 
-/** SQL that takes a database from version 28 to 26, as a server of that version would have left it. */
+/** SQL that takes a database from the newest version to 26, as a server of that version would have left it. */
 export const undoBudgets = [
+  undoIdentities,
   undoRequestLog,
   ...["runs_begun_are_budgeted", "runs_ended_are_budgeted", "api_keys_end_their_budgets"].map(
     (name) => `drop trigger ${name};`,

@@ -9,7 +9,7 @@ export const roles: readonly Role[] = ["owner", "admin", "member"];
 export interface Member {
   /** Keys and the audit log call it `userId`. */
   readonly id: string;
-  /** The team they belong to, which never changes; null = the whole server. */
+  /** The team they belong to, which only the identity provider changes; null = the whole server. */
   readonly teamId: string | null;
   /** Unique among members after `foldEmail`. */
   readonly email: string;

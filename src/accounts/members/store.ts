@@ -79,7 +79,7 @@ function replacement({ kysely }: Database, before: Member, after: Member): Write
 
 /** True unless the change (null = removal) takes the last owner from the member's team or from the server. */
 function keepsOwner({ id, teamId, role }: Member, after: Member | null) {
-  if (role !== "owner" || after?.role === "owner") return sql<boolean>`true`;
+  if (role !== "owner" || (after?.role === "owner" && after.teamId === teamId)) return sql<boolean>`true`;
   return sql<boolean>`exists (select 1 from members as other
     where other.team_id is ${teamId} and other.role = 'owner' and other.remove_time is null and other.id <> ${id})`;
 }

@@ -8,6 +8,17 @@ export interface MemberSignInRow {
   api_key_id: string | null;
 }
 
+/** Who a member is for an OpenID Connect provider. */
+export interface MemberIdentityRow {
+  issuer: string;
+  /** Identifies a person at the issuer for ever. */
+  subject: string;
+  member_id: string;
+  /** 1 = the sign-in created the member: the provider's groups decide the team and the role. */
+  is_managed: number;
+  create_time: number;
+}
+
 export interface SignInLinkRow {
   /** SHA-256 of the link's secret. */
   hash: Uint8Array;

@@ -63,7 +63,9 @@ describe("the table of members", () => {
     const second = aMember({ id: "m-2", email: "grace@example.com" });
     await createWrites(one).commit([mine.insertion(aMember()), mine.insertion(second)]);
     await createWrites(one).commit([mine.removal(aMember(), 1)]);
-    for (const late of [theirs.removal(second, 1), theirs.replacement(second, { ...second, role: "admin" })])
+    const changes = [{ role: "admin" }, { teamId: null }] as const;
+    const replacements = changes.map((change) => theirs.replacement(second, { ...second, ...change }));
+    for (const late of [theirs.removal(second, 1), ...replacements])
       await expect(createWrites(other).commit([late])).rejects.toMatchObject(conflict);
     await createWrites(other).commit([theirs.replacement(second, { ...second, familyName: "Hopper" })]);
     expect(await mine.list()).toEqual([{ ...second, familyName: "Hopper" }]);
