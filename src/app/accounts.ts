@@ -34,7 +34,7 @@ import { configuredUrl } from "../configured-url.js";
 import type { Actor } from "../accounts/audit/event.js";
 import type { Clock } from "../core/clock.js";
 import type { Random } from "../core/random.js";
-import type { HttpDeps } from "../http/deps.js";
+import type { Accounts, HttpDeps } from "../http/deps.js";
 import type { Logger } from "../core/logger.js";
 import { createApiKeyStore } from "../accounts/keys/store.js";
 import { createAuditStore } from "../accounts/audit/store.js";
@@ -43,7 +43,7 @@ import { createBillingStore } from "../accounts/money/store/billing.js";
 import { createLedgerStore } from "../accounts/money/store/ledger.js";
 import { createManagementKeyStore } from "../accounts/management-keys/store.js";
 import { createKeyUseStore } from "../accounts/authentication/store.js";
-import { createSignIn } from "../accounts/sign-in/sign-in.js";
+import { createIdentityStore } from "../accounts/sign-in/oidc/store.js";
 import { createSignInLinks, type SignInLinks } from "../accounts/sign-in/links.js";
 import { createSignInStore } from "../accounts/sign-in/store.js";
 import { createMemberStore } from "../accounts/members/store.js";
@@ -75,6 +75,7 @@ export function buildAccountStores(database: Database) {
     keyUses: createKeyUseStore(database),
     members: createMemberStore(database),
     signIns: createSignInStore(database),
+    identities: createIdentityStore(database),
     audit: createAuditStore(database),
     ledger: createLedgerStore(database),
     billing: createBillingStore(database),
@@ -121,14 +122,13 @@ export function buildBudgetGuard(deps: AccountDeps & { readonly logger: Logger }
 }
 
 /** Builds the services of the management API. */
-export function buildAccounts(deps: AccountDeps): HttpDeps["accounts"] {
+export function buildAccounts(deps: AccountDeps): Omit<Accounts, "signIn" | "oidc"> {
   const auditLog = createAuditLog(deps);
   return {
     keys: createKeyService(deps),
     teams: createTeamService(deps),
     teamLimits: createTeamLimitService(deps),
     members: createMemberService(deps),
-    signIn: createSignIn(deps),
     auditLog,
     credits: createCreditService(deps),
     billing: createBilling(deps),

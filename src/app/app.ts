@@ -28,13 +28,8 @@ import { startErasure, type Erasure } from "../store/erasure.js";
 import { createDatabaseHealth, type DatabaseHealth } from "../store/health.js";
 import type { NewDatabase } from "../store/lost-database.js";
 import { systemClock, systemRandom } from "../system.js";
-import {
-  buildAccounts,
-  buildAuthentication,
-  buildBudgetGuard,
-  ensureFirstKeys,
-  type FirstKeys,
-} from "./accounts.js";
+import { buildAuthentication, buildBudgetGuard, ensureFirstKeys, type FirstKeys } from "./accounts.js";
+import { buildServerAccounts } from "./accounts/server-accounts.js";
 import { firstKeyFile, firstManagementKeyFile } from "./data-folder.js";
 import { buildEngines, type EngineOverrides } from "./engines.js";
 import { buildFiles, buildPromptFiles } from "./files.js";
@@ -138,7 +133,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     ...system,
     ...running.authentication,
     budgetGuard: running.budgetGuard,
-    accounts: buildAccounts({ ...stores, ...system }),
+    accounts: buildServerAccounts(config, { ...stores, ...system }),
     requestLog: running.requestLog,
     ...running.runners,
     imageStore: stores.images,

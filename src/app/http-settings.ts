@@ -13,6 +13,7 @@ type HttpSettings = Pick<
   | "ollamaKey"
   | "pinnedKeys"
   | "trustProxy"
+  | "publicUrl"
   | "metricsOpen"
   | "version"
 >;
@@ -37,13 +38,19 @@ export function httpSettings(config: Config, deps: TlsDeps, limits: Partial<Http
     ollamaKey: config.ollamaKey,
     pinnedKeys: pinnedKeysOf(config),
     trustProxy: config.trustProxy,
+    publicUrl: config.publicUrl,
     // Behind a proxy, a loopback address can be reached by everyone.
     metricsOpen: isLoopback(config.host) && !config.trustProxy,
     version,
   };
 }
 
-/** Returns the keys that the operator has chosen. */
-export function pinnedKeysOf({ apiKey, managementKey, ollamaKey }: Config): readonly string[] {
-  return [apiKey, managementKey, ollamaKey].filter((key) => key !== null);
+/** Returns the keys that the operator has chosen, and the secret that the identity provider gave them. */
+export function pinnedKeysOf({
+  apiKey,
+  managementKey,
+  ollamaKey,
+  oidcClientSecret,
+}: Config): readonly string[] {
+  return [apiKey, managementKey, ollamaKey, oidcClientSecret].filter((key) => key !== null);
 }

@@ -7,6 +7,7 @@ import type { CreditService } from "../accounts/money/credits.js";
 import type { Exports } from "../accounts/exports/exports.js";
 import type { KeyService } from "../accounts/keys/keys.js";
 import type { MemberService } from "../accounts/members/members.js";
+import type { OidcSignIn } from "../accounts/sign-in/oidc/oidc-sign-in.js";
 import type { SignInService } from "../accounts/sign-in/sign-in.js";
 import type { RateLimits } from "../accounts/limits/rate-limits.js";
 import type { TeamLimitService } from "../accounts/limits/team-limits.js";
@@ -65,6 +66,8 @@ export interface Accounts {
   readonly teamLimits: TeamLimitService;
   readonly members: MemberService;
   readonly signIn: SignInService;
+  /** Sign-in through an identity provider; null: none is configured. */
+  readonly oidc: OidcSignIn | null;
   readonly auditLog: AuditLog;
   readonly credits: CreditService;
   readonly billing: BillingService;
@@ -134,6 +137,8 @@ export interface HttpDeps {
   readonly pinnedKeys: readonly string[];
   /** What makes the server speak HTTPS; null: it speaks HTTP. */
   readonly tls: ServerTls | null;
+  /** The address at which browsers reach the server, without a slash at its end; null: that of each request. */
+  readonly publicUrl: string | null;
   /** Whether X-Forwarded-* headers are trusted. */
   readonly trustProxy: boolean;
   /** Folder of the guides that /docs/guides shows, with a slash at its end; left out, the folder `docs` of this program. */

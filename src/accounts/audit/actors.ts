@@ -10,6 +10,12 @@ export const cliActor: Actor = { id: "cli", userId: operatorId, teamId: null };
 /** The server itself, which creates the first team and keys at start. */
 export const serverActor: Actor = { id: "server", userId: operatorId, teamId: null };
 
+/** The identity provider, whose groups create members and change their teams and roles. */
+export const providerActor: Actor = { id: "oidc", userId: operatorId, teamId: null };
+
+/** A person whose sign-in has failed: nobody knows who it is. */
+export const visitorActor: Actor = { id: "visitor", userId: operatorId, teamId: null };
+
 /** Returns the actor of a request. A management key with a team sees only that team, a `member` only API keys of their own. */
 export function actorOf({ key, member }: Manager): Actor {
   const actor = { id: key.id, userId: key.userId, teamId: key.teamId };

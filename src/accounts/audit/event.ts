@@ -4,7 +4,10 @@ export type { AuditAction } from "../../store/column-values.js";
 
 /** Who makes a change, and which teams they can see. */
 export interface Actor {
-  /** Id of a management key or of a session of the console, `cli` for the command line, or `server` for changes at server start. */
+  /**
+   * Id of a management key or of a session of the console, `cli` for the command line, `server` for changes at server start, `oidc` for
+   * the identity provider, or `visitor` for a person who is not signed in.
+   */
   readonly id: string;
   /** The member on whose behalf the change is made. */
   readonly userId: string;

@@ -2,16 +2,22 @@
 import { auditEntry, type AuditDeps } from "../audit/audited-change.js";
 import type { Actor } from "../audit/event.js";
 import { hashSecret } from "../authentication/secret.js";
+import { HearthError } from "../../core/errors.js";
 import type { Member } from "../members/member.js";
 import type { Write } from "../../store/writes.js";
 import { newSecret } from "./links.js";
-import type { Session } from "./session.js";
+import type { NewSession, Session, SignedIn } from "./session.js";
 import type { SignInStore } from "./store.js";
 
 /** How long a session lasts without a request, and at most. */
 export const sessionMs = { idle: 12 * 60 * 60 * 1000, most: 7 * 24 * 60 * 60 * 1000 } as const;
 /** Sessions of a member; a further one ends the oldest. */
 const sessionsMax = 20;
+
+/** `oidc`: through the identity provider. */
+export type SignInMethod = "password" | "link" | "oidc";
+
+type SessionDeps = AuditDeps & { readonly signIns: SignInStore };
 
 export interface PreparedSession {
   readonly session: Session;
@@ -23,9 +29,9 @@ export interface PreparedSession {
 
 /** Prepares a session, to be committed with what it follows from. */
 export function prepareSession(
-  deps: AuditDeps & { readonly signIns: SignInStore },
+  deps: SessionDeps,
   member: Member,
-  how: { readonly method: "password" | "link"; readonly address: string },
+  how: { readonly method: SignInMethod; readonly address: string },
 ): PreparedSession {
   const { signIns, clock, random } = deps;
   const [now, secret] = [clock.now(), newSecret(random)];
@@ -52,4 +58,37 @@ export function prepareSession(
 /** Returns the actor of what a member does to their own session and password. */
 export function actorIn({ id }: Session, member: Member): Actor {
   return { id, userId: member.id, teamId: member.teamId };
+}
+
+/**
+ * Commits a session with the changes that it belongs to, and returns it as a request will find it.
+ * @throws HearthError `conflict`, `unauthenticated` when the member has been removed, `permission_denied` when the team is blocked.
+ */
+export async function commitSession(
+  deps: SessionDeps,
+  { session, secret }: PreparedSession,
+  changes: readonly Write[],
+): Promise<NewSession> {
+  if (changes.length > 0) await deps.writes.commit(changes);
+  const found = await deps.signIns.findSession(session.hash);
+  if (found === null) throw sessionEnded();
+  refuseBlocked(found);
+  return { ...found, secret };
+}
+
+/** The error of a request without a session. */
+export function sessionEnded(): HearthError {
+  return new HearthError(
+    "unauthenticated",
+    "You are not signed in, or your session has ended. Please sign in.",
+  );
+}
+
+/** @throws HearthError `permission_denied` when the team of the member is blocked. */
+export function refuseBlocked({ team }: SignedIn): void {
+  if (team?.blocked === true)
+    throw new HearthError(
+      "permission_denied",
+      "Your team is blocked. Please ask the operator of this server.",
+    );
 }

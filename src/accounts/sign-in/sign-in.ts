@@ -9,10 +9,19 @@ import { HearthError } from "../../core/errors.js";
 import { checkEmail, invalid } from "../field-rules.js";
 import type { Member } from "../members/member.js";
 import type { Write } from "../../store/writes.js";
-import { createSignInAttempts } from "./attempts.js";
+import type { SignInAttempts } from "./attempts.js";
 import { consoleKeyOf, type ConsoleKeyDeps } from "./console-key.js";
 import type { SignInLinkDeps } from "./links.js";
-import { actorIn, prepareSession, sessionMs, type PreparedSession } from "./new-session.js";
+import type { FailedSignIns } from "./failed-sign-ins.js";
+import {
+  actorIn,
+  commitSession,
+  prepareSession,
+  refuseBlocked,
+  sessionEnded,
+  sessionMs,
+  type PreparedSession,
+} from "./new-session.js";
 import { checkPassword, createPasswords, type Passwords } from "./passwords.js";
 import type { NewSession, SignedIn } from "./session.js";
 import type { SignInLink } from "./store.js";
@@ -61,6 +70,11 @@ export interface SignInService {
 
 export type SignInDeps = SignInLinkDeps & ConsoleKeyDeps;
 
+export type SignInServiceDeps = SignInDeps & {
+  readonly attempts: SignInAttempts;
+  readonly failures: FailedSignIns;
+};
+
 interface Parts extends SignInDeps {
   readonly passwords: Passwords;
 }
@@ -68,15 +82,16 @@ interface Parts extends SignInDeps {
 /** Uses of a session are stored once in this time. */
 const useStoredMs = 60_000;
 
-export function createSignIn(deps: SignInDeps): SignInService {
+export function createSignIn(deps: SignInServiceDeps): SignInService {
   const parts: Parts = { ...deps, passwords: createPasswords(deps.random) };
-  const attempts = createSignInAttempts(deps.clock);
+  const { attempts, failures } = deps;
   return {
     async withPassword(request, address) {
       const succeed = attempts.begin(address, request.email);
-      const member = await memberWithPassword(parts, request).catch((thrown: unknown) => {
+      const member = await memberWithPassword(parts, request).catch(async (thrown: unknown) => {
         // An attempt that could not be made has not failed.
         if (!isWrong(thrown)) succeed();
+        else await failures.record("password", await deps.members.findByEmail(request.email), { address });
         throw thrown;
       });
       succeed();
@@ -85,7 +100,10 @@ export function createSignIn(deps: SignInDeps): SignInService {
     },
     async withLink(request, address) {
       const succeed = attempts.begin(address, null);
-      const link = await findLink(deps, request.link);
+      const link = await findLink(deps, request.link).catch(async (thrown: unknown) => {
+        if (isWrong(thrown)) await failures.record("link", null, { address });
+        throw thrown;
+      });
       succeed();
       return useLink(parts, link, request, address);
     },
@@ -207,34 +225,6 @@ function passwordWrites(
     after: null,
   });
   return [signIns.passwordWrite(member.id, hash), signIns.sessionRemovals(member.id), entry];
-}
-
-/** Commits a session and returns it as a request will find it. */
-async function commitSession(
-  deps: SignInDeps,
-  { session, secret }: PreparedSession,
-  changes: readonly Write[],
-): Promise<NewSession> {
-  if (changes.length > 0) await deps.writes.commit(changes);
-  const found = await deps.signIns.findSession(session.hash);
-  if (found === null) throw sessionEnded();
-  refuseBlocked(found);
-  return { ...found, secret };
-}
-
-function sessionEnded(): HearthError {
-  return new HearthError(
-    "unauthenticated",
-    "You are not signed in, or your session has ended. Please sign in.",
-  );
-}
-
-function refuseBlocked({ team }: SignedIn): void {
-  if (team?.blocked === true)
-    throw new HearthError(
-      "permission_denied",
-      "Your team is blocked. Please ask the operator of this server.",
-    );
 }
 
 async function find({ signIns, writes, clock }: SignInDeps, secret: string | null): Promise<SignedIn> {

@@ -53,11 +53,16 @@ function memberQueries({ kysely }: Database) {
       createWrite("member_sign_ins", upsert(memberId, { password }), 1),
     /** The commit fails with `conflict` when the member's key is no longer `before`. */
     apiKeyWrite(memberId: string, apiKeyId: string, before: string | null): Write {
+      // A member who signs in through the identity provider has no row before.
       const query = kysely
-        .updateTable("member_sign_ins")
-        .set({ api_key_id: apiKeyId })
-        .where("member_id", "=", memberId)
-        .where("api_key_id", "is", before);
+        .insertInto("member_sign_ins")
+        .values({ member_id: memberId, password: null, api_key_id: apiKeyId })
+        .onConflict((clash) =>
+          clash
+            .column("member_id")
+            .doUpdateSet({ api_key_id: apiKeyId })
+            .where("member_sign_ins.api_key_id", "is", before),
+        );
       return createWrite("member_sign_ins", query.compile(), 1);
     },
     /** Deletes the password, the link and the sessions of a member. */

@@ -23,10 +23,14 @@ export function presentSession({ session, member, team }: SignedIn): z.infer<typ
   };
 }
 
+/** Sets the cookie of a session that has begun. */
+export function writeNewSession(ctx: Context, { session, secret }: NewSession): void {
+  writeSessionCookie(ctx, secret, session.expireTime - session.createTime);
+}
+
 /** Answers with a session that has begun, and sets its cookie. */
 export function presentNewSession(ctx: Context, begun: NewSession): void {
-  const { createTime, expireTime } = begun.session;
-  writeSessionCookie(ctx, begun.secret, expireTime - createTime);
+  writeNewSession(ctx, begun);
   ctx.set("cache-control", "no-store");
   ctx.body = presentSession(begun);
 }

@@ -2,13 +2,19 @@
 import { setPassword, setPasswordDocs } from "./api/password.js";
 import { getSession, getSessionDocs, signOut, signOutDocs } from "./api/session.js";
 import { signOutEverywhere, signOutEverywhereDocs } from "./api/sessions.js";
-import { signIn, signInDocs } from "./api/sign-in.js";
+import { listSignInWays, listSignInWaysDocs, signIn, signInDocs } from "./api/sign-in.js";
+import { callbackPath } from "./cookie.js";
+import { finishOidc, finishOidcDocs } from "./oidc/callback.js";
+import { startOidc, startOidcDocs } from "./oidc/start.js";
 import type { HttpDeps } from "../deps.js";
-import { pageRoute, sessionRoute, type Route } from "../route.js";
+import { pageRoute, publicRoute, sessionRoute, type Route } from "../route.js";
 
 /** Returns the routes of the console. */
 export function consoleRoutes(deps: HttpDeps): readonly Route[] {
   return [
+    publicRoute("GET", "/console/oidc/start", startOidc(deps), startOidcDocs),
+    publicRoute("GET", callbackPath, finishOidc(deps), finishOidcDocs),
+    pageRoute("GET", "/console/api/sign-in", listSignInWays(deps), listSignInWaysDocs),
     pageRoute("POST", "/console/api/sign-in", signIn(deps), signInDocs),
     sessionRoute("GET", "/console/api/session", getSession, getSessionDocs),
     sessionRoute("DELETE", "/console/api/session", signOut(deps), signOutDocs),

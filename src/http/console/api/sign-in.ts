@@ -1,7 +1,8 @@
-/** POST /console/api/sign-in: begins a session, by e-mail and password or by a link that works once. */
+/** /console/api/sign-in: lists the ways to sign in, and begins a session by e-mail and password or by a link that works once. */
 import { z } from "zod";
 import { invalid } from "../../../accounts/field-rules.js";
 import type { NewSession } from "../../../accounts/sign-in/session.js";
+import { responseObject } from "../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../deps.js";
 import { parseFields } from "../../management/fields.js";
 import type { PageCall } from "../../route.js";
@@ -40,6 +41,33 @@ function begin(
   if (password == null) throw invalid("password", "is needed");
   return signIn.withPassword({ email, password }, address);
 }
+
+const waysSchema = responseObject({
+  password: z.literal(true).describe("E-mail and password, or a sign-in link."),
+  oidc: responseObject({
+    name: z.string().describe("What the button says."),
+    path: z.literal("/console/oidc/start").describe("Where a link leads."),
+  })
+    .optional()
+    .describe("The identity provider; absent without one."),
+}).meta({ id: "SignInWays", description: "The ways to sign in." });
+
+/** Returns the ways to sign in, to visitors. */
+export function listSignInWays(deps: Pick<HttpDeps, "accounts">): (call: PageCall) => void {
+  return ({ ctx }) => {
+    const { oidc } = deps.accounts;
+    ctx.set("cache-control", "no-store");
+    const provider = oidc === null ? {} : { oidc: { name: oidc.name, path: "/console/oidc/start" } };
+    ctx.body = { password: true, ...provider };
+  };
+}
+
+export const listSignInWaysDocs: RouteDocs = {
+  operation: "listSignInWays",
+  tag: "Console",
+  summary: "List the ways to sign in",
+  answers: { 200: { description: "The ways.", schema: waysSchema } },
+};
 
 export const signInDocs: RouteDocs = {
   operation: "signIn",

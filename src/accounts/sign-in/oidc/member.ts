@@ -1,0 +1,129 @@
+/** Finds the member whom a person at the provider is, links an existing one, or creates one. */
+import { providerActor } from "../../audit/actors.js";
+import { auditedMember, auditEntry } from "../../audit/audited-change.js";
+import type { Member } from "../../members/member.js";
+import { memberKeyRemovals, type MemberKeyDeps } from "../../members/member-keys.js";
+import { membersMax } from "../../members/members.js";
+import type { MemberStore } from "../../members/store.js";
+import type { Write } from "../../../store/writes.js";
+import type { Person } from "./person.js";
+import type { Place } from "./place.js";
+import { OidcRefusal, type OidcError } from "./refusal.js";
+import type { Identity, IdentityStore } from "./store.js";
+
+export interface OidcMemberDeps extends MemberKeyDeps {
+  readonly members: MemberStore;
+  readonly identities: IdentityStore;
+}
+
+/** A member as they are after the writes. */
+export interface PreparedMember {
+  readonly member: Member;
+  readonly writes: readonly Write[];
+}
+
+/**
+ * Prepares the member of a person, to be committed with their session:
+ * 1. the member with this identity; if a sign-in has created them, with the team and the role of the place;
+ * 2. an existing member with this e-mail address, if the provider has verified it: their team and role stay;
+ * 3. a new one. An identity whose member was removed makes none: somebody decided so.
+ * @throws OidcRefusal
+ */
+export async function prepareMember(
+  deps: OidcMemberDeps,
+  person: Person,
+  place: Place,
+): Promise<PreparedMember> {
+  const { members, identities } = deps;
+  const identity = await identities.find(person);
+  const known = identity === null ? null : await members.find(identity.memberId);
+  if (identity !== null && known !== null)
+    return identity.isManaged ? moved(deps, known, place) : { member: known, writes: [] };
+  const other = await members.findByEmail(person.email);
+  if (other !== null) return linked(deps, other, person, identity);
+  if (identity !== null) throw refusal("member_removed", person);
+  return created(deps, person, place);
+}
+
+function refusal(reason: OidcError, { subject }: Person, member?: Member): OidcRefusal {
+  return new OidcRefusal(reason, { subject, ...(member === undefined ? {} : { member }) });
+}
+
+/** Gives a member the team and the role of the place. */
+async function moved(deps: OidcMemberDeps, before: Member, place: Place): Promise<PreparedMember> {
+  const member: Member = { ...before, ...place };
+  const leaves = before.teamId !== member.teamId;
+  if (!leaves && before.role === member.role) return { member, writes: [] };
+  const { members } = deps;
+  const endsOwnership = before.role === "owner" && (leaves || member.role !== "owner");
+  if (endsOwnership && (await members.countOwners(before.teamId)) <= 1)
+    throw new OidcRefusal("last_owner", { member: before });
+  const entry = auditEntry(deps, providerActor, {
+    action: "UpdateMember",
+    objectId: member.id,
+    teamId: member.teamId,
+    description: `Updated the member '${member.email}' by their groups`,
+    before: auditedMember(before),
+    after: auditedMember(member),
+  });
+  // Keys of the former team would let the member in again.
+  const removals = leaves ? await memberKeyRemovals(deps, member.id, providerActor) : [];
+  return { member, writes: [members.replacement(before, member), entry, ...removals] };
+}
+
+/** @param former the identity of a member who was removed and has been added again; null: there was none */
+async function linked(
+  deps: OidcMemberDeps,
+  member: Member,
+  person: Person,
+  former: Identity | null,
+): Promise<PreparedMember> {
+  const { identities } = deps;
+  // Who may choose any address at the provider could take over any member.
+  if (!person.hasVerifiedEmail) throw refusal("email_unverified", person, member);
+  const others = await identities.ofMember(member.id);
+  const hasAnother = others.some(({ issuer }) => issuer === person.issuer);
+  if (hasAnother || !isSameAddress(member.email, person.email))
+    throw refusal("linked_otherwise", person, member);
+  const isManaged = others.some((other) => other.isManaged);
+  const entry = auditEntry(deps, providerActor, {
+    action: "LinkMember",
+    objectId: member.id,
+    teamId: member.teamId,
+    description: `Linked the member '${member.email}' with the identity provider`,
+    before: null,
+    after: { issuer: person.issuer, subject: person.subject },
+  });
+  return { member, writes: [identities.write(identityOf(deps, member, person, isManaged), former), entry] };
+}
+
+/**
+ * Whether a verified address is that of a member. Members are compared in a folded form, in which other letters look the same: whoever
+ * has such an address at the provider is somebody else.
+ */
+function isSameAddress(one: string, other: string): boolean {
+  const isAscii = /^[\x21-\x7e]+$/.test(one + other);
+  return isAscii ? one.toLowerCase() === other.toLowerCase() : one === other;
+}
+
+async function created(deps: OidcMemberDeps, person: Person, place: Place): Promise<PreparedMember> {
+  const { members, identities, clock, random } = deps;
+  if ((await members.count()) >= membersMax) throw refusal("too_many_members", person);
+  const { email, givenName, familyName, issuer, subject } = person;
+  const member: Member = { id: random.id(), email, givenName, familyName, ...place, createTime: clock.now() };
+  const entry = auditEntry(deps, providerActor, {
+    action: "CreateMember",
+    objectId: member.id,
+    teamId: member.teamId,
+    description: `Added the member '${email}' by their groups`,
+    before: null,
+    after: { ...auditedMember(member), issuer, subject },
+  });
+  const identity = identityOf(deps, member, person, true);
+  return { member, writes: [members.insertion(member), identities.write(identity, null), entry] };
+}
+
+function identityOf({ clock }: OidcMemberDeps, member: Member, person: Person, isManaged: boolean): Identity {
+  const { issuer, subject } = person;
+  return { issuer, subject, memberId: member.id, isManaged, createTime: clock.now() };
+}

@@ -1,0 +1,87 @@
+/** Reads what a provider says of a person. */
+import { HearthError } from "../../../core/errors.js";
+import { checkEmail, checkPersonName } from "../../field-rules.js";
+import { OidcRefusal } from "./refusal.js";
+
+/** Claims of an ID token and of the user info endpoint. */
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** A person, as a provider knows them. */
+export interface Person {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly email: string;
+  /** Whether the provider says that the address is theirs; false: it does not say. */
+  readonly hasVerifiedEmail: boolean;
+  /** May be empty. */
+  readonly givenName: string;
+  readonly familyName: string;
+  readonly groups: readonly string[];
+}
+
+/**
+ * Returns the person of the claims.
+ * @throws OidcRefusal `email_missing`, or `email_unverified` when the provider says that the address is not verified.
+ */
+export function readPerson(issuer: string, claims: Claims, groupsClaim: string): Person {
+  const subject = textOf(claims["sub"]);
+  const groups = groupsOf(claims, groupsClaim);
+  const [email, isVerified] = [textOf(claims["email"]), claims["email_verified"]];
+  if (!isValid(() => checkEmail(email))) throw new OidcRefusal("email_missing", { subject, groups });
+  // Some providers send texts.
+  const hasVerifiedEmail = isVerified === true || isVerified === "true";
+  if (isVerified !== undefined && !hasVerifiedEmail)
+    throw new OidcRefusal("email_unverified", { subject, groups });
+  return {
+    issuer,
+    subject,
+    email,
+    hasVerifiedEmail,
+    givenName: nameOf("givenName", claims["given_name"]),
+    familyName: nameOf("familyName", claims["family_name"]),
+    groups,
+  };
+}
+
+/** Whether the claims have what a sign-in needs, so that the user info endpoint need not be asked. */
+export function isComplete(claims: Claims, groupsClaim: string): boolean {
+  return claims["email"] !== undefined && valueAt(claims, groupsClaim) !== undefined;
+}
+
+/** Returns the groups: those of a list, or a single one. */
+function groupsOf(claims: Claims, groupsClaim: string): readonly string[] {
+  const value = valueAt(claims, groupsClaim);
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return list.filter((group) => typeof group === "string");
+}
+
+/** Returns the claim with this name, or the value to which a name with dots leads, as in `realm_access.roles`. */
+function valueAt(claims: Claims, name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name];
+  let value: unknown = claims;
+  for (const part of name.split(".")) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) return undefined;
+    value = (value as Claims)[part];
+  }
+  return value;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** A name that no member may have is left out: it is no reason to refuse a person. */
+function nameOf(field: "givenName" | "familyName", value: unknown): string {
+  const name = textOf(value);
+  return isValid(() => checkPersonName(field, name)) ? name : "";
+}
+
+function isValid(check: () => void): boolean {
+  try {
+    check();
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof HearthError && thrown.kind === "invalid_value") return false;
+    throw thrown;
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * What the server must know again when a browser comes back from the provider. It is in a cookie, signed with a key of this process, so
+ * that visitors who begin sign-ins cannot fill the memory of the server, or push those of others out.
+ */
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { z } from "zod";
+import type { Clock } from "../../../core/clock.js";
+import type { Random } from "../../../core/random.js";
+import { OidcRefusal } from "./refusal.js";
+
+/** How long a sign-in at the provider may take. */
+export const transactionMs = 10 * 60 * 1000;
+const secretBytes = 32;
+/** Transactions whose use is remembered, until they expire; beyond it the oldest is forgotten: codes work only once, too. */
+const usedMax = 10_000;
+
+const schema = z.object({
+  /** Comes back in the URL, and shows that the provider answers this browser. */
+  state: z.string(),
+  /** Comes back in the ID token, and shows that it was issued for this sign-in. */
+  nonce: z.string(),
+  /** Shows the provider that the code is exchanged by who asked for it (PKCE, RFC 7636). */
+  verifier: z.string(),
+  redirectUri: z.string(),
+  expireTime: z.number(),
+});
+
+export type Transaction = z.infer<typeof schema>;
+
+export interface Transactions {
+  /** Begins a transaction. @returns it and its text for the cookie. */
+  begin(redirectUri: string): { readonly transaction: Transaction; readonly text: string };
+  /**
+   * Returns the transaction of a cookie, which is then used up.
+   * @param text null: there is no cookie
+   * @param state of the URL
+   * @throws OidcRefusal `expired` when it is not one of this server for this state, has expired or was used.
+   */
+  use(text: string | null, state: string | null): Transaction;
+}
+
+export function createTransactions(clock: Clock, random: Random): Transactions {
+  const key = random.bytes(secretBytes);
+  const sign = (payload: string): Buffer => createHmac("sha256", key).update(payload).digest();
+  const secret = (): string => Buffer.from(random.bytes(secretBytes)).toString("base64url");
+  const used = new Map<string, number>();
+  return {
+    begin(redirectUri) {
+      const expireTime = clock.now() + transactionMs;
+      const transaction = { state: secret(), nonce: secret(), verifier: secret(), redirectUri, expireTime };
+      const payload = Buffer.from(JSON.stringify(transaction)).toString("base64url");
+      return { transaction, text: `${payload}.${sign(payload).toString("base64url")}` };
+    },
+    use(text, state) {
+      const [payload = "", signature = ""] = (text ?? "").split(".");
+      if (!isEqual(Buffer.from(signature, "base64url"), sign(payload))) throw new OidcRefusal("expired");
+      const transaction = schema.parse(JSON.parse(Buffer.from(payload, "base64url").toString("utf8")));
+      const isOfState = isEqual(Buffer.from(state ?? ""), Buffer.from(transaction.state));
+      if (!isOfState || transaction.expireTime <= clock.now() || used.has(transaction.state))
+        throw new OidcRefusal("expired");
+      remember(used, transaction, clock.now());
+      return transaction;
+    },
+  };
+}
+
+function isEqual(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+/** The entries of the map are in the order in which they were used, and so nearly in that of their expiry. */
+function remember(used: Map<string, number>, { state, expireTime }: Transaction, now: number): void {
+  used.set(state, expireTime);
+  for (const [oldest, expiry] of used) {
+    if (expiry > now && used.size <= usedMax) break;
+    used.delete(oldest);
+  }
+}
