@@ -37,8 +37,11 @@ export interface TestProvider {
 const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const jwks = { keys: [{ ...privateKey.export({ format: "jwk" }), use: "sig", alg: "RS256", kid: "test" }] };
 
-/** @param inIdToken whether ID tokens have all claims; otherwise the user info endpoint has them, as the specification says */
-export async function startProvider(inIdToken = false): Promise<TestProvider> {
+/**
+ * @param inIdToken whether ID tokens have all claims; otherwise the user info endpoint has them, as the specification says
+ * @param address of the server for browsers
+ */
+export async function startProvider(inIdToken = false, address = publicUrl): Promise<TestProvider> {
   let answer: (req: IncomingMessage, res: ServerResponse) => void = () => undefined;
   const server = createServer((req, res) => answer(req, res));
   let port = 0;
@@ -56,7 +59,7 @@ export async function startProvider(inIdToken = false): Promise<TestProvider> {
     stop: () => stop(server),
     listen,
   };
-  const provider = new Provider(issuer, configurationOf(test, inIdToken));
+  const provider = new Provider(issuer, configurationOf(test, inIdToken, address));
   const callback = provider.callback();
   answer = (req, res) => {
     const [path = ""] = (req.url ?? "").split("?");
@@ -70,13 +73,13 @@ export async function startProvider(inIdToken = false): Promise<TestProvider> {
   return test;
 }
 
-function configurationOf(test: TestProvider, inIdToken: boolean): Configuration {
+function configurationOf(test: TestProvider, inIdToken: boolean, address: string): Configuration {
   return {
     clients: [
       {
         client_id: clientId,
         client_secret: clientSecret,
-        redirect_uris: [`${publicUrl}/console/oidc/callback`],
+        redirect_uris: [`${address}/console/oidc/callback`],
         grant_types: ["authorization_code"],
         response_types: ["code"],
       },
