@@ -72,11 +72,19 @@ module.exports = {
       },
     },
     {
-      name: "console-imports-nothing",
-      comment: "The console is a pure client of the public API.",
+      name: "console-imports-types-only",
+      comment:
+        "The console is a pure client of the public API. It takes the types of answers from the schemas of http/.",
       severity: "error",
       from: { path: inSrc("console/") },
-      to: { path: "^src/", pathNot: inSrc("console/") },
+      to: { path: "^src/", pathNot: inSrc("console/"), dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "nothing-imports-the-console",
+      comment: "The server serves the files that the build makes of it.",
+      severity: "error",
+      from: { path: "^src/", pathNot: inSrc("console/") },
+      to: { path: inSrc("console/") },
     },
     {
       name: "top-files-import-core",

@@ -4,7 +4,12 @@ import { defineConfig } from "eslint/config";
 import tseslint from "typescript-eslint";
 
 /** The system clock itself, and the engine's worker threads and processes, which have their own. */
-const clockFiles = ["src/system.ts", "src/engine/llama/worker.ts", "src/engine/thread-clock.ts"];
+const clockFiles = [
+  "src/system.ts",
+  "src/engine/llama/worker.ts",
+  "src/engine/thread-clock.ts",
+  "src/console/lib/clock.ts",
+];
 const environmentFiles = ["src/config.ts", "src/main.ts"];
 
 const time = [
@@ -68,11 +73,14 @@ export default defineConfig(
     },
   },
   {
-    files: ["**/*.ts", "scripts/*.mjs"],
+    files: ["**/*.{ts,tsx}", "scripts/*.mjs"],
     extends: [tseslint.configs.recommendedTypeChecked],
-    // One program for all of it: test/tsconfig.json includes src and scripts.
+    // Two programs for all of it: test/tsconfig.json includes src and scripts; the console is for browsers.
     languageOptions: {
-      parserOptions: { project: "test/tsconfig.json", tsconfigRootDir: import.meta.dirname },
+      parserOptions: {
+        project: ["test/tsconfig.json", "src/console/tsconfig.json"],
+        tsconfigRootDir: import.meta.dirname,
+      },
     },
     rules: {
       "@typescript-eslint/consistent-type-imports": ["error", { fixStyle: "inline-type-imports" }],
@@ -104,7 +112,7 @@ export default defineConfig(
   { files: ["scripts/*.mjs"], rules: { "@typescript-eslint/no-unsafe-assignment": "off" } },
   { files: ["*.config.ts"], rules: { "no-restricted-exports": "off" } },
   {
-    files: ["src/**/*.ts"],
+    files: ["src/**/*.{ts,tsx}"],
     rules: {
       "no-console": "error",
       "no-restricted-properties": ["error", ...time, ...environment],

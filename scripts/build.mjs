@@ -1,5 +1,5 @@
 /**
- * Builds src/ into dist/: bundles the TypeScript (build/bundle.mjs), compiles the C files of the engine and copies the parts of web
+ * Builds src/ into dist/: bundles the program (build/bundle.mjs) and the console (build/console.mjs), compiles the C files of the engine and copies the parts of web
  * pages (HTML, CSS, JavaScript), the guides (Markdown) and their pictures (SVG). tsc checks the types. `--if-stale` returns at once when
  * dist/ is up to date. `--unchecked` does not check types, for a caller that checks them itself.
  *
@@ -19,19 +19,22 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
-import { basename, dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative, sep } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { bundle } from "./build/bundle.mjs";
+import { bundle, licensesOf } from "./build/bundle.mjs";
+import { bundleConsole } from "./build/console.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const src = join(root, "src");
+const consoleFolder = join(src, "console") + sep;
 const dist = join(root, "dist");
 const stamp = join(dist, ".built");
 const lock = join(dist, ".building");
 const isChecked = !process.argv.includes("--unchecked");
 const lockWaitMsMax = 300_000;
 const separator = "\n\n";
+const licensesFile = "third-party-licenses.txt";
 
 process.exitCode = await main(process.argv.includes("--if-stale"));
 
@@ -55,13 +58,16 @@ function isFresh() {
 
 async function build() {
   const before = fingerprint();
-  const [areTypesRight, outputs] = await Promise.all([
+  const [areTypesRight, program, console] = await Promise.all([
     isChecked ? checkTypes() : true,
     bundle(root, sources()),
+    bundleConsole(root),
   ]);
-  if (outputs === null) return fail("the bundler found errors (above)");
+  if (program === null || console === null) return fail("the bundler found errors (above)");
+  const licenses = licensesOf(root, [...program.inputs, ...console.inputs]);
+  const outputs = new Map([...program.outputs, ...console.outputs, [join(dist, licensesFile), licenses]]);
   const main = join(dist, "main.js");
-  if (outputs.get(main)?.startsWith("#!") === false)
+  if (program.outputs.get(main)?.startsWith("#!") === false)
     return fail("src/main.ts must begin with #!/usr/bin/env node");
   removeOrphans([...outputs.keys(), ...pageParts().map(outputOf)]);
   for (const [file, content] of outputs) write(file, content);
@@ -85,7 +91,7 @@ async function checkTypes() {
 /**
  * Leaves a file alone that is the same, which a running server may be reading.
  * @param {string} file
- * @param {string | Buffer} content
+ * @param {string | Uint8Array} content
  */
 function write(file, content) {
   if (existsSync(file) && readFileSync(file).equals(Buffer.from(content))) return;
@@ -139,12 +145,13 @@ function fingerprint() {
   const settings = ["package.json", "package-lock.json", "tsconfig.json"].map((name) => join(root, name));
   const scripts = [
     fileURLToPath(import.meta.url),
-    fileURLToPath(new URL("build/bundle.mjs", import.meta.url)),
+    ...["build/bundle.mjs", "build/console.mjs"].map((name) => fileURLToPath(new URL(name, import.meta.url))),
   ];
   return [
     ...settings.filter((file) => existsSync(file)),
     ...scripts,
     ...sources(),
+    ...consoleSources(),
     ...nativeSources(),
     ...pageParts(),
   ]
@@ -157,12 +164,20 @@ function nativeSources() {
 }
 
 function sources() {
-  return filesIn(src).filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts"));
+  return filesIn(src).filter(
+    (file) => file.endsWith(".ts") && !file.endsWith(".d.ts") && !file.startsWith(consoleFolder),
+  );
+}
+
+function consoleSources() {
+  return filesIn(consoleFolder);
 }
 
 /** Files that are copied: they are served to browsers, or rendered for them. */
 function pageParts() {
-  return filesIn(src).filter((file) => /\.(html|css|js|md|svg)$/.test(file));
+  return filesIn(src).filter(
+    (file) => /\.(html|css|js|md|svg)$/.test(file) && !file.startsWith(consoleFolder),
+  );
 }
 
 /** @param {string} part */

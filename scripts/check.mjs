@@ -34,6 +34,7 @@ const sourceSteps = [
   { name: "lint", tool: "eslint/bin/eslint.js", args: ["--max-warnings", "0", "."] },
   { name: "types", tool: "typescript7/bin/tsc", args: ["-p", "test", "--singleThreaded"] },
   { name: "page-types", tool: "typescript7/bin/tsc", args: ["-p", "src/http/docs"] },
+  { name: "console-types", tool: "typescript7/bin/tsc", args: ["-p", "src/console"] },
   { name: "format", tool: "prettier/bin/prettier.cjs", args: ["--check", "--log-level", "warn", "."] },
   {
     name: "imports",

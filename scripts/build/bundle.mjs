@@ -44,7 +44,8 @@ const banner =
  * Bundles the sources in src/.
  * @param {string} root
  * @param {readonly string[]} sources absolute paths of the TypeScript files
- * @returns {Promise<Map<string, string> | null>} contents by absolute path; null when a source has errors, which are printed
+ * @returns {Promise<{ outputs: Map<string, string>, inputs: string[] } | null>} contents by absolute path, and the paths of the
+ *   sources from the root; null when a source has errors, which are printed
  */
 export async function bundle(root, sources) {
   const [src, dist] = [join(root, "src"), join(root, "dist")];
@@ -78,8 +79,7 @@ export async function bundle(root, sources) {
       text.replaceAll(distFolder, `${relative(dirname(path), dist) || "."}/`.replaceAll("\\", "/")),
     ]),
   );
-  const licenses = join(dist, "third-party-licenses.txt");
-  return outputs.set(licenses, licensesOf(root, Object.keys(result.metafile.inputs)));
+  return { outputs, inputs: Object.keys(result.metafile.inputs) };
 }
 
 /**
@@ -108,7 +108,7 @@ function adaptSources(src) {
  * @param {string} root
  * @param {readonly string[]} inputs paths from the root
  */
-function licensesOf(root, inputs) {
+export function licensesOf(root, inputs) {
   const folders = inputs.flatMap((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
   const texts = [...new Set(folders)].sort().map((folder) => licenseOf(join(root, folder)));
   return ["Parts of these packages are in the files of this folder.", ...texts].join(

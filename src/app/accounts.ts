@@ -1,6 +1,6 @@
 /** The part of the composition root that builds the accounts: authentication, the management API's services, the first keys. */
 import { existsSync } from "node:fs";
-import { cliActor } from "../accounts/audit/actors.js";
+import { cliActor, serverActor } from "../accounts/audit/actors.js";
 import { auditEntry, type AuditEntry } from "../accounts/audit/audited-change.js";
 import { createAuditLog, type AuditLog } from "../accounts/audit/audit-log.js";
 import { createBudgetGuard, type BudgetGuard } from "../accounts/budgets/guard.js";
@@ -44,7 +44,7 @@ import { createLedgerStore } from "../accounts/money/store/ledger.js";
 import { createManagementKeyStore } from "../accounts/management-keys/store.js";
 import { createKeyUseStore } from "../accounts/authentication/store.js";
 import { createIdentityStore } from "../accounts/sign-in/oidc/store.js";
-import { createSignInLinks, type SignInLinks } from "../accounts/sign-in/links.js";
+import { createSignInLinks, type SignInLinkDeps, type SignInLinks } from "../accounts/sign-in/links.js";
 import { createSignInStore } from "../accounts/sign-in/store.js";
 import { createMemberStore } from "../accounts/members/store.js";
 import { createHostedPriceStore } from "../accounts/money/store/hosted-prices.js";
@@ -144,6 +144,8 @@ export interface FirstKeys {
   readonly firstKey: string | null;
   /** The same for the management key. */
   readonly firstManagementKey: string | null;
+  /** Whether this start is the first with this database, or with a management key that the operator has newly configured. */
+  readonly isFirstStart: boolean;
 }
 
 /** Creates the first API key and the first management key where there are none. */
@@ -162,7 +164,22 @@ export async function ensureFirstKeys(config: Config, deps: AccountDeps): Promis
   return {
     firstKey: apiKey === null ? secret : null,
     firstManagementKey: managementKey === null ? firstManagementKey : null,
+    isFirstStart: firstManagementKey !== null,
   };
+}
+
+/** How the first owner of the server signs in to the console: as an owner that exists, or by a link; `secret` is null after the first start. */
+export type OwnerSignIn =
+  { readonly kind: "owner" } | { readonly kind: "link"; readonly secret: string | null };
+
+/** Returns how the first owner signs in. The first start makes the link; later ones leave it to the command line, as others may read their output. */
+export async function ownerSignIn(
+  deps: SignInLinkDeps,
+  { isFirstStart }: Pick<FirstKeys, "isFirstStart">,
+): Promise<OwnerSignIn> {
+  if ((await deps.members.countOwners(null)) > 0) return { kind: "owner" };
+  const secret = isFirstStart ? await createSignInLinks(deps).create(null, serverActor) : null;
+  return { kind: "link", secret };
 }
 
 /** The accounts without a server, for one command. */

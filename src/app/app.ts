@@ -28,7 +28,14 @@ import { startErasure, type Erasure } from "../store/erasure.js";
 import { createDatabaseHealth, type DatabaseHealth } from "../store/health.js";
 import type { NewDatabase } from "../store/lost-database.js";
 import { systemClock, systemRandom } from "../system.js";
-import { buildAuthentication, buildBudgetGuard, ensureFirstKeys, type FirstKeys } from "./accounts.js";
+import {
+  buildAuthentication,
+  buildBudgetGuard,
+  ensureFirstKeys,
+  type FirstKeys,
+  ownerSignIn,
+  type OwnerSignIn,
+} from "./accounts.js";
 import { buildServerAccounts } from "./accounts/server-accounts.js";
 import { firstKeyFile, firstManagementKeyFile } from "./data-folder.js";
 import { buildEngines, type EngineOverrides } from "./engines.js";
@@ -41,7 +48,7 @@ import { buildModelManagement } from "./model-management.js";
 import { buildStores, openDataFolder, type DataFolder, type Stores } from "./stores.js";
 import type { SystemDeps } from "./chat-engine.js";
 
-export type { OpenAccounts } from "./accounts.js";
+export type { OpenAccounts, OwnerSignIn } from "./accounts.js";
 export type { BackupOptions, BackupProgress, BackupReport } from "./backup/create.js";
 export { readLastBackup } from "./backup/last-backup.js";
 export type { RestoreOptions, RestoreReport } from "./backup/restore.js";
@@ -94,6 +101,8 @@ export interface App extends FirstKeys {
    * first.
    */
   close(): Promise<void>;
+  /** Returns how the first owner signs in to the console. The first start makes a link for it. */
+  ownerSignIn(): Promise<OwnerSignIn>;
   readonly firstKeyFile: string;
   readonly firstManagementKeyFile: string;
   readonly models: ModelRegistry;
@@ -153,6 +162,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
       return listening;
     },
     handle: server.callback(),
+    ownerSignIn: () => ownerSignIn({ ...stores, ...system }, firstKeys),
     close: once(() => closeAll(config, { ...running, ...dataFolder, health, server, erasure })),
     ...keyFilesOf(config),
     models,

@@ -31,7 +31,8 @@ describe("import rules", () => {
       ["http/a.ts", "store/b.ts"],
       ["http/v1/a.ts", "config.ts"],
     ],
-    "console-imports-nothing": [["console/a.ts", "core/b.ts"]],
+    "console-imports-types-only": [["console/a.ts", "core/b.ts"]],
+    "nothing-imports-the-console": [["http/a.ts", "console/b.ts"]],
     "top-files-import-core": [["config.ts", "http/b.ts"]],
     "app-imports-downward": [
       ["app/app.ts", "cli/b.ts"],

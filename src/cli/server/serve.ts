@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { isAbsolute, relative } from "node:path";
 import { pino } from "pino";
-import { createApp, type App, type Listening } from "../../app/app.js";
+import { createApp, type App, type Listening, type OwnerSignIn } from "../../app/app.js";
 import { openServerPuller } from "../../app/pulls.js";
 import { isLoopback, type Config, type LoadedConfig } from "../../config.js";
 import type { Model } from "../../core/model.js";
@@ -38,7 +38,8 @@ export async function serve(
   });
   try {
     const listening = await app.listen();
-    process.stdout.write(greeting(config, sources.apiKey, app, listening));
+    const owner = await app.ownerSignIn();
+    process.stdout.write(greeting(config, { app, listening, keySource: sources.apiKey, owner }));
     supervisor?.listening(listening.port, stopMsMax(config));
   } catch (thrown) {
     await app.close();
@@ -92,7 +93,15 @@ function listenError(config: Config, thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
-function greeting(config: Config, keySource: string, app: App, listening: Listening): string {
+interface Started {
+  readonly app: App;
+  readonly listening: Listening;
+  /** Where the configured API key is from. */
+  readonly keySource: string;
+  readonly owner: OwnerSignIn;
+}
+
+function greeting(config: Config, { app, listening, keySource, owner }: Started): string {
   const usable = app.models.list().filter((model) => model.unusable === null);
   const names = usable.map(nameWithContext);
   const chatModel = usable.find(({ manifest }) => manifest.kind === "chat");
@@ -111,6 +120,7 @@ function greeting(config: Config, keySource: string, app: App, listening: Listen
     `  Base URL  ${base}/v1`,
     `  API key   ${shown}`,
     ...managementKeyLines(app),
+    `  Console   ${consoleLine(`${base}/console`, owner)}`,
     `  Models    ${names.join(", ") || "none is usable; run `hearth doctor`"}`,
     ...unusableLines(app.models.list().length - usable.length),
     "",
@@ -144,6 +154,13 @@ function nameWithContext({ manifest, trainedTokens }: Model): string {
 function unusableLines(count: number): readonly string[] {
   if (count === 0) return [];
   return [`            ${count} ${count === 1 ? "model" : "models"} could not be used: hearth doctor`];
+}
+
+function consoleLine(url: string, owner: OwnerSignIn): string {
+  if (owner.kind === "owner") return url;
+  return owner.secret === null
+    ? `${url}  (\`hearth members sign-in-link\` prints a link to sign in with)`
+    : `${url}#link=${owner.secret}  (sign in with this link, once, within 24 hours)`;
 }
 
 /** The key is printed only at the start that creates it, because others may see the screen later. */

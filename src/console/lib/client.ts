@@ -1,0 +1,142 @@
+/**
+ * Requests to the API of the server, as the member who is signed in. `/console/api/auth/...` is `/auth/...`, and likewise for `/admin`,
+ * `/audit` and `/v1`. The types of answers come from the schemas of the server that serves this page, so answers are not checked again.
+ */
+import { EventSourceParserStream } from "eventsource-parser/stream";
+
+const base = "/console/api";
+
+export type Method = "GET" | "POST" | "PUT" | "DELETE";
+
+export interface RequestOptions {
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly signal?: AbortSignal;
+}
+
+/** An answer of the server that is an error, with the server's own sentence as its message. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+
+  constructor(
+    /** The HTTP status; 0 if the server could not be reached. */
+    readonly status: number,
+    message: string,
+    /** The field of the request that is wrong, if the server names one. */
+    readonly field: string | null,
+  ) {
+    super(message);
+  }
+}
+
+const expiryListeners = new Set<() => void>();
+
+/** Calls a function whenever a request finds that the session has ended. @returns removes the function */
+export function onSessionEnd(listener: () => void): () => void {
+  expiryListeners.add(listener);
+  return () => expiryListeners.delete(listener);
+}
+
+/** Sends a request and returns the JSON of the answer. @throws ApiError; AbortError when `signal` aborts. */
+export async function request<Answer>(
+  method: Method,
+  path: string,
+  options: RequestOptions = {},
+): Promise<Answer> {
+  const response = await send(method, path, options);
+  return (await response.json()) as Answer;
+}
+
+/** Sends a GET. @throws ApiError; AbortError when `signal` aborts. */
+export function get<Answer>(
+  path: string,
+  query?: RequestOptions["query"],
+  signal?: AbortSignal,
+): Promise<Answer> {
+  return request("GET", path, { ...(query && { query }), ...(signal && { signal }) });
+}
+
+/** Sends a request and returns the text of the answer, such as CSV. @throws ApiError; AbortError when `signal` aborts. */
+export async function requestText(path: string, options: RequestOptions = {}): Promise<string> {
+  return (await send("GET", path, options)).text();
+}
+
+/**
+ * Sends a request whose answer is a stream of server-sent events, and yields the JSON of each until `[DONE]` or the end.
+ * @throws ApiError; AbortError when `signal` aborts.
+ */
+export async function* stream<Event>(
+  method: Method,
+  path: string,
+  options: RequestOptions,
+): AsyncGenerator<Event> {
+  const { body } = await send(method, path, options);
+  if (body === null) return;
+  // The types of the DOM say that a decoder takes less than a response has.
+  const text = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>);
+  const reader = text.pipeThrough(new EventSourceParserStream()).getReader();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      if (next.value.data === "[DONE]") return;
+      yield JSON.parse(next.value.data) as Event;
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+async function send(
+  method: Method,
+  path: string,
+  { body, query = {}, signal }: RequestOptions,
+): Promise<Response> {
+  const response = await fetch(`${base}${path}${queryText(query)}`, {
+    method,
+    headers: {
+      "x-hearth-console": "1",
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  }).catch((thrown: unknown) => {
+    if (signal?.aborted === true) throw thrown;
+    throw new ApiError(0, "The server cannot be reached. Is it still running?", null);
+  });
+  if (response.ok) return response;
+  if (response.status === 401 && path !== "/sign-in") for (const listener of expiryListeners) listener();
+  throw await errorOf(response);
+}
+
+function queryText(query: NonNullable<RequestOptions["query"]>): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  if (given.length === 0) return "";
+  return `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()}`;
+}
+
+/** Reads both formats of errors: `{message}` of the management API, `{error: {message, param}}` of `/v1`. */
+async function errorOf(response: Response): Promise<ApiError> {
+  const text = await response.text().catch(() => "");
+  const body = parsed(text);
+  const inner = isObject(body["error"]) ? body["error"] : body;
+  const message = typeof inner["message"] === "string" ? inner["message"] : "";
+  const field = typeof inner["param"] === "string" ? inner["param"] : null;
+  return new ApiError(
+    response.status,
+    message || `The server answered with status ${response.status}.`,
+    field,
+  );
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,27 @@
+/** The pages of the console, in the order of the navigation. The code of a page is loaded when it is first opened. */
+import type { ComponentType } from "preact";
+import type { IconName } from "./parts/icon.js";
+import type { Role } from "./lib/session.js";
+
+export interface PageEntry {
+  /** What follows `/console/`. */
+  readonly name: string;
+  readonly title: string;
+  readonly icon: IconName;
+  /** The second letter of the keys that open it: `g` and this letter. */
+  readonly letter: string;
+  /** The lowest role that it is of use to. */
+  readonly role: Role;
+  readonly load: () => Promise<ComponentType>;
+}
+
+export const pages: readonly PageEntry[] = [
+  {
+    name: "keys",
+    title: "API keys",
+    icon: "key",
+    letter: "k",
+    role: "member",
+    load: async () => (await import("./pages/keys/keys.js")).KeysPage,
+  },
+];

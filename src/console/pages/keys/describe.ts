@@ -1,0 +1,46 @@
+/** What a key may do, and whether it works, in a few words. */
+import type { ApiKey } from "../../api/keys.js";
+import { now } from "../../lib/clock.js";
+
+const endpointPrefix = "api-key:endpoint:";
+const modelPrefix = "api-key:model:";
+
+export interface Access {
+  /** Names of endpoints; null: all. */
+  readonly endpoints: readonly string[] | null;
+  /** Names of models; null: all. */
+  readonly models: readonly string[] | null;
+}
+
+/** Reads the ACLs of a key. */
+export function accessOf(acls: readonly string[]): Access {
+  return { endpoints: namesAfter(endpointPrefix, acls), models: namesAfter(modelPrefix, acls) };
+}
+
+/** Returns the ACLs that give this access. */
+export function aclsOf({ endpoints, models }: Access): readonly string[] {
+  return [
+    ...(endpoints ?? ["*"]).map((name) => endpointPrefix + name),
+    ...(models ?? ["*"]).map((name) => modelPrefix + name),
+  ];
+}
+
+/** Returns `everything`, `chat, embed on all models` and the like. */
+export function aclText(acls: readonly string[]): string {
+  const { endpoints, models } = accessOf(acls);
+  if (endpoints?.length === 0 || models?.length === 0) return "nothing";
+  if (endpoints === null && models === null) return "everything";
+  return `${endpoints?.join(", ") ?? "all endpoints"} on ${models?.join(", ") ?? "all models"}`;
+}
+
+/** Returns in one word whether the key works. */
+export function stateText({ disabled, blocked, expireTime }: ApiKey): string {
+  if (blocked === true) return "blocked";
+  if (disabled) return "disabled";
+  return expireTime !== undefined && new Date(expireTime).getTime() <= now() ? "expired" : "active";
+}
+
+function namesAfter(prefix: string, acls: readonly string[]): readonly string[] | null {
+  const names = acls.filter((acl) => acl.startsWith(prefix)).map((acl) => acl.slice(prefix.length));
+  return names.includes("*") ? null : names;
+}

@@ -1,0 +1,38 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { showError } from "./toast.js";
+
+/** A text to copy, such as a key that is shown once. */
+export function Copyable({ text, label }: { readonly text: string; readonly label: string }): JSX.Element {
+  return (
+    <p class="copyable">
+      <output aria-label={label}>
+        <code>{text}</code>
+      </output>
+      <CopyButton text={text} />
+    </p>
+  );
+}
+
+interface CopyButtonProps {
+  readonly text: string;
+  readonly children?: string;
+}
+
+/** Copies a text. */
+export function CopyButton({ text, children = "Copy" }: CopyButtonProps): JSX.Element {
+  const [isCopied, setCopied] = useState(false);
+  const copy = (): void => void copyText(text).then(() => setCopied(true), showError);
+  return (
+    <button type="button" onClick={copy} onBlur={() => setCopied(false)}>
+      {isCopied ? "Copied" : children}
+    </button>
+  );
+}
+
+/** Without TLS, browsers offer the clipboard to pages of this machine only. */
+async function copyText(text: string): Promise<void> {
+  if (!isSecureContext)
+    throw new Error("The browser lets pages copy over HTTPS only. Select the text and copy it.");
+  await navigator.clipboard.writeText(text);
+}

@@ -1,0 +1,21 @@
+import type { JSX } from "preact";
+import { useSignedIn } from "../lib/session.js";
+
+/** The team that the pages show; a choice where the member sees several. */
+export function TeamChoice(): JSX.Element | null {
+  const { teams, team, chooseTeam } = useSignedIn();
+  if (team === null) return null;
+  if (teams.length === 1) return <span class="team">{team.name}</span>;
+  return (
+    <label class="team">
+      <span class="unseen">Team</span>
+      <select value={team.teamId} onChange={(event) => chooseTeam(event.currentTarget.value)}>
+        {teams.map(({ teamId, name }) => (
+          <option key={teamId} value={teamId}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

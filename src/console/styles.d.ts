@@ -1,0 +1,2 @@
+/** The bundler collects what is imported from style sheets. */
+declare module "*.css";

@@ -1,0 +1,134 @@
+/**
+ * GET /console, /console/{page} and /console/assets/{name}: the pages of the console. The build writes them; there is one HTML file, whose
+ * script shows the page of the address. The names of the assets change with their contents, so that browsers keep them for ever.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { extname } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import type { Context } from "../context.js";
+import type { RouteDocs } from "../route-docs.js";
+import { notModified } from "../reply/cached-answer.js";
+import { noSuchPath } from "../router.js";
+
+/** Where the build writes the pages: the same place from src/ and from dist/. */
+const folder = new URL("../../../dist/console/", import.meta.url);
+
+const types: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+};
+
+/** Nothing comes from another host, no script and no style is in the page, and no text becomes markup except through DOMPurify. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types dompurify",
+].join("; ");
+
+/** Names of addresses that belong to the server. */
+const reserved = /^\/console\/(api|assets|oidc)$/;
+
+type Handler = (ctx: Context) => Promise<void>;
+
+/** Answers with the page, whichever of its addresses is asked for. */
+export function getConsole(): Handler {
+  const answer = fileAnswer();
+  return (ctx) => {
+    if (reserved.test(ctx.path)) throw noSuchPath();
+    ctx.set({
+      "cache-control": "no-cache",
+      "content-security-policy": policy,
+      "referrer-policy": "no-referrer",
+      "cross-origin-opener-policy": "same-origin",
+    });
+    return answer(ctx, "index.html");
+  };
+}
+
+/** Answers with a script or the styles. */
+export function getConsoleAsset(): Handler {
+  const answer = fileAnswer();
+  return (ctx) => {
+    const [, name = ""] = /^\/console\/assets\/([\w-]+\.(?:js|css))$/.exec(ctx.path) ?? [];
+    if (name === "") throw noSuchPath();
+    ctx.set("cache-control", "public, max-age=31536000, immutable");
+    return answer(ctx, `assets/${name}`);
+  };
+}
+
+export const getConsoleDocs: RouteDocs = {
+  operation: "getConsole",
+  tag: "Console",
+  summary: "Show the console to a person",
+  answers: { 200: { description: "The page.", contentType: "text/html" }, 304: notModified },
+};
+
+export const getConsolePageDocs: RouteDocs = {
+  operation: "getConsolePage",
+  tag: "Console",
+  summary: "Show a page of the console to a person",
+  params: { page: "Name of a page, such as `keys`." },
+  answers: { 200: { description: "The page.", contentType: "text/html" }, 304: notModified },
+};
+
+export const getConsoleAssetDocs: RouteDocs = {
+  operation: "getConsoleAsset",
+  tag: "Console",
+  summary: "Get a script or style of the console",
+  params: { name: "Name of the file." },
+  answers: {
+    200: { description: "The file.", contentType: ["text/javascript", "text/css"] },
+    304: notModified,
+  },
+};
+
+interface Compressed {
+  readonly etag: string;
+  readonly bodies: Readonly<Record<"br" | "gzip" | "identity", Buffer>>;
+}
+
+const compressions = { br: promisify(brotliCompress), gzip: promisify(gzip) };
+
+/** A file is read and compressed when it is first asked for; there are as many as the build wrote. */
+function fileAnswer(): (ctx: Context, name: string) => Promise<void> {
+  const files = new Map<string, Promise<Compressed>>();
+  return async (ctx, name) => {
+    const url = new URL(name, folder);
+    let file = files.get(name);
+    if (file === undefined) {
+      if (!existsSync(url)) throw noSuchPath();
+      file = compress(readFileSync(url));
+      files.set(name, file);
+    }
+    const { etag, bodies } = await file;
+    const encoding = ctx.acceptsEncodings("br", "gzip", "identity");
+    const chosen = encoding === "br" || encoding === "gzip" ? encoding : "identity";
+    ctx.status = 200;
+    ctx.type = types[extname(name)] ?? "application/octet-stream";
+    ctx.vary("accept-encoding");
+    ctx.etag = `"${etag}-${chosen}"`;
+    if (ctx.fresh) {
+      ctx.status = 304;
+      return;
+    }
+    if (chosen !== "identity") ctx.set("content-encoding", chosen);
+    ctx.body = bodies[chosen];
+  };
+}
+
+async function compress(content: Buffer): Promise<Compressed> {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
+  const [br, gzipped] = await Promise.all([compressions.br(content, { params }), compressions.gzip(content)]);
+  const etag = createHash("sha256").update(content).digest("base64url").slice(0, 22);
+  return { etag, bodies: { br, gzip: gzipped, identity: content } };
+}
