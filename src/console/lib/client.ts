@@ -73,8 +73,7 @@ export async function* stream<Event>(
 ): AsyncGenerator<Event> {
   const { body } = await send(method, path, options);
   if (body === null) return;
-  // The types of the DOM say that a decoder takes less than a response has.
-  const text = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>);
+  const text = body.pipeThrough(new TextDecoderStream());
   const reader = text.pipeThrough(new EventSourceParserStream()).getReader();
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {

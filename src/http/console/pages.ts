@@ -35,8 +35,8 @@ const policy = [
   "trusted-types dompurify",
 ].join("; ");
 
-/** Names of addresses that belong to the server. */
-const reserved = /^\/console\/(api|assets|oidc)$/;
+/** The addresses of pages. The script of the page says which of them there are; the other names belong to the server. */
+const pagePath = /^\/console(?:\/(?!(?:api|assets|oidc)$)[a-z-]+)?$/;
 
 type Handler = (ctx: Context) => Promise<void>;
 
@@ -44,7 +44,7 @@ type Handler = (ctx: Context) => Promise<void>;
 export function getConsole(): Handler {
   const answer = fileAnswer();
   return (ctx) => {
-    if (reserved.test(ctx.path)) throw noSuchPath();
+    if (!pagePath.test(ctx.path)) throw noSuchPath();
     ctx.set({
       "cache-control": "no-cache",
       "content-security-policy": policy,

@@ -1,4 +1,4 @@
-/** The console of a real server, in Chromium. Browser, server and data folder go when the test ends. */
+/** The console of a real server, in Chromium. The server, its data folder and what the browser keeps go when the test ends. */
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, join } from "node:path";
@@ -72,15 +72,19 @@ export async function expectAccessible(page: Page): Promise<void> {
 }
 
 async function openPage({ colorScheme = "light", width = 1200 }: ConsoleOptions): Promise<Page> {
-  const browser = await launch();
-  onTestFinished(() => browser.close());
-  const context = await browser.newContext({
+  const context = await (
+    await (browser ??= launch())
+  ).newContext({
     colorScheme,
     viewport: { width, height: 800 },
     permissions: ["clipboard-read", "clipboard-write"],
   });
+  onTestFinished(() => context.close());
   return context.newPage();
 }
+
+/** The browser of all tests of this process, which share nothing in it. It runs until the process ends. */
+let browser: Promise<Browser> | null = null;
 
 function launch(): Promise<Browser> {
   if (chromium === null) throw new Error("there is no Chromium");

@@ -37,3 +37,27 @@ it("names the option that is wrong", () => {
   expect(load({})().sources.port).toBe("HEARTH_PORT");
   expect(load({ port: "2" })()).toMatchObject({ config: { port: 2 }, sources: { port: "--port" } });
 });
+
+it("prints a link at the first start with which the first owner signs in, and later only how to get one", async () => {
+  const environment = { HEARTH_PORT: "0", HEARTH_DATA: join(temporaryFolder(), "data") };
+  const first = runProgram(["start"], environment);
+  const link = new URL(
+    (await first.line(/^ {2}Console +(\S+) +\(sign in with this link, once, within 24 hours\)$/)) ?? "",
+  );
+  const response = await fetch(new URL("/console/api/sign-in", link), {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-hearth-console": "1" },
+    body: JSON.stringify({
+      link: link.hash.replace("#link=", ""),
+      email: "owner@example.com",
+      password: "correct horse battery staple",
+    }),
+  });
+  expect(response.status).toBe(200);
+  first.child.kill("SIGTERM");
+  expect(await first.exited).toBe(0);
+  const second = runProgram(["start"], environment);
+  expect(await second.line(/^ {2}Console +(.*)$/)).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/console$/);
+  second.child.kill("SIGTERM");
+  await second.exited;
+});
