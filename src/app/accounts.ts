@@ -129,6 +129,7 @@ export function buildAccounts(deps: AccountDeps): Omit<Accounts, "signIn" | "oid
     teams: createTeamService(deps),
     teamLimits: createTeamLimitService(deps),
     members: createMemberService(deps),
+    signInLinks: createSignInLinks(deps),
     auditLog,
     credits: createCreditService(deps),
     billing: createBilling(deps),
@@ -213,7 +214,6 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
   const deps = { ...buildAccountStores(database), clock: systemClock, random: systemRandom };
   return {
     ...buildAccounts(deps),
-    signInLinks: createSignInLinks(deps),
     managementKeys: createManagementKeyService(deps),
     hostedPrices: createHostedPriceService(deps),
     async modelNames() {

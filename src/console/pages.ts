@@ -24,4 +24,20 @@ export const pages: readonly PageEntry[] = [
     role: "member",
     load: async () => (await import("./pages/keys/keys.js")).KeysPage,
   },
+  {
+    name: "audit",
+    title: "Audit",
+    icon: "audit",
+    letter: "a",
+    role: "member",
+    load: async () => (await import("./pages/audit/audit.js")).AuditPage,
+  },
+  {
+    name: "members",
+    title: "Members",
+    icon: "people",
+    letter: "e",
+    role: "member",
+    load: async () => (await import("./pages/members/members.js")).MembersPage,
+  },
 ];

@@ -7,6 +7,7 @@ import type { CreditService } from "../accounts/money/credits.js";
 import type { Exports } from "../accounts/exports/exports.js";
 import type { KeyService } from "../accounts/keys/keys.js";
 import type { MemberService } from "../accounts/members/members.js";
+import type { SignInLinks } from "../accounts/sign-in/links.js";
 import type { OidcSignIn } from "../accounts/sign-in/oidc/oidc-sign-in.js";
 import type { SignInService } from "../accounts/sign-in/sign-in.js";
 import type { RateLimits } from "../accounts/limits/rate-limits.js";
@@ -68,6 +69,7 @@ export interface Accounts {
   readonly signIn: SignInService;
   /** Sign-in through an identity provider; null: none is configured. */
   readonly oidc: OidcSignIn | null;
+  readonly signInLinks: SignInLinks;
   readonly auditLog: AuditLog;
   readonly credits: CreditService;
   readonly billing: BillingService;

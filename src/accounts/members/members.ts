@@ -122,7 +122,7 @@ async function update(
   change: MemberChange,
   actor: Actor,
 ): Promise<Member> {
-  const before = await findSeen(deps, id, actor);
+  const before = await findVisibleMember(deps, id, actor);
   const after = { ...before, ...change };
   check(after);
   await checkEmailIsFree(deps, after);
@@ -141,7 +141,7 @@ async function update(
 
 async function remove(deps: MemberServiceDeps, id: string, actor: Actor): Promise<Member> {
   const { members, signIns, writes, clock } = deps;
-  const member = await findSeen(deps, id, actor);
+  const member = await findVisibleMember(deps, id, actor);
   await checkOtherOwners(deps, member);
   const entry = {
     action: "DeleteMember",
@@ -160,7 +160,12 @@ async function remove(deps: MemberServiceDeps, id: string, actor: Actor): Promis
   return member;
 }
 
-async function findSeen({ members }: MemberServiceDeps, id: string, actor: Actor): Promise<Member> {
+/** Returns a member whom the actor can see. @throws HearthError `not_found`. */
+export async function findVisibleMember(
+  { members }: Pick<MemberServiceDeps, "members">,
+  id: string,
+  actor: Actor,
+): Promise<Member> {
   const member = await members.find(id);
   const isSeen =
     member !== null && (actor.teamId === null || (member.teamId !== null && canSee(actor, member.teamId)));

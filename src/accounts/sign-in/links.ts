@@ -5,6 +5,7 @@ import { hashSecret } from "../authentication/secret.js";
 import { HearthError } from "../../core/errors.js";
 import type { Random } from "../../core/random.js";
 import type { Member } from "../members/member.js";
+import { findVisibleMember } from "../members/members.js";
 import type { MemberStore } from "../members/store.js";
 import type { SignInStore } from "./store.js";
 
@@ -20,6 +21,11 @@ export interface SignInLinks {
    * @throws HearthError `conflict` when the server has an owner already.
    */
   create(member: Member | null, actor: Actor): Promise<string>;
+  /**
+   * Makes a link for a member who has no password yet. @returns the secret of the link.
+   * @throws HearthError `not_found` when the actor cannot see the member, `conflict` when they have a password.
+   */
+  invite(memberId: string, actor: Actor): Promise<string>;
   /** Removes the password of a member, ends their sessions and makes a link. @returns the secret of the link. */
   reset(member: Member, actor: Actor): Promise<string>;
 }
@@ -39,22 +45,31 @@ export function createSignInLinks(deps: SignInLinkDeps): SignInLinks {
       writes: signIns.linkWrites({ hash: hashSecret(secret), memberId: member?.id ?? null, expireTime }),
     };
   };
+  const create = async (member: Member | null, actor: Actor): Promise<string> => {
+    if (member === null && (await members.countOwners(null)) > 0)
+      throw new HearthError("conflict", "The server has an owner already: name the member who signs in.");
+    const link = newLink(member);
+    const of = member === null ? "the first owner of the server" : `the member '${member.email}'`;
+    const entry = auditEntry(deps, actor, {
+      action: "CreateSignInLink",
+      objectId: member?.id ?? "server",
+      teamId: member?.teamId ?? null,
+      description: `Created a sign-in link of ${of}`,
+      before: null,
+      after: null,
+    });
+    await writes.commit([...link.writes, entry]);
+    return link.secret;
+  };
   return {
-    async create(member, actor) {
-      if (member === null && (await members.countOwners(null)) > 0)
-        throw new HearthError("conflict", "The server has an owner already: name the member who signs in.");
-      const link = newLink(member);
-      const of = member === null ? "the first owner of the server" : `the member '${member.email}'`;
-      const entry = auditEntry(deps, actor, {
-        action: "CreateSignInLink",
-        objectId: member?.id ?? "server",
-        teamId: member?.teamId ?? null,
-        description: `Created a sign-in link of ${of}`,
-        before: null,
-        after: null,
-      });
-      await writes.commit([...link.writes, entry]);
-      return link.secret;
+    create,
+    async invite(memberId, actor) {
+      const member = await findVisibleMember(deps, memberId, actor);
+      const { password } = await signIns.findSignIn(member.id);
+      const remedy = "`hearth members reset` removes a forgotten one.";
+      if (password !== null)
+        throw new HearthError("conflict", `The member has a password already. ${remedy}`);
+      return create(member, actor);
     },
     async reset(member, actor) {
       const link = newLink(member);

@@ -39,6 +39,7 @@ import {
 import { createApiKey, createApiKeyDocs, listApiKeysDocs, listApiKeys } from "../auth/teams/api-keys.js";
 import { listBudgets, listBudgetsDocs, updateBudget, updateBudgetDocs } from "../auth/teams/budgets.js";
 import { listTeamEndpoints, listTeamEndpointsDocs } from "../auth/teams/endpoints.js";
+import { createSignInLink, createSignInLinkDocs } from "../auth/members/sign-in-links.js";
 import { createMember, createMemberDocs, listMembers, listMembersDocs } from "../auth/teams/members.js";
 import {
   listTeamLimits,
@@ -229,6 +230,15 @@ function memberRoutes(deps: HttpDeps): readonly Route[] {
       "DeleteMember",
       deleteMember(deps),
       deleteMemberDocs,
+    ),
+    withoutBody(
+      managementRoute(
+        "POST",
+        "/auth/members/:memberId/sign-in-links",
+        "UpdateMember",
+        createSignInLink(deps),
+        createSignInLinkDocs,
+      ),
     ),
   ];
 }

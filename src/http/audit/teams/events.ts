@@ -29,7 +29,7 @@ const querySchema = z.object({
 
 const fields = z.record(z.string(), z.unknown()).readonly();
 
-const auditEvent = responseObject({
+export const auditEventSchema = responseObject({
   eventTime: timeSchema,
   eventId: z.string(),
   description: z.string(),
@@ -53,7 +53,7 @@ const auditEvent = responseObject({
 }).meta({ id: "AuditEvent" });
 
 const pageSchema = responseObject({
-  events: responseArray(auditEvent),
+  events: responseArray(auditEventSchema),
   nextPageToken: z.string().optional().describe("Token of the next page; absent on the last page."),
 }).meta({ id: "AuditEventPage" });
 
@@ -98,7 +98,7 @@ export const listAuditEventsDocs: RouteDocs = {
   answers: { 200: { description: "One page of events.", schema: pageSchema } },
 };
 
-function present(event: AuditEventWithMember): z.infer<typeof auditEvent> {
+function present(event: AuditEventWithMember): z.infer<typeof auditEventSchema> {
   return {
     eventTime: timestamp(event.time),
     eventId: event.id,
@@ -112,7 +112,7 @@ function present(event: AuditEventWithMember): z.infer<typeof auditEvent> {
   };
 }
 
-function presentUser({ userId, member }: AuditEventWithMember): z.infer<typeof auditEvent>["user"] {
+function presentUser({ userId, member }: AuditEventWithMember): z.infer<typeof auditEventSchema>["user"] {
   if (member === null) return { userId };
   const { email, givenName, familyName } = member;
   return { userId, email, givenName, familyName };

@@ -1,0 +1,53 @@
+/** Members of a team. */
+import type { z } from "zod";
+import type { signInLinkSchema } from "../../http/auth/members/sign-in-links.js";
+import type { memberSchema } from "../../http/management/member.js";
+import { get, request } from "../lib/client.js";
+import type { Page } from "../lib/resource.js";
+
+export type Member = z.infer<typeof memberSchema>;
+
+export interface MemberSettings {
+  readonly email: string;
+  readonly givenName: string;
+  readonly familyName: string;
+  readonly role: Member["role"];
+}
+
+const membersPerPage = 50;
+
+export async function listMembers(
+  teamId: string,
+  token?: string,
+  signal?: AbortSignal,
+): Promise<Page<Member>> {
+  const answer = await get<{ members: readonly Member[]; paginationToken?: string }>(
+    `/auth/teams/${teamId}/members`,
+    { pageSize: membersPerPage, paginationToken: token },
+    signal,
+  );
+  return { items: answer.members, next: answer.paginationToken };
+}
+
+export function addMember(teamId: string, settings: MemberSettings): Promise<Member> {
+  return request("POST", `/auth/teams/${teamId}/members`, { body: settings });
+}
+
+export function updateMember(memberId: string, member: MemberSettings): Promise<Member> {
+  return request("PUT", `/auth/members/${memberId}`, {
+    body: { member, fieldMask: Object.keys(member).join() },
+  });
+}
+
+export function removeMember(memberId: string): Promise<unknown> {
+  return request("DELETE", `/auth/members/${memberId}`);
+}
+
+/** Makes a link with which a member without a password signs in. @returns its address */
+export async function inviteMember(memberId: string): Promise<string> {
+  const { link } = await request<z.infer<typeof signInLinkSchema>>(
+    "POST",
+    `/auth/members/${memberId}/sign-in-links`,
+  );
+  return `${location.origin}/console#link=${link}`;
+}

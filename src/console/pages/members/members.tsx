@@ -1,0 +1,122 @@
+/** Members of the team, and the teams of the server. */
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { listMembers, removeMember, type Member } from "../../api/members.js";
+import { usePages } from "../../lib/resource.js";
+import { useIsOperator, useRole, useSignedIn, useTeam } from "../../lib/session.js";
+import { Confirm } from "../../parts/confirm.js";
+import { Empty } from "../../parts/empty.js";
+import { PageHead } from "../../parts/page-head.js";
+import { Table, type Column } from "../../parts/table.js";
+import { Time } from "../../parts/time.js";
+import { showToast } from "../../parts/toast.js";
+import { InviteDialog } from "./invite-dialog.js";
+import { MemberDialog } from "./member-dialog.js";
+import { Teams } from "./teams.js";
+
+type Open =
+  { readonly kind: "add" } | { readonly kind: "edit" | "invite" | "remove"; readonly member: Member };
+
+/** The page. */
+export function MembersPage(): JSX.Element {
+  const { teamId, name } = useTeam();
+  const mayChange = useRole("owner");
+  const isOperator = useIsOperator();
+  const { session } = useSignedIn();
+  const members = usePages((token, signal) => listMembers(teamId, token, signal), [teamId]);
+  const [open, setOpen] = useState<Open | null>(null);
+  const close = (): void => setOpen(null);
+  const shown = mayChange ? [...columns, actions(setOpen, session.member.memberId)] : columns;
+  return (
+    <>
+      <PageHead title="Members">
+        {mayChange && (
+          <button type="button" class="primary" onClick={() => setOpen({ kind: "add" })}>
+            Add member
+          </button>
+        )}
+      </PageHead>
+      <Table
+        label={`Members of ${name}`}
+        columns={shown}
+        rows={members}
+        keyOf={({ memberId }) => memberId}
+        empty={
+          <Empty title={`The team ${name} has no members yet`}>
+            <p>A member signs in here, makes API keys of their own and sees what they cost.</p>
+          </Empty>
+        }
+      />
+      {isOperator && <Teams />}
+      {open?.kind === "add" && <MemberDialog teamId={teamId} onSaved={members.reload} onClose={close} />}
+      {open?.kind === "edit" && (
+        <MemberDialog teamId={teamId} edited={open.member} onSaved={members.reload} onClose={close} />
+      )}
+      {open?.kind === "invite" && <InviteDialog member={open.member} onClose={close} />}
+      {open?.kind === "remove" && (
+        <RemoveDialog member={open.member} onRemoved={members.reload} onClose={close} />
+      )}
+    </>
+  );
+}
+
+const columns: readonly Column<Member>[] = [
+  {
+    title: "Member",
+    cell: ({ email, givenName, familyName }) => (
+      <>
+        <strong>{email}</strong>
+        <br />
+        {`${givenName} ${familyName}`.trim()}
+      </>
+    ),
+  },
+  { title: "Role", cell: ({ role }) => role },
+  { title: "Added", cell: ({ createTime }) => <Time at={createTime} /> },
+];
+
+function actions(open: (dialog: Open) => void, ownId: string): Column<Member> {
+  return {
+    title: "Actions",
+    kind: "actions",
+    cell: (member) => (
+      <>
+        <button type="button" onClick={() => open({ kind: "invite", member })}>
+          Invite
+        </button>
+        <button type="button" onClick={() => open({ kind: "edit", member })}>
+          Edit
+        </button>
+        <button
+          type="button"
+          disabled={member.memberId === ownId}
+          onClick={() => open({ kind: "remove", member })}
+        >
+          Remove
+        </button>
+      </>
+    ),
+  };
+}
+
+interface RemoveDialogProps {
+  readonly member: Member;
+  readonly onRemoved: () => void;
+  readonly onClose: () => void;
+}
+
+function RemoveDialog({ member, onRemoved, onClose }: RemoveDialogProps): JSX.Element {
+  const remove = async (): Promise<void> => {
+    await removeMember(member.memberId);
+    showToast(`${member.email} is removed.`);
+    onRemoved();
+  };
+  return (
+    <Confirm title="Remove member" action="Remove member" onConfirm={remove} onClose={onClose}>
+      <p>
+        The sessions and management keys of <strong>{member.email}</strong> end now. Their API keys stay, and
+        can be deleted on the page of API keys.
+      </p>
+    </Confirm>
+  );
+}
