@@ -77,7 +77,7 @@ it("sums the usage and cost of the runs of an older database", async () => {
   onTestFinished(() => database.close());
   const used = await createUsageStore(database).rows({
     ...{ teamId: "team-1", from: 0, to: hour + 7_200_000, unit: "hour", by: ["model"], hosted: [] },
-    ...{ order: "time", limit: 9 },
+    ...{ ownerId: null, top: null, order: "time", limit: 9 },
   });
   expect(used).toMatchObject([
     {
@@ -129,7 +129,13 @@ it("counts the images of earlier runs in the usage of their hour and of their mo
   sqlite.close();
   const database = await openDatabase(file);
   const query = { teamId: "team-1", from: 0, to: 9000, unit: null, by: [], hosted: [] } as const;
-  const [used] = await createUsageStore(database).rows({ ...query, order: "time", limit: 9 });
+  const [used] = await createUsageStore(database).rows({
+    ...query,
+    ownerId: null,
+    top: null,
+    order: "time",
+    limit: 9,
+  });
   expect(used?.usage.images).toBe(3);
   expect(await createBillingStore(database).month("team-1", 197001)).toMatchObject([
     { model: "small", images: 3, costTicks: 21n, prices },

@@ -24,8 +24,11 @@ export interface BudgetChange {
 
 /** A key, member or team that the actor cannot see is treated as one that does not exist. */
 export interface BudgetService {
-  /** Returns budgets of a team in order of creation. @throws HearthError `not_found`. */
-  page(query: BudgetQuery, actor: Actor): Promise<readonly BudgetStatus[]>;
+  /**
+   * Returns budgets of a team in order of creation; to an actor that sees only API keys of their own, those of the team, of the actor
+   * and of these keys. @throws HearthError `not_found`.
+   */
+  page(query: Omit<BudgetQuery, "ownerId">, actor: Actor): Promise<readonly BudgetStatus[]>;
   /**
    * Sets the limits of a budget for future requests; active runs are not aborted. A new budget counts what its current period has used.
    * Without any limit it is deleted.
@@ -48,7 +51,8 @@ export function createBudgetService(deps: BudgetServiceDeps): BudgetService {
   return {
     async page(query, actor) {
       await findVisibleTeam(teams, query.teamId, actor);
-      return budgets.page(query, clock.now());
+      const ownerId = actor.ownKeysOnly === true ? actor.userId : null;
+      return budgets.page({ ...query, ownerId }, clock.now());
     },
     change: (name, change, actor) => retryOnConflict(() => applyChange(deps, name, change, actor)),
   };

@@ -6,8 +6,11 @@ import {
   type HostedRule,
   type UsageDimension,
   type UsageGroup,
+  type UsageMeasure,
   type UsageQuery,
+  type UsageRange,
   type UsageRow,
+  type UsageTop,
 } from "./usage-report.js";
 import type { Database } from "../../store/database.js";
 
@@ -17,14 +20,13 @@ export type UsageStore = ReturnType<typeof createUsageStore>;
 export function createUsageStore({ kysely }: Database) {
   return {
     async rows(query: UsageQuery): Promise<readonly UsageRow[]> {
-      const { rows } = await selection(query).execute(kysely);
+      const { top } = query;
+      const found = top === null ? selection(query) : topSelection(query, top);
+      const { rows } = await found.execute(kysely);
       return rows.map((row) => fromRow(row, query.by));
     },
     /** Returns the models that were requested in that time, in order. */
-    async requestedModels(
-      query: Pick<UsageQuery, "teamId" | "from" | "to">,
-      limit: number,
-    ): Promise<readonly RequestedModel[]> {
+    async requestedModels(query: UsageRange, limit: number): Promise<readonly RequestedModel[]> {
       const { rows } = await sql<RequestedModel>`
         select distinct model, asked_model as "requestedModel" from usage_hours as used
         where ${within(query)} order by 1, 2 limit ${limit}`.execute(kysely);
@@ -51,13 +53,10 @@ interface Row {
 }
 
 function selection(query: UsageQuery): RawBuilder<Row> {
-  const { unit, by, hosted, order, limit } = query;
-  const time = unit === null ? sql`null` : sql`hour - hour % ${sql.lit(unit === "day" ? dayMs : hourMs)}`;
+  const { by, hosted, order, limit } = query;
+  const time = timeOf(query);
   const ids = by.map((dimension) => columns[dimension].id);
-  const groups = by.flatMap((dimension) => {
-    const { id, name } = columns[dimension];
-    return [sql`${id} as ${sql.ref(`${dimension}_id`)}`, sql`${name} as ${sql.ref(`${dimension}_name`)}`];
-  });
+  const groups = by.flatMap((dimension) => group(dimension, columns[dimension].id));
   const priced = hosted.length > 0;
   return sql<Row>`
     ${priced ? rules(hosted) : sql``}
@@ -68,18 +67,72 @@ function selection(query: UsageQuery): RawBuilder<Row> {
     order by ${sql.join([orders[order], ...ids])} limit ${limit}`;
 }
 
-/** A range of the primary key for each team, so that no other row is read. */
-function within({ teamId, from, to }: Pick<UsageQuery, "teamId" | "from" | "to">): RawBuilder<SqlBool> {
-  const teams = teamId === null ? sql`(select id from teams)` : sql`(${teamId})`;
-  return sql`used.team_id in ${teams} and hour >= ${from} and hour < ${to}`;
+/** The rows are read once: the highest groups, and the sum of the others, come from the sums of all. */
+function topSelection(query: UsageQuery, { count, measure }: UsageTop): RawBuilder<Row> {
+  const { by, limit } = query;
+  const dimensions = by.map((dimension) => ({ dimension, id: columns[dimension].id }));
+  const groups = by.flatMap((dimension) => group(dimension, sql`top.id`));
+  const id = dimensions[0]?.id ?? sql`null`;
+  return sql<Row>`
+    with grouped as materialized (
+      select ${timeOf(query)} as time, ${id} as id, ${sql.join(summed.map(sumOf))}
+      from usage_hours as used where ${within(query)} group by 1, 2),
+    top as materialized (
+      select id from grouped group by id order by ${measures[measure]} desc, id limit ${count})
+    select ${sql.join([sql`grouped.time as time`, ...groups])}, ${sums}, ${noHostedSums}
+    from grouped left join top on top.id = grouped.id
+    group by grouped.time, top.id order by grouped.time, top.id limit ${limit}`;
 }
 
-const columns: Readonly<Record<UsageDimension, { id: RawBuilder<string>; name: RawBuilder<string | null> }>> =
-  {
-    key: { id: sql`api_key_id`, name: sql`(select name from api_keys where id = api_key_id)` },
-    model: { id: sql`used.model`, name: sql`null` },
-    team: { id: sql`used.team_id`, name: sql`(select name from teams where id = used.team_id)` },
-  };
+function timeOf({ unit }: UsageQuery): RawBuilder<number | null> {
+  return unit === null ? sql`null` : sql`hour - hour % ${sql.lit(unit === "day" ? dayMs : hourMs)}`;
+}
+
+function group(dimension: UsageDimension, id: RawBuilder<string>): readonly RawBuilder<unknown>[] {
+  const { name } = columns[dimension];
+  return [sql`${id} as ${sql.ref(`${dimension}_id`)}`, sql`${name(id)} as ${sql.ref(`${dimension}_name`)}`];
+}
+
+/** A range of the primary key for each team, so that no other row is read. */
+function within({ teamId, ownerId, from, to }: UsageRange): RawBuilder<SqlBool> {
+  const teams = teamId === null ? sql`(select id from teams)` : sql`(${teamId})`;
+  const own =
+    ownerId === null
+      ? sql``
+      : sql`and api_key_id in (select id from api_keys where team_id in ${teams} and user_id = ${ownerId})`;
+  return sql`used.team_id in ${teams} and hour >= ${from} and hour < ${to} ${own}`;
+}
+
+interface DimensionColumns {
+  readonly id: RawBuilder<string>;
+  readonly name: (id: RawBuilder<string>) => RawBuilder<string | null>;
+}
+
+const columns: Readonly<Record<UsageDimension, DimensionColumns>> = {
+  key: { id: sql`api_key_id`, name: (id) => sql`(select name from api_keys where id = ${id})` },
+  model: { id: sql`used.model`, name: () => sql`null` },
+  team: { id: sql`used.team_id`, name: (id) => sql`(select name from teams where id = ${id})` },
+  member: {
+    id: sql`coalesce((select user_id from api_keys where id = api_key_id), '')`,
+    name: (id) => sql`(select email from members where id = ${id})`,
+  },
+};
+
+const measures: Readonly<Record<UsageMeasure, RawBuilder<unknown>>> = {
+  cost: sql`sum(cost_ticks)`,
+  runs: sql`sum(runs)`,
+  tokens: sql`sum(prompt_tokens + completion_tokens + reasoning_tokens)`,
+};
+
+/** The columns of `sums`. */
+const summed = [
+  ...["runs", "prompt_tokens", "cached_tokens", "image_tokens", "completion_tokens", "reasoning_tokens"],
+  ...["images", "cost_ticks", "credit_ticks"],
+];
+
+function sumOf(column: string): RawBuilder<unknown> {
+  return sql`sum(${sql.ref(column)}) as ${sql.ref(column)}`;
+}
 
 const orders: Readonly<Record<UsageQuery["order"], RawBuilder<unknown>>> = {
   time: sql`time`,
@@ -114,10 +167,7 @@ const joined = sql`left join rules as rule on rule.model = used.model and rule.a
 function fromRow(row: Row, by: readonly UsageDimension[]): UsageRow {
   return {
     time: row.time,
-    group: by.map((dimension): UsageGroup => ({
-      id: String(row[`${dimension}_id`]),
-      name: row[`${dimension}_name`] === null ? null : String(row[`${dimension}_name`]),
-    })),
+    group: groupsOf(row, by),
     runs: row.runs,
     usage: {
       promptTokens: row.prompt,
@@ -131,4 +181,13 @@ function fromRow(row: Row, by: readonly UsageDimension[]): UsageRow {
     creditTicks: BigInt(row.credit),
     hosted: { runs: row.hosted_runs, tokens: row.hosted_tokens, ticks: BigInt(row.hosted) },
   };
+}
+
+/** Returns no groups for the sum of those that are not the highest: its ids are null. */
+function groupsOf(row: Row, by: readonly UsageDimension[]): readonly UsageGroup[] {
+  return by.flatMap((dimension): readonly UsageGroup[] => {
+    const [id, name] = [row[`${dimension}_id`], row[`${dimension}_name`]];
+    if (id === null) return [];
+    return [{ id: String(id), name: name === null || name === undefined ? null : String(name) }];
+  });
 }

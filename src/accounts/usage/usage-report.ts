@@ -23,7 +23,10 @@ export interface HostedSums {
 }
 
 /** What a report groups by, in addition to time. */
-export type UsageDimension = "key" | "model" | "team";
+export type UsageDimension = "key" | "model" | "team" | "member";
+
+/** What groups are compared by: cost, runs, or prompt, completion and reasoning tokens. */
+export type UsageMeasure = "cost" | "runs" | "tokens";
 
 /** The hosted price of tokens of `model`, requested as `requestedModel`, in the hours from `from` up to but excluding `to`. */
 export interface HostedRule {
@@ -45,6 +48,10 @@ export interface UsageQuery {
   /** One row for each hour or day that has any usage; null = one row for the whole time. */
   readonly unit: "hour" | "day" | null;
   readonly by: readonly UsageDimension[];
+  /** Only usage of the API keys that this member created; null = of all keys. */
+  readonly ownerId: string | null;
+  /** Sums all groups but the highest in one; only with a single dimension and without hosted prices. null = every group is reported. */
+  readonly top: UsageTop | null;
   /** No two rules overlap in hour, model and requested name. */
   readonly hosted: readonly HostedRule[];
   /** By time, newest first, or most costly first; then by id. */
@@ -52,13 +59,23 @@ export interface UsageQuery {
   readonly limit: number;
 }
 
+/** Which usage. */
+export type UsageRange = Pick<UsageQuery, "teamId" | "ownerId" | "from" | "to">;
+
+export interface UsageTop {
+  readonly count: number;
+  /** By its sum over the whole time. */
+  readonly measure: UsageMeasure;
+}
+
 export interface UsageRow extends UsageSums {
   /** Start of the hour or day; null when the query has no unit. */
   readonly time: number | null;
-  /** For each dimension of the query the id, and the name where it differs from the id. */
+  /** For each dimension of the query the id, and the name where it differs from the id; empty for the groups that are not the highest. */
   readonly group: readonly UsageGroup[];
 }
 
+/** The id of a member is empty for keys that were deleted. */
 export interface UsageGroup {
   readonly id: string;
   readonly name: string | null;

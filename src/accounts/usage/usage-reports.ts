@@ -7,12 +7,15 @@ import type { HostedPriceStore } from "../money/store/hosted-prices.js";
 import type { TeamStore } from "../teams/store.js";
 import { noUsage, type Usage } from "../../core/usage.js";
 import type { UsageStore } from "./store.js";
-import type { UsageQuery, UsageRow, UsageSums } from "./usage-report.js";
+import type { UsageQuery, UsageRange, UsageRow, UsageSums } from "./usage-report.js";
 import { hostedRules, type ModelNames } from "../money/hosted-prices.js";
 import { invalid } from "../field-rules.js";
 import { findVisibleTeam } from "../teams/teams.js";
 
-export interface ReportQuery extends Pick<UsageQuery, "teamId" | "from" | "to" | "unit" | "by" | "order"> {
+export interface ReportQuery extends Pick<
+  UsageQuery,
+  "teamId" | "from" | "to" | "unit" | "by" | "order" | "top"
+> {
   /** The models of this server, whose names find the hosted prices; null = report no hosted costs. */
   readonly hosted: readonly ModelNames[] | null;
   /** A report with more rows is refused. */
@@ -26,7 +29,8 @@ export interface UsageReport {
 
 export interface UsageReports {
   /**
-   * Returns the usage, in order; an hour belongs to the time in which it starts.
+   * Returns the usage, in order; an hour belongs to the time in which it starts. An actor that sees only API keys of their own gets
+   * the usage of these.
    * @throws HearthError `not_found` when the team does not exist or the actor cannot see it; `invalid_value` when the report
    * would have too many rows, or its time ends before it starts.
    */
@@ -62,13 +66,14 @@ async function rowsOf(
   if (query.to <= query.from) throw invalid("to", "must be after from");
   const teamId = query.teamId ?? actor.teamId;
   if (teamId !== null) await findVisibleTeam(deps.teams, teamId, actor);
-  const rules = hosted === null ? [] : await rulesFor(deps, { ...query, teamId }, hosted);
-  return deps.usage.rows({ ...query, teamId, hosted: rules, limit });
+  const seen = { ...query, teamId, ownerId: actor.ownKeysOnly === true ? actor.userId : null };
+  const rules = hosted === null ? [] : await rulesFor(deps, seen, hosted);
+  return deps.usage.rows({ ...seen, hosted: rules, limit });
 }
 
 async function rulesFor(
   { usage, hostedPrices }: UsageDeps,
-  range: Pick<UsageQuery, "teamId" | "from" | "to">,
+  range: UsageRange,
   models: readonly ModelNames[],
 ) {
   const requested = await usage.requestedModels(range, requestedModelsMax);

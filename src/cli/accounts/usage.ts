@@ -66,6 +66,7 @@ async function createReport(options: Options, using: UsingAccounts, now: number)
         to,
         rowsMax,
         teamId: team === undefined ? null : (await accounts.teams.resolve(team)).id,
+        top: null,
         hosted: hosted ? await accounts.modelNames() : null,
       },
       accounts.actor,

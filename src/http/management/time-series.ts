@@ -41,7 +41,7 @@ export function unitStarts(unit: TimeUnit, from: number, to: number, max: number
   return starts;
 }
 
-/** Returns one series for each group, highest cost first. @param from start of the only unit when `unit` is "none". */
+/** Returns one series for each group, highest cost first, the one without a group last. @param from start of the only unit when `unit` is "none". */
 export function seriesOf(
   rows: readonly UsageRow[],
   unit: TimeUnit,
@@ -56,7 +56,13 @@ export function seriesOf(
     else before.push(row);
   }
   const series = [...all.values()].map((group) => oneSeries(group, unit, from, names));
-  return series.sort((a, b) => (a.costTicks === b.costTicks ? 0 : a.costTicks > b.costTicks ? -1 : 1));
+  return series.sort(bySize);
+}
+
+function bySize(a: Series, b: Series): number {
+  const isLast = Number(a.group.length === 0) - Number(b.group.length === 0);
+  if (isLast !== 0 || a.costTicks === b.costTicks) return isLast;
+  return a.costTicks > b.costTicks ? -1 : 1;
 }
 
 function oneSeries(

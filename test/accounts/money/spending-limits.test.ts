@@ -162,7 +162,13 @@ describe("what a team spends in a month", () => {
           }
         }
         const query = { teamId, from: 0, to: hours[1] + 1, unit: null, by: [], hosted: [] } as const;
-        const [used] = await createUsageStore(database).rows({ ...query, order: "time", limit: 9 });
+        const [used] = await createUsageStore(database).rows({
+          ...query,
+          ownerId: null,
+          top: null,
+          order: "time",
+          limit: 9,
+        });
         expect([used?.runs ?? 0, used?.costTicks ?? 0n, used?.creditTicks ?? 0n]).toEqual([
           ended,
           BigInt(costs),

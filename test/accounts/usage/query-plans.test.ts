@@ -33,7 +33,7 @@ const spentOf =
 const ofMonth = "SEARCH spent USING PRIMARY KEY (team_id=? AND month=?) LEFT-JOIN";
 const used: UsageQuery = {
   ...{ teamId: "a", from: 1, to: 2, unit: null, by: [], hosted: [] },
-  ...{ order: "time", limit: 9 },
+  ...{ order: "time", limit: 9, ownerId: null, top: null },
 };
 const rule: HostedRule = {
   ...{ model: "a", requestedModel: "a", from: 0, to: 1 },
@@ -51,7 +51,7 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
     ["SEARCH budget USING PRIMARY KEY (subject_id=? AND team_id=?)", spentOf],
   ],
   "budgets.page": [
-    ({ budgets }) => budgets.page({ teamId: "a", subjectId: null, after: null, limit: 2 }, 1),
+    ({ budgets }) => budgets.page({ teamId: "a", subjectId: null, ownerId: null, after: null, limit: 2 }, 1),
     ["budget by budgets_by_team (team_id=?)", spentOf],
   ],
   "budgets.keySpending": [
@@ -73,6 +73,30 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
   "usage.rows of all teams": [
     ({ usage }) => usage.rows({ ...used, teamId: null }),
     [usedBy, "USING INDEX sqlite_autoindex_teams_1 FOR IN-OPERATOR", "USE TEMP B-TREE FOR GROUP BY"],
+  ],
+  "usage.rows of the highest groups": [
+    ({ usage }) => usage.rows({ ...used, by: ["model"], top: { count: 5, measure: "cost" } }),
+    [
+      "MATERIALIZE grouped",
+      usedBy,
+      "USE TEMP B-TREE FOR GROUP BY",
+      "MATERIALIZE top",
+      "SCAN grouped",
+      "USE TEMP B-TREE FOR GROUP BY",
+      "USE TEMP B-TREE FOR ORDER BY",
+      "SCAN grouped",
+      "SEARCH top USING AUTOMATIC COVERING INDEX (id=?) LEFT-JOIN",
+      "USE TEMP B-TREE FOR GROUP BY",
+    ],
+  ],
+  "usage.rows of a member's keys": [
+    ({ usage }) => usage.rows({ ...used, ownerId: "a" }),
+    [
+      usedBy,
+      "api_keys by api_keys_by_team (team_id=?)",
+      "CREATE BLOOM FILTER",
+      "USE TEMP B-TREE FOR GROUP BY",
+    ],
   ],
   "usage.rows at hosted prices": [
     ({ usage }) => usage.rows({ ...used, hosted: [rule] }),

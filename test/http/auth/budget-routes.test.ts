@@ -57,6 +57,27 @@ describe("PUT and GET /auth/teams/{teamId}/budgets", () => {
     expect(described).toContain("Set the weekly budget of the API key 'laptop'");
   });
 
+  it("list to a member those of the team, of the member and of the member's keys", async () => {
+    const server = await startManagedServer();
+    const side = await aSide(server);
+    const { teamId } = side;
+    const memberId = await server.createMember(teamId, { role: "member" });
+    const secret = await server.createManagementKey({ teamId, memberId });
+    const path = `/auth/teams/${teamId}`;
+    const created = await server.request("POST", `${path}/api-keys`, { name: "own" }, secret);
+    const { apiKeyId } = created.body as { apiKeyId: string };
+    for (const subject of [{ apiKeyId }, { apiKeyId: side.keyId }, { memberId }, {}])
+      await set(server, side, { ...subject, period: "day", budget: { hardTokens: 9 } });
+    const subjects = async (credential?: string) => {
+      const { budgets } = (await server.request("GET", `${path}/budgets`, undefined, credential)).body as {
+        budgets: readonly { apiKeyId?: string; memberId?: string }[];
+      };
+      return budgets.map((budget) => budget.apiKeyId ?? budget.memberId ?? "team").toSorted();
+    };
+    expect(await subjects(secret)).toEqual([apiKeyId, memberId, "team"].toSorted());
+    expect(await subjects()).toHaveLength(4);
+  });
+
   it("a key that is deleted takes its budgets along", async () => {
     const server = await startManagedServer();
     const side = await aSide(server);

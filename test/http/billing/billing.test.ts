@@ -91,7 +91,45 @@ describe("prepaid credit", () => {
   });
 });
 
+describe("the changes of the credit", () => {
+  it("are returned in pages, which a later change does not move", async () => {
+    const { billing, topUp, clock } = await world();
+    for (const val of ["100", "200", "300"]) {
+      await topUp(val);
+      clock.jump(1000);
+    }
+    type Page = {
+      readonly changes: readonly { readonly amount: { readonly val: string } }[];
+      readonly total: { readonly val: string };
+      readonly paginationToken?: string;
+    };
+    const page = async (query: string) => (await billing("GET", `prepaid/balance?${query}`)).body as Page;
+    const amounts = ({ changes }: Page) => changes.map(({ amount }) => amount.val);
+    const first = await page("pageSize=2");
+    expect([amounts(first), first.total.val]).toEqual([["-300", "-200"], "-600"]);
+    await topUp("400");
+    const second = await page(`pageSize=2&paginationToken=${first.paginationToken}`);
+    expect([amounts(second), second.paginationToken]).toEqual([["-100"], undefined]);
+    expect(amounts(await page(""))).toEqual(["-400", "-300", "-200", "-100"]);
+    expect(await billing("GET", "prepaid/balance?paginationToken=!")).toMatchObject({ status: 400 });
+  });
+});
+
 describe("spending limits", () => {
+  it("the hard one is set by the operator, and refused to a key for one team", async () => {
+    const { billing, request, teamId } = await world();
+    const path = "postpaid/spending-limits";
+    const hard = { desiredHardSpendingLimit: { val: "1250" } };
+    expect(await billing("POST", path, hard)).toMatchObject({ status: 403 });
+    const asked = (body: object) => request("POST", `/v1/billing/teams/${teamId}/${path}`, body);
+    expect((await asked(hard)).body).toEqual({ thisBpHardSpendingLimit: { val: "1250" } });
+    expect((await billing("GET", path)).body).toMatchObject({
+      spendingLimits: { hardSlAuto: { val: "1250" } },
+    });
+    expect((await asked({ desiredHardSpendingLimit: null })).body).toEqual({});
+    expect((await billing("GET", path)).body).toEqual({ spendingLimits: {} });
+  });
+
   it("are returned; a team sets only its own limit, the operator the other", async () => {
     const { billing, limits, teamId } = await world();
     const path = "postpaid/spending-limits";

@@ -110,7 +110,68 @@ describe("POST /v1/billing/teams/{teamId}/usage", () => {
     );
   });
 
+  it("sums all groups but the highest in a series without a group", async () => {
+    const server = await world();
+    const { billing, topUp, used, apiKeyId, teamId } = server;
+    await topUp("500");
+    await used();
+    await used();
+    for (const name of ["desktop", "phone"]) {
+      const { apiKey } = await server.createKey(teamId, { name, acls: allAcls });
+      await complete(server, apiKey);
+    }
+    const highest = { groupBy: ["apiKeyId"], topMax: 1, timeUnit: "TIME_UNIT_NONE" };
+    const { body } = await billing("POST", "usage", request(highest));
+    expect(body).toEqual({
+      timeSeries: [
+        {
+          group: [apiKeyId],
+          groupLabels: ["laptop"],
+          dataPoints: [expect.objectContaining({ values: [2] })],
+        },
+        { group: [], groupLabels: [], dataPoints: [expect.objectContaining({ values: [2] })] },
+      ],
+      limitReached: false,
+    });
+  });
+
+  it("groups by member, and gives a member the usage of their own keys only", async () => {
+    const server = await world();
+    const { billing, topUp, used, teamId } = server;
+    await topUp("500");
+    await used();
+    await used();
+    const memberId = await server.createMember(teamId, { email: "ada@example.com", role: "member" });
+    const secret = await server.createManagementKey({ teamId, memberId });
+    const created = await server.request(
+      "POST",
+      `/auth/teams/${teamId}/api-keys`,
+      { name: "own", acls: allAcls },
+      secret,
+    );
+    await complete(server, (created.body as { apiKey: string }).apiKey);
+    const groupsOf = async (credential: string | undefined, ...groupBy: readonly string[]) => {
+      const asked = request({ groupBy, timeUnit: "TIME_UNIT_NONE" });
+      const { timeSeries } = (await billing("POST", "usage", asked, credential)).body as {
+        timeSeries: readonly {
+          groupLabels: readonly string[];
+          dataPoints: readonly { values: readonly number[] }[];
+        }[];
+      };
+      return timeSeries.map(({ groupLabels, dataPoints }) => [groupLabels[0], dataPoints[0]?.values[0]]);
+    };
+    expect(await groupsOf(undefined, "memberId")).toEqual([
+      [expect.any(String), 2],
+      ["ada@example.com", 1],
+    ]);
+    expect(await groupsOf(secret, "memberId")).toEqual([["ada@example.com", 1]]);
+    expect(await groupsOf(secret, "description")).toEqual([["hearth-tiny-5m", 1]]);
+    expect(await groupsOf(secret)).toEqual([[undefined, 1]]);
+  });
+
   it.each<[field: string, change: object, range?: object]>([
+    ["analyticsRequest.topMax", { topMax: 3 }],
+    ["analyticsRequest.topMax", { topMax: 0, groupBy: ["apiKeyId"] }],
     ["analyticsRequest.timeRange.startTime", {}, { startTime: "2026-02-30 00:00:00" }],
     ["analyticsRequest.timeRange.endTime", {}, { endTime: "2026-11-20 00:00:00" }],
     ["analyticsRequest.timeRange.timezone", {}, { timezone: "Europe/Berlin" }],

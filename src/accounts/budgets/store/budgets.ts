@@ -27,6 +27,8 @@ export interface BudgetQuery {
   readonly teamId: string;
   /** Only those of this key, member or team; null = all. */
   readonly subjectId: string | null;
+  /** Of keys and members, only those of this member; null = all. */
+  readonly ownerId: string | null;
   /** The page starts after this budget; null = at the first one. */
   readonly after: Pick<Budget, "createTime" | "subjectId" | "period"> | null;
   readonly limit: number;
@@ -156,13 +158,21 @@ function prepareOfPrincipal({ kysely }: Pick<Database, "kysely">) {
   });
 }
 
-function pageOf({ teamId, subjectId, after, limit }: BudgetQuery, starts: Starts): RawBuilder<StatusRow> {
+function pageOf(
+  { teamId, subjectId, ownerId, after, limit }: BudgetQuery,
+  starts: Starts,
+): RawBuilder<StatusRow> {
   const position =
     after === null
       ? sql``
       : sql`and (create_time, budget.subject_id, budget.period) > (${after.createTime}, ${after.subjectId}, ${after.period})`;
   const subject = subjectId === null ? sql`` : sql`and budget.subject_id = ${subjectId}`;
-  return sql<StatusRow>`${selection(starts, sql`budget.team_id = ${teamId} ${subject} ${position}`)}
+  const own =
+    ownerId === null
+      ? sql``
+      : sql`and (subject = 'team' or budget.subject_id = ${ownerId}
+          or budget.subject_id in (select id from api_keys where team_id = ${teamId} and user_id = ${ownerId}))`;
+  return sql<StatusRow>`${selection(starts, sql`budget.team_id = ${teamId} ${subject} ${own} ${position}`)}
     order by create_time, budget.subject_id, budget.period limit ${limit}`;
 }
 

@@ -1,8 +1,8 @@
 /** POST /v1/billing/teams/{teamId}/usage: a team's usage as time series. */
 import { z } from "zod";
 import { actorOf } from "../../../../accounts/audit/actors.js";
-import { hourMs, type UsageDimension } from "../../../../accounts/usage/usage-report.js";
-import { boundedArray } from "../../../../dialects/request-fields.js";
+import { hourMs, type UsageDimension, type UsageTop } from "../../../../accounts/usage/usage-report.js";
+import { boundedArray, requiredInteger } from "../../../../dialects/request-fields.js";
 import { invalidValue, unsupported } from "../../../../dialects/field-error.js";
 import { responseObject, responseArray } from "../../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../../deps.js";
@@ -31,7 +31,7 @@ const units = {
   TIME_UNIT_NONE: "none",
 } as const satisfies Readonly<Record<string, TimeUnit>>;
 
-const dimensions = { description: "model", apiKeyId: "key" } as const satisfies Readonly<
+const dimensions = { description: "model", apiKeyId: "key", memberId: "member" } as const satisfies Readonly<
   Record<string, UsageDimension>
 >;
 
@@ -59,13 +59,22 @@ const requestSchema = z
       groupBy: boundedArray(z.enum(Object.keys(dimensions) as (keyof typeof dimensions)[]), 2)
         .refine((names) => new Set(names).size === names.length, { message: "must not contain a name twice" })
         .nullish()
-        .describe("`description` groups by model."),
+        .describe(
+          "`description` groups by model; `memberId`, an extension, by the member who created the key, which is empty for keys that " +
+            "were deleted.",
+        ),
+      topMax: requiredInteger(1, seriesMax)
+        .nullish()
+        .describe(
+          "An extension: this many series with the most of the first value, which is US dollars, requests or else tokens, and one " +
+            "without a group that sums the others. It needs one name in `groupBy`.",
+        ),
       filters: boundedArray(z.unknown(), 100).nullish().describe("Filters are not supported."),
     }),
   })
   .meta({ id: "UsageRequest" });
 
-const responseSchema = responseObject({
+export const usageSchema = responseObject({
   timeSeries: responseArray(
     responseObject({
       group: responseArray(z.string()),
@@ -84,10 +93,8 @@ const responseSchema = responseObject({
 /** Returns the series. */
 export function getUsage({ accounts }: Pick<HttpDeps, "accounts">): (call: ManagementCall) => Promise<void> {
   return async ({ ctx, manager, body, params }) => {
-    const { timeRange, timeUnit, values, groupBy, filters } = parseFields(
-      requestSchema,
-      body,
-    ).analyticsRequest;
+    const { analyticsRequest } = parseFields(requestSchema, body);
+    const { timeRange, timeUnit, values, groupBy, filters } = analyticsRequest;
     const { from, to } = rangeOf(timeRange);
     if (filters != null && filters.length > 0) throw unsupported("analyticsRequest.filters", "filters are");
     const unit = units[timeUnit];
@@ -103,6 +110,7 @@ export function getUsage({ accounts }: Pick<HttpDeps, "accounts">): (call: Manag
         by,
         order: by.length > 0 ? "cost" : "time",
         unit: unit === "none" ? null : unit === "hour" ? "hour" : "day",
+        top: topOf(analyticsRequest),
         hosted: null,
         rowsMax: pointsTotalMax,
       },
@@ -112,7 +120,7 @@ export function getUsage({ accounts }: Pick<HttpDeps, "accounts">): (call: Manag
     const found = seriesOf(rows, unit, starts[0] ?? from, names);
     const all = by.length === 0 && found.length === 0 ? [empty] : found;
     const returned = all.slice(0, Math.min(seriesMax, Math.floor(pointsTotalMax / starts.length)));
-    const answer: z.infer<typeof responseSchema> = {
+    const answer: z.infer<typeof usageSchema> = {
       timeSeries: returned.map((series) => present(series, starts, names.length)),
       limitReached: returned.length < all.length,
     };
@@ -125,7 +133,8 @@ export const getUsageDocs: RouteDocs = {
   tag: "Billing",
   summary: "Get a team's usage over time",
   description:
-    "Sums of US dollars, requests or tokens. `usd` is a rounded number; `hearth usage` reports exact amounts.",
+    "Sums of US dollars, requests or tokens. `usd` is a rounded number; `hearth usage` reports exact amounts. A management key of a " +
+    "member with the role `member` gets the usage of the API keys that they created.",
   params: { teamId: "Id of a team that the management key may manage." },
   body: requestSchema,
   example: {
@@ -137,8 +146,21 @@ export const getUsageDocs: RouteDocs = {
       filters: [],
     },
   },
-  answers: { 200: { description: "The series.", schema: responseSchema } },
+  answers: { 200: { description: "The series.", schema: usageSchema } },
 };
+
+/** Returns which series the request asks for; null = all. */
+function topOf({
+  groupBy,
+  topMax,
+  values,
+}: z.infer<typeof requestSchema>["analyticsRequest"]): UsageTop | null {
+  if (topMax == null) return null;
+  if (groupBy?.length !== 1)
+    throw invalidValue("analyticsRequest.topMax", "needs exactly one name in groupBy");
+  const name = values[0]?.name;
+  return { count: topMax, measure: name === "usd" ? "cost" : name === "requests" ? "runs" : "tokens" };
+}
 
 const empty: Series = { group: [], labels: [], costTicks: 0n, points: new Map() };
 

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { actorOf } from "../../../../../accounts/audit/actors.js";
 import { effectiveLimit } from "../../../../../accounts/money/spending.js";
+import { invalidValue } from "../../../../../dialects/field-error.js";
 import { responseObject } from "../../../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../../../deps.js";
 import { cents, centsRequest, centsDown, usdOfCents } from "../../../../management/cents.js";
@@ -11,7 +12,7 @@ import type { RouteDocs } from "../../../../route-docs.js";
 
 type Handler = (call: ManagementCall) => Promise<void>;
 
-const limitsSchema = responseObject({
+export const limitsSchema = responseObject({
   spendingLimits: responseObject({
     hardSlAuto: cents
       .optional()
@@ -27,11 +28,23 @@ const limitsSchema = responseObject({
 }).meta({ id: "SpendingLimits", description: "Fractions of a cent are rounded down." });
 
 const requestSchema = z
-  .object({ desiredSoftSpendingLimit: centsRequest.nullable().describe("null removes the limit.") })
+  .object({
+    desiredSoftSpendingLimit: centsRequest
+      .nullable()
+      .optional()
+      .describe("null removes the limit. Required without `desiredHardSpendingLimit`."),
+    desiredHardSpendingLimit: centsRequest
+      .nullable()
+      .optional()
+      .describe("An extension: the limit of the operator. It needs a management key for all teams."),
+  })
   .meta({ id: "UpdateSpendingLimitRequest" });
 
 const updatedSchema = responseObject({
-  thisBpSoftSpendingLimit: cents.optional().describe("The new limit; absent if there is none."),
+  thisBpSoftSpendingLimit: cents.optional().describe("The soft limit now; absent if there is none."),
+  thisBpHardSpendingLimit: cents
+    .optional()
+    .describe("The hard limit now; absent if there is none, or the request does not name it."),
 }).meta({ id: "UpdatedSpendingLimit" });
 
 /** Returns the limits. */
@@ -52,17 +65,26 @@ export function getSpendingLimits({ accounts }: Pick<HttpDeps, "accounts">): Han
   };
 }
 
-/** Sets or removes the team's own limit. */
+/** Sets or removes the team's own limit, and that of the operator. */
 export function updateSpendingLimit({ accounts }: Pick<HttpDeps, "accounts">): Handler {
   return async ({ ctx, manager, body, params }) => {
-    const { desiredSoftSpendingLimit: requested } = parseFields(requestSchema, body);
-    const soft = requested === null ? null : usdOfCents(requested);
-    const limits = await accounts.spending.change(params["teamId"] ?? "", { soft }, actorOf(manager));
+    const request = parseFields(requestSchema, body);
+    const soft = usdOf(request.desiredSoftSpendingLimit);
+    const hard = usdOf(request.desiredHardSpendingLimit);
+    if (soft === undefined && hard === undefined)
+      throw invalidValue("desiredSoftSpendingLimit", "is required without desiredHardSpendingLimit");
+    const change = { ...(soft === undefined ? {} : { soft }), ...(hard === undefined ? {} : { hard }) };
+    const limits = await accounts.spending.change(params["teamId"] ?? "", change, actorOf(manager));
     const answer: z.infer<typeof updatedSchema> = definedFields({
       thisBpSoftSpendingLimit: centsDown(limits.softTicks),
+      thisBpHardSpendingLimit: hard === undefined ? undefined : centsDown(limits.hardTicks),
     });
     ctx.body = answer;
   };
+}
+
+function usdOf(limit: z.infer<typeof centsRequest> | null | undefined): string | null | undefined {
+  return limit === null || limit === undefined ? limit : usdOfCents(limit);
 }
 
 const params = { teamId: "Id of a team that the management key may manage." };
@@ -84,7 +106,7 @@ export const updateSpendingLimitDocs: RouteDocs = {
   summary: "Set a team's own monthly spending limit",
   description:
     "It bounds use beyond prepaid credit, never the use of prepaid credit; 0 means that only prepaid credit is used. Prepaid teams " +
-    "of this server always use prepaid credit only. The operator sets the hard limit with `hearth credits limit`.",
+    "of this server always use prepaid credit only. The operator sets the hard limit, here or with `hearth credits limit`.",
   params,
   body: requestSchema,
   example: { desiredSoftSpendingLimit: { val: "5000" } },

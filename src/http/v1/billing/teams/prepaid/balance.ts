@@ -1,16 +1,29 @@
 /** GET /v1/billing/teams/{teamId}/prepaid/balance: a team's credit and its changes. */
-import type { z } from "zod";
+import { z } from "zod";
 import { actorOf } from "../../../../../accounts/audit/actors.js";
 import type { BalanceChange } from "../../../../../accounts/money/balance-change.js";
 import { responseObject, responseArray } from "../../../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../../../deps.js";
 import { balanceChange } from "../../../../management/balance-change.js";
 import { cents, centsOfEach, centsUp } from "../../../../management/cents.js";
+import { parseFields } from "../../../../management/fields.js";
+import {
+  decodePageToken,
+  encodePageToken,
+  itemsPerPage,
+  pageSizeField,
+  pageTokenField,
+} from "../../../../management/pages.js";
 import type { ManagementCall } from "../../../../route.js";
 import type { RouteDocs } from "../../../../route-docs.js";
 import { timestamp } from "../../../../management/timestamp.js";
 
-const balanceSchema = responseObject({
+const querySchema = z.object({
+  pageSize: pageSizeField.describe("An extension: changes on a page; 0 or absent means all."),
+  paginationToken: pageTokenField.describe("An extension: token from the previous page."),
+});
+
+export const balanceSchema = responseObject({
   changes: responseArray(balanceChange).describe(
     "Newest first: the last 1000 purchases, refunds and corrections, and the spending of each of the last 100 days (UTC). Older " +
       "spending is one change of the origin SPEND, older payments are one of the origin MANUAL.",
@@ -18,6 +31,7 @@ const balanceSchema = responseObject({
   total: cents.describe(
     "Sum of all changes; negative while credit remains. Credit reserved for running requests is not subtracted.",
   ),
+  paginationToken: z.string().optional().describe("Token of the next page; absent on the last page."),
 }).meta({ id: "PrepaidBalance" });
 
 /** Returns the balance. */
@@ -25,13 +39,21 @@ export function getPrepaidBalance({
   accounts,
 }: Pick<HttpDeps, "accounts">): (call: ManagementCall) => Promise<void> {
   return async ({ ctx, manager, params }) => {
+    const query = parseFields(querySchema, ctx.query);
     const teamId = params["teamId"] ?? "";
     const { changes, totalTicks } = await accounts.billing.balance(teamId, actorOf(manager));
     // From the oldest, so that an amount does not depend on later changes.
     const amounts = centsOfEach(changes.map(({ ticks }) => -ticks).toReversed()).toReversed();
+    const presented = changes.map((change, at) => present(teamId, change, amounts[at] ?? "0"));
+    // Counted from the oldest, so that a new change moves no page.
+    const older = decodePageToken(query.paginationToken, z.number().int().min(0), "paginationToken")?.[1];
+    const start = older === undefined ? 0 : Math.max(0, presented.length - older);
+    const end = start + itemsPerPage(query.pageSize);
+    const left = presented.length - end;
     const answer: z.infer<typeof balanceSchema> = {
-      changes: changes.map((change, at) => present(teamId, change, amounts[at] ?? "0")),
+      changes: presented.slice(start, end),
       total: { val: centsUp(-totalTicks) },
+      ...(left > 0 ? { paginationToken: encodePageToken([0, left]) } : {}),
     };
     ctx.body = answer;
   };
@@ -46,6 +68,7 @@ export const getPrepaidBalanceDocs: RouteDocs = {
     "changes sum to it: each is less than one cent from its exact amount. `hearth usage` and `hearth credits show` report exact " +
     "amounts.",
   params: { teamId: "Id of a team that the management key may manage." },
+  query: querySchema,
   answers: { 200: { description: "The balance.", schema: balanceSchema } },
 };
 

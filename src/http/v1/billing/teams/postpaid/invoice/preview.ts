@@ -22,7 +22,7 @@ const unitTypes = {
 const wholeText = (description: string) =>
   z.string().describe(`${description}: a whole number, as a string.`);
 
-const previewSchema = responseObject({
+export const previewSchema = responseObject({
   coreInvoice: responseObject({
     lines: responseArray(
       responseObject({
