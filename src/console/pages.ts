@@ -25,6 +25,22 @@ export const pages: readonly PageEntry[] = [
     load: async () => (await import("./pages/keys/keys.js")).KeysPage,
   },
   {
+    name: "usage",
+    title: "Usage",
+    icon: "usage",
+    letter: "u",
+    role: "member",
+    load: async () => (await import("./pages/usage/usage.js")).UsagePage,
+  },
+  {
+    name: "billing",
+    title: "Billing",
+    icon: "money",
+    letter: "b",
+    role: "member",
+    load: async () => (await import("./pages/billing/billing.js")).BillingPage,
+  },
+  {
     name: "audit",
     title: "Audit",
     icon: "audit",

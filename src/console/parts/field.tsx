@@ -46,6 +46,8 @@ interface ChoiceProps<Value extends string> {
   readonly hint?: string;
   readonly value: Value;
   readonly onValue: (value: Value) => void;
+  /** The empty value does not count as a choice. */
+  readonly required?: boolean;
   readonly options: readonly (readonly [value: Value, text: string])[];
 }
 
@@ -55,6 +57,7 @@ export function Choice<Value extends string>({
   hint,
   value,
   onValue,
+  required,
   options,
 }: ChoiceProps<Value>): JSX.Element {
   const id = useId();
@@ -64,6 +67,7 @@ export function Choice<Value extends string>({
       <select
         id={id}
         value={value}
+        required={required}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         onChange={(event) => onValue(event.currentTarget.value as Value)}
       >

@@ -117,11 +117,12 @@ describe("the changes of the credit", () => {
 
 describe("spending limits", () => {
   it("the hard one is set by the operator, and refused to a key for one team", async () => {
-    const { billing, request, teamId } = await world();
+    const server = await world();
+    const { billing, teamId } = server;
     const path = "postpaid/spending-limits";
     const hard = { desiredHardSpendingLimit: { val: "1250" } };
     expect(await billing("POST", path, hard)).toMatchObject({ status: 403 });
-    const asked = (body: object) => request("POST", `/v1/billing/teams/${teamId}/${path}`, body);
+    const asked = (body: object) => server.request("POST", `/v1/billing/teams/${teamId}/${path}`, body);
     expect((await asked(hard)).body).toEqual({ thisBpHardSpendingLimit: { val: "1250" } });
     expect((await billing("GET", path)).body).toMatchObject({
       spendingLimits: { hardSlAuto: { val: "1250" } },

@@ -1,0 +1,89 @@
+/** Budgets of a team, its members and its keys. */
+import type { z } from "zod";
+import type { apiKeySchema } from "../../http/management/api-key.js";
+import type { budgetSchema } from "../../http/management/budget.js";
+import type { memberSchema } from "../../http/management/member.js";
+import { get, request } from "../lib/client.js";
+import type { Page } from "../lib/resource.js";
+
+export type Budget = z.infer<typeof budgetSchema>;
+export type BudgetPeriod = Budget["period"];
+
+/** Limits as they are typed; null or empty means none. */
+export type BudgetLimits = Readonly<
+  Record<"hardUsd" | "softUsd" | "hardTokens" | "softTokens", string | null>
+>;
+
+/** Which budget; without a key and a member, that of the team. */
+export interface BudgetName {
+  readonly apiKeyId?: string | undefined;
+  readonly memberId?: string | undefined;
+  readonly period: BudgetPeriod;
+}
+
+/** Who can have a budget of their own. */
+export interface BudgetSubjects {
+  readonly keys: readonly (readonly [id: string, name: string])[];
+  readonly members: readonly (readonly [id: string, name: string])[];
+  /** Whether there are more keys or members than these. */
+  readonly isPart: boolean;
+}
+
+const budgetsPerPage = 50;
+
+/** Most keys, and members, of which the console offers a choice. */
+const subjectsMax = 1000;
+
+/** Returns budgets in order of creation. */
+export async function listBudgets(
+  teamId: string,
+  token?: string,
+  signal?: AbortSignal,
+): Promise<Page<Budget>> {
+  const answer = await get<{ budgets: readonly Budget[]; paginationToken?: string }>(
+    `/auth/teams/${teamId}/budgets`,
+    { pageSize: budgetsPerPage, paginationToken: token },
+    signal,
+  );
+  return { items: answer.budgets, next: answer.paginationToken };
+}
+
+/** Sets all limits of a budget; without any, it is removed. */
+export function setBudget(
+  teamId: string,
+  { apiKeyId, memberId, period }: BudgetName,
+  limits: BudgetLimits,
+): Promise<unknown> {
+  const given = Object.entries(limits).filter(([, limit]) => limit !== null && limit !== "");
+  return request("PUT", `/auth/teams/${teamId}/budgets`, {
+    body: {
+      apiKeyId,
+      memberId,
+      period,
+      budget: Object.fromEntries(given),
+      fieldMask: Object.keys(limits).join(),
+    },
+  });
+}
+
+/** Returns the keys and members of a team by name. */
+export async function listBudgetSubjects(teamId: string, signal?: AbortSignal): Promise<BudgetSubjects> {
+  const query = { pageSize: subjectsMax };
+  const [keys, members] = await Promise.all([
+    get<{ apiKeys: readonly z.infer<typeof apiKeySchema>[]; paginationToken?: string }>(
+      `/auth/teams/${teamId}/api-keys`,
+      query,
+      signal,
+    ),
+    get<{ members: readonly z.infer<typeof memberSchema>[]; paginationToken?: string }>(
+      `/auth/teams/${teamId}/members`,
+      query,
+      signal,
+    ),
+  ]);
+  return {
+    keys: keys.apiKeys.map(({ apiKeyId, name, redactedApiKey }) => [apiKeyId, `${name} (${redactedApiKey})`]),
+    members: members.members.map(({ memberId, email }) => [memberId, email]),
+    isPart: keys.paginationToken !== undefined || members.paginationToken !== undefined,
+  };
+}

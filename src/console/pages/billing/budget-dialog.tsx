@@ -1,0 +1,153 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import {
+  setBudget,
+  type Budget,
+  type BudgetLimits,
+  type BudgetName,
+  type BudgetPeriod,
+  type BudgetSubjects,
+} from "../../api/budgets.js";
+import { Dialog } from "../../parts/dialog.js";
+import { Choice, Field } from "../../parts/field.js";
+import { Form } from "../../parts/form.js";
+import { showToast } from "../../parts/toast.js";
+import { periodTitles } from "./describe-budget.js";
+
+interface BudgetDialogProps {
+  readonly teamId: string;
+  /** The budget to change; without it, one is created. */
+  readonly edited?: Budget;
+  /** The key, member or team of the edited budget. */
+  readonly name: string;
+  /** A new budget must not be one of these. */
+  readonly existing: readonly Budget[];
+  readonly subjects: BudgetSubjects | null;
+  /** Whether the member may set the budget of the team. */
+  readonly mayTeam: boolean;
+  readonly onSaved: () => void;
+  readonly onClose: () => void;
+}
+
+type Kind = "key" | "member" | "team";
+
+interface Subject {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly period: BudgetPeriod;
+}
+
+/** Asks for a budget. */
+export function BudgetDialog(props: BudgetDialogProps): JSX.Element {
+  const { teamId, edited, name, existing, onSaved, onClose } = props;
+  const [subject, setSubject] = useState<Subject>({ kind: "key", id: "", period: "month" });
+  const [limits, setLimits] = useState(() => limitsOf(edited));
+  const chosen = edited ?? nameOf(subject);
+  const save = async (): Promise<void> => {
+    if (Object.values(limits).every((limit) => limit?.trim() === "")) throw new Error("Enter a limit.");
+    if (existing.some((each) => isSame(each, chosen)))
+      throw new Error("There is a budget for this already. Edit that one.");
+    await setBudget(teamId, chosen, limits);
+    showToast("The budget is saved.");
+    onSaved();
+    onClose();
+  };
+  const title = edited === undefined ? "Create budget" : `Budget of ${name}`;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Form action={edited === undefined ? "Create budget" : "Save"} onSubmit={save} onCancel={onClose}>
+        {edited === undefined && <SubjectFields {...props} subject={subject} setSubject={setSubject} />}
+        {edited !== undefined && <p>{periodTitles[edited.period]}</p>}
+        <LimitFields limits={limits} setLimits={setLimits} />
+      </Form>
+    </Dialog>
+  );
+}
+
+interface SubjectFieldsProps extends Pick<BudgetDialogProps, "subjects" | "mayTeam"> {
+  readonly subject: Subject;
+  readonly setSubject: (subject: Subject) => void;
+}
+
+function SubjectFields({ subjects, mayTeam, subject, setSubject }: SubjectFieldsProps): JSX.Element {
+  const kinds: readonly (readonly [Kind, string])[] = [
+    ["key", "An API key"],
+    ["member", "A member, with all keys that they created"],
+    ...(mayTeam ? ([["team", "The team"]] as const) : []),
+  ];
+  const periods = Object.entries(periodTitles) as [BudgetPeriod, string][];
+  const offered = subject.kind === "key" ? subjects?.keys : subjects?.members;
+  return (
+    <>
+      <Choice
+        label="Budget of"
+        value={subject.kind}
+        onValue={(kind) => setSubject({ ...subject, kind, id: "" })}
+        options={kinds}
+      />
+      {subject.kind !== "team" && (
+        <Choice
+          label={subject.kind === "key" ? "API key" : "Member"}
+          required
+          {...(subjects?.isPart === true
+            ? { hint: "There are more: use hearth budgets set for those." }
+            : {})}
+          value={subject.id}
+          onValue={(id) => setSubject({ ...subject, id })}
+          options={[["", "Choose …"], ...(offered ?? [])]}
+        />
+      )}
+      <Choice
+        label="Period"
+        hint="In UTC; a week starts on Monday."
+        value={subject.period}
+        onValue={(period) => setSubject({ ...subject, period })}
+        options={periods}
+      />
+    </>
+  );
+}
+
+interface LimitFieldsProps {
+  readonly limits: BudgetLimits;
+  readonly setLimits: (limits: BudgetLimits) => void;
+}
+
+function LimitFields({ limits, setLimits }: LimitFieldsProps): JSX.Element {
+  const field = (label: string, name: keyof BudgetLimits, hint?: string): JSX.Element => (
+    <Field
+      label={label}
+      {...(hint === undefined ? {} : { hint })}
+      value={limits[name] ?? ""}
+      onValue={(value) => setLimits({ ...limits, [name]: value.trim() })}
+    />
+  );
+  return (
+    <>
+      <fieldset class="fields">
+        <legend>Hard limit: refuses requests beyond it</legend>
+        {field("Hard limit in USD", "hardUsd", "Such as 12.50; no limit when it is empty.")}
+        {field("Hard limit in tokens", "hardTokens", "Prompt, completion and reasoning tokens.")}
+      </fieldset>
+      <fieldset class="fields">
+        <legend>Soft limit: warns from it on</legend>
+        {field("Soft limit in USD", "softUsd")}
+        {field("Soft limit in tokens", "softTokens")}
+      </fieldset>
+    </>
+  );
+}
+
+function limitsOf(budget: Budget | undefined): BudgetLimits {
+  const { hardUsd = "", softUsd = "", hardTokens = "", softTokens = "" } = budget ?? {};
+  return { hardUsd, softUsd, hardTokens, softTokens };
+}
+
+function nameOf({ kind, id, period }: Subject): BudgetName {
+  if (kind === "team") return { period };
+  return kind === "key" ? { apiKeyId: id, period } : { memberId: id, period };
+}
+
+function isSame(one: BudgetName, other: BudgetName): boolean {
+  return one.period === other.period && one.apiKeyId === other.apiKeyId && one.memberId === other.memberId;
+}

@@ -1,0 +1,178 @@
+/** The budgets of the team, its members and its keys. */
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import {
+  listBudgets,
+  listBudgetSubjects,
+  setBudget,
+  type Budget,
+  type BudgetSubjects,
+} from "../../api/budgets.js";
+import { momentText } from "../../lib/format.js";
+import { usePages, useResource, type PagedResource } from "../../lib/resource.js";
+import { useIsOperator, useRole, useTeam } from "../../lib/session.js";
+import { Confirm } from "../../parts/confirm.js";
+import { Empty } from "../../parts/empty.js";
+import { Table, type Column } from "../../parts/table.js";
+import { showToast } from "../../parts/toast.js";
+import { BudgetDialog } from "./budget-dialog.js";
+import { noLimits, periodTitles, stateOf, subjectText } from "./describe-budget.js";
+import { BudgetMeters } from "./meters.js";
+
+type Open = { readonly kind: "create" } | { readonly kind: "edit" | "remove"; readonly budget: Budget };
+
+/** The list, and its dialogs. */
+export function Budgets(): JSX.Element {
+  const { teamId, name } = useTeam();
+  const budgets = usePages((token, signal) => listBudgets(teamId, token, signal), [teamId]);
+  const subjects = useResource((signal) => listBudgetSubjects(teamId, signal), [teamId]);
+  const [open, setOpen] = useState<Open | null>(null);
+  const may = { budgets: useRole("owner"), team: useIsOperator() };
+  const nameOf = (budget: Budget): string => subjectText(budget, subjects.value, name);
+  const common = { teamId, onSaved: budgets.reload, onClose: () => setOpen(null) };
+  return (
+    <section class="part" aria-labelledby="budgets">
+      <header class="page-head">
+        <h2 id="budgets">Budgets</h2>
+        {may.budgets && (
+          <button type="button" onClick={() => setOpen({ kind: "create" })}>
+            Create budget
+          </button>
+        )}
+      </header>
+      <Table
+        label="Budgets"
+        columns={columnsOf(nameOf, may, setOpen)}
+        rows={budgets}
+        keyOf={({ apiKeyId, memberId, period }) => `${apiKeyId ?? memberId ?? "team"} ${period}`}
+        empty={<NoBudgets />}
+      />
+      <Opened
+        open={open}
+        budgets={budgets}
+        subjects={subjects.value}
+        nameOf={nameOf}
+        common={common}
+        mayTeam={may.team}
+      />
+    </section>
+  );
+}
+
+interface OpenedProps {
+  readonly open: Open | null;
+  readonly budgets: PagedResource<Budget>;
+  readonly subjects: BudgetSubjects | null;
+  readonly nameOf: (budget: Budget) => string;
+  readonly common: { readonly teamId: string; readonly onSaved: () => void; readonly onClose: () => void };
+  readonly mayTeam: boolean;
+}
+
+function Opened({ open, budgets, subjects, nameOf, common, mayTeam }: OpenedProps): JSX.Element | null {
+  if (open === null) return null;
+  if (open.kind === "remove")
+    return <RemoveDialog {...common} budget={open.budget} name={nameOf(open.budget)} />;
+  if (open.kind === "edit")
+    return (
+      <BudgetDialog
+        {...common}
+        edited={open.budget}
+        name={nameOf(open.budget)}
+        existing={[]}
+        subjects={subjects}
+        mayTeam={mayTeam}
+      />
+    );
+  return (
+    <BudgetDialog {...common} name="" existing={budgets.value ?? []} subjects={subjects} mayTeam={mayTeam} />
+  );
+}
+
+interface May {
+  readonly budgets: boolean;
+  readonly team: boolean;
+}
+
+function columnsOf(
+  nameOf: (budget: Budget) => string,
+  may: May,
+  open: (dialog: Open) => void,
+): readonly Column<Budget>[] {
+  const shown: readonly Column<Budget>[] = [
+    {
+      title: "Budget of",
+      cell: (budget) => (
+        <>
+          <strong>{nameOf(budget)}</strong>
+          <br />
+          {periodTitles[budget.period]}
+        </>
+      ),
+    },
+    { title: "Spent", cell: (budget) => <BudgetMeters budget={budget} name={nameOf(budget)} /> },
+    { title: "State", cell: (budget) => <State budget={budget} /> },
+    {
+      title: "Resets",
+      cell: ({ resetTime }) =>
+        resetTime === undefined ? "never" : <time dateTime={resetTime}>{momentText(resetTime)}</time>,
+    },
+  ];
+  const mayChange = (budget: Budget): boolean =>
+    may.budgets && (may.team || budget.apiKeyId !== undefined || budget.memberId !== undefined);
+  const actions: Column<Budget> = {
+    title: "Actions",
+    kind: "actions",
+    cell: (budget) =>
+      mayChange(budget) && (
+        <>
+          <button type="button" onClick={() => open({ kind: "edit", budget })}>
+            Edit
+          </button>
+          <button type="button" onClick={() => open({ kind: "remove", budget })}>
+            Remove
+          </button>
+        </>
+      ),
+  };
+  return may.budgets ? [...shown, actions] : shown;
+}
+
+function State({ budget }: { readonly budget: Budget }): JSX.Element {
+  const [kind, text] = stateOf(budget);
+  return <span class={`state ${kind}`}>{text}</span>;
+}
+
+function NoBudgets(): JSX.Element {
+  return (
+    <Empty title="No budgets">
+      <p>
+        A budget bounds what a key, a member or the team spends in a day, a week, a month or in total, in
+        dollars or tokens.
+      </p>
+    </Empty>
+  );
+}
+
+interface RemoveDialogProps {
+  readonly teamId: string;
+  readonly budget: Budget;
+  readonly name: string;
+  readonly onSaved: () => void;
+  readonly onClose: () => void;
+}
+
+function RemoveDialog({ teamId, budget, name, onSaved, onClose }: RemoveDialogProps): JSX.Element {
+  const remove = async (): Promise<void> => {
+    await setBudget(teamId, budget, noLimits);
+    showToast("The budget is removed.");
+    onSaved();
+  };
+  return (
+    <Confirm title="Remove budget" action="Remove budget" onConfirm={remove} onClose={onClose}>
+      <p>
+        From the next request on, <strong>{name}</strong> has no limit{" "}
+        {periodTitles[budget.period].toLowerCase()}.
+      </p>
+    </Confirm>
+  );
+}

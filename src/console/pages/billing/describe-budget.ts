@@ -1,0 +1,66 @@
+/** Budgets in a few words. */
+import type { Budget, BudgetLimits, BudgetPeriod, BudgetSubjects } from "../../api/budgets.js";
+import { ticksOf } from "../../lib/money.js";
+
+export const periodTitles: Readonly<Record<BudgetPeriod, string>> = {
+  day: "Each day",
+  week: "Each week",
+  month: "Each month",
+  total: "In total",
+};
+
+export const noLimits: BudgetLimits = { hardUsd: null, softUsd: null, hardTokens: null, softTokens: null };
+
+/** Returns the name of the key, member or team. */
+export function subjectText(
+  { apiKeyId, memberId }: Budget,
+  subjects: BudgetSubjects | null,
+  teamName: string,
+): string {
+  const id = apiKeyId ?? memberId;
+  if (id === undefined) return `Team ${teamName}`;
+  const found = [...(subjects?.keys ?? []), ...(subjects?.members ?? [])].find(([each]) => each === id);
+  return found?.[1] ?? id;
+}
+
+/** An amount spent, with its limits; amounts of money are in ticks. */
+export interface Spent {
+  readonly unit: "usd" | "tokens";
+  readonly spent: bigint;
+  /** The most that active requests can spend. */
+  readonly reserved: bigint;
+  readonly hard: bigint | null;
+  readonly soft: bigint | null;
+}
+
+/** Returns what is spent of each kind of limit that the budget has. */
+export function spentOf(budget: Budget): readonly Spent[] {
+  const limit = (text: string | undefined, read: (text: string) => bigint) =>
+    text === undefined ? null : read(text);
+  const all: readonly Spent[] = [
+    {
+      unit: "usd",
+      spent: ticksOf(budget.spentUsd),
+      reserved: ticksOf(budget.reservedUsd),
+      hard: limit(budget.hardUsd, ticksOf),
+      soft: limit(budget.softUsd, ticksOf),
+    },
+    {
+      unit: "tokens",
+      spent: BigInt(budget.spentTokens),
+      reserved: BigInt(budget.reservedTokens),
+      hard: limit(budget.hardTokens, BigInt),
+      soft: limit(budget.softTokens, BigInt),
+    },
+  ];
+  return all.filter(({ hard, soft }) => hard !== null || soft !== null);
+}
+
+/** Returns the style and the words of its state. */
+export function stateOf(budget: Budget): readonly ["good" | "warn" | "bad", string] {
+  const all = spentOf(budget);
+  if (all.some(({ spent, hard }) => hard !== null && spent >= hard)) return ["bad", "spent"];
+  return all.some(({ spent, soft }) => soft !== null && spent >= soft)
+    ? ["warn", "soft limit reached"]
+    : ["good", "within"];
+}

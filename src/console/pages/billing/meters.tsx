@@ -1,0 +1,56 @@
+import type { JSX } from "preact";
+import type { Budget } from "../../api/budgets.js";
+import { ticksText } from "../../lib/money.js";
+import { spentOf, type Spent } from "./describe-budget.js";
+
+/** A meter has thousandths of its limit. */
+const whole = 1000;
+
+/** What is spent of each limit, as a bar and in numbers. */
+export function BudgetMeters({
+  budget,
+  name,
+}: {
+  readonly budget: Budget;
+  readonly name: string;
+}): JSX.Element {
+  return (
+    <div class="meters">
+      {spentOf(budget).map((spent) => (
+        <SpentMeter key={spent.unit} spent={spent} name={name} />
+      ))}
+    </div>
+  );
+}
+
+function SpentMeter({ spent, name }: { readonly spent: Spent; readonly name: string }): JSX.Element {
+  const { unit, hard, soft, reserved } = spent;
+  const limit = hard ?? soft ?? 0n;
+  const text = `${amountText(unit, spent.spent)} of ${amountText(unit, limit)}${unit === "tokens" ? " tokens" : ""}`;
+  return (
+    <div>
+      <meter
+        aria-label={`${name}: ${text}`}
+        min={0}
+        max={whole}
+        low={shareOf(soft ?? limit, limit)}
+        high={whole - 1}
+        optimum={0}
+        value={shareOf(spent.spent, limit)}
+      />
+      <p>{text}</p>
+      {hard !== null && soft !== null && <small class="hint">warns at {amountText(unit, soft)}</small>}
+      {hard === null && <small class="hint">only warns</small>}
+      {reserved > 0n && <small class="hint">{amountText(unit, reserved)} reserved</small>}
+    </div>
+  );
+}
+
+function shareOf(part: bigint, limit: bigint): number {
+  if (limit === 0n || part >= limit) return whole;
+  return Number((part * BigInt(whole)) / limit);
+}
+
+function amountText(unit: Spent["unit"], amount: bigint): string {
+  return unit === "usd" ? ticksText(amount) : amount.toLocaleString();
+}

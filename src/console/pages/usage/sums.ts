@@ -1,0 +1,97 @@
+/** Sums of usage, and which groups the chart shows. */
+import type { UsageMeasure, UsagePoint, UsageSeries, UsageSums } from "../../api/usage.js";
+import { countText } from "../../lib/format.js";
+import { ticksText } from "../../lib/money.js";
+import type { Grouping } from "./groupings.js";
+
+/** A group with its sums over the whole time. */
+export interface UsageGroup {
+  /** Differs between groups. */
+  readonly key: string;
+  /** Differs between groups, too. */
+  readonly label: string;
+  readonly points: readonly UsagePoint[];
+  readonly total: UsageSums;
+}
+
+export const noUsage: UsageSums = {
+  requests: 0,
+  promptTokens: 0,
+  cachedTokens: 0,
+  completionTokens: 0,
+  reasoningTokens: 0,
+  costTicks: 0n,
+};
+
+export function addSums(one: UsageSums, other: UsageSums): UsageSums {
+  return {
+    requests: one.requests + other.requests,
+    promptTokens: one.promptTokens + other.promptTokens,
+    cachedTokens: one.cachedTokens + other.cachedTokens,
+    completionTokens: one.completionTokens + other.completionTokens,
+    reasoningTokens: one.reasoningTokens + other.reasoningTokens,
+    costTicks: one.costTicks + other.costTicks,
+  };
+}
+
+export function tokensOf({ promptTokens, completionTokens, reasoningTokens }: UsageSums): number {
+  return promptTokens + completionTokens + reasoningTokens;
+}
+
+/** Returns tokens, or ticks. */
+export function amountOf(measure: UsageMeasure, sums: UsageSums): bigint {
+  return measure === "usd" ? sums.costTicks : BigInt(tokensOf(sums));
+}
+
+/** Returns `12,345` or `$0.0031`. */
+export function amountText(measure: UsageMeasure, amount: bigint): string {
+  return measure === "usd" ? ticksText(amount) : countText(Number(amount));
+}
+
+/** Returns which part of the prompt tokens was cached: `25 %`. */
+export function cachedText({ cachedTokens, promptTokens }: UsageSums): string {
+  return promptTokens === 0 ? "–" : `${Math.round((100 * cachedTokens) / promptTokens)} %`;
+}
+
+/** Returns the groups that were used, highest first, the sum of the others last. */
+export function groupsOf(
+  series: readonly UsageSeries[],
+  grouping: Grouping,
+  measure: UsageMeasure,
+): readonly UsageGroup[] {
+  const labels = new Set<string>();
+  const unique = (label: string, id: string): string => {
+    const chosen = labels.has(label) ? `${label} (${id.slice(0, 13)})` : label;
+    labels.add(chosen);
+    return chosen;
+  };
+  const groups = series.map(({ id, label, points }) => ({
+    key: id === null ? "others" : `= ${id}`,
+    label: id === null ? "Others" : unique(grouping.labelOf({ id, label }), id),
+    points,
+    total: points.reduce<UsageSums>(addSums, noUsage),
+  }));
+  return groups
+    .filter(({ total }) => total.requests > 0)
+    .toSorted((a, b) => order(a, b) || compare(amountOf(measure, b.total), amountOf(measure, a.total)));
+}
+
+/** Returns the highest groups, and the sum of the others as a further one where there are more. */
+export function firstGroups(groups: readonly UsageGroup[], max: number): readonly UsageGroup[] {
+  if (groups.length <= max) return groups;
+  const others = groups.slice(max - 1);
+  const points = (others[0]?.points ?? []).map(({ time }, at) => ({
+    time,
+    ...others.reduce<UsageSums>((sum, each) => addSums(sum, each.points[at] ?? noUsage), noUsage),
+  }));
+  const total = others.reduce<UsageSums>((sum, each) => addSums(sum, each.total), noUsage);
+  return [...groups.slice(0, max - 1), { key: "others", label: "Others", points, total }];
+}
+
+function order(a: UsageGroup, b: UsageGroup): number {
+  return Number(a.key === "others") - Number(b.key === "others");
+}
+
+function compare(a: bigint, b: bigint): number {
+  return a === b ? 0 : a > b ? 1 : -1;
+}

@@ -1,0 +1,123 @@
+/** The numbers of the page as tables: the groups, and the bars of the chart. */
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { UsageMeasure, UsageUnit } from "../../api/usage.js";
+import { countText } from "../../lib/format.js";
+import { ticksText } from "../../lib/money.js";
+import { Table, type Column } from "../../parts/table.js";
+import type { Grouping } from "./groupings.js";
+import { unitText } from "./range.js";
+import { addSums, amountOf, amountText, cachedText, noUsage, tokensOf, type UsageGroup } from "./sums.js";
+
+/** Rows that a table begins with, and that each further step adds. */
+const rowsStep = 50;
+
+interface GroupTableProps {
+  readonly groups: readonly UsageGroup[];
+  readonly grouping: Grouping;
+}
+
+/** The sums of each group. */
+export function GroupTable({ groups, grouping }: GroupTableProps): JSX.Element {
+  const columns: readonly Column<UsageGroup>[] = [
+    { title: grouping.title, cell: ({ label }) => <strong>{label}</strong> },
+    { title: "Requests", kind: "number", cell: ({ total }) => countText(total.requests) },
+    { title: "Prompt tokens", kind: "number", cell: ({ total }) => countText(total.promptTokens) },
+    { title: "Cached", kind: "number", cell: ({ total }) => cachedText(total) },
+    {
+      title: "Output tokens",
+      kind: "number",
+      cell: ({ total }) => countText(total.completionTokens + total.reasoningTokens),
+    },
+    { title: "All tokens", kind: "number", cell: ({ total }) => countText(tokensOf(total)) },
+    { title: "Cost", kind: "number", cell: ({ total }) => ticksText(total.costTicks) },
+  ];
+  return (
+    <Table
+      label={`Usage by ${grouping.title}`}
+      columns={columns}
+      rows={shown(groups)}
+      keyOf={({ key }) => key}
+      empty={<></>}
+    />
+  );
+}
+
+interface TimeTableProps {
+  /** The same as in the chart. */
+  readonly groups: readonly UsageGroup[];
+  readonly unit: UsageUnit;
+  readonly measure: UsageMeasure;
+}
+
+interface TimeRow {
+  readonly time: number;
+  readonly index: number;
+}
+
+/** What the chart shows, newest first, without the times that have no usage. */
+export function TimeTable({ groups, unit, measure }: TimeTableProps): JSX.Element {
+  const [count, setCount] = useState(rowsStep);
+  const times = groups[0]?.points.map(({ time }, index): TimeRow => ({ time, index })) ?? [];
+  const used = times
+    .filter(({ index }) => groups.some(({ points }) => (points[index]?.requests ?? 0) > 0))
+    .toReversed();
+  const columns: readonly Column<TimeRow>[] = [
+    {
+      title: unit === "hour" ? "Hour" : `${unit === "day" ? "Day" : "Month"} (UTC)`,
+      cell: ({ time }) => unitText(unit, time),
+    },
+    ...groups.map(({ label, points }): Column<TimeRow> => ({
+      title: label,
+      kind: "number",
+      cell: ({ index }) => amountText(measure, amountOf(measure, points[index] ?? noUsage)),
+    })),
+    {
+      title: "All together",
+      kind: "number",
+      cell: ({ index }) =>
+        amountText(
+          measure,
+          groups.reduce((sum, { points }) => sum + amountOf(measure, points[index] ?? noUsage), 0n),
+        ),
+    },
+  ];
+  const rows = {
+    ...shown(used.slice(0, count)),
+    loadMore: used.length > count ? () => setCount(count + rowsStep) : null,
+  };
+  return (
+    <Table
+      label="Usage over time"
+      columns={columns}
+      rows={rows}
+      keyOf={({ time }) => String(time)}
+      empty={<></>}
+    />
+  );
+}
+
+/** The sums over all groups. */
+export function Totals({ groups }: { readonly groups: readonly UsageGroup[] }): JSX.Element {
+  const total = groups.reduce((sum, group) => addSums(sum, group.total), noUsage);
+  const figures = [
+    ["Requests", countText(total.requests)],
+    ["Tokens", countText(tokensOf(total))],
+    ["Prompt tokens cached", cachedText(total)],
+    ["Cost", ticksText(total.costTicks)],
+  ] as const;
+  return (
+    <dl class="totals">
+      {figures.map(([title, text]) => (
+        <div key={title} class="panel">
+          <dt>{title}</dt>
+          <dd class="figure">{text}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function shown<Item>(value: readonly Item[]) {
+  return { value, error: null, isLoading: false, reload: () => undefined };
+}

@@ -1,0 +1,89 @@
+/** Usage: how much was used when, by which model, API key or member, in tokens or money. */
+import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import { getUsage } from "../../api/usage.js";
+import { useResource } from "../../lib/resource.js";
+import { useRole, useTeam } from "../../lib/session.js";
+import { Empty } from "../../parts/empty.js";
+import { ErrorBox } from "../../parts/error-box.js";
+import { Loading } from "../../parts/loading.js";
+import { PageHead } from "../../parts/page-head.js";
+import { Chart, chartGroupsMax } from "./chart.js";
+import { firstGroups, groupsOf, type UsageGroup } from "./sums.js";
+import { downloadUsage } from "./usage-csv.js";
+import { UsageFields } from "./usage-fields.js";
+import { GroupTable, TimeTable, Totals } from "./usage-tables.js";
+import { useUsageView, type UsageView } from "./usage-view.js";
+
+/** The page. */
+export function UsagePage(): JSX.Element {
+  const { teamId } = useTeam();
+  const view = useUsageView();
+  const { range, unit, grouping, measure } = view;
+  const seesAll = useRole("admin");
+  const usage = useResource(
+    (signal) => getUsage(teamId, { ...range, unit, groupBy: grouping.field, measure }, signal),
+    [teamId, range.from, range.to, unit, grouping, measure],
+  );
+  const { value } = usage;
+  const groups = useMemo(
+    () => (value === null ? null : groupsOf(value, grouping, measure)),
+    [value, grouping, measure],
+  );
+  return (
+    <>
+      <PageHead title="Usage">
+        <button
+          type="button"
+          disabled={groups === null || groups.length === 0}
+          onClick={() => groups !== null && downloadUsage({ groups, grouping, unit, range })}
+        >
+          Download CSV
+        </button>
+      </PageHead>
+      <UsageFields view={view} />
+      {!seesAll && <p class="hint">You see the usage of the API keys that you created.</p>}
+      {usage.error !== null && <ErrorBox error={usage.error} onRetry={usage.reload} />}
+      {groups === null && usage.error === null && <Loading />}
+      {groups?.length === 0 && <NoUsage />}
+      {groups !== null && groups.length > 0 && <Shown groups={groups} view={view} />}
+    </>
+  );
+}
+
+function Shown({
+  groups,
+  view,
+}: {
+  readonly groups: readonly UsageGroup[];
+  readonly view: UsageView;
+}): JSX.Element {
+  const { unit, grouping, measure } = view;
+  const drawn = useMemo(() => firstGroups(groups, chartGroupsMax), [groups]);
+  return (
+    <>
+      <Totals groups={groups} />
+      <section class="panel" aria-labelledby="over-time">
+        <h2 id="over-time">{measure === "usd" ? "Cost" : "Tokens"} over time</h2>
+        <Chart groups={drawn} unit={unit} measure={measure} />
+      </section>
+      <h2>By {grouping.title === "API key" ? "API key" : grouping.title.toLowerCase()}</h2>
+      <GroupTable groups={groups} grouping={grouping} />
+      <h2>By {unit}</h2>
+      <TimeTable key={unit} groups={drawn} unit={unit} measure={measure} />
+    </>
+  );
+}
+
+function NoUsage(): JSX.Element {
+  return (
+    <Empty title="No usage in this time">
+      <p>
+        Requests with an API key appear here when they have ended. Choose another time, or send a request.
+      </p>
+      <a class="button" href="/console/keys">
+        API keys
+      </a>
+    </Empty>
+  );
+}
