@@ -16,8 +16,8 @@ import { Empty } from "../../parts/empty.js";
 import { Table, type Column } from "../../parts/table.js";
 import { showToast } from "../../parts/toast.js";
 import { BudgetDialog } from "./budget-dialog.js";
-import { noLimits, periodTitles, stateOf, subjectText } from "./describe-budget.js";
-import { BudgetMeters } from "./meters.js";
+import { noLimits, periodTitles, spentOf, stateOf, stateTexts, subjectText } from "./describe-budget.js";
+import { BudgetBars } from "./bars.js";
 
 type Open = { readonly kind: "create" } | { readonly kind: "edit" | "remove"; readonly budget: Budget };
 
@@ -109,7 +109,7 @@ function columnsOf(
         </>
       ),
     },
-    { title: "Spent", cell: (budget) => <BudgetMeters budget={budget} name={nameOf(budget)} /> },
+    { title: "Spent", cell: (budget) => <BudgetBars budget={budget} name={nameOf(budget)} /> },
     { title: "State", cell: (budget) => <State budget={budget} /> },
     {
       title: "Resets",
@@ -138,8 +138,9 @@ function columnsOf(
 }
 
 function State({ budget }: { readonly budget: Budget }): JSX.Element {
-  const [kind, text] = stateOf(budget);
-  return <span class={`state ${kind}`}>{text}</span>;
+  const states = spentOf(budget).map(stateOf);
+  const state = (["bad", "warn"] as const).find((each) => states.includes(each)) ?? "good";
+  return <span class={`state ${state}`}>{stateTexts[state]}</span>;
 }
 
 function NoBudgets(): JSX.Element {

@@ -56,11 +56,16 @@ export function spentOf(budget: Budget): readonly Spent[] {
   return all.filter(({ hard, soft }) => hard !== null || soft !== null);
 }
 
-/** Returns the style and the words of its state. */
-export function stateOf(budget: Budget): readonly ["good" | "warn" | "bad", string] {
-  const all = spentOf(budget);
-  if (all.some(({ spent, hard }) => hard !== null && spent >= hard)) return ["bad", "spent"];
-  return all.some(({ spent, soft }) => soft !== null && spent >= soft)
-    ? ["warn", "soft limit reached"]
-    : ["good", "within"];
+export type BudgetState = "good" | "warn" | "bad";
+
+export const stateTexts: Readonly<Record<BudgetState, string>> = {
+  good: "within",
+  warn: "soft limit reached",
+  bad: "spent",
+};
+
+/** Returns whether a limit is reached: `bad` for the hard one, `warn` for the soft one. */
+export function stateOf({ spent, hard, soft }: Spent): BudgetState {
+  if (hard !== null && spent >= hard) return "bad";
+  return soft !== null && spent >= soft ? "warn" : "good";
 }

@@ -11,7 +11,7 @@ import { amountOf, amountText, noUsage, type UsageGroup } from "./sums.js";
 export const chartGroupsMax = 6;
 
 const heightPx = 260;
-const labelPx = 84;
+const labelPx = 100;
 const tipPx = 220;
 const ticksPerUsd = 1e10;
 
@@ -139,6 +139,7 @@ function optionsOf(
       {
         ...lines,
         grid: { show: false },
+        size: 36,
         splits: (plot) => everyFew(times.length, Math.max(2, Math.floor(plot.width / labelPx))),
         values: (_, at) => at.map((index) => shortUnitText(unit, times[index] ?? 0)),
       },

@@ -79,7 +79,7 @@ const texts: Readonly<Record<UsageUnit, Intl.DateTimeFormat>> = {
 };
 
 const shortTexts: Readonly<Record<UsageUnit, Intl.DateTimeFormat>> = {
-  hour: new Intl.DateTimeFormat(undefined, { day: "numeric", hour: "2-digit", minute: "2-digit" }),
+  hour: new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", hour: "numeric" }),
   day: new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", timeZone: "UTC" }),
   month: new Intl.DateTimeFormat(undefined, { month: "short", year: "numeric", timeZone: "UTC" }),
 };

@@ -1,13 +1,13 @@
 import type { JSX } from "preact";
 import type { Budget } from "../../api/budgets.js";
 import { ticksText } from "../../lib/money.js";
-import { spentOf, type Spent } from "./describe-budget.js";
+import { spentOf, stateOf, type Spent } from "./describe-budget.js";
 
-/** A meter has thousandths of its limit. */
+/** A bar has thousandths of its limit. */
 const whole = 1000;
 
 /** What is spent of each limit, as a bar and in numbers. */
-export function BudgetMeters({
+export function BudgetBars({
   budget,
   name,
 }: {
@@ -15,27 +15,24 @@ export function BudgetMeters({
   readonly name: string;
 }): JSX.Element {
   return (
-    <div class="meters">
+    <div class="bars">
       {spentOf(budget).map((spent) => (
-        <SpentMeter key={spent.unit} spent={spent} name={name} />
+        <SpentBar key={spent.unit} spent={spent} name={name} />
       ))}
     </div>
   );
 }
 
-function SpentMeter({ spent, name }: { readonly spent: Spent; readonly name: string }): JSX.Element {
+function SpentBar({ spent, name }: { readonly spent: Spent; readonly name: string }): JSX.Element {
   const { unit, hard, soft, reserved } = spent;
   const limit = hard ?? soft ?? 0n;
   const text = `${amountText(unit, spent.spent)} of ${amountText(unit, limit)}${unit === "tokens" ? " tokens" : ""}`;
   return (
     <div>
-      <meter
+      <progress
+        class={stateOf(spent)}
         aria-label={`${name}: ${text}`}
-        min={0}
         max={whole}
-        low={shareOf(soft ?? limit, limit)}
-        high={whole - 1}
-        optimum={0}
         value={shareOf(spent.spent, limit)}
       />
       <p>{text}</p>

@@ -1,0 +1,119 @@
+import { describe, expect } from "vitest";
+import { builtInModel } from "../../harness.js";
+import {
+  expectAccessible,
+  openByLink,
+  openConsole,
+  test,
+  withoutBrowser,
+  type OpenConsole,
+} from "./open-console.js";
+
+/** Creates a key in the page of API keys. @returns its secret */
+async function createKey({ page }: OpenConsole, name: string): Promise<string> {
+  await openByLink(page, "API keys");
+  await page.getByRole("button", { name: "Create key" }).first().click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill(name);
+  await dialog.getByRole("button", { name: "Create key" }).click();
+  const secret = (await dialog.getByLabel("API key").textContent()) ?? "";
+  await dialog.getByRole("button", { name: "Done" }).click();
+  return secret;
+}
+
+async function chat(url: string, secret: string): Promise<Response> {
+  return fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      model: builtInModel,
+      messages: [{ role: "user", content: "Hello!" }],
+      max_tokens: 8,
+    }),
+  });
+}
+
+describe(`the page of billing${withoutBrowser}`, () => {
+  test("adds credit to the cent, and sets the monthly limits", async () => {
+    const { page, problems } = await openConsole();
+    await openByLink(page, "Billing");
+    const dialog = page.getByRole("dialog");
+    const figure = (name: string) => page.getByRole("region", { name, exact: true });
+    await page.getByRole("button", { name: "Add credit" }).click();
+    await dialog.getByLabel("Amount in USD").fill("12.345");
+    await dialog.getByRole("button", { name: "Add credit" }).click();
+    expect(await dialog.getByRole("alert").textContent()).toContain("Amount in USD");
+    await dialog.getByLabel("Amount in USD").fill("4567.89");
+    await dialog.getByRole("button", { name: "Add credit" }).click();
+    await figure("Credit").getByText("$4,567.89").waitFor();
+    const row = page.getByRole("row", { name: "Credit added" });
+    expect(await row.getByRole("cell").last().textContent()).toBe("+$4,567.89");
+
+    await page.getByRole("button", { name: "Change hard limit" }).click();
+    await dialog.getByLabel("Limit in USD").fill("100");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await figure("Hard limit").getByText("$100.00").waitFor();
+    await page.getByRole("button", { name: "Change hard limit" }).click();
+    await dialog.getByLabel("Limit in USD").fill("");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await figure("Hard limit").getByText("None").waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test("sets a budget of a key, shows that it is spent, changes it and removes it", async () => {
+    const opened = await openConsole();
+    const { page, url, problems } = opened;
+    const secret = await createKey(opened, "bounded");
+    await openByLink(page, "Billing");
+    await page.getByRole("button", { name: "Create budget" }).click();
+    const dialog = page.getByRole("dialog");
+    const key = dialog.getByLabel("API key", { exact: true });
+    const option = key.getByRole("option", { name: /^bounded/ });
+    await option.waitFor({ state: "attached" });
+    await key.selectOption((await option.getAttribute("value")) ?? "");
+    await dialog.getByLabel("Period").selectOption("Each day");
+    await dialog.getByLabel("Hard limit in tokens").fill("60");
+    await dialog.getByLabel("Soft limit in tokens").fill("5");
+    await dialog.getByRole("button", { name: "Create budget" }).click();
+    const row = page.getByRole("row", { name: /bounded/ });
+    await row.getByText("within").waitFor();
+
+    const statuses: number[] = [];
+    while (statuses.length < 20 && statuses.at(-1) !== 429) statuses.push((await chat(url, secret)).status);
+    expect([statuses[0], statuses.at(-1)]).toEqual([200, 429]);
+    await page.reload();
+    await row.getByText("soft limit reached").waitFor();
+    expect(Number(await row.getByRole("progressbar").getAttribute("value"))).toBeGreaterThan(100);
+
+    await row.getByRole("button", { name: "Edit" }).click();
+    await dialog.getByLabel("Hard limit in tokens").fill("100000");
+    await dialog.getByLabel("Soft limit in tokens").fill("");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await row.getByText(/ of 100,000 tokens/).waitFor();
+    expect((await chat(url, secret)).status).toBe(200);
+    await row.getByRole("button", { name: "Remove" }).click();
+    await dialog.getByRole("button", { name: "Remove budget" }).click();
+    await page.getByRole("heading", { name: "No budgets" }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test.each(["light", "dark"] as const)(
+    "has no serious fault of accessibility, and fits a small screen (%s)",
+    async (colorScheme) => {
+      const opened = await openConsole({ colorScheme });
+      const { page, url } = opened;
+      await page.setViewportSize({ width: 380, height: 800 });
+      await page.goto(`${url}/console/billing`);
+      await page.getByRole("button", { name: "Create budget" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Budget of").selectOption("The team");
+      await dialog.getByLabel("Hard limit in USD").fill("12.50");
+      await expectAccessible(page);
+      await dialog.getByRole("button", { name: "Create budget" }).click();
+      await page.getByRole("row", { name: /Each month/ }).waitFor();
+      await expectAccessible(page);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(overflow).toBeLessThanOrEqual(0);
+    },
+  );
+});
