@@ -59,7 +59,8 @@ export function groupsOf(
   grouping: Grouping,
   measure: UsageMeasure,
 ): readonly UsageGroup[] {
-  const labels = new Set<string>();
+  // The titles of other columns.
+  const labels = new Set(["Others", "All together", "Hour", "Day (UTC)", "Month (UTC)"]);
   const unique = (label: string, id: string): string => {
     const chosen = labels.has(label) ? `${label} (${id.slice(0, 13)})` : label;
     labels.add(chosen);
