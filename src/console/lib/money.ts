@@ -27,7 +27,7 @@ export function ticksToUsd(ticks: bigint): string {
 }
 
 /** Returns an exact amount as people read it: `$12.50`, `$0.0031`. @param text decimal USD */
-export function usdText(text: string): string {
+function usdText(text: string): string {
   return usd.format(text as `${number}`);
 }
 

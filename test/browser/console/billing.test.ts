@@ -112,7 +112,7 @@ describe(`the page of billing${withoutBrowser}`, () => {
       await dialog.getByRole("button", { name: "Create budget" }).click();
       await page.getByRole("row", { name: /Each month/ }).waitFor();
       await expectAccessible(page);
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
       expect(overflow).toBeLessThanOrEqual(0);
     },
   );

@@ -22,7 +22,7 @@ async function chat({ client }: OpenConsole): Promise<number> {
 }
 
 async function overflowOf(page: Page): Promise<number> {
-  return page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  return page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
 }
 
 describe(`the page of usage${withoutBrowser}`, () => {
