@@ -17,6 +17,14 @@ export interface PageEntry {
 
 export const pages: readonly PageEntry[] = [
   {
+    name: "playground",
+    title: "Playground",
+    icon: "chat",
+    letter: "p",
+    role: "member",
+    load: async () => (await import("./pages/playground/playground.js")).PlaygroundPage,
+  },
+  {
     name: "keys",
     title: "API keys",
     icon: "key",

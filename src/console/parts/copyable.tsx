@@ -30,8 +30,8 @@ export function CopyButton({ text, children = "Copy" }: CopyButtonProps): JSX.El
   );
 }
 
-/** Without TLS, browsers offer the clipboard to pages of this machine only. */
-async function copyText(text: string): Promise<void> {
+/** Copies a text. Without TLS, browsers offer the clipboard to pages of this machine only. */
+export async function copyText(text: string): Promise<void> {
   if (!isSecureContext)
     throw new Error("The browser lets pages copy over HTTPS only. Select the text and copy it.");
   await navigator.clipboard.writeText(text);

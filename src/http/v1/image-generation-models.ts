@@ -23,7 +23,7 @@ const imageModel = responseObject({
   aliases: responseArray(z.string()).describe("Other names of the model."),
 }).meta({ id: "ImageGenerationModel", description: "An image generation model with its price." });
 
-const imageModelList = responseObject({ models: responseArray(imageModel) }).meta({
+export const imageModelList = responseObject({ models: responseArray(imageModel) }).meta({
   id: "ImageGenerationModelList",
 });
 

@@ -26,7 +26,7 @@ const languageModel = responseObject({
   aliases: responseArray(z.string()).describe("Other names of the model."),
 }).meta({ id: "LanguageModel", description: "A language model with its prices and modalities." });
 
-const languageModelList = responseObject({ models: responseArray(languageModel) }).meta({
+export const languageModelList = responseObject({ models: responseArray(languageModel) }).meta({
   id: "LanguageModelList",
 });
 

@@ -1,0 +1,125 @@
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { listLanguageModels, type LanguageModel } from "../../../api/chat.js";
+import { useResource } from "../../../lib/resource.js";
+import { useStore } from "../../../lib/store.js";
+import { Empty } from "../../../parts/empty.js";
+import { ErrorBox } from "../../../parts/error-box.js";
+import { Loading } from "../../../parts/loading.js";
+import { CodeDialog } from "../code/code-dialog.js";
+import { attach, Composer } from "./composer.js";
+import { clear, conversation, isRunning, setSettings, stop } from "./conversation.js";
+import { schemaProblem, toolsProblem, type Settings } from "./request.js";
+import { SettingsPanel } from "./settings-panel.js";
+import { Thread } from "./thread.js";
+
+/** A conversation with a model. */
+export function Chat(): JSX.Element {
+  const models = useResource(listLanguageModels, []);
+  if (models.value === null)
+    return models.error === null ? <Loading /> : <ErrorBox error={models.error} onRetry={models.reload} />;
+  if (models.value.length === 0) return <NoModels />;
+  return <ChatWith models={models.value} />;
+}
+
+function ChatWith({ models }: { readonly models: readonly LanguageModel[] }): JSX.Element {
+  const state = useStore(conversation);
+  const [isSettingsOpen, setSettingsOpen] = useState(() => matchMedia("(min-width: 901px)").matches);
+  const [isDropping, setDropping] = useState(false);
+  useKnownModel(state.settings.model, models);
+  useEscape();
+  const drop = (event: DragEvent): void => {
+    event.preventDefault();
+    setDropping(false);
+    attach([...(event.dataTransfer?.files ?? [])]);
+  };
+  const dragOver = (event: DragEvent): void => {
+    if (event.dataTransfer?.types.includes("Files") !== true) return;
+    event.preventDefault();
+    setDropping(true);
+  };
+  return (
+    <div class="playground" data-settings={isSettingsOpen ? "open" : "closed"}>
+      <section
+        class="conversation"
+        aria-label="Chat"
+        data-dropping={isDropping}
+        onDragOver={dragOver}
+        onDragLeave={() => setDropping(false)}
+        onDrop={drop}
+      >
+        <ChatActions
+          hasTurns={state.turns.length > 0}
+          isSettingsOpen={isSettingsOpen}
+          onSettings={() => setSettingsOpen(!isSettingsOpen)}
+        />
+        <Thread turns={state.turns} isRunning={isRunning(state)} />
+        <Composer obstacle={obstacleOf(state.settings)} />
+      </section>
+      {isSettingsOpen && <SettingsPanel settings={state.settings} models={models} />}
+    </div>
+  );
+}
+
+interface ChatActionsProps {
+  readonly hasTurns: boolean;
+  readonly isSettingsOpen: boolean;
+  readonly onSettings: () => void;
+}
+
+function ChatActions({ hasTurns, isSettingsOpen, onSettings }: ChatActionsProps): JSX.Element {
+  const [isCodeOpen, setCodeOpen] = useState(false);
+  return (
+    <div class="conversation-actions">
+      <button type="button" disabled={!hasTurns} onClick={clear}>
+        Clear
+      </button>
+      <button type="button" onClick={() => setCodeOpen(true)}>
+        Code
+      </button>
+      <button
+        type="button"
+        aria-expanded={isSettingsOpen}
+        aria-controls="playground-settings"
+        onClick={onSettings}
+      >
+        Settings
+      </button>
+      {isCodeOpen && <CodeDialog onClose={() => setCodeOpen(false)} />}
+    </div>
+  );
+}
+
+/** Chooses the first model where the remembered one does not exist any more. */
+function useKnownModel(model: string, models: readonly LanguageModel[]): void {
+  useEffect(() => {
+    const [first] = models;
+    if (first !== undefined && !models.some(({ id }) => id === model)) setSettings({ model: first.id });
+  }, [model, models]);
+}
+
+/** Escape stops the answer, except where it closes a dialog. */
+function useEscape(): void {
+  useEffect(() => {
+    const react = (event: KeyboardEvent): void => {
+      if (event.key === "Escape" && document.querySelector("dialog[open]") === null) stop();
+    };
+    document.addEventListener("keydown", react);
+    return () => document.removeEventListener("keydown", react);
+  }, []);
+}
+
+function obstacleOf({ tools, schema }: Settings): string | null {
+  if (toolsProblem(tools) !== null) return "The tools are not valid.";
+  return schemaProblem(schema) === null ? null : "The response schema is not valid.";
+}
+
+function NoModels(): JSX.Element {
+  return (
+    <Empty title="No chat model">
+      <p>
+        This server has no chat model that you may use. An operator adds one with <code>hearth pull</code>.
+      </p>
+    </Empty>
+  );
+}

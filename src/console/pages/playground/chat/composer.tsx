@@ -1,0 +1,139 @@
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { bytesText } from "../../../lib/format.js";
+import { useStore } from "../../../lib/store.js";
+import { showError } from "../../../parts/toast.js";
+import { imageTypes, withFiles } from "./attach.js";
+import { conversation, isRunning, send, setDraft, stop } from "./conversation.js";
+import { openCalls, type AttachedImage } from "./turn.js";
+
+interface ComposerProps {
+  /** Why nothing can be sent, such as settings that are not valid; null if it can. */
+  readonly obstacle: string | null;
+}
+
+/** The message that is being written, with its images. */
+export function Composer({ obstacle }: ComposerProps): JSX.Element {
+  const state = useStore(conversation);
+  const { text, images } = state.draft;
+  const running = isRunning(state);
+  const waiting = openCalls(state.turns).length > 0 ? "Enter the results of the calls first." : null;
+  const reason = obstacle ?? waiting;
+  const canSend = !running && reason === null && (text.trim() !== "" || images.length > 0);
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    if (canSend) send();
+  };
+  const keyDown = (event: KeyboardEvent): void => {
+    // Enter that ends the input of a character does not send.
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);
+  };
+  return (
+    <form class="composer" onSubmit={submit}>
+      <Previews images={images} />
+      <MessageField text={text} onKeyDown={keyDown} />
+      <footer>
+        <FileButton />
+        <small class={reason === null ? "hint keys" : "hint"}>
+          {reason ?? "Enter sends, Shift+Enter breaks the line."}
+        </small>
+        {running ? (
+          <button type="button" onClick={stop}>
+            Stop
+          </button>
+        ) : (
+          <button type="submit" class="primary" disabled={!canSend}>
+            Send
+          </button>
+        )}
+      </footer>
+    </form>
+  );
+}
+
+/** Adds files to the message that is being written. */
+export function attach(files: readonly File[]): void {
+  void withFiles(conversation.get().draft.images, files).then((images) => setDraft({ images }), showError);
+}
+
+interface MessageFieldProps {
+  readonly text: string;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+}
+
+function MessageField({ text, onKeyDown }: MessageFieldProps): JSX.Element {
+  const area = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => area.current?.focus(), []);
+  const paste = (event: ClipboardEvent): void => {
+    const files = [...(event.clipboardData?.files ?? [])];
+    if (files.length === 0) return;
+    event.preventDefault();
+    attach(files);
+  };
+  return (
+    <textarea
+      ref={area}
+      aria-label="Message"
+      placeholder="Write a message, or drop an image"
+      rows={2}
+      value={text}
+      onInput={(event) => setDraft({ text: event.currentTarget.value })}
+      onKeyDown={onKeyDown}
+      onPaste={paste}
+    />
+  );
+}
+
+function FileButton(): JSX.Element {
+  const input = useRef<HTMLInputElement>(null);
+  const choose = (): void => {
+    const field = input.current;
+    if (field === null) return;
+    attach([...(field.files ?? [])]);
+    field.value = "";
+  };
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        class="unseen"
+        tabIndex={-1}
+        aria-label="Images"
+        multiple
+        accept={imageTypes.join()}
+        onChange={choose}
+      />
+      <button type="button" onClick={() => input.current?.click()}>
+        Add image
+      </button>
+    </>
+  );
+}
+
+function Previews({ images }: { readonly images: readonly AttachedImage[] }): JSX.Element | null {
+  if (images.length === 0) return null;
+  const remove = (image: AttachedImage): void =>
+    setDraft({ images: images.filter((each) => each !== image) });
+  return (
+    <ul class="previews">
+      {images.map((image) => (
+        <li key={image.url}>
+          <img src={image.url} alt={image.name} />
+          <span>
+            {image.name}
+            <small class="hint">{bytesText(image.bytes)}</small>
+          </span>
+          <button
+            type="button"
+            class="quiet"
+            aria-label={`Remove ${image.name}`}
+            onClick={() => remove(image)}
+          >
+            ×
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

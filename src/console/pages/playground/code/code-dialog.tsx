@@ -1,0 +1,67 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { CopyButton } from "../../../parts/copyable.js";
+import { Dialog } from "../../../parts/dialog.js";
+import { ErrorBox } from "../../../parts/error-box.js";
+import { Choice } from "../../../parts/field.js";
+import { conversation, requestTurns } from "../chat/conversation.js";
+import { requestOf } from "../chat/request.js";
+import { codeOf, type CodeLanguage } from "./code.js";
+
+/** Longer code, which has images in it, is copied as a whole but shown in part. */
+const shownCharsMax = 20_000;
+
+/** Shows the current request as code. */
+export function CodeDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
+  const [language, setLanguage] = useState<CodeLanguage>("curl");
+  const [code] = useState(() => codeReader());
+  const text = code(language);
+  return (
+    <Dialog title="Code of this request" size="wide" onClose={onClose}>
+      <div class="body">
+        <Choice
+          label="Language"
+          value={language}
+          onValue={setLanguage}
+          options={[
+            ["curl", "curl"],
+            ["python", "Python"],
+            ["typescript", "TypeScript"],
+          ]}
+        />
+        {text instanceof Error ? (
+          <ErrorBox error={text} />
+        ) : (
+          <>
+            <pre class="program" tabIndex={0} aria-label="Code">
+              {text.length > shownCharsMax
+                ? `${text.slice(0, shownCharsMax)}\n… (Copy copies all of it.)`
+                : text}
+            </pre>
+            <p class="hint">
+              Set <code>HEARTH_API_KEY</code> to an API key first.
+            </p>
+          </>
+        )}
+      </div>
+      <footer>
+        {!(text instanceof Error) && <CopyButton key={language} text={text} />}
+        <button type="button" onClick={onClose}>
+          Done
+        </button>
+      </footer>
+    </Dialog>
+  );
+}
+
+/** Returns what writes the request of this moment as code. */
+function codeReader(): (language: CodeLanguage) => string | Error {
+  const state = conversation.get();
+  return (language) => {
+    try {
+      return codeOf(language, location.origin, requestOf(state.settings, requestTurns(state)));
+    } catch (thrown) {
+      return thrown instanceof Error ? thrown : new Error(String(thrown));
+    }
+  };
+}

@@ -1,0 +1,59 @@
+/** Splits a text that grows into blocks of Markdown, and reads again only the end of what it has read before. Pure. */
+import { Lexer, type MarkedOptions, type Token } from "marked";
+
+export interface Block {
+  /** Where the block begins in the text. It identifies the block. */
+  readonly start: number;
+  readonly raw: string;
+  readonly token: Token;
+}
+
+export interface BlockReader {
+  /** Returns the blocks of a text. Those that have not changed since the last call are the same objects. */
+  read(text: string): readonly Block[];
+}
+
+/** Creates a reader for one text. @param options of marked */
+export function createBlockReader(options: MarkedOptions): BlockReader {
+  let last = "";
+  let settled: readonly Block[] = [];
+  let settledEnd = 0;
+  let links: Lexer["tokens"]["links"] = {};
+  let all: readonly Block[] = [];
+  return {
+    read(given) {
+      // As marked does, so that the lengths of tokens are those of the text.
+      const text = given.replace(/\r\n?/g, "\n");
+      if (text === last) return all;
+      if (!text.startsWith(last)) {
+        settled = [];
+        settledEnd = 0;
+        links = {};
+      }
+      last = text;
+      const lexer = new Lexer(options);
+      // Blocks refer to links that were defined before.
+      lexer.tokens.links = links;
+      const blocks = blocksOf(lexer.lex(text.slice(settledEnd)), settledEnd);
+      const open = blocks.slice(-1);
+      const [from = text.length] = open.map(({ start }) => start);
+      // Text that is added can change the last block only.
+      if (blocks.length > 1) {
+        settled = [...settled, ...blocks.slice(0, -1)];
+        settledEnd = from;
+      }
+      all = [...settled, ...open];
+      return all;
+    },
+  };
+}
+
+function blocksOf(tokens: readonly Token[], offset: number): readonly Block[] {
+  const blocks: Block[] = [];
+  let start = offset;
+  for (const token of tokens) {
+    if (token.type !== "space" && token.type !== "def") blocks.push({ start, raw: token.raw, token });
+    start += token.raw.length;
+  }
+  return blocks;
+}
