@@ -1,5 +1,5 @@
 /** Splits a text that grows into blocks of Markdown, and reads again only the end of what it has read before. Pure. */
-import { Lexer, type MarkedOptions, type Token } from "marked";
+import { Lexer, type MarkedOptions, type Token, type Tokens } from "marked";
 
 export interface Block {
   /** Where the block begins in the text. It identifies the block. */
@@ -32,15 +32,16 @@ export function createBlockReader(options: MarkedOptions): BlockReader {
       }
       last = text;
       const lexer = new Lexer(options);
-      // Blocks refer to links that were defined before.
-      lexer.tokens.links = links;
-      const blocks = blocksOf(lexer.lex(text.slice(settledEnd)), settledEnd);
+      // Blocks refer to links that were defined before them. A definition that is still growing is not kept.
+      lexer.tokens.links = { ...links };
+      const { blocks, definitions } = blocksOf(lexer.lex(text.slice(settledEnd)), settledEnd);
       const open = blocks.slice(-1);
       const [from = text.length] = open.map(({ start }) => start);
       // Text that is added can change the last block only.
       if (blocks.length > 1) {
         settled = [...settled, ...blocks.slice(0, -1)];
         settledEnd = from;
+        for (const { start, token } of definitions) if (start < from) links[token.tag] ??= token;
       }
       all = [...settled, ...open];
       return all;
@@ -48,12 +49,26 @@ export function createBlockReader(options: MarkedOptions): BlockReader {
   };
 }
 
-function blocksOf(tokens: readonly Token[], offset: number): readonly Block[] {
+interface Definition {
+  readonly start: number;
+  readonly token: Tokens.Def;
+}
+
+function blocksOf(
+  tokens: readonly Token[],
+  offset: number,
+): { readonly blocks: readonly Block[]; readonly definitions: readonly Definition[] } {
   const blocks: Block[] = [];
+  const definitions: Definition[] = [];
   let start = offset;
   for (const token of tokens) {
-    if (token.type !== "space" && token.type !== "def") blocks.push({ start, raw: token.raw, token });
+    if (isDefinition(token)) definitions.push({ start, token });
+    else if (token.type !== "space") blocks.push({ start, raw: token.raw, token });
     start += token.raw.length;
   }
-  return blocks;
+  return { blocks, definitions };
+}
+
+function isDefinition(token: Token): token is Tokens.Def {
+  return token.type === "def";
 }
