@@ -22,7 +22,7 @@ export function Answer({ turn, isLast }: AnswerProps): JSX.Element {
       <h3>{turn.model}</h3>
       {reasoning !== "" && <Reasoning turn={turn} />}
       {isWaiting && <p class="hint waiting">Waiting for the first token …</p>}
-      {text !== "" && <Markdown text={text} />}
+      {text !== "" && <Markdown text={text} isGrowing={state === "running"} />}
       {calls.map((call) => (
         <CallView key={call.id} call={call} />
       ))}

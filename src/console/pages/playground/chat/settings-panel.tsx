@@ -88,7 +88,7 @@ function SamplingFields({ settings }: { readonly settings: Settings }): JSX.Elem
       <div class="sampling">
         {number("Temperature", "temperature", { min: 0, max: 2, step: "any" })}
         {number("Top P", "topP", { min: 0, max: 1, step: "any" })}
-        {number("Maximum tokens", "maxTokens", { min: 1 })}
+        {number("Max tokens", "maxTokens", { min: 1 })}
         {number("Seed", "seed", {})}
         <Choice
           label="Reasoning effort"

@@ -26,7 +26,7 @@ export function ImageStudio(): JSX.Element {
   return (
     <div class="image-studio">
       <ImageForm fields={state.fields} isRunning={state.isRunning} models={models.value} />
-      <section class="gallery" aria-label="Images" aria-busy={state.isRunning}>
+      <section class="gallery" aria-label="Generated images" aria-busy={state.isRunning}>
         {state.error !== null && <ErrorBox error={state.error} onRetry={() => void generate()} />}
         {state.isRunning && <p class="hint waiting">Generating …</p>}
         {!state.isRunning && state.tookMs !== null && (
@@ -97,7 +97,7 @@ function OrderFields({ fields }: { readonly fields: ImageFields }): JSX.Element 
   return (
     <div class="sampling">
       <Field
-        label="Images"
+        label="Number of images"
         type="number"
         min={1}
         max={10}

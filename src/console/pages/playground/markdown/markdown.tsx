@@ -7,19 +7,25 @@ import { markdownOptions, renderBlock } from "./render.js";
 /** A text that grows is rendered during at most this part of the time. */
 const shareMax = 0.2;
 
-/** A text in Markdown, which may grow. Only the blocks that change are rendered again. */
-export function Markdown({ text }: { readonly text: string }): JSX.Element {
+interface MarkdownProps {
+  readonly text: string;
+  /** Whether more text is coming. */
+  readonly isGrowing: boolean;
+}
+
+/** A text in Markdown. While it grows, only the blocks that change are rendered again. */
+export function Markdown({ text, isGrowing }: MarkdownProps): JSX.Element {
   const reader = useMemo(() => createBlockReader(markdownOptions), []);
   const [shown, setShown] = useState(text);
   const renderedAt = useRef({ at: -Infinity, ms: 0 });
   const startedAt = elapsed();
-  const blocks = reader.read(shown);
+  const blocks = reader.read(isGrowing ? shown : text);
   useEffect(() => {
-    if (text === shown) return undefined;
+    if (!isGrowing || text === shown) return undefined;
     const { at, ms } = renderedAt.current;
     const timer = setTimeout(() => setShown(text), Math.max(0, at + ms / shareMax - elapsed()));
     return () => clearTimeout(timer);
-  }, [text, shown]);
+  }, [text, shown, isGrowing]);
   useLayoutEffect(() => {
     const at = elapsed();
     renderedAt.current = { at, ms: at - startedAt };
