@@ -5,7 +5,6 @@ import type { languageModelList } from "../../http/v1/language-models.js";
 import { ApiError, get, stream } from "../lib/client.js";
 
 export type LanguageModel = z.infer<typeof languageModelList>["models"][number];
-export type { ChatChunk };
 
 /** What a stream has in place of a chunk when the answer fails after it has begun. */
 interface StreamError {

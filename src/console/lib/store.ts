@@ -28,7 +28,7 @@ export function createStore<State>(initial: State): Store<State> {
 
 /** Returns the state now, and again whenever it changes. */
 export function useStore<State>(store: Store<State>): State {
-  const [state, setState] = useState(store.get);
+  const [state, setState] = useState(() => store.get());
   useEffect(() => {
     const update = (): void => setState(() => store.get());
     // It may have changed between the first rendering and now.

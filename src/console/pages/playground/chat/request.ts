@@ -69,8 +69,8 @@ export function schemaProblem(text: string): string | null {
 function toolsOf(text: string): readonly unknown[] | null {
   if (text.trim() === "") return null;
   const value = parsed(text);
-  if (!Array.isArray(value)) throw new Error("Tools are a list: begin with [ and end with ].");
-  value.forEach((tool: unknown, index) => {
+  if (!isList(value)) throw new Error("Tools are a list: begin with [ and end with ].");
+  value.forEach((tool, index) => {
     const named = isObject(tool) && isObject(tool["function"]) ? tool["function"]["name"] : undefined;
     if (!isObject(tool) || tool["type"] !== "function" || typeof named !== "string")
       throw new Error(`Tool ${index + 1} must have "type": "function", and "function" with a "name".`);
@@ -127,6 +127,10 @@ function parsed(text: string): unknown {
   } catch (thrown) {
     throw new Error(`This is not valid JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
   }
+}
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,5 +1,5 @@
 /** The turns of a conversation. Pure. */
-import type { ChatChunk } from "../../../api/chat.js";
+import type { ChatChunk } from "../../../../dialects/openai-chat/response-schema.js";
 
 export interface AttachedImage {
   readonly name: string;

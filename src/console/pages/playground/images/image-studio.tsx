@@ -108,7 +108,7 @@ function OrderFields({ fields }: { readonly fields: ImageFields }): JSX.Element 
       <Field
         label="Size"
         placeholder="default"
-        hint="Such as 512x512. The model's nearest size is used."
+        hint="Such as 512x512."
         value={fields.size}
         onValue={(size) => setFields({ size })}
       />
