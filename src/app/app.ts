@@ -164,17 +164,14 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     handle: server.callback(),
     ownerSignIn: () => ownerSignIn({ ...stores, ...system }, firstKeys),
     close: once(() => closeAll(config, { ...running, ...dataFolder, health, server, erasure })),
-    ...keyFilesOf(config),
+    firstKeyFile: firstKeyFile(config),
+    firstManagementKeyFile: firstManagementKeyFile(config),
     models,
     generator,
     scheduler,
     runs: stores.runs,
     engine: running.engines.engine,
   };
-}
-
-function keyFilesOf(config: Config): Pick<App, "firstKeyFile" | "firstManagementKeyFile"> {
-  return { firstKeyFile: firstKeyFile(config), firstManagementKeyFile: firstManagementKeyFile(config) };
 }
 
 /** Starts what nobody waits for, once requests are taken. */

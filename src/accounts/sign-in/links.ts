@@ -8,6 +8,7 @@ import type { Member } from "../members/member.js";
 import { findVisibleMember } from "../members/members.js";
 import type { MemberStore } from "../members/store.js";
 import type { SignInStore } from "./store.js";
+import type { Write } from "../../store/writes.js";
 
 /** How long a link can be used. */
 const linkMs = 24 * 60 * 60 * 1000;
@@ -36,19 +37,11 @@ export interface SignInLinkDeps extends AuditDeps {
 }
 
 export function createSignInLinks(deps: SignInLinkDeps): SignInLinks {
-  const { members, signIns, writes, clock, random } = deps;
-  const newLink = (member: Member | null) => {
-    const secret = newSecret(random);
-    const expireTime = clock.now() + linkMs;
-    return {
-      secret,
-      writes: signIns.linkWrites({ hash: hashSecret(secret), memberId: member?.id ?? null, expireTime }),
-    };
-  };
+  const { members, signIns, writes } = deps;
   const create = async (member: Member | null, actor: Actor): Promise<string> => {
     if (member === null && (await members.countOwners(null)) > 0)
       throw new HearthError("conflict", "The server has an owner already: name the member who signs in.");
-    const link = newLink(member);
+    const link = newLink(deps, member);
     const of = member === null ? "the first owner of the server" : `the member '${member.email}'`;
     const entry = auditEntry(deps, actor, {
       action: "CreateSignInLink",
@@ -72,7 +65,7 @@ export function createSignInLinks(deps: SignInLinkDeps): SignInLinks {
       return create(member, actor);
     },
     async reset(member, actor) {
-      const link = newLink(member);
+      const link = newLink(deps, member);
       const entry = auditEntry(deps, actor, {
         action: "ResetPassword",
         objectId: member.id,
@@ -86,6 +79,17 @@ export function createSignInLinks(deps: SignInLinkDeps): SignInLinks {
       return link.secret;
     },
   };
+}
+
+/** Prepares a link of a member, or of the first owner. */
+function newLink(
+  { signIns, clock, random }: SignInLinkDeps,
+  member: Member | null,
+): { readonly secret: string; readonly writes: readonly Write[] } {
+  const secret = newSecret(random);
+  const expireTime = clock.now() + linkMs;
+  const link = { hash: hashSecret(secret), memberId: member?.id ?? null, expireTime };
+  return { secret, writes: signIns.linkWrites(link) };
 }
 
 /** Returns a new secret of a link or a session: 43 characters of base64url. */

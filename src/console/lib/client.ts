@@ -57,11 +57,6 @@ export function get<Answer>(
   return request("GET", path, { ...(query && { query }), ...(signal && { signal }) });
 }
 
-/** Sends a request and returns the text of the answer, such as CSV. @throws ApiError; AbortError when `signal` aborts. */
-export async function requestText(path: string, options: RequestOptions = {}): Promise<string> {
-  return (await send("GET", path, options)).text();
-}
-
 /**
  * Sends a request whose answer is a stream of server-sent events, and yields the JSON of each until `[DONE]` or the end.
  * @throws ApiError; AbortError when `signal` aborts.

@@ -5,7 +5,6 @@ const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumSignificantDigits: 3 });
 const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
-const time = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
 
 const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
@@ -70,11 +69,6 @@ export function momentText(at: string | number): string {
 /** Returns the date alone. @param at RFC 3339 or milliseconds since 1970 */
 export function dateText(at: string | number): string {
   return date.format(new Date(at));
-}
-
-/** Returns the time of day alone. @param at RFC 3339 or milliseconds since 1970 */
-export function timeText(at: string | number): string {
-  return time.format(new Date(at));
 }
 
 /** Returns `1 key`, `3 keys`. */

@@ -44,7 +44,7 @@ export function useResource<Value>(
 }
 
 /** Calls a function again and again while the page is visible. @param everyMs undefined: never */
-export function useEvery(everyMs: number | undefined, run: () => void): void {
+function useEvery(everyMs: number | undefined, run: () => void): void {
   useEffect(() => {
     if (everyMs === undefined) return undefined;
     const timer = setInterval(() => document.visibilityState === "visible" && run(), everyMs);

@@ -44,7 +44,10 @@ const rule: HostedRule = {
 const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly string[]]>> = {
   "runs.list": [
     ({ runs }) => runs.list(2),
-    ["SCAN runs USING INDEX runs_by_creation", "SEARCH price_book USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN"],
+    [
+      "SCAN runs USING INDEX runs_by_creation",
+      "SEARCH price_book USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
+    ],
   ],
   "budgets.of": [
     ({ budgets }) => budgets.of({ key: aKey(), team: aTeam() }, 1),
