@@ -11,34 +11,63 @@ const failuresMax = { address: 30, email: 10 } as const;
 /** Addresses and e-mails of which failures are remembered; the one that was used longest ago is forgotten first. */
 const rememberedMax = 10_000;
 
+/** Who makes an attempt: from which address, and with which e-mail; null: the attempt names none. */
+export interface AttemptSource {
+  readonly address: string;
+  readonly email: string | null;
+}
+
 export interface SignInAttempts {
   /**
-   * Counts an attempt as failed, until the returned function is called.
-   * @param email null: the attempt names none
+   * Counts an attempt as failed from its beginning: parallel guesses would all be within the limit.
+   * @returns a function that takes the count back, for an attempt that did not fail.
    * @throws HearthError `rate_limited` with the time of the next attempt.
    */
-  begin(address: string, email: string | null): () => void;
+  begin(from: AttemptSource): () => void;
+  /**
+   * Makes an attempt, and counts it as failed when its secret is wrong.
+   * @throws HearthError `rate_limited` with the time of the next attempt, or what `attempt` throws.
+   */
+  make<Result>(from: AttemptSource, attempt: () => Promise<Result>): Promise<Result>;
 }
 
 export function createSignInAttempts(clock: Clock): SignInAttempts {
   const addresses = new Failures(failuresMax.address);
   const emails = new Failures(failuresMax.email);
+  const begin = ({ address, email }: AttemptSource): (() => void) => {
+    const now = Math.floor(clock.monotonic());
+    const counted = [addresses.of(network(address), now)];
+    if (email !== null) counted.push(emails.of(foldEmail(email), now));
+    const waitMs = Math.max(...counted.map((failures) => failures.waitMs));
+    if (waitMs > 0)
+      throw new HearthError("rate_limited", "Too many sign-ins have failed. Please try again later.", {
+        retryAfterMs: waitMs,
+      });
+    for (const { window } of counted) window.add(now, 1);
+    return () => {
+      for (const { window } of counted) window.giveBack(now, 1);
+    };
+  };
   return {
-    begin(address, email) {
-      const now = Math.floor(clock.monotonic());
-      const counted = [addresses.of(network(address), now)];
-      if (email !== null) counted.push(emails.of(foldEmail(email), now));
-      const waitMs = Math.max(...counted.map((failures) => failures.waitMs));
-      if (waitMs > 0)
-        throw new HearthError("rate_limited", "Too many sign-ins have failed. Please try again later.", {
-          retryAfterMs: waitMs,
-        });
-      for (const { window } of counted) window.add(now, 1);
-      return () => {
-        for (const { window } of counted) window.giveBack(now, 1);
-      };
+    begin,
+    async make(from, attempt) {
+      const giveBack = begin(from);
+      try {
+        const result = await attempt();
+        giveBack();
+        return result;
+      } catch (thrown) {
+        if (!isWrongSecret(thrown)) giveBack();
+        throw thrown;
+      }
     },
   };
+}
+
+/** Whether the error is that of a wrong password or link; an attempt that could not be made has another one. */
+export function isWrongSecret(thrown: unknown): boolean {
+  if (!(thrown instanceof HearthError)) return false;
+  return thrown.kind === "bad_credential" || thrown.param === "currentPassword";
 }
 
 class Failures {

@@ -4,6 +4,7 @@ import type { Actor } from "../audit/event.js";
 import { hashSecret } from "../authentication/secret.js";
 import { HearthError } from "../../core/errors.js";
 import type { Member } from "../members/member.js";
+import type { TeamStore } from "../teams/store.js";
 import type { Write } from "../../store/writes.js";
 import { newSecret } from "./links.js";
 import type { NewSession, Session, SignedIn } from "./session.js";
@@ -62,17 +63,21 @@ export function actorIn({ id }: Session, member: Member): Actor {
 
 /**
  * Commits a session with the changes that it belongs to, and returns it as a request will find it.
- * @throws HearthError `conflict`, `unauthenticated` when the member has been removed, `permission_denied` when the team is blocked.
+ * @param onConflict returns the error when what the changes depend on was changed since it was read; without it that is `conflict`.
+ * @throws HearthError `unauthenticated` when the member has been removed.
  */
 export async function commitSession(
   deps: SessionDeps,
   { session, secret }: PreparedSession,
   changes: readonly Write[],
+  onConflict?: () => HearthError,
 ): Promise<NewSession> {
-  if (changes.length > 0) await deps.writes.commit(changes);
+  await deps.writes.commit(changes).catch((thrown: unknown) => {
+    const isConflict = thrown instanceof HearthError && thrown.kind === "conflict";
+    throw isConflict && onConflict !== undefined ? onConflict() : thrown;
+  });
   const found = await deps.signIns.findSession(session.hash);
   if (found === null) throw sessionEnded();
-  refuseBlocked(found);
   return { ...found, secret };
 }
 
@@ -84,11 +89,23 @@ export function sessionEnded(): HearthError {
   );
 }
 
-/** @throws HearthError `permission_denied` when the team of the member is blocked. */
+/** Checks the team of a member before a session begins. @throws HearthError `permission_denied` when it is blocked. */
+export async function refuseBlockedTeam(
+  { teams }: { readonly teams: Pick<TeamStore, "find"> },
+  { teamId }: Member,
+): Promise<void> {
+  const team = teamId === null ? null : await teams.find(teamId);
+  if (team?.blocked === true) throw blockedTeam();
+}
+
+/** Checks the team of a session. @throws HearthError `permission_denied` when it is blocked. */
 export function refuseBlocked({ team }: SignedIn): void {
-  if (team?.blocked === true)
-    throw new HearthError(
-      "permission_denied",
-      "Your team is blocked. Please ask the operator of this server.",
-    );
+  if (team?.blocked === true) throw blockedTeam();
+}
+
+function blockedTeam(): HearthError {
+  return new HearthError(
+    "permission_denied",
+    "Your team is blocked. Please ask the operator of this server.",
+  );
 }

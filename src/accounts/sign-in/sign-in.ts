@@ -9,7 +9,7 @@ import { HearthError } from "../../core/errors.js";
 import { checkEmail, invalid } from "../field-rules.js";
 import type { Member } from "../members/member.js";
 import type { Write } from "../../store/writes.js";
-import type { SignInAttempts } from "./attempts.js";
+import { isWrongSecret, type SignInAttempts } from "./attempts.js";
 import { consoleKeyOf, type ConsoleKeyDeps } from "./console-key.js";
 import type { SignInLinkDeps } from "./links.js";
 import type { FailedSignIns } from "./failed-sign-ins.js";
@@ -18,6 +18,7 @@ import {
   commitSession,
   prepareSession,
   refuseBlocked,
+  refuseBlockedTeam,
   sessionEnded,
   sessionMs,
   type PreparedSession,
@@ -87,61 +88,69 @@ export function createSignIn(deps: SignInServiceDeps): SignInService {
   const { attempts, failures } = deps;
   return {
     async withPassword(request, address) {
-      const succeed = attempts.begin(address, request.email);
-      const member = await memberWithPassword(parts, request).catch(async (thrown: unknown) => {
-        // An attempt that could not be made has not failed.
-        if (!isWrong(thrown)) succeed();
-        else await failures.record("password", await deps.members.findByEmail(request.email), { address });
-        throw thrown;
+      return attempts.make({ address, email: request.email }, async () => {
+        const { member, verified } = await memberWithPassword(parts, request).catch(
+          async (thrown: unknown) => {
+            if (isWrongSecret(thrown))
+              await failures.record("password", await deps.members.findByEmail(request.email), { address });
+            throw thrown;
+          },
+        );
+        await refuseBlockedTeam(deps, member);
+        const begun = prepareSession(deps, member, { method: "password", address });
+        const writes = [deps.signIns.passwordCheck(member.id, verified), ...begun.writes];
+        return commitSession(deps, begun, writes, wrongPassword);
       });
-      succeed();
-      const begun = prepareSession(deps, member, { method: "password", address });
-      return commitSession(deps, begun, begun.writes);
     },
     async withLink(request, address) {
-      const succeed = attempts.begin(address, null);
-      const link = await findLink(deps, request.link).catch(async (thrown: unknown) => {
-        if (isWrong(thrown)) await failures.record("link", null, { address });
-        throw thrown;
-      });
-      succeed();
+      const link = await attempts.make({ address, email: null }, () =>
+        findLink(deps, request.link).catch(async (thrown: unknown) => {
+          if (isWrongSecret(thrown)) await failures.record("link", null, { address });
+          throw thrown;
+        }),
+      );
       return useLink(parts, link, request, address);
     },
     find: (secret) => find(deps, secret),
     end: (signedIn) => end(deps, signedIn, "SignOut", deps.signIns.sessionRemoval(signedIn.session)),
     endAll: (signedIn) =>
       end(deps, signedIn, "SignOutEverywhere", deps.signIns.sessionRemovals(signedIn.member.id)),
-    async setPassword({ member }, { currentPassword, password }, address) {
-      const succeed = attempts.begin(address, member.email);
-      const { password: stored } = await deps.signIns.findSignIn(member.id);
-      if (!(await parts.passwords.matches(currentPassword, stored)))
-        throw invalid("currentPassword", "is wrong");
-      succeed();
+    async setPassword({ session, member }, { currentPassword, password }, address) {
+      const { signIns } = deps;
+      const verified = await attempts.make({ address, email: member.email }, async () => {
+        const { password: stored } = await signIns.findSignIn(member.id);
+        const matches = await parts.passwords.matches(currentPassword, stored);
+        if (stored === null || !matches) throw invalid("currentPassword", "is wrong");
+        return stored;
+      });
       checkPassword(password);
       const hash = await parts.passwords.hash(password);
       const begun = prepareSession(deps, member, { method: "password", address });
+      const checks = [signIns.sessionCheck(session), signIns.passwordCheck(member.id, verified)];
       const changes = passwordWrites(deps, member, hash, begun);
-      return commitSession(deps, begun, [...changes, ...begun.writes]);
+      return commitSession(deps, begun, [...checks, ...changes, ...begun.writes], sessionEnded);
     },
     apiKeyOf: (signedIn) => consoleKeyOf(deps, signedIn),
   };
 }
 
-function isWrong(thrown: unknown): boolean {
-  return thrown instanceof HearthError && thrown.kind === "bad_credential";
-}
-
-/** Returns the member with this e-mail and password. @throws HearthError `bad_credential`, after the same work in every case. */
+/**
+ * Returns the member with this e-mail and password, and the hash that was verified.
+ * @throws HearthError `bad_credential`, after the same work in every case.
+ */
 async function memberWithPassword(
   { members, signIns, passwords }: Parts,
   { email, password }: { readonly email: string; readonly password: string },
-): Promise<Member> {
+): Promise<{ readonly member: Member; readonly verified: string }> {
   const member = await members.findByEmail(email);
   const { password: stored } = await signIns.findSignIn(member?.id ?? "");
   const matches = await passwords.matches(password, stored);
-  if (member === null || !matches)
-    throw new HearthError("bad_credential", "The e-mail or the password is wrong.");
-  return member;
+  if (member === null || stored === null || !matches) throw wrongPassword();
+  return { member, verified: stored };
+}
+
+function wrongPassword(): HearthError {
+  return new HearthError("bad_credential", "The e-mail or the password is wrong.");
 }
 
 function usedLink(): HearthError {
@@ -161,10 +170,11 @@ async function useLink(
   request: LinkSignIn,
   address: string,
 ): Promise<NewSession> {
-  const { members, signIns, writes, passwords } = deps;
+  const { members, signIns, passwords } = deps;
   const isNew = link.memberId === null;
   const member = isNew ? await firstOwner(deps, request.email) : await members.find(link.memberId);
   if (member === null) throw usedLink();
+  await refuseBlockedTeam(deps, member);
   const { password: stored } = await signIns.findSignIn(member.id);
   if (request.password === null && stored === null)
     throw invalid("password", "is needed: choose the one with which you will sign in");
@@ -178,10 +188,7 @@ async function useLink(
     ...begun.writes,
   ];
   // One of two uses at the same time finds the link gone.
-  await writes.commit(changes).catch((thrown: unknown) => {
-    throw thrown instanceof HearthError && thrown.kind === "conflict" ? usedLink() : thrown;
-  });
-  return commitSession(deps, begun, []);
+  return commitSession(deps, begun, changes, usedLink);
 }
 
 /** Returns the first owner of the server, who is not stored yet; null when there is an owner. */
@@ -233,7 +240,7 @@ async function find({ signIns, writes, clock }: SignInDeps, secret: string | nul
   if (found === null) throw sessionEnded();
   const { expireTime, lastUseTime } = found.session;
   if (expireTime <= now || lastUseTime + sessionMs.idle <= now) throw sessionEnded();
-  refuseBlocked(found);
+  if (found.team?.blocked === true) throw blockedTeam();
   // A disk that is full does not keep members from reading; their session then ends earlier.
   if (now - lastUseTime >= useStoredMs)
     await writes.commit([signIns.useWrite(found.session, now)]).catch(() => undefined);

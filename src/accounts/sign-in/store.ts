@@ -51,6 +51,15 @@ function memberQueries({ kysely }: Database) {
     /** @param password its hash; null = the member has none. */
     passwordWrite: (memberId: string, password: string | null): Write =>
       createWrite("member_sign_ins", upsert(memberId, { password }), 1),
+    /** Changes nothing. The commit fails with `conflict` when the hash of the member's password is no longer `password`. */
+    passwordCheck(memberId: string, password: string): Write {
+      const query = kysely
+        .updateTable("member_sign_ins")
+        .set({ password })
+        .where("member_id", "=", memberId)
+        .where("password", "=", password);
+      return createWrite("member_sign_ins", query.compile(), 1);
+    },
     /** The commit fails with `conflict` when the member's key is no longer `before`. */
     apiKeyWrite(memberId: string, apiKeyId: string, before: string | null): Write {
       // A member who signs in through the identity provider has no row before.
@@ -129,6 +138,13 @@ function sessionQueries(database: Database) {
       createWrite(
         "console_sessions",
         kysely.updateTable("console_sessions").set({ last_use_time: time }).where("id", "=", id).compile(),
+      ),
+    /** Changes nothing. The commit fails with `conflict` when the session has ended. */
+    sessionCheck: ({ id }: Session): Write =>
+      createWrite(
+        "console_sessions",
+        kysely.updateTable("console_sessions").set({ id }).where("id", "=", id).compile(),
+        1,
       ),
     sessionRemoval: ({ id }: Session): Write =>
       createWrite("console_sessions", kysely.deleteFrom("console_sessions").where("id", "=", id).compile()),

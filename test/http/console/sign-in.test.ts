@@ -1,5 +1,6 @@
+import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import { dayMs, startManagedServer } from "../auth/managed.js";
+import { dayMs, startManagedServer, type ManagedServer } from "../auth/managed.js";
 import { newLink, openPage, password, signInMember, signInOwner } from "./pages.js";
 
 const hourMs = 3_600_000;
@@ -152,6 +153,34 @@ describe("a password", () => {
   });
 });
 
+describe("an attempt that could not be made", () => {
+  /** Sends requests that fail while the database has no such table. */
+  async function withoutTable(
+    { database }: ManagedServer,
+    table: "member_sign_ins" | "sign_in_links",
+    times: number,
+    send: () => Promise<{ readonly status: number }>,
+  ): Promise<void> {
+    await sql.raw(`alter table ${table} rename to away`).execute(database.kysely);
+    for (let count = 0; count < times; count += 1) expect((await send()).status).toBe(500);
+    await sql.raw(`alter table away rename to ${table}`).execute(database.kysely);
+  }
+
+  it("does not count as failed, whatever is signed in with", async () => {
+    const server = await startManagedServer();
+    const page = await signInOwner(server);
+    const change = { currentPassword: password, password: "another long pass phrase" };
+    const setPassword = () => page.send("PUT", "/password", change);
+    await withoutTable(server, "member_sign_ins", 10, setPassword);
+    expect((await setPassword()).status).toBe(200);
+    const other = openPage(server);
+    const link = await newLink(server, owner.email);
+    const useLink = () => other.send("POST", "/sign-in", { link });
+    await withoutTable(server, "sign_in_links", 30, useLink);
+    expect((await useLink()).status).toBe(200);
+  });
+});
+
 describe("a session", () => {
   it("ends 12 hours after its last use, and 7 days after its beginning", async () => {
     const server = await startManagedServer();
@@ -222,5 +251,26 @@ describe("a session", () => {
     await server.request("PUT", `/auth/teams/${teamId}`, { team: { blocked: true } });
     expect((await page.send("GET", "/session")).status).toBe(403);
     expect((await page.send("POST", "/sign-in", { email, password })).status).toBe(403);
+  });
+
+  it("does not begin while the team is blocked: nothing is stored, and a link can be used afterwards", async () => {
+    const server = await startManagedServer();
+    const teamId = await server.createTeam();
+    const page = await signInMember(server, teamId, "owner");
+    const { body } = await page.send("GET", "/session");
+    const { email } = (body as { member: { email: string } }).member;
+    const { kysely } = server.database;
+    const stored = async () => [
+      await kysely.selectFrom("console_sessions").selectAll().execute(),
+      await kysely.selectFrom("audit_events").selectAll().execute(),
+    ];
+    const link = await newLink(server, email);
+    await server.request("PUT", `/auth/teams/${teamId}`, { team: { blocked: true } });
+    const before = await stored();
+    for (const request of [{ email, password }, { link }])
+      expect((await openPage(server).send("POST", "/sign-in", request)).status).toBe(403);
+    expect(await stored()).toEqual(before);
+    await server.request("PUT", `/auth/teams/${teamId}`, { team: { blocked: false } });
+    expect((await openPage(server).send("POST", "/sign-in", { link })).status).toBe(200);
   });
 });

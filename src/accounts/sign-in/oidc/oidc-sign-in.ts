@@ -9,7 +9,7 @@ import type { Logger } from "../../../core/logger.js";
 import type { TeamStore } from "../../teams/store.js";
 import type { SignInAttempts } from "../attempts.js";
 import type { FailedSignIns } from "../failed-sign-ins.js";
-import { commitSession, prepareSession } from "../new-session.js";
+import { commitSession, prepareSession, refuseBlockedTeam } from "../new-session.js";
 import type { NewSession } from "../session.js";
 import { prepareMember, type OidcMemberDeps } from "./member.js";
 import { readPerson, type Person } from "./person.js";
@@ -99,7 +99,7 @@ export function createOidcSignIn(deps: OidcDeps, settings: OidcSettings): OidcSi
 
 function beginAttempt({ attempts }: OidcDeps, address: string): () => void {
   try {
-    return attempts.begin(address, null);
+    return attempts.begin({ address, email: null });
   } catch (thrown) {
     const isLimited = thrown instanceof HearthError && thrown.kind === "rate_limited";
     throw isLimited ? new OidcRefusal("rate_limited", { cause: thrown }) : thrown;
@@ -119,11 +119,12 @@ async function complete(
   // Two first sign-ins of a person at the same time create one member.
   return retryOnConflict(async () => {
     const { member, writes } = await prepareMember(deps, person, place);
-    const begun = prepareSession(deps, member, { method: "oidc", address });
-    return commitSession(deps, begun, [...writes, ...begun.writes]).catch((thrown: unknown) => {
+    await refuseBlockedTeam(deps, member).catch((thrown: unknown) => {
       const isBlocked = thrown instanceof HearthError && thrown.kind === "permission_denied";
       throw isBlocked ? blocked(person) : thrown;
     });
+    const begun = prepareSession(deps, member, { method: "oidc", address });
+    return commitSession(deps, begun, [...writes, ...begun.writes]);
   });
 }
 
