@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { createBatchOf } from "../../src/cli/batches/remote-batches.js";
 import { createScriptedEngine } from "../../src/engine/scripted.js";
 import { chatLine } from "../http/v1/batches/batches.js";
 import { gate } from "../scripted-app.js";
@@ -139,6 +140,47 @@ describe("hearth batches", () => {
   });
 });
 
+describe("the input of a batch that is not created", () => {
+  const uploaded = {
+    id: "file-1",
+    bytes: 1,
+    created_at: 1,
+    expires_at: null,
+    filename: "a",
+    purpose: "batch",
+  };
+
+  /** Creates a batch on a server that answers so, and returns the error and the requests that were sent. */
+  async function createOn(answers: Readonly<Record<string, () => Response>>) {
+    const path = join(temporaryFolder(), "in.jsonl");
+    writeFileSync(path, JSON.stringify(chatLine("first", "Hello")));
+    const sent: string[] = [];
+    const answer = (url: string, { method = "GET" }: RequestInit = {}): Promise<Response> => {
+      const request = `${method} ${url}`;
+      sent.push(request);
+      return Promise.resolve().then(() => answers[request]?.() ?? Response.json(uploaded));
+    };
+    const created = createBatchOf({ url: "", key: testKey, fetch: answer }, path, null);
+    const error = await created.catch((thrown: unknown) => thrown);
+    return { message: error instanceof Error ? error.message : "none", deleted: sent.includes(deletion) };
+  }
+  const [creation, deletion] = ["POST /v1/batches", "DELETE /v1/files/file-1"] as const;
+  const refuse = (message: string) => () => Response.json({ error: { message } }, { status: 400 });
+
+  it("is deleted when the server refuses the batch, whose error is reported whatever becomes of the input", async () => {
+    const refused = { [creation]: refuse("The endpoint is wrong."), [deletion]: refuse("No such file.") };
+    expect(await createOn(refused)).toEqual({ message: "The endpoint is wrong.", deleted: true });
+  });
+
+  it("is kept when no answer says that there is no batch", async () => {
+    const lost = (): Response => {
+      throw new TypeError("terminated");
+    };
+    expect(await createOn({ [creation]: lost })).toEqual({ message: "terminated", deleted: false });
+    expect(await createOn({ [creation]: () => new Response('{"id":"ba') })).toMatchObject({ deleted: false });
+  });
+});
+
 describe("hearth files", () => {
   it("uploads, lists, prints and deletes files", async () => {
     const { hearth, folder } = await startServer();
@@ -158,6 +200,20 @@ describe("hearth files", () => {
     expect(removed.error).toContain("file-none");
     expect((await hearth("files", "get", file.id, "--out", "gone")).code).toBe(1);
     expect(() => readFileSync(join(folder, "gone"))).toThrow("ENOENT");
+  });
+
+  it("replace a file with --force only once their whole content is there", async () => {
+    const { hearth, folder, write } = await startServer();
+    const kept = join(folder, "kept");
+    writeFileSync(kept, "former", { mode: 0o640 });
+    const id = (await hearth("files", "upload", write("new.txt", ["new"]))).out.trim();
+    const target = ["--out", "kept", "--force"];
+    expect((await hearth("files", "get", "file-none", ...target)).code).toBe(1);
+    expect(readFileSync(kept, "utf8")).toBe("former");
+    expect((await hearth("files", "get", id, ...target)).code).toBe(0);
+    expect(readFileSync(kept, "utf8")).toBe("new\n");
+    expect(statSync(kept).mode & 0o777).toBe(0o640);
+    expect(readdirSync(folder).toSorted()).toEqual(["kept", "new.txt"]);
   });
 
   it("have ids, as batches do, that the Tab key completes while the server runs", async () => {

@@ -1,6 +1,7 @@
 /** Creates, lists, finds and cancels batches on a server. */
 import { z } from "zod";
 import { getJson, request, type ChatServer } from "../chat-client.js";
+import { ServerError } from "../server/server-error.js";
 import { firstUrlOf } from "./input.js";
 import { deleteFile, uploadFile } from "./transfer.js";
 
@@ -43,7 +44,8 @@ export async function createBatchOf(
   const route = endpoint ?? (await firstUrlOf(path));
   const file = await uploadFile(server, path, "batch");
   return createBatch(server, file.id, route).catch(async (thrown: unknown) => {
-    await deleteFile(server, file.id);
+    // Without an answer of the server, the batch may exist.
+    if (thrown instanceof ServerError) await deleteFile(server, file.id).catch(() => undefined);
     throw thrown;
   });
 }

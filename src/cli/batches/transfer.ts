@@ -1,7 +1,7 @@
 /** Sends files to the server and reads their content from it, in chunks. */
 import { createWriteStream, openAsBlob } from "node:fs";
-import { rm, stat } from "node:fs/promises";
-import { basename } from "node:path";
+import { chmod, mkdtemp, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
@@ -53,7 +53,8 @@ export interface ContentTarget {
 
 /**
  * Writes the contents of files, one after another.
- * @throws Error if the target exists and is not to be replaced, or with the server's message; nothing is left of a new file then.
+ * @throws Error if the target exists and is not to be replaced, or with the server's message; nothing is left of a new file then, and
+ * an existing one is as before.
  */
 export async function writeContents(
   server: ChatServer,
@@ -63,16 +64,35 @@ export async function writeContents(
 ): Promise<void> {
   const contents = Readable.from(contentsOf(server, ids));
   if (out === undefined) return pipeline(contents, standard, { end: false });
-  const isNew = await stat(out).then(
-    () => false,
-    () => true,
-  );
-  if (!isNew && force !== true) throw new Error(`${out} exists; --force replaces it`);
+  const existing = await stat(out).catch(() => null);
+  if (existing !== null && force !== true) throw new Error(`${out} exists; --force replaces it`);
+  if (existing === null) return writeNew(contents, out);
+  // A device or a pipe has no former content.
+  if (!existing.isFile()) return pipeline(contents, createWriteStream(out));
+  return replace(contents, await realpath(out), existing.mode);
+}
+
+/** Writes a file that does not exist; it is removed when the content does not come to its end. */
+async function writeNew(contents: Readable, path: string): Promise<void> {
+  const file = await open(path, "wx");
   try {
-    await pipeline(contents, createWriteStream(out));
+    await pipeline(contents, file.createWriteStream());
   } catch (thrown) {
-    if (isNew) await rm(out, { force: true });
+    await rm(path, { force: true });
     throw thrown;
+  }
+}
+
+/** Replaces a file once the whole content is written beside it. */
+async function replace(contents: Readable, path: string, mode: number): Promise<void> {
+  const folder = await mkdtemp(join(dirname(path), ".hearth-"));
+  try {
+    const whole = join(folder, "content");
+    await pipeline(contents, createWriteStream(whole));
+    await chmod(whole, mode);
+    await rename(whole, path);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
 }
 
