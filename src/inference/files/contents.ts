@@ -34,19 +34,29 @@ export interface FileContents {
   names(): Promise<readonly string[]>;
 }
 
-/** Opens the folder, which is created with the first file. */
-export function createFileContents(folder: string): FileContents {
+/**
+ * Opens the folder, which is created with the first file.
+ * @param syncFolder writes its names to the disk.
+ */
+export function createFileContents(
+  folder: string,
+  syncFolder: (folder: string) => Promise<void> = sync,
+): FileContents {
   const at = (name: string): string => join(folder, name);
   const remove = (name: string): Promise<void> => unlink(at(name)).catch(ignoreMissing);
   return {
     async create(id) {
       createFolder(folder);
+      let names = [id + partial];
       return createWriter(await open(at(id + partial), "wx", 0o600), {
         finish: async () => {
+          names = [...names, id];
           await rename(at(id + partial), at(id));
-          await sync(folder);
+          await syncFolder(folder);
         },
-        discard: () => remove(id + partial),
+        async discard() {
+          for (const name of names) await remove(name);
+        },
       });
     },
     async read(id) {
@@ -54,7 +64,11 @@ export function createFileContents(folder: string): FileContents {
       return createReadStream("", { fd: handle });
     },
     remove,
-    names: () => readdir(folder).catch(() => []),
+    names: () =>
+      readdir(folder).catch((thrown: unknown) => {
+        ignoreMissing(thrown);
+        return [];
+      }),
   };
 }
 
