@@ -3,6 +3,7 @@ import type { ApiKey, KeyQuery, Principal } from "./api-key.js";
 import type { ApiKeyStore } from "./store.js";
 import type { AuditAction, Actor } from "../audit/event.js";
 import { HearthError } from "../../core/errors.js";
+import type { SignInStore } from "../sign-in/store.js";
 import type { TeamStore } from "../teams/store.js";
 import type { Team } from "../teams/team.js";
 import type { Write } from "../../store/writes.js";
@@ -72,6 +73,7 @@ const matchesMax = 10;
 export interface KeyServiceDeps extends AuditDeps {
   readonly keys: ApiKeyStore;
   readonly teams: TeamStore;
+  readonly signIns: Pick<SignInStore, "findSignIn">;
 }
 
 export function createKeyService(deps: KeyServiceDeps): KeyService {
@@ -94,6 +96,7 @@ export function createKeyService(deps: KeyServiceDeps): KeyService {
     rotate: (id, request, actor) =>
       retryOnConflict(async () => {
         const before = await findSeen(deps, id, actor);
+        await refuseConsoleKey(deps, before);
         const secret = issueSecret("hk-", random);
         const key = rotateKey(before, secret, request, actor, clock.now());
         await replace(deps, "RotateApiKey", before, key, actor);
@@ -138,6 +141,15 @@ async function findSeen({ keys }: KeyServiceDeps, id: string, actor: Actor): Pro
   const key = await keys.find(id);
   if (key === null || !canSeeKey(actor, key)) throw new HearthError("not_found", "Cannot find API key");
   return key;
+}
+
+/** A session of the console calls /v1 with a key whose secret nobody has. @throws HearthError `permission_denied`. */
+async function refuseConsoleKey({ signIns }: KeyServiceDeps, { id, userId }: ApiKey): Promise<void> {
+  if ((await signIns.findSignIn(userId)).apiKeyId !== id) return;
+  throw new HearthError(
+    "permission_denied",
+    "This API key belongs to the console: it opens nothing without a session and has no secret. Please create another key.",
+  );
 }
 
 function applyChange(before: ApiKey, change: KeyChange, actor: Actor, now: number): ApiKey {

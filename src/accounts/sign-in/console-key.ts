@@ -1,6 +1,7 @@
 /**
  * The API key with which the sessions of a member call /v1, so that limits, permissions and the ledger hold for the playground as for
- * every other client. Nobody has its secret: it opens nothing without a session.
+ * every other client. Nobody has its secret, and it cannot be rotated: it opens nothing
+ * without a session.
  */
 import { auditEntry, retryOnConflict } from "../audit/audited-change.js";
 import { issueSecret } from "../authentication/secret.js";

@@ -98,6 +98,8 @@ function linkQueries({ kysely }: Database) {
           .compile(),
       ),
     ],
+    /** Deletes all links. */
+    allLinkRemovals: (): Write => createWrite("sign_in_links", kysely.deleteFrom("sign_in_links").compile()),
     /** The commit fails with `conflict` when the link has been used. */
     linkRemoval: ({ hash }: SignInLink): Write =>
       createWrite("sign_in_links", kysely.deleteFrom("sign_in_links").where("hash", "=", hash).compile(), 1),
@@ -153,6 +155,9 @@ function sessionQueries(database: Database) {
         "console_sessions",
         kysely.deleteFrom("console_sessions").where("member_id", "=", memberId).compile(),
       ),
+    /** Ends the sessions of all members. */
+    allSessionRemovals: (): Write =>
+      createWrite("console_sessions", kysely.deleteFrom("console_sessions").compile()),
     /** Deletes up to `limit` that have expired. @returns how many were deleted. */
     deleteExpired: (now: number, limit: number): Promise<number> =>
       deleteExpired(database, { table: "console_sessions", key: "id" }, now, limit),

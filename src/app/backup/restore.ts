@@ -1,11 +1,15 @@
 /** Restores a data folder from a backup. */
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { createSignInStore } from "../../accounts/sign-in/store.js";
 import type { Config } from "../../config.js";
 import type { Clock } from "../../core/clock.js";
 import { abandonRestore, beginRestore, install, undoRestore } from "../../store/backup/swap.js";
+import { openDatabase } from "../../store/database.js";
 import { errorCodeOf, reasonOf } from "../../store/failure.js";
 import { lockFolder } from "../../store/lock.js";
+import { createWrites } from "../../store/writes.js";
+import { databaseFile } from "../data-folder.js";
 import type { BackupProgress } from "./create.js";
 import type { BackupManifest } from "./manifest.js";
 import { extractArchive } from "./read-archive.js";
@@ -67,12 +71,24 @@ async function extract(
       onProgress({ phase: "reading", bytesDone: (bytesDone += bytes), bytesTotal }),
     );
     await verifyExtracted(folder, { allowUnbalanced });
+    await endSignIns(folder);
     return manifest;
   } catch (thrown) {
     await abandonRestore(data);
     throw new Error(`${source} was not restored, and nothing was changed: ${reasonOf(thrown)}`, {
       cause: thrown,
     });
+  }
+}
+
+/** Deletes sessions and links of the console: those that ended, and those that were used, since the backup would work again. */
+async function endSignIns(folder: string): Promise<void> {
+  const database = await openDatabase(databaseFile({ data: folder }));
+  try {
+    const signIns = createSignInStore(database);
+    await createWrites(database).commit([signIns.allSessionRemovals(), signIns.allLinkRemovals()]);
+  } finally {
+    await database.close();
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { signInMember } from "../console/pages.js";
 import {
   dayMs,
   startManagedServer,
@@ -57,5 +58,19 @@ describe("POST /auth/api-keys/{apiKeyId}/rotate", () => {
     expect([await statusWithKey(server, made.apiKey), await statusWithKey(server, rotated.apiKey)]).toEqual([
       401, 200,
     ]);
+  });
+
+  it("gives the key of console sessions no secret, whoever asks", async () => {
+    const server = await startManagedServer();
+    const teamId = await server.createTeam();
+    const page = await signInMember(server, teamId, "member");
+    expect((await page.send("GET", "/v1/models")).status).toBe(200);
+    const [key] = await server.stores.keys.list(teamId);
+    const path = `/auth/api-keys/${key?.id ?? ""}/rotate`;
+    const message = expect.stringContaining("belongs to the console") as string;
+    expect(await page.send("POST", path, {})).toMatchObject({ status: 403, body: { message } });
+    expect(await server.request("POST", path, {})).toMatchObject({ status: 403, body: { message } });
+    expect(await server.stores.keys.list(teamId)).toEqual([key]);
+    expect((await page.send("GET", "/v1/models")).status).toBe(200);
   });
 });

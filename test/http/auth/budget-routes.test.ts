@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { aSide, complete, set, verified } from "./budgeted.js";
 import { signInOwner } from "../console/pages.js";
-import { startManagedServer } from "./managed.js";
+import { allAcls, startManagedServer } from "./managed.js";
 
 describe("PUT and GET /auth/teams/{teamId}/budgets", () => {
   it("set, change, list in pages and remove budgets, each in the audit log", async () => {
@@ -125,6 +125,28 @@ describe("PUT and GET /auth/teams/{teamId}/budgets", () => {
       expect([which, status]).toEqual([which, 404]);
     }
     expect(await server.database.kysely.selectFrom("budgets").selectAll().execute()).toEqual(before);
+  });
+
+  it("a member with the role 'member' sees the budgets of their own keys, and none of others' keys", async () => {
+    const server = await startManagedServer();
+    const side = await aSide(server);
+    const memberId = await server.createMember(side.teamId, { role: "member" });
+    const manager = await server.createManagementKey({ teamId: side.teamId, memberId });
+    const path = `/auth/teams/${side.teamId}`;
+    const own = await server.request("POST", `${path}/api-keys`, { name: "own", acls: allAcls }, manager);
+    const { apiKeyId } = own.body as { apiKeyId: string };
+    for (const which of [{ apiKeyId: side.keyId }, { apiKeyId }, {}])
+      await set(server, side, { ...which, period: "day", budget: { hardTokens: 9 } });
+    const seenBy = async (query: string, credential?: string) => {
+      const { body } = await server.request("GET", `${path}/budgets${query}`, undefined, credential);
+      return (body as { readonly budgets: readonly { readonly apiKeyId?: string }[] }).budgets
+        .map((budget) => budget.apiKeyId ?? "team")
+        .toSorted();
+    };
+    expect(await seenBy("")).toEqual([side.keyId, apiKeyId, "team"].toSorted());
+    expect(await seenBy("", manager)).toEqual([apiKeyId, "team"].toSorted());
+    expect(await seenBy("?pageSize=1", manager)).toHaveLength(1);
+    expect(await seenBy(`?apiKeyId=${side.keyId}`, manager)).toEqual([]);
   });
 
   it("the budget of a member who was removed can be changed, and no new one can be set", async () => {
