@@ -6,7 +6,10 @@ import { createBillingStore } from "../../../src/accounts/money/store/billing.js
 import { createLedgerStore } from "../../../src/accounts/money/store/ledger.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import { createSpendingStore } from "../../../src/accounts/money/store/spending-limits.js";
+import { createTeamStore } from "../../../src/accounts/teams/store.js";
+import { createWrites } from "../../../src/store/writes.js";
 import { createUsageStore } from "../../../src/accounts/usage/store.js";
+import { noBudget, type Budget } from "../../../src/accounts/budgets/budget.js";
 import { createBudgetStore } from "../../../src/accounts/budgets/store/budgets.js";
 import { aTeam } from "../../store/records.js";
 import { aKey } from "../a-key.js";
@@ -21,6 +24,8 @@ function storesOf(database: Database) {
     spending: createSpendingStore(database),
     hostedPrices: createHostedPriceStore(database),
     budgets: createBudgetStore(database),
+    teams: createTeamStore(database),
+    writes: createWrites(database),
   };
 }
 
@@ -40,6 +45,24 @@ const rule: HostedRule = {
   ...{ promptTicks: 1, cachedTicks: 1, completionTicks: 1 },
 };
 
+async function insertBudget(
+  { teams, budgets, writes }: ReturnType<typeof storesOf>,
+  subject: Budget["subject"],
+): Promise<void> {
+  const team = aTeam();
+  await teams.insert(team);
+  const subjectId = subject === "team" ? team.id : "a";
+  const name = { teamId: team.id, subject, subjectId, period: "month", createTime: 1 } as const;
+  await writes.commit(budgets.insertions({ ...name, ...noBudget, hardTokens: 1 }));
+}
+
+const insertedBudget = [
+  "MATERIALIZE reserved",
+  "runs by runs_running (state=?)",
+  "SCAN spent",
+  "SCAN reserved",
+];
+
 /** The query plan of each method; SEARCH reads only matching rows. */
 const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly string[]]>> = {
   "runs.list": [
@@ -56,6 +79,14 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
   "budgets.page": [
     ({ budgets }) => budgets.page({ teamId: "a", subjectId: null, ownerId: null, after: null, limit: 2 }, 1),
     ["budget by budgets_by_team (team_id=?)", spentOf],
+  ],
+  "budgets.insertions of a team": [
+    (stores) => insertBudget(stores, "team"),
+    ["SEARCH usage_hours USING PRIMARY KEY (team_id=? AND hour>? AND hour<?)", ...insertedBudget],
+  ],
+  "budgets.insertions of a key": [
+    (stores) => insertBudget(stores, "key"),
+    ["usage_hours by usage_hours_by_key (api_key_id=? AND hour>? AND hour<?)", ...insertedBudget],
   ],
   "budgets.keySpending": [
     ({ budgets }) => budgets.keySpending("a", 1),

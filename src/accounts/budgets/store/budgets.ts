@@ -176,28 +176,33 @@ function pageOf(
     order by create_time, budget.subject_id, budget.period limit ${limit}`;
 }
 
-const subjectColumns = { key: "api_key_id", member: "user_id", team: "team_id" } as const;
-
-/** Sums the runs of a budget's current period, deleted ones included. */
+/**
+ * Sums the runs of a budget's current period: those that have ended by the hours of their key or team, which triggers keep with every
+ * run, and which are far fewer. A member's are summed one by one: hours do not have who created a key, and the key may be deleted.
+ */
 function firstPeriod(budget: Budget): RawBuilder<unknown> {
   const { teamId, subject, subjectId, period, createTime } = budget;
   const start = periodStart(period, createTime);
   const end = periodEnd(period, createTime) ?? Number.MAX_SAFE_INTEGER;
-  const running = sql`state = 'running'`;
+  const columns = { key: "api_key_id", member: "user_id", team: "team_id" } as const;
+  const isOf = sql`${sql.ref(columns[subject])} = ${subjectId}`;
   const tokens = sql`prompt_tokens + completion_tokens + reasoning_tokens`;
-  const column = sql.ref(subjectColumns[subject]);
+  // The plus sign: hours are found by the index of keys, not by that of teams.
+  const hours = sql`select sum(cost_ticks) as ticks, sum(${tokens}) as tokens from usage_hours
+    where ${isOf} and +team_id = ${teamId} and hour >= ${start} and hour < ${end}`;
+  const runs = sql`select sum(ticks) as ticks, sum(tokens) as tokens from (
+    select cost_ticks as ticks, iif(state = 'interrupted', 0, ${tokens}) as tokens from runs
+      where ${isOf} and team_id = ${teamId} and start_time >= ${start} and start_time < ${end} and state <> 'running'
+    union all
+    select cost_ticks, ${tokens} from deleted_runs where ${isOf} and team_id = ${teamId} and hour >= ${start} and hour < ${end})`;
   return sql`
     insert into budget_periods (subject_id, team_id, period, start_time, spent_ticks, spent_tokens, reserved_ticks, reserved_tokens)
-    select ${subjectId}, ${teamId}, ${period}, ${start},
-      coalesce(sum(ticks), 0), coalesce(sum(tokens), 0), coalesce(sum(held_ticks), 0), coalesce(sum(held_tokens), 0)
-    from (
-      select iif(${running}, 0, cost_ticks) as ticks,
-        iif(state in ('running', 'interrupted'), 0, ${tokens}) as tokens,
-        iif(${running}, bound_ticks, 0) as held_ticks, iif(${running}, bound_tokens, 0) as held_tokens
-      from runs where team_id = ${teamId} and start_time >= ${start} and start_time < ${end} and ${column} = ${subjectId}
-      union all
-      select cost_ticks, ${tokens}, 0, 0 from deleted_runs
-      where team_id = ${teamId} and hour >= ${start} and hour < ${end} and ${column} = ${subjectId})`;
+    select ${subjectId}, ${teamId}, ${period}, ${start}, coalesce(spent.ticks, 0), coalesce(spent.tokens, 0),
+      coalesce(reserved.ticks, 0), coalesce(reserved.tokens, 0)
+    from (${subject === "member" ? runs : hours}) as spent, (
+      select sum(bound_ticks) as ticks, sum(bound_tokens) as tokens from runs indexed by runs_running
+      where state = 'running' and ${isOf} and team_id = ${teamId} and start_time >= ${start} and start_time < ${end}
+    ) as reserved`;
 }
 
 function limitColumns({ hardTicks, softTicks, hardTokens, softTokens }: BudgetLimits) {
