@@ -26,7 +26,9 @@ export async function buildFiles(
 export function buildPromptFiles(
   { imageFetch }: Config,
   { clock, logger }: SystemDeps,
-  deps: Omit<PromptFilesDeps, "fetcher"> & { readonly fetcher: PromptFilesDeps["fetcher"] | undefined },
+  deps: Omit<PromptFilesDeps, "fetcher" | "clock"> & {
+    readonly fetcher: PromptFilesDeps["fetcher"] | undefined;
+  },
 ): PromptFiles {
   const { files, pdfs } = deps;
   const fetcher =
@@ -37,5 +39,5 @@ export function buildPromptFiles(
       allowedHosts: readAllowedHosts(imageFetch, "imageFetch"),
       fetches: "files",
     });
-  return createPromptFiles({ files, pdfs, fetcher });
+  return createPromptFiles({ files, pdfs, fetcher, clock });
 }

@@ -5,31 +5,43 @@
 import type { Principal } from "../accounts/keys/api-key.js";
 import { authorise } from "../accounts/keys/permissions.js";
 import type { PdfReader } from "../core/prompt/documents.js";
+import type { Clock } from "../core/clock.js";
 import { HearthError } from "../core/errors.js";
 import { memberTexts, writeJson } from "../core/json/member-texts.js";
 import type { ImageFetcher } from "../core/images.js";
 import { decodeBase64, decodeText, isPdf } from "../dialects/text-file.js";
 import type { Files } from "../inference/files/files.js";
+import { unlessAborted } from "../inference/run/abortable.js";
 import { filePartsOf, isFileList, type FileContent, type FilePart } from "./file-parts.js";
 
 /** Files, and the bytes together of those that are not in the body itself, that one request may have. */
 const filesMax = 100;
 const bytesMax = 32 * 1024 * 1024;
+/** How long the files of one request may take together. */
+const readMsMax = 120_000;
 
 export interface PromptFiles {
   /**
    * Returns the body with the contents of the files; the same object where there is nothing to do.
-   * @param body parsed JSON.
+   * @param body parsed JSON; the key may use the model that it names.
+   * @param signal ends the work; absent: only its time limit does.
    * @throws HearthError `permission_denied` for a key that may not read files, `not_found` for a file that the team does not have,
-   * `invalid_value` for too many or too large files, and for one that cannot be fetched or read.
+   * `invalid_value` for too many or too large files, for one that cannot be fetched or read, and for files that take too much time.
+   * @throws the signal's reason when it aborts.
    */
-  inline(principal: Principal, body: unknown): Promise<unknown>;
+  inline(principal: Principal, body: unknown, signal?: AbortSignal): Promise<unknown>;
 }
 
 export interface PromptFilesDeps {
   readonly files: Pick<Files, "find" | "read">;
   readonly fetcher: ImageFetcher;
   readonly pdfs: PdfReader;
+  readonly clock: Pick<Clock, "after">;
+}
+
+/** Whether a body has files, so that `inline` has something to do. */
+export function hasFiles(body: unknown): boolean {
+  return filePartsOf(body).next().done !== true;
 }
 
 /**
@@ -52,26 +64,44 @@ export function inlinedText(body: unknown, bodyText: string | null): string {
   return writeJson(body, new Map(texts));
 }
 
-const neverAborts = new AbortController().signal;
-
 /** Creates the service. */
 export function createPromptFiles(deps: PromptFilesDeps): PromptFiles {
   return {
-    async inline(principal, body) {
-      if (filePartsOf(body).next().done === true) return body;
+    async inline(principal, body, signal) {
+      if (!hasFiles(body)) return body;
       const copy = structuredClone(body);
       const parts = [...filePartsOf(copy)];
       if (parts.some(({ source }) => source.type === "id"))
         authorise(principal, { endpoint: "files", model: null });
       if (parts.length > filesMax) throw tooMuch(parts[filesMax]?.param ?? "", `at most ${filesMax} files`);
-      const request = { teamId: principal.team.id, bytesLeft: bytesMax };
-      for (const part of parts) part.replace(await read(deps, part, request));
+      await withinTime(deps, signal, async (ending) => {
+        const request = { teamId: principal.team.id, bytesLeft: bytesMax, signal: ending };
+        for (const part of parts) part.replace(await unlessAborted(read(deps, part, request), ending));
+      });
       return copy;
     },
   };
 }
 
+/** Does work with a signal that aborts with the given one, and when the time is over. */
+async function withinTime(
+  { clock }: PromptFilesDeps,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const late = new AbortController();
+  const seconds = readMsMax / 1000;
+  const message = `The files of this request take more than ${seconds} s to fetch and read.`;
+  const stop = clock.after(readMsMax, () => late.abort(new HearthError("invalid_value", message)));
+  try {
+    await work(signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]));
+  } finally {
+    stop();
+  }
+}
+
 interface RequestState {
+  readonly signal: AbortSignal;
   readonly teamId: string;
   /** Bytes that further files of the request may have. */
   bytesLeft: number;
@@ -80,9 +110,9 @@ interface RequestState {
 async function read(deps: PromptFilesDeps, part: FilePart, request: RequestState): Promise<FileContent> {
   const { param, isPdfDeclared } = part;
   const { bytes, filename } = await load(deps, part, request);
-  const { teamId } = request;
+  const { teamId, signal } = request;
   if (isPdfDeclared || isPdf(bytes))
-    return { type: "pdf", pages: await deps.pdfs.read(bytes, { param, teamId }), filename };
+    return { type: "pdf", pages: await deps.pdfs.read(bytes, { param, teamId }, signal), filename };
   const base64 = bytes.toString("base64");
   decodeText(base64, param);
   return { type: "text", base64, filename };
@@ -101,7 +131,7 @@ async function load(
 ): Promise<LoadedFile> {
   if (source.type === "data") return { bytes: decodeBase64(source.data, param), filename: null };
   if (source.type === "url") {
-    const fetched = await fetcher.fetch(source.url, param, neverAborts);
+    const fetched = await fetcher.fetch(source.url, param, request.signal);
     spend(request, fetched.length, param);
     return { bytes: Buffer.from(fetched), filename: null };
   }

@@ -6,11 +6,8 @@ import { parseJsonBody } from "../../http/middleware/body.js";
 import type { JobHandler } from "../../jobs/handler.js";
 import { createAdmission } from "../../jobs/batches/admission.js";
 import { createBatches, type Batches, type BatchesDeps } from "../../jobs/batches/batches.js";
-import {
-  batchLineHandler,
-  endpointAclOf,
-  type BatchLineHandlerDeps,
-} from "../../jobs/batches/job-handler.js";
+import { batchLineHandler, type BatchLineHandlerDeps } from "../../jobs/batches/job-handler.js";
+import { endpointAclOf } from "../../jobs/batches/line-request.js";
 import { createBatchProgress, type ProgressDeps } from "../../jobs/batches/progress.js";
 import type { JobQueue } from "../../jobs/queue.js";
 

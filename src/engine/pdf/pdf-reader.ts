@@ -51,17 +51,18 @@ export function createPdfReader({ clock, workerUrl, log }: PdfReaderDeps): PdfRe
   const queue = new FairQueue({ teamWaitingMax, waitingMax, overloadedMessage });
   const texts = new LRUCache<string, readonly string[]>({ max: cachedFilesMax, maxSize: cachedCharsMax });
   return {
-    async read(bytes, { param, teamId }) {
+    async read(bytes, { param, teamId }, signal) {
       if (bytes.length > bytesMax) throw refused(param, `has more than ${bytesMax} bytes`);
       const key = `${teamId}/${createHash("sha256").update(bytes).digest("hex")}`;
       const known = texts.get(key);
       if (known !== undefined) return known;
       const outcome = await queue
-        .run(teamId, (): Promise<PdfOutcome> => {
+        .run(teamId, async (): Promise<PdfOutcome> => {
           const pages = texts.get(key);
-          return pages === undefined
-            ? worker.call({ type: "read", bytes })
-            : Promise.resolve({ type: "text", pages });
+          if (pages !== undefined) return { type: "text", pages };
+          // Nobody waits for it any more.
+          signal.throwIfAborted();
+          return worker.call({ type: "read", bytes });
         })
         .catch(orError({ param, teamId }));
       if (outcome.type === "refused") throw refused(param, outcome.problem);

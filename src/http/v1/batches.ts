@@ -8,8 +8,7 @@ import {
   pageLimitField,
   requiredInteger,
 } from "../../dialects/request-fields.js";
-import { batchEndpoints } from "../../jobs/batches/line-request.js";
-import { endpointAclOf } from "../../jobs/batches/job-handler.js";
+import { batchEndpoints, endpointAclOf } from "../../jobs/batches/line-request.js";
 import { batchPageSchema, batchSchema, presentBatch, presentBatchPage } from "../batches/present-openai.js";
 import type { HttpDeps } from "../deps.js";
 import type { Call } from "../route.js";

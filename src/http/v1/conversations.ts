@@ -18,18 +18,22 @@ import {
 } from "../../dialects/openai-responses/conversations/schema.js";
 import { itemsToStore, resolved } from "../../jobs/responses/conversation-items.js";
 import type { HttpDeps } from "../deps.js";
+import { inlineFiles } from "../models/inline-files.js";
 import type { RouteDocs } from "../route-docs.js";
 import type { Call } from "../route.js";
 
 type ConversationDeps = Pick<
   HttpDeps,
-  "conversations" | "promptFiles" | "storedResponses" | "clock" | "random"
+  "models" | "conversations" | "promptFiles" | "storedResponses" | "clock" | "random"
 >;
 
 /** Creates a conversation. */
 export function createConversation(deps: ConversationDeps): (call: Call) => Promise<void> {
-  return async ({ ctx, principal, body, route }) => {
-    const { items, metadata } = parseConversation(await deps.promptFiles.inline(principal, body));
+  return async (call) => {
+    const { ctx, principal, route } = call;
+    const inlined = await inlineFiles(deps, call);
+    if (inlined === null) return;
+    const { items, metadata } = parseConversation(inlined.whole);
     authorise(principal, { endpoint: route.endpointAcl, model: null });
     const conversation = {
       id: `conv_${deps.random.id().replaceAll("-", "")}`,

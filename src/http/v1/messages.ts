@@ -15,6 +15,7 @@ import { eventFrame } from "../../dialects/sse.js";
 import type { Run } from "../../inference/run/generate.js";
 import type { HttpDeps } from "../deps.js";
 import { authoriseModel } from "../models/authorise-model.js";
+import { inlineFiles } from "../models/inline-files.js";
 import { reserveEditedRequest } from "../messages/edited-request.js";
 import { listMessagesTools, mcpOfferOf, type ListedMessagesRequest } from "../messages/mcp.js";
 import { createReply, type JsonPresenter, type Reply, type StreamPresenter } from "../reply/reply.js";
@@ -25,8 +26,10 @@ import type { RouteDocs } from "../route-docs.js";
 export function createMessage(deps: HttpDeps): (call: Call) => Promise<void> {
   const reply = createReply(deps);
   return async (call) => {
-    const { principal, body, bodyText } = call;
-    const whole = await deps.promptFiles.inline(principal, body);
+    const { bodyText } = call;
+    const inlined = await inlineFiles(deps, call);
+    if (inlined === null) return;
+    const { whole } = inlined;
     const parse = (offer: McpOffer) => parseMessagesRequest(whole, bodyText, offer);
     const parsed = parse(mcpOfferOf(call));
     authoriseModel(deps.models, call, parsed.request.model);

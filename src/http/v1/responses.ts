@@ -25,6 +25,7 @@ import { pingFrame } from "../../dialects/sse.js";
 import { usableModel } from "../../inference/run/usable-model.js";
 import type { HttpDeps } from "../deps.js";
 import { authoriseModel } from "../models/authorise-model.js";
+import { inlineFiles } from "../models/inline-files.js";
 import { createReply } from "../reply/reply.js";
 import { costHeader } from "../reply/run-headers.js";
 import { answerNow, answerInBackground, answerWithoutRun } from "../responses/answer.js";
@@ -40,12 +41,10 @@ import { endWithoutRun } from "../../jobs/responses/job-handler.js";
 export function createResponse(deps: HttpDeps): (call: Call) => Promise<void> {
   const reply = createReply(deps);
   return async (call) => {
-    const { principal, body, bodyText } = call;
-    const parsed = parseResponsesRequest(
-      await deps.promptFiles.inline(principal, body),
-      bodyText,
-      serverToolOffer(deps, principal),
-    );
+    const { principal, bodyText } = call;
+    const inlined = await inlineFiles(deps, call);
+    if (inlined === null) return;
+    const parsed = parseResponsesRequest(inlined.whole, bodyText, serverToolOffer(deps, principal));
     authoriseModel(deps.models, call, parsed.model);
     if (parsed.store) await deps.storedResponses.refuseWhenFull();
     const answer = !parsed.generates ? answerWithoutRun : parsed.background ? answerInBackground : answerNow;

@@ -11,7 +11,7 @@ import type { Write } from "../../store/writes.js";
 import type { JobHandler, PreparedJob } from "../handler.js";
 import type { Job } from "../job.js";
 import type { Batch, BatchLine } from "./batch.js";
-import { batchEndpoints, parseLine } from "./line-request.js";
+import { endpointAclOf, parseLine } from "./line-request.js";
 import type { LineRequest, LineRequestDeps } from "./line-run.js";
 import { errored, noTokens, succeeded, tokensOf, type ResultLine } from "./results.js";
 import type { BatchStore } from "./store/batches.js";
@@ -133,11 +133,6 @@ function ending(
 
 function resultLine({ batch, line }: FoundLine): ResultLine {
   return { batchId: batch.id, format: batch.format, line: line.line, customId: line.customId };
-}
-
-/** Returns the ACL of a line's endpoint. */
-export function endpointAclOf(endpoint: string): string {
-  return (batchEndpoints as Readonly<Record<string, string>>)[endpoint] ?? "chat";
 }
 
 function abandoned(): HearthError {

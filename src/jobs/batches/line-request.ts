@@ -23,6 +23,7 @@ import {
 } from "../../dialects/openai-responses/parse.js";
 import { applyContextEdits, type EditedRequest } from "../../inference/prompt/context-edits.js";
 import { usableModel } from "../../inference/run/usable-model.js";
+import { hasFiles } from "../prompt-files.js";
 import { completionInsertion } from "../completions/completion-recorder.js";
 import { findItems } from "../responses/conversation-items.js";
 import { createResponseRecorder } from "../responses/response-recorder.js";
@@ -36,6 +37,11 @@ export const batchEndpoints = {
   "/v1/completions": "sample",
   "/v1/embeddings": "embed",
 } as const;
+
+/** Returns the ACL of a line's endpoint. */
+export function endpointAclOf(endpoint: string): string {
+  return (batchEndpoints as Readonly<Record<string, string>>)[endpoint] ?? "chat";
+}
 
 /** The route of the requests of a message batch. */
 export const messagesEndpoint = "/v1/messages";
@@ -52,7 +58,7 @@ export async function parseLine(
   deps: LineRequestDeps,
   { endpoint, body, principal }: Line,
 ): Promise<LineRequest> {
-  const value = await deps.promptFiles.inline(principal, JSON.parse(body));
+  const value = await inlined(deps, { endpoint, body, principal });
   const text = mayRoundNumbers(body) ? body : null;
   const teamId = principal.team.id;
   if (endpoint === "/v1/embeddings") return embeddingLine(deps, value);
@@ -61,6 +67,19 @@ export async function parseLine(
   return endpoint === messagesEndpoint
     ? messageLine(deps, value, text, principal)
     : chatLine(deps, value, text, teamId);
+}
+
+/** Returns the JSON of a line with the contents of its files, which are expensive: the key must be allowed to use the model before. */
+async function inlined(
+  { models, promptFiles }: LineRequestDeps,
+  { endpoint, body, principal }: Line,
+): Promise<unknown> {
+  const value: unknown = JSON.parse(body);
+  if (!hasFiles(value)) return value;
+  const { model: name } = value as { readonly model?: unknown };
+  const model = typeof name === "string" ? modelNames(name, models.find(name)) : null;
+  authorise(principal, { endpoint: endpointAclOf(endpoint), model });
+  return promptFiles.inline(principal, value);
 }
 
 async function chatLine(

@@ -38,6 +38,7 @@ import type { Run } from "../../../inference/run/generate.js";
 import { usableModel } from "../../../inference/run/usable-model.js";
 import type { HttpDeps } from "../../deps.js";
 import { authoriseModel } from "../../models/authorise-model.js";
+import { inlineFiles } from "../../models/inline-files.js";
 import { reserveTokens, parkReservation } from "../../middleware/limit.js";
 import { warningHeader } from "../../reply/run-headers.js";
 import { createReply, type JsonPresenter, type StreamPresenter } from "../../reply/reply.js";
@@ -48,8 +49,10 @@ import type { RouteDocs } from "../../route-docs.js";
 export function createChatCompletion(deps: HttpDeps): (call: Call) => Promise<void> {
   const reply = createReply(deps);
   return async (call) => {
-    const { ctx, principal, body, bodyText } = call;
-    const whole = await deps.promptFiles.inline(principal, body);
+    const { ctx, bodyText } = call;
+    const inlined = await inlineFiles(deps, call);
+    if (inlined === null) return;
+    const { whole } = inlined;
     const request = parseChatRequest(whole, bodyText);
     authoriseModel(deps.models, call, request.request.model);
     if (request.stored !== null) await deps.storedCompletions.refuseWhenFull();

@@ -22,16 +22,20 @@ import {
 import { inputItemSchema } from "../../../dialects/openai-responses/items/input-item-schema.js";
 import { itemsToStore, resolved } from "../../../jobs/responses/conversation-items.js";
 import type { HttpDeps } from "../../deps.js";
+import { inlineFiles } from "../../models/inline-files.js";
 import type { RouteDocs } from "../../route-docs.js";
 import type { Call } from "../../route.js";
 
-type ItemDeps = Pick<HttpDeps, "conversations" | "promptFiles" | "storedResponses" | "random">;
+type ItemDeps = Pick<HttpDeps, "models" | "conversations" | "promptFiles" | "storedResponses" | "random">;
 
 /** Adds items at the end of a conversation. */
 export function createConversationItems(deps: ItemDeps): (call: Call) => Promise<void> {
-  return async ({ ctx, principal, params, body, route }) => {
+  return async (call) => {
+    const { ctx, principal, params, route } = call;
     const include = parseInclude(ctx.query);
-    const items = parseNewItems(await deps.promptFiles.inline(principal, body));
+    const inlined = await inlineFiles(deps, call);
+    if (inlined === null) return;
+    const items = parseNewItems(inlined.whole);
     authorise(principal, { endpoint: route.endpointAcl, model: null });
     const teamId = principal.team.id;
     const added = itemsToStore(await resolved(deps, items, teamId, "items"), `items_${deps.random.id()}`);

@@ -6,8 +6,7 @@ import { fieldError, invalidValue, validFields } from "../../../dialects/field-e
 import { boundedArray, pageItemsDefault, queryInteger } from "../../../dialects/request-fields.js";
 import { responseObject } from "../../../dialects/response-fields.js";
 import type { BatchLine } from "../../../jobs/batches/batch.js";
-import { endpointAclOf } from "../../../jobs/batches/job-handler.js";
-import { messagesEndpoint } from "../../../jobs/batches/line-request.js";
+import { endpointAclOf, messagesEndpoint } from "../../../jobs/batches/line-request.js";
 import {
   messageBatchPageSchema,
   messageBatchSchema,

@@ -8,6 +8,7 @@ import { listMessagesTools, mcpOfferOf } from "../../messages/mcp.js";
 import { whileClientWaits } from "../../reply/client.js";
 import type { HttpDeps } from "../../deps.js";
 import { authoriseModel } from "../../models/authorise-model.js";
+import { inlineFiles } from "../../models/inline-files.js";
 import { reserveTokens, withReservation } from "../../middleware/limit.js";
 import type { Call } from "../../route.js";
 import type { RouteDocs } from "../../route-docs.js";
@@ -15,8 +16,10 @@ import type { RouteDocs } from "../../route-docs.js";
 /** Counts the prompt tokens of a request. */
 export function countMessageTokens(deps: HttpDeps): (call: Call) => Promise<void> {
   return async (call) => {
-    const { ctx, principal, body, bodyText } = call;
-    const whole = await deps.promptFiles.inline(principal, body);
+    const { ctx, principal, bodyText } = call;
+    const inlined = await inlineFiles(deps, call);
+    if (inlined === null) return;
+    const { whole } = inlined;
     const parse = (offer: McpOffer) => parseMessagesRequest(whole, bodyText, offer);
     const parsed = parse(mcpOfferOf(call));
     authoriseModel(deps.models, call, parsed.request.model);

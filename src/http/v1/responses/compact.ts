@@ -4,6 +4,7 @@ import { compactRequestSchema } from "../../../dialects/openai-responses/schema.
 import { compactionSchema } from "../../../dialects/openai-responses/response-schema.js";
 import type { HttpDeps } from "../../deps.js";
 import { authoriseModel } from "../../models/authorise-model.js";
+import { inlineFiles } from "../../models/inline-files.js";
 import { reserveTokens } from "../../middleware/limit.js";
 import { createReply } from "../../reply/reply.js";
 import { findItems } from "../../../jobs/responses/conversation-items.js";
@@ -14,8 +15,10 @@ import type { Call } from "../../route.js";
 export function compactConversation(deps: HttpDeps): (call: Call) => Promise<void> {
   const reply = createReply(deps);
   return async (call) => {
-    const { ctx, principal, body, requestId, route } = call;
-    const request = parseCompactRequest(await deps.promptFiles.inline(principal, body));
+    const { ctx, principal, requestId, route } = call;
+    const inlined = await inlineFiles(deps, call);
+    if (inlined === null) return;
+    const request = parseCompactRequest(inlined.whole);
     authoriseModel(deps.models, call, request.model);
     const { before, ownInput: ownInput } = await findItems(deps, request, principal.team.id);
     const generation = request.generation([...before, ...ownInput]);

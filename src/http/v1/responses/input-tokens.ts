@@ -10,6 +10,7 @@ import { inputTokensSchema } from "../../../dialects/openai-responses/response-s
 import { whileClientWaits } from "../../reply/client.js";
 import type { HttpDeps } from "../../deps.js";
 import { authoriseModel } from "../../models/authorise-model.js";
+import { inlineFiles } from "../../models/inline-files.js";
 import { reserveTokens, withReservation } from "../../middleware/limit.js";
 import { allOf, findItems } from "../../../jobs/responses/conversation-items.js";
 import { listMcpTools } from "../../../jobs/responses/mcp.js";
@@ -21,8 +22,10 @@ import type { Call } from "../../route.js";
 export function countInputTokens(deps: HttpDeps): (call: Call) => Promise<void> {
   const { models, generator } = deps;
   return async (call) => {
-    const { ctx, principal, body, bodyText } = call;
-    const whole = await deps.promptFiles.inline(principal, body);
+    const { ctx, principal, bodyText } = call;
+    const inlined = await inlineFiles(deps, call);
+    if (inlined === null) return;
+    const { whole } = inlined;
     const offer = serverToolOffer(deps, principal);
     const request = parseResponsesRequest(whole, bodyText, offer);
     authoriseModel(models, call, request.model);
