@@ -240,7 +240,7 @@ async function find({ signIns, writes, clock }: SignInDeps, secret: string | nul
   if (found === null) throw sessionEnded();
   const { expireTime, lastUseTime } = found.session;
   if (expireTime <= now || lastUseTime + sessionMs.idle <= now) throw sessionEnded();
-  if (found.team?.blocked === true) throw blockedTeam();
+  refuseBlocked(found);
   // A disk that is full does not keep members from reading; their session then ends earlier.
   if (now - lastUseTime >= useStoredMs)
     await writes.commit([signIns.useWrite(found.session, now)]).catch(() => undefined);

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { cliActor } from "../../../src/accounts/audit/actors.js";
+import { createSignInAttempts } from "../../../src/accounts/sign-in/attempts.js";
+import { createFailedSignIns } from "../../../src/accounts/sign-in/failed-sign-ins.js";
 import { createSignInLinks } from "../../../src/accounts/sign-in/links.js";
 import { createSignIn } from "../../../src/accounts/sign-in/sign-in.js";
 import { buildAccountStores } from "../../../src/app/accounts.js";
@@ -33,7 +35,8 @@ async function signedInOwner() {
       return found;
     },
   };
-  const signIn = createSignIn({ ...stores, signIns });
+  const attempts = createSignInAttempts(stores.clock);
+  const signIn = createSignIn({ ...stores, signIns, attempts, failures: createFailedSignIns(stores) });
   const session = await signIn.withLink({ link: await links.create(null, cliActor), ...owner }, address);
   return {
     database,
