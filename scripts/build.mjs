@@ -170,7 +170,7 @@ function sources() {
 }
 
 function consoleSources() {
-  return filesIn(consoleFolder);
+  return filesIn(src).filter((file) => file.startsWith(consoleFolder));
 }
 
 /** Files that are copied: they are served to browsers, or rendered for them. */

@@ -3,7 +3,7 @@
  * their contents, so that browsers keep them for ever. The code of each of its pages is a file of its own.
  */
 import { build } from "esbuild";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 
 /**
@@ -14,6 +14,7 @@ import { basename, dirname, join, relative } from "node:path";
  */
 export async function bundleConsole(root) {
   const src = join(root, "src", "console");
+  if (!existsSync(src)) return { outputs: new Map(), inputs: [] };
   const outdir = join(root, "dist", "console", "assets");
   const result = await build({
     absWorkingDir: root,

@@ -37,8 +37,8 @@ function project(): string {
   const root = mkdtempSync(join(tmpdir(), "hearth-build-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   for (const folder of ["scripts/build", "src"]) mkdirSync(join(root, folder), { recursive: true });
-  for (const file of ["package.json", "scripts/build.mjs", "scripts/build/bundle.mjs"])
-    copyFileSync(join(repository, file), join(root, file));
+  const scripts = ["build.mjs", "build/bundle.mjs", "build/console.mjs"].map((name) => `scripts/${name}`);
+  for (const file of ["package.json", ...scripts]) copyFileSync(join(repository, file), join(root, file));
   symlinkSync(join(repository, "node_modules"), join(root, "node_modules"));
   writeFileSync(join(root, "tsconfig.json"), JSON.stringify(settings));
   writeFileSync(join(root, "src/main.ts"), program);

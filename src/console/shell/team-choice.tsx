@@ -7,15 +7,18 @@ export function TeamChoice(): JSX.Element | null {
   if (team === null) return null;
   if (teams.length === 1) return <span class="team">{team.name}</span>;
   return (
-    <label class="team">
-      <span class="unseen">Team</span>
-      <select value={team.teamId} onChange={(event) => chooseTeam(event.currentTarget.value)}>
+    <div class="team">
+      <select
+        aria-label="Team"
+        value={team.teamId}
+        onChange={(event) => chooseTeam(event.currentTarget.value)}
+      >
         {teams.map(({ teamId, name }) => (
           <option key={teamId} value={teamId}>
             {name}
           </option>
         ))}
       </select>
-    </label>
+    </div>
   );
 }

@@ -30,6 +30,8 @@ export function exportRows(
       to: until == null ? null : epochMs(until),
     };
     const { columns, pages } = await accounts.exports.open(kind, query, actorOf(manager));
+    // A failure of the first page is an answer of its own; a later one breaks the answer off.
+    const begun = await withFirst(pages);
     const written = format ?? "jsonl";
     ctx.status = 200;
     ctx.type = contentTypes[written];
@@ -38,8 +40,17 @@ export function exportRows(
       "cache-control": "private, no-store",
     });
     // Koa sends no body for HEAD, and would leave a stream open.
-    if (ctx.method !== "HEAD") ctx.body = Readable.from(formatRows(written, columns, pages));
+    if (ctx.method !== "HEAD") ctx.body = Readable.from(formatRows(written, columns, begun));
   };
+}
+
+/** Reads the first item. @returns all items */
+async function withFirst<Item>(items: AsyncIterable<Item>): Promise<AsyncIterable<Item>> {
+  const rest = items[Symbol.asyncIterator]();
+  const first = await rest.next();
+  return (async function* () {
+    for (let next = first; next.done !== true; next = await rest.next()) yield next.value;
+  })();
 }
 
 /** Returns the documentation of an export. @param holds a sentence about its rows. */

@@ -82,6 +82,7 @@ export const table: readonly Row[] = [
     bad: [{ member: {}, fieldMask: "teamId" }, "fieldMask"],
   }),
   row("DELETE /auth/members/:memberId", "DeleteMember"),
+  row("POST /auth/members/:memberId/sign-in-links", "UpdateMember"),
   row("GET /v1/billing/teams/:teamId/prepaid/balance", "BillingRead"),
   row("POST /v1/billing/teams/:teamId/prepaid/top-up", "BillingWrite", {
     body: { amount: { val: "500" } },

@@ -118,6 +118,7 @@ const creators: Readonly<Record<string, (server: ManagedServer, side: TestTeam) 
     return idOf(server.request("POST", "/v1/messages/batches", body, apiKey), "id");
   },
   name: createStoredImage,
+  page: () => Promise.resolve("keys"),
   pullid: (server) => idOf(server.request("POST", "/admin/models/pull", { model: "acme/tiny" }), "id"),
 };
 
