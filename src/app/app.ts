@@ -149,6 +149,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     hostedTokenizer: running.engines.hostedTokenizer,
     ...running.jobs.services,
     modelAdmin: running.modelAdmin,
+    fitOf: running.fitOf,
     pullJobs: running.pullJobs,
     metrics: running.metrics,
     load: running.load,
@@ -205,7 +206,7 @@ async function buildRunning(config: Config, overrides: Overrides, system: System
   const scheduler = createScheduler(config, system.clock);
   const engines = buildEngines(config, system, visionModel, overrides);
   const load = (): ServerLoad => loadOf(engines.all, scheduler);
-  const metrics = createMetrics(load);
+  const metrics = createMetrics(load, system.clock);
   const budgetGuard = buildBudgetGuard({ ...stores, ...system });
   const runDeps = {
     ...system,
@@ -232,7 +233,7 @@ async function buildRunning(config: Config, overrides: Overrides, system: System
   const mcp = buildMcp(config, system);
   const runners = { models, generator, imageGenerator, embedder, files, promptFiles, mcp };
   const jobs = buildJobs(config, { ...stores, ...authentication, ...system, ...runners });
-  const managementDeps = { ...loaded, ...stores, ...system, check: engines.onnxCheck };
+  const managementDeps = { ...loaded, ...stores, ...system, engines, check: engines.onnxCheck };
   return {
     ...buildModelManagement(config, managementDeps, overrides.openPuller),
     scheduler,
@@ -278,7 +279,8 @@ async function closeAll({ shutdownGraceMs }: Config, parts: Closing): Promise<vo
 function loadOf(engines: readonly Pick<Engine, "residents">[], scheduler: Scheduler): ServerLoad {
   const residents = engines.flatMap((engine) => engine.residents());
   const models = residents.map((model) => ({ ...model, slotsHeld: scheduler.slotsHeld(model.id) }));
-  return { queueDepth: scheduler.load.waiting, models };
+  const runs: ServerLoad["runs"] = (teamId) => scheduler.loadOf(teamId);
+  return { queueDepth: scheduler.load.waiting, models, runs };
 }
 
 /** Why the server cannot take requests; empty when it can. */

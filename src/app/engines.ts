@@ -59,6 +59,7 @@ export function buildEngines(
     hostedTokenizer: given.hostedTokenizer ?? buildHostedTokenizer(system, given),
     pdfs: buildPdfReader(system, given),
     onnxCheck,
+    memory,
     /** The engines that hold models in memory. */
     all: [...new Set([engine, llama]), imageEngine, vision],
   };

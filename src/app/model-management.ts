@@ -5,9 +5,13 @@ import { createPullJobs } from "../jobs/pulls/pull-jobs.js";
 import type { Puller } from "../models/hub/puller.js";
 import type { AuditEntry } from "../accounts/audit/audited-change.js";
 import { HearthError } from "../core/errors.js";
+import { refuseUnusable } from "../inference/run/usable-model.js";
 import type { Model } from "../core/model.js";
+import type { ModelMemoryControl } from "../accounts/models/model-admin.js";
 import { readDetails } from "../models/library/details.js";
 import type { SystemDeps } from "./chat-engine.js";
+import type { buildEngines } from "./engines.js";
+import { serverFit } from "./inspect/server-fit.js";
 import { adaptersOver, deletionOf, removeModelFiles } from "./model-files.js";
 import { createModelUpkeep, type UpkeepDeps } from "./model-reload.js";
 import { remoteSettings, type LoadedModels } from "./models.js";
@@ -15,10 +19,12 @@ import { openServerPuller } from "./pulls.js";
 import { forgetSettings } from "./operator-settings.js";
 import type { Stores } from "./stores.js";
 
+type Engines = ReturnType<typeof buildEngines>;
+
 /** @param openPuller absent: one with no settings of the environment */
 export function buildModelManagement(
   config: Config,
-  deps: LoadedModels & Stores & SystemDeps & UpkeepDeps,
+  deps: LoadedModels & Stores & SystemDeps & UpkeepDeps & { readonly engines: Engines },
   openPuller: (() => Promise<Puller>) | undefined,
 ) {
   const modelUpkeep = createModelUpkeep(config, deps);
@@ -28,14 +34,34 @@ export function buildModelManagement(
     modelAdmin: createModelAdmin({
       ...deps,
       settings: remoteSettings(deps.modelSettings),
+      memory: memoryControl(deps.engines),
       removeFiles: (model) => removePulled(config, deps, model),
       reload,
     }),
+    fitOf: serverFit(config),
     pullJobs: createPullJobs({
       ...deps,
       openPuller: openPuller ?? (() => openServerPuller(config, {})),
       reloadModels: reload,
     }),
+  };
+}
+
+function memoryControl({ engine, embeddingEngine, imageEngine, memory }: Engines): ModelMemoryControl {
+  const engineOf = ({ manifest: { id, kind } }: Model) => {
+    if (kind === "chat") return engine;
+    if (kind === "image") return imageEngine;
+    if (kind !== "vision") return embeddingEngine;
+    const reason = `'${id}' is a vision model, which the first image loads.`;
+    throw new HearthError("invalid_value", `model: ${reason}`, { param: "model" });
+  };
+  return {
+    async load(model, signal) {
+      refuseUnusable(model);
+      const loaded = await engineOf(model).load(model, signal);
+      loaded.release();
+    },
+    unload: (id) => memory.unload(id),
   };
 }
 

@@ -30,6 +30,8 @@ export interface FinishedLoad {
 export interface Metrics {
   requestFinished(request: FinishedRequest): void;
   runFinished(run: FinishedRun): void;
+  /** Called as tokens are sampled. @param tokens reasoning included */
+  tokensSampled(teamId: string, tokens: number): void;
   modelLoaded(load: FinishedLoad): void;
   /** @param model resolved model id. */
   imageStepFinished(model: string): void;
@@ -41,9 +43,16 @@ export interface ModelInMemory extends ResidentModel {
   readonly slotsHeld: number;
 }
 
+export interface RunLoad {
+  readonly running: number;
+  readonly waiting: number;
+}
+
 /** The current load of the server. */
 export interface ServerLoad {
   /** Runs that wait for a slot, over all models. */
   readonly queueDepth: number;
   readonly models: readonly ModelInMemory[];
+  /** Returns the runs of a team that hold a slot or wait for one; null: of all teams. */
+  runs(teamId: string | null): RunLoad;
 }

@@ -20,6 +20,8 @@ export interface MemoryClient {
   entries(): readonly ClientEntry[];
   /** Unloads one of this engine's idle models, which leaves the entries at once. */
   evict(id: string): Promise<void>;
+  /** Unloads a model as soon as no run uses it, whatever keeps it. @param id the model's id, not its load key */
+  unload(id: string): void;
   /** Called when models that took no new leases may take some, or have left the memory. */
   onHoldEnded(): void;
 }
@@ -81,6 +83,11 @@ export class ModelMemory {
     cancelled?.reject(new Error("no request waits for the model any more"));
     if (cancelled !== undefined) this.review();
     return cancelled !== undefined;
+  }
+
+  /** Unloads a model as soon as no run uses it, whatever its keep-alive time. @param id the model's id */
+  unload(id: string): void {
+    for (const client of this.#clients) client.unload(id);
   }
 
   /** Whether a model in memory takes no new leases, because a load waits for its memory. */

@@ -48,6 +48,8 @@ interface Entry<N extends NativeModelInfo> {
   /** What a request has said last; null: as the settings say. */
   keepAliveMs: number | null;
   isExpired: boolean;
+  /** Whether it is to leave memory as soon as no run uses it, whatever keeps it. */
+  isUnwanted: boolean;
   stopTimer: () => void;
 }
 
@@ -73,6 +75,7 @@ export class ResidentModels<N extends NativeModelInfo> {
     deps.memory.register({
       entries: () => this.#entriesInMemory(),
       evict: (id) => this.#evict(id),
+      unload: (id) => this.#unload(id),
       onHoldEnded: () => this.#heldBack.retry(),
     });
   }
@@ -163,6 +166,7 @@ export class ResidentModels<N extends NativeModelInfo> {
       until: null,
       keepAliveMs: null,
       isExpired: false,
+      isUnwanted: false,
       stopTimer: () => undefined,
     };
     entry.ready.catch(() => undefined);
@@ -240,7 +244,8 @@ export class ResidentModels<N extends NativeModelInfo> {
   /** Keeps a model that has become idle for its keep-alive time. */
   #rest(entry: Entry<N>): void {
     const { clock, memory } = this.#deps;
-    const keepAliveMs = this.#isReplaced(entry) ? 0 : this.#keepAliveMsOf(entry);
+    const isLeaving = entry.isUnwanted || this.#isReplaced(entry);
+    const keepAliveMs = isLeaving ? 0 : this.#keepAliveMsOf(entry);
     entry.until = clock.now() + keepAliveMs;
     entry.stopTimer = clock.after(keepAliveMs, () => this.#expire(entry));
     memory.review();
@@ -266,6 +271,17 @@ export class ResidentModels<N extends NativeModelInfo> {
         entry.stopTimer();
         this.#expire(entry);
       }
+  }
+
+  /** Unloads a model as soon as no run uses it. */
+  #unload(id: string): void {
+    for (const entry of this.#entries.values()) {
+      if (entry.model.manifest.id !== id) continue;
+      entry.isUnwanted = true;
+      if (entry.native === null || entry.leases > 0) continue;
+      entry.stopTimer();
+      this.#expire(entry);
+    }
   }
 
   #expire(entry: Entry<N>): void {

@@ -23,7 +23,7 @@ import type { McpConnector } from "../core/mcp/servers.js";
 import type { ServerLoad } from "../core/metrics.js";
 import type { Files } from "../inference/files/files.js";
 import type { ImageStore } from "../inference/images/store.js";
-import type { ModelRegistry } from "../core/model.js";
+import type { Model, ModelRegistry } from "../core/model.js";
 import type { Random } from "../core/random.js";
 import type { HostedTokenizer } from "../core/tokenizer.js";
 import type { PromptFiles } from "../jobs/prompt-files.js";
@@ -38,6 +38,7 @@ import type { Conversations } from "../inference/conversations/conversations.js"
 import type { StoredCompletions } from "../inference/completions/stored-completions.js";
 import type { StoredResponses } from "../inference/responses/stored-responses.js";
 import type { Logger } from "../core/logger.js";
+import type { ModelFit } from "../models/fit/verdict.js";
 import type { ServerMetrics } from "./metrics.js";
 import type { ServerTls } from "./tls.js";
 
@@ -114,6 +115,8 @@ export interface HttpDeps {
   readonly models: ModelRegistry;
   /** Settings of models. */
   readonly modelAdmin: ModelAdmin;
+  /** Judges whether a model fits into the memory that models may take. */
+  readonly fitOf: (model: Model) => ModelFit;
   /** Downloads of models. */
   readonly pullJobs: PullJobs;
   readonly clock: Clock;

@@ -4,15 +4,22 @@
  */
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { authorise } from "../accounts/keys/permissions.js";
+import type { Clock } from "../core/clock.js";
 import type { FinishedRun, FinishedLoad, Metrics, ServerLoad } from "../core/metrics.js";
 import type { Context } from "./context.js";
 import { addProcessGauges } from "./metrics/process-gauges.js";
+import { createRecentTokens } from "./metrics/recent-tokens.js";
 import type { Call } from "./route.js";
 import type { RouteDocs } from "./route-docs.js";
 
 export interface ServerMetrics extends Metrics {
   /** Returns the current value of every metric. */
   scrape(): Promise<{ readonly contentType: string; readonly text: string }>;
+  /**
+   * Returns the tokens that were sampled in each of the last 60 whole seconds, the oldest first.
+   * @param teamId null: of all teams
+   */
+  recentTokens(teamId: string | null): readonly number[];
   /** Stops the measurement of the event loop. */
   close(): void;
 }
@@ -22,17 +29,20 @@ interface MetricsDeps {
 }
 
 /** Builds the metrics; `load` is called at each scrape. */
-export function createMetrics(load: () => ServerLoad): ServerMetrics {
+export function createMetrics(load: () => ServerLoad, clock: Clock): ServerMetrics {
   const registry = new Registry();
   const requestFinished = countRequests(registry);
   const runFinished = countRuns(registry);
   const modelLoaded = timeLoads(registry);
   const imageStepFinished = countSteps(registry);
+  const recentTokens = createRecentTokens(clock);
   addLoadGauges(registry, load);
   const close = addProcessGauges(registry);
   return {
     requestFinished,
     runFinished,
+    tokensSampled: (teamId, tokens) => recentTokens.add(teamId, tokens),
+    recentTokens: (teamId) => recentTokens.read(teamId),
     modelLoaded,
     imageStepFinished,
     async scrape() {

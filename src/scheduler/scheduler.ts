@@ -12,6 +12,8 @@ export interface Scheduler extends Slots {
   close(): void;
   /** Runs that hold a slot or wait for one. */
   readonly load: { readonly running: number; readonly waiting: number };
+  /** Returns the same of one team; null: of all. */
+  loadOf(teamId: string | null): { readonly running: number; readonly waiting: number };
   /** Returns how many slots of the model are held. */
   slotsHeld(model: string): number;
 }
@@ -41,6 +43,13 @@ class QueueScheduler implements Scheduler {
 
   get load(): Scheduler["load"] {
     return { running: this.#state.running.size, waiting: this.#state.waiting.length };
+  }
+
+  loadOf(teamId: string | null): Scheduler["load"] {
+    if (teamId === null) return this.load;
+    const count = (runs: Iterable<{ readonly teamId: string }>): number =>
+      [...runs].filter((run) => run.teamId === teamId).length;
+    return { running: count(this.#state.running.values()), waiting: count(this.#state.waiting) };
   }
 
   slotsHeld(model: string): number {

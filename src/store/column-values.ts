@@ -33,6 +33,8 @@ export type AuditAction =
   | "PullModel"
   | "CancelModelPull"
   | "DeleteModel"
+  | "LoadModel"
+  | "UnloadModel"
   | "SetHostedPrice"
   | "DeleteHostedPrice";
 

@@ -28,6 +28,7 @@ import { signIn } from "./migrations/0021-0030/0026-sign-in.js";
 import { budgets } from "./migrations/0021-0030/0027-budgets.js";
 import { requestLog } from "./migrations/0021-0030/0028-request-log.js";
 import { identities } from "./migrations/0021-0030/0029-identities.js";
+import { failedRuns } from "./migrations/0021-0030/0030-failed-runs.js";
 import type { Migration } from "./migrations/migration.js";
 
 const migrations: readonly Migration[] = [
@@ -60,6 +61,7 @@ const migrations: readonly Migration[] = [
   budgets,
   requestLog,
   identities,
+  failedRuns,
 ];
 
 /**

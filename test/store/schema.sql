@@ -625,6 +625,8 @@ CREATE INDEX runs_by_creation on runs (create_time, id);
 
 CREATE INDEX runs_by_team on runs (team_id, start_time);
 
+CREATE INDEX runs_failed on runs (start_time, team_id) where state = 'failed';
+
 CREATE INDEX runs_of_key on runs (api_key_id, create_time, id);
 
 CREATE INDEX runs_of_team on runs (team_id, create_time, id);

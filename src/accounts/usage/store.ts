@@ -25,6 +25,23 @@ export function createUsageStore({ kysely }: Database) {
       const { rows } = await found.execute(kysely);
       return rows.map((row) => fromRow(row, query.by));
     },
+    /**
+     * Returns how many runs that started at `since` or later have failed.
+     * @param teamId null: of all teams
+     * @param ownerId only runs with the API keys that this member created; null: all
+     */
+    async failures(teamId: string | null, since: number, ownerId: string | null): Promise<number> {
+      const ofTeam = teamId === null ? sql`` : sql`and team_id = ${teamId}`;
+      const own =
+        ownerId === null
+          ? sql``
+          : sql`and api_key_id in (select id from api_keys where user_id = ${ownerId})`;
+      // The state stands in the text: only so the index of failed runs is used.
+      const { rows } = await sql<{ count: number }>`
+        select count(*) as count from runs
+        where state = 'failed' and start_time >= ${since} ${ofTeam} ${own}`.execute(kysely);
+      return rows[0]?.count ?? 0;
+    },
     /** Returns the models that were requested in that time, in order. */
     async requestedModels(query: UsageRange, limit: number): Promise<readonly RequestedModel[]> {
       const { rows } = await sql<RequestedModel>`

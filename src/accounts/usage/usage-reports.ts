@@ -35,6 +35,12 @@ export interface UsageReports {
    * would have too many rows, or its time ends before it starts.
    */
   report(query: ReportQuery, actor: Actor): Promise<UsageReport>;
+  /**
+   * Returns how many runs that started at `since` or later have failed, of those that the actor gets the usage of.
+   * @param teamId null: of every team that the actor can see
+   * @throws HearthError `not_found` as `report` does.
+   */
+  failures(teamId: string | null, since: number, actor: Actor): Promise<number>;
 }
 
 export interface UsageDeps {
@@ -54,7 +60,17 @@ export function createUsageReports(deps: UsageDeps): UsageReports {
         throw invalid("to", `is too far: the report would have more than ${query.rowsMax} rows`);
       return { rows, total: totalOf(rows) };
     },
+    async failures(teamId, since, actor) {
+      const seen = teamId ?? actor.teamId;
+      if (seen !== null) await findVisibleTeam(deps.teams, seen, actor);
+      return deps.usage.failures(seen, since, ownerOf(actor));
+    },
   };
+}
+
+/** The member whose API keys alone count; null: all keys do. */
+function ownerOf({ ownKeysOnly, userId }: Actor): string | null {
+  return ownKeysOnly === true ? userId : null;
 }
 
 async function rowsOf(
@@ -66,7 +82,7 @@ async function rowsOf(
   if (query.to <= query.from) throw invalid("to", "must be after from");
   const teamId = query.teamId ?? actor.teamId;
   if (teamId !== null) await findVisibleTeam(deps.teams, teamId, actor);
-  const seen = { ...query, teamId, ownerId: actor.ownKeysOnly === true ? actor.userId : null };
+  const seen = { ...query, teamId, ownerId: ownerOf(actor) };
   const rules = hosted === null ? [] : await rulesFor(deps, seen, hosted);
   return deps.usage.rows({ ...seen, hosted: rules, limit });
 }

@@ -48,8 +48,7 @@ export function createImageEngine(deps: ImageEngineDeps): ImageEngine {
   const worker: ImageWorker = createWorker(deps, () => models.dropAll());
   const models: ResidentModels<ImageModelInfo> = new ResidentModels<ImageModelInfo>({
     ...deps,
-    estimate: ({ manifest }) =>
-      Math.ceil(manifest.bytes + Math.max(overheadBytesMin, overheadShare * manifest.bytes)),
+    estimate: imageModelBytes,
     check: deps.verify,
     load: (model) => open(worker, model, deps.threads),
     unload: (model) => worker.call({ type: "release", folder: folderOf(model) }),
@@ -77,6 +76,11 @@ export function createImageEngine(deps: ImageEngineDeps): ImageEngine {
       models.dropAll();
     },
   };
+}
+
+/** Returns the memory that an image model takes, about. */
+export function imageModelBytes({ manifest: { bytes } }: Pick<Model, "manifest">): number {
+  return Math.ceil(bytes + Math.max(overheadBytesMin, overheadShare * bytes));
 }
 
 function createWorker({ clock, workerUrl, log }: ImageEngineDeps, onExit: () => void): ImageWorker {

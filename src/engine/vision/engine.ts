@@ -41,7 +41,7 @@ export function createVisionEngine(deps: VisionEngineDeps): VisionEngine {
   const worker: VisionWorker = createWorker(deps, () => models.dropAll());
   const models: ResidentModels<NativeModelInfo> = new ResidentModels<NativeModelInfo>({
     ...deps,
-    estimate: ({ manifest }) => manifest.bytes * bytesPerByte + overheadBytes,
+    estimate: visionModelBytes,
     check: deps.verify,
     load: (model) => load(worker, model, deps.log),
     unload: (model) => worker.call({ type: "unload", key: loadKey(model) }),
@@ -61,6 +61,11 @@ export function createVisionEngine(deps: VisionEngineDeps): VisionEngine {
       await closed;
     },
   };
+}
+
+/** Returns the memory that a vision model takes, about. */
+export function visionModelBytes({ manifest }: Pick<Model, "manifest">): number {
+  return manifest.bytes * bytesPerByte + overheadBytes;
 }
 
 function createWorker(

@@ -1,51 +1,23 @@
-/** GET /admin/models and GET and PUT /admin/models/{model}, an extension: the models of the server, and their settings. */
+/** GET /admin/models and GET, PUT and DELETE /admin/models/{model}, an extension: the models of the server, and their settings. */
 import { z } from "zod";
 import { actorOf } from "../../accounts/audit/actors.js";
 import { modelNotFound } from "../../core/errors.js";
 import type { Model, ModelRegistry } from "../../core/model.js";
-import { ticksToUsdPerMillion } from "../../core/money.js";
-import { countField, responseArray, responseObject } from "../../dialects/response-fields.js";
+import { responseArray, responseObject } from "../../dialects/response-fields.js";
 import { closestNames } from "../../models/closest-names.js";
 import type { HttpDeps } from "../deps.js";
 import { parseFields } from "../management/fields.js";
+import { emptySchema } from "../management/nothing.js";
 import type { ManagementCall } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
+import { adminModelSchema, presenter, type PresentDeps } from "./models/admin-model.js";
 
 type Handler = (call: ManagementCall) => Promise<void> | void;
-type AdminDeps = Pick<HttpDeps, "models" | "modelAdmin">;
-
-const usdPerMillion = z.string().describe("USD per million tokens, such as `0.15`.");
-
-const adminModel = responseObject({
-  id: z.string(),
-  object: z.literal("admin_model"),
-  aliases: responseArray(z.string()),
-  kind: z.enum(["chat", "image", "vision", "embedding", "rerank"]),
-  family: z.string(),
-  file: z.string(),
-  bytes: countField("Size of all files."),
-  sha256: z.string().nullable(),
-  license: z.string(),
-  contextTokens: countField("Tokens of prompt and answer together."),
-  trainedTokens: z
-    .number()
-    .nullable()
-    .describe("The context that it was trained with; null when its file does not say."),
-  unusable: z.string().nullable().describe("Why it cannot be used; null when it can."),
-  fingerprint: z.string(),
-  prices: responseObject({
-    prompt: usdPerMillion,
-    cached: usdPerMillion,
-    completion: usdPerMillion,
-  }).meta({ id: "AdminModelPrices" }),
-  settings: z
-    .record(z.string(), z.unknown())
-    .describe("The settings of the operator that are in effect; times are in ms."),
-}).meta({ id: "AdminModel" });
+type AdminDeps = Pick<HttpDeps, "models"> & PresentDeps;
 
 const adminModelList = responseObject({
   object: z.literal("list"),
-  data: responseArray(adminModel),
+  data: responseArray(adminModelSchema),
 }).meta({ id: "AdminModelList" });
 
 const updateRequest = z.record(z.string().max(100), z.unknown()).meta({
@@ -56,29 +28,38 @@ const updateRequest = z.record(z.string().max(100), z.unknown()).meta({
 });
 
 /** Lists all models, also those that cannot be used. */
-export function listAdminModels({ models, modelAdmin }: AdminDeps): Handler {
+export function listAdminModels(deps: AdminDeps): Handler {
   return ({ ctx }) => {
-    const settings = modelAdmin.settings();
-    const data = models.list().map((model) => present(model, settings));
+    const present = presenter(deps);
+    const data = deps.models.list().map((model) => present(model));
     const answer: z.infer<typeof adminModelList> = { object: "list", data };
     ctx.body = answer;
   };
 }
 
 /** Returns one model. */
-export function getAdminModel({ models, modelAdmin }: AdminDeps): Handler {
+export function getAdminModel(deps: AdminDeps): Handler {
   return ({ ctx, params }) => {
-    ctx.body = present(find(models, params["id"] ?? ""), modelAdmin.settings());
+    ctx.body = presenter(deps)(findModel(deps.models, params["id"] ?? ""));
   };
 }
 
 /** Changes the settings of a model. */
-export function updateAdminModel({ models, modelAdmin }: AdminDeps): Handler {
+export function updateAdminModel(deps: AdminDeps): Handler {
+  const { models, modelAdmin } = deps;
   return async ({ ctx, manager, body, params }) => {
     const change = parseFields(updateRequest, body);
-    const { id } = find(models, params["id"] ?? "").manifest;
+    const { id } = findModel(models, params["id"] ?? "").manifest;
     await modelAdmin.update(id, change, actorOf(manager));
-    ctx.body = present(find(models, id), modelAdmin.settings());
+    ctx.body = presenter(deps)(findModel(models, id));
+  };
+}
+
+/** Deletes a model that was pulled. */
+export function deleteAdminModel({ models, modelAdmin }: AdminDeps): Handler {
+  return async ({ ctx, manager, params }) => {
+    await modelAdmin.remove(findModel(models, params["id"] ?? ""), actorOf(manager));
+    ctx.body = {};
   };
 }
 
@@ -98,7 +79,7 @@ export const getAdminModelDocs: RouteDocs = {
   summary: "Get a model with its settings",
   description: "An extension of Hearth.",
   params,
-  answers: { 200: { description: "The model.", schema: adminModel } },
+  answers: { 200: { description: "The model.", schema: adminModelSchema } },
 };
 
 export const updateAdminModelDocs: RouteDocs = {
@@ -111,41 +92,25 @@ export const updateAdminModelDocs: RouteDocs = {
   params,
   body: updateRequest,
   example: { aliases: ["gpt-4o-mini"], prices: { prompt: 0.15, completion: 0.6 } },
-  answers: { 200: { description: "The model with its new settings.", schema: adminModel } },
+  answers: { 200: { description: "The model with its new settings.", schema: adminModelSchema } },
   errors: ["conflict"],
 };
 
-function find(models: ModelRegistry, name: string): Model {
+export const deleteAdminModelDocs: RouteDocs = {
+  operation: "deleteAdminModel",
+  tag: "Models",
+  summary: "Delete a model",
+  description:
+    "An extension of Hearth. Deletes the files and the settings of a model that was pulled; requests that run keep it. Other models, " +
+    "and those that adapters are based on, are refused. Requires a management key for all teams.",
+  params,
+  answers: { 200: { description: "It is deleted.", schema: emptySchema } },
+  errors: ["conflict"],
+};
+
+/** Finds a model by id or alias. @throws HearthError `model_not_found` with the closest names. */
+export function findModel(models: ModelRegistry, name: string): Model {
   const model = models.find(name);
   if (model === null) throw modelNotFound(name, closestNames(name, models.list()));
   return model;
-}
-
-function present(
-  model: Model,
-  settings: ReturnType<HttpDeps["modelAdmin"]["settings"]>,
-): z.infer<typeof adminModel> {
-  const { manifest, unusable, fingerprint, trainedTokens = null } = model;
-  const { prices } = manifest;
-  return {
-    id: manifest.id,
-    object: "admin_model",
-    aliases: [...manifest.aliases],
-    kind: manifest.kind,
-    family: manifest.family,
-    file: manifest.file,
-    bytes: manifest.bytes,
-    sha256: manifest.sha256,
-    license: manifest.license,
-    contextTokens: manifest.contextTokens,
-    trainedTokens,
-    unusable,
-    fingerprint,
-    prices: {
-      prompt: ticksToUsdPerMillion(prices.promptTextTokenTicks),
-      cached: ticksToUsdPerMillion(prices.cachedPromptTextTokenTicks),
-      completion: ticksToUsdPerMillion(prices.completionTextTokenTicks),
-    },
-    settings: { ...(Object.hasOwn(settings, manifest.id) ? settings[manifest.id] : {}) },
-  };
 }

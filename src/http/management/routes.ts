@@ -1,27 +1,10 @@
 /** The part of the route table that requires management keys: keys, teams, members, audit log and billing. */
-import {
-  getAdminModel,
-  getAdminModelDocs,
-  listAdminModels,
-  listAdminModelsDocs,
-  updateAdminModel,
-  updateAdminModelDocs,
-} from "../admin/models.js";
-import {
-  cancelPull,
-  cancelPullDocs,
-  createPull,
-  createPullDocs,
-  getPull,
-  getPullDocs,
-  listPulls,
-  listPullsDocs,
-} from "../admin/models/pulls.js";
 import { exportAudit, exportAuditDocs } from "../admin/export/audit.js";
 import { exportLedger, exportLedgerDocs } from "../admin/export/ledger.js";
 import { exportUsage, exportUsageDocs } from "../admin/export/usage.js";
 import { getRequest, getRequestDocs, listRequests, listRequestsDocs } from "../admin/requests.js";
 import { cancelRequest, cancelRequestDocs } from "../admin/requests/cancel.js";
+import { getOverview, getOverviewDocs } from "../admin/overview.js";
 import { listAuditEventsDocs, listAuditEvents } from "../audit/teams/events.js";
 import { deleteApiKey, deleteApiKeyDocs, updateApiKey, updateApiKeyDocs } from "../auth/api-keys.js";
 import { getApiKeyPropagationDocs, getApiKeyPropagation } from "../auth/api-keys/propagation.js";
@@ -60,6 +43,7 @@ import { getPrepaidBalanceDocs, getPrepaidBalance } from "../v1/billing/teams/pr
 import { createTopUp, createTopUpDocs } from "../v1/billing/teams/prepaid/top-up.js";
 import { getUsage, getUsageDocs } from "../v1/billing/teams/usage.js";
 import { forAllTeams, managementRoute, withoutBody, type Route } from "../route.js";
+import { modelRoutes } from "./model-routes.js";
 
 /** Returns the routes of the management API. @param routes returns the complete route table. */
 export function managementRoutes(deps: HttpDeps, routes: () => readonly Route[]): readonly Route[] {
@@ -72,6 +56,7 @@ export function managementRoutes(deps: HttpDeps, routes: () => readonly Route[])
     ...modelRoutes(deps),
     ...requestRoutes(deps),
     ...exportRoutes(deps),
+    managementRoute("GET", "/admin/overview", "BillingRead", getOverview(deps), getOverviewDocs),
   ];
 }
 
@@ -90,31 +75,6 @@ function requestRoutes(deps: HttpDeps): readonly Route[] {
     managementRoute("GET", all, "ListRequests", listRequests(deps), listRequestsDocs),
     managementRoute("GET", one, "ListRequests", getRequest(deps), getRequestDocs),
     withoutBody(managementRoute("POST", cancelling, "CancelRequest", cancelRequest(deps), cancelRequestDocs)),
-  ];
-}
-
-/** Before the routes of models, the names of which may contain slashes. */
-function pullRoutes(deps: HttpDeps): readonly Route[] {
-  const [all, one] = ["/admin/models/pulls", "/admin/models/pulls/:pullId"];
-  return [
-    forAllTeams(
-      managementRoute("POST", "/admin/models/pull", "ManageModels", createPull(deps), createPullDocs),
-    ),
-    forAllTeams(managementRoute("GET", all, "ListModels", listPulls(deps), listPullsDocs)),
-    forAllTeams(managementRoute("GET", one, "ListModels", getPull(deps), getPullDocs)),
-    forAllTeams(managementRoute("DELETE", one, "ManageModels", cancelPull(deps), cancelPullDocs)),
-  ];
-}
-
-function modelRoutes(deps: HttpDeps): readonly Route[] {
-  const path = "/admin/models/*id";
-  return [
-    ...pullRoutes(deps),
-    forAllTeams(
-      managementRoute("GET", "/admin/models", "ListModels", listAdminModels(deps), listAdminModelsDocs),
-    ),
-    forAllTeams(managementRoute("GET", path, "ListModels", getAdminModel(deps), getAdminModelDocs)),
-    forAllTeams(managementRoute("PUT", path, "ManageModels", updateAdminModel(deps), updateAdminModelDocs)),
   ];
 }
 

@@ -124,12 +124,13 @@ function accept(
 }
 
 function createTextRun(
-  { random, clock, withoutSecrets }: GeneratorDeps,
+  { random, clock, metrics, withoutSecrets }: GeneratorDeps,
   model: Model,
   request: CompleteRequest,
   context: RunContext,
 ): TextRun {
   const channel = new Channel<RunEvent>(channelCapacity, runEventMerging);
+  let sampled = 0;
   return {
     id: random.id(),
     model,
@@ -142,6 +143,9 @@ function createTextRun(
     context,
     channel,
     emit(event) {
+      const { completionTokens, reasoningTokens } = event.usage;
+      metrics.tokensSampled(context.principal.team.id, completionTokens + reasoningTokens - sampled);
+      sampled = completionTokens + reasoningTokens;
       context.recorder?.add(event);
       if (!channel.push(event)) throw new HearthError("internal", "The answer was not read in time.");
     },

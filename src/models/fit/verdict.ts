@@ -20,6 +20,12 @@ export interface FitAnswer {
   readonly fittingTokensSmallCache: number | null;
 }
 
+/** The answer for a running server. */
+export interface ModelFit extends FitAnswer {
+  /** What all models together may take: the setting memoryBytesMax. */
+  readonly limitBytes: number;
+}
+
 const contextMultiple = 1024;
 /** Memory for buffers and a context of a few thousand tokens beside the weights, where only their size is known. */
 const sizeOverheadShare = 0.25;

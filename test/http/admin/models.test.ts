@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { builtInModel } from "../../harness.js";
-import { startManagedServer } from "../auth/managed.js";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { builtInModel, startApp, temporaryFolder, until } from "../../harness.js";
+import { startHub } from "../../hub-server/hub-server.js";
+import { createPulling, ggufOf } from "../../models/hub/pulling.js";
+import { pinnedManagementKey, startManagedServer } from "../auth/managed.js";
 
 const path = `/admin/models/${builtInModel}`;
 const hello = { messages: [{ role: "user", content: "Hello" }] };
@@ -58,6 +60,19 @@ describe("PUT /admin/models/{model}", () => {
     expect((await server.request("GET", path)).body).toMatchObject({ settings: {} });
   });
 
+  it("refuses an alias that another model has, or that is its ID, and names the alias", async () => {
+    const server = await startManagedServer();
+    await server.request("PUT", path, { aliases: ["fast"] });
+    const other = "/admin/models/hearth-embed";
+    for (const taken of ["fast", builtInModel]) {
+      const { status, body } = await server.request("PUT", other, { aliases: ["free", taken] });
+      const message = `aliases: '${taken}' belongs to the model '${builtInModel}' already.`;
+      expect([status, body]).toMatchObject([409, { message }]);
+    }
+    expect((await server.request("GET", other)).body).toMatchObject({ settings: {} });
+    expect((await server.request("PUT", path, { aliases: ["fast", "faster"] })).status).toBe(200);
+  });
+
   it("is in the audit log, with what was before", async () => {
     const server = await startManagedServer();
     await server.request("PUT", path, { slots: 2 });
@@ -86,6 +101,68 @@ describe("PUT /admin/models/{model}", () => {
     const { status, body } = await server.request("PUT", "/admin/models/hearth-tony", { slots: 2 });
     expect(status).toBe(404);
     expect(JSON.stringify(body)).toContain("hearth-tiny");
+  });
+});
+
+describe("DELETE /admin/models/{model}", () => {
+  it("deletes a model that was pulled, with its settings, and refuses a built-in one", async () => {
+    const hub = await startHub({ "tiny-Q4_K_M.gguf": ggufOf(1024 * 1024) });
+    const models = temporaryFolder();
+    const { puller } = createPulling({ HF_ENDPOINT: hub.url }, { models });
+    const overrides = { openPuller: () => Promise.resolve(puller) };
+    const server = await startManagedServer(onTestFinished, overrides, { HEARTH_MODELS: models });
+    await server.request("POST", "/admin/models/pull", { model: "acme/tiny:Q4_K_M" });
+    const pulled = "/admin/models/tiny-q4_k_m";
+    await until(() => server.app.models.find("tiny-q4_k_m") !== null);
+    expect((await server.request("DELETE", pulled)).status).toBe(200);
+    expect((await server.request("GET", pulled)).status).toBe(404);
+    expect(await server.request("DELETE", path)).toMatchObject({
+      status: 409,
+      body: { message: expect.stringContaining("only pulled models") as string },
+    });
+  });
+});
+
+describe("POST /admin/models/load and unload", () => {
+  it("puts a model into memory and takes it out, also one that its settings keep for ever", async () => {
+    // An engine of its own: the tests of one process share one.
+    const environment = { HEARTH_MANAGEMENT_KEY: pinnedManagementKey, HEARTH_SLOTS_PER_MODEL: "2" };
+    const { url } = await startApp(environment);
+    const request = async (method: string, at: string, body?: object) => {
+      const headers = { authorization: `Bearer ${pinnedManagementKey}`, "content-type": "application/json" };
+      const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+      return (await (await fetch(url + at, init)).json()) as { memory: object | null };
+    };
+    const model = { model: builtInModel };
+    await request("PUT", path, { keepAlive: "forever" });
+    expect((await request("POST", "/admin/models/load", model)).memory).toMatchObject({
+      slots: 2,
+      slotsHeld: 0,
+      device: "cpu",
+    });
+    expect(await request("GET", path)).toMatchObject({ memory: { slots: 2 }, fit: { verdict: "fits" } });
+    await request("POST", "/admin/models/unload", model);
+    await vi.waitUntil(async () => (await request("GET", path)).memory === null);
+    expect((await request("POST", "/admin/models/load", model)).memory).not.toBeNull();
+  });
+
+  it("is in the audit log, and says why a model cannot be loaded", async () => {
+    const server = await startManagedServer();
+    await server.request("POST", "/admin/models/load", { model: builtInModel });
+    await server.request("POST", "/admin/models/unload", { model: builtInModel });
+    const page = { teamId: null, after: null, from: null, to: null, limit: 2 };
+    const events = await server.stores.audit.page({ ...page, order: "descending" });
+    expect(events.map(({ action, objectId }) => [action, objectId])).toEqual([
+      ["UnloadModel", builtInModel],
+      ["LoadModel", builtInModel],
+    ]);
+    const vision = server.app.models.list().find(({ manifest }) => manifest.kind === "vision");
+    const refused = await server.request("POST", "/admin/models/load", { model: vision?.manifest.id });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining("the first image loads") as string },
+    });
+    expect((await server.request("POST", "/admin/models/load", { model: "none" })).status).toBe(404);
   });
 });
 

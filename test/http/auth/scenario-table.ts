@@ -107,8 +107,19 @@ export const table: readonly Row[] = [
   row("GET /admin/models/pulls", "ListModels", { ofAllTeams: true }),
   row("GET /admin/models/pulls/:pullId", "ListModels", { ofAllTeams: true }),
   row("DELETE /admin/models/pulls/:pullId", "ManageModels", { ofAllTeams: true }),
+  row("POST /admin/models/load", "ManageModels", {
+    body: { model: builtInModel },
+    bad: [{}, "model"],
+    ofAllTeams: true,
+  }),
+  row("POST /admin/models/unload", "ManageModels", {
+    body: { model: builtInModel },
+    bad: [{}, "model"],
+    ofAllTeams: true,
+  }),
   row("GET /admin/models", "ListModels", { ofAllTeams: true }),
   row("GET /admin/models/*id", "ListModels", { ofAllTeams: true }),
+  row("DELETE /admin/models/*id", "ManageModels", { status: 409, ofAllTeams: true }),
   row("PUT /admin/models/*id", "ManageModels", {
     body: { slots: 2 },
     bad: [{ slots: "many" }, "slots"],
@@ -121,6 +132,7 @@ export const table: readonly Row[] = [
     row(`GET /admin/export/${kind}`, "BillingRead", { bad: ["?format=xml", "format"], elsewhere: 200 }),
   ),
   row("GET /admin/export/audit", "AuditRead", { bad: ["?since=monday", "since"], elsewhere: 200 }),
+  row("GET /admin/overview", "BillingRead", { bad: ["?from=monday", "from"], elsewhere: 200 }),
   row("POST /api/pull", "ManageModels", { body: { model: "a/b" }, bad: [{ model: 7 }, "model"], ...ollama }),
   row("DELETE /api/delete", "ManageModels", {
     body: { model: builtInModel },

@@ -87,6 +87,7 @@ async function createTestGenerator(
     metrics: {
       requestFinished: () => undefined,
       runFinished: () => undefined,
+      tokensSampled: () => undefined,
       modelLoaded: () => undefined,
       imageStepFinished: () => undefined,
     },

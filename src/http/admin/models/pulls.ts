@@ -37,7 +37,7 @@ const pullRequest = z
 
 const time = z.iso.datetime();
 
-const modelPull = responseObject({
+export const modelPullSchema = responseObject({
   id: z.string(),
   object: z.literal("model_pull"),
   model: z.string().describe("What was asked."),
@@ -59,7 +59,7 @@ const pullQuery = z.object({
 
 const modelPullList = responseObject({
   object: z.literal("list"),
-  data: responseArray(modelPull),
+  data: responseArray(modelPullSchema),
 }).meta({ id: "ModelPullList" });
 
 /** Starts a pull. */
@@ -102,7 +102,7 @@ export function cancelPull({ pullJobs }: PullDeps): Handler {
   };
 }
 
-const stream: StreamDocs = { schema: modelPull, named: false, done: false };
+const stream: StreamDocs = { schema: modelPullSchema, named: false, done: false };
 
 const params = { pullId: "ID of a pull." };
 
@@ -116,7 +116,7 @@ export const createPullDocs: RouteDocs = {
   body: pullRequest,
   example: { model: "org/repo:Q4_K_M" },
   stream,
-  answers: { 200: { description: "The pull.", schema: modelPull } },
+  answers: { 200: { description: "The pull.", schema: modelPullSchema } },
 };
 
 export const listPullsDocs: RouteDocs = {
@@ -135,7 +135,7 @@ export const getPullDocs: RouteDocs = {
   params,
   query: pullQuery,
   stream,
-  answers: { 200: { description: "The pull.", schema: modelPull } },
+  answers: { 200: { description: "The pull.", schema: modelPullSchema } },
 };
 
 export const cancelPullDocs: RouteDocs = {
@@ -145,7 +145,7 @@ export const cancelPullDocs: RouteDocs = {
   description:
     "An extension of Hearth. What was downloaded is kept, so that a later pull goes on from there.",
   params,
-  answers: { 200: { description: "The pull, which has ended.", schema: modelPull } },
+  answers: { 200: { description: "The pull, which has ended.", schema: modelPullSchema } },
 };
 
 function framesOf({ pullJobs }: PullDeps, id: string): (left: AbortSignal) => AsyncIterable<string> {
@@ -158,7 +158,7 @@ function isAsked(stream: z.infer<typeof booleanField> | null | undefined): boole
   return stream !== null && stream !== undefined && isTrue(stream);
 }
 
-function present({ pull, progress }: PullStatus): z.infer<typeof modelPull> {
+function present({ pull, progress }: PullStatus): z.infer<typeof modelPullSchema> {
   return {
     id: pull.id,
     object: "model_pull",

@@ -69,7 +69,7 @@ const imageModel = responseObject({
   ).describe("An image has the same price at every resolution."),
 }).meta({ id: "ClusterImageModel" });
 
-const clusters = responseObject({
+export const clustersSchema = responseObject({
   clusterConfigs: responseArray(
     responseObject({
       languageModels: responseArray(languageModel).describe("In order of id."),
@@ -98,7 +98,7 @@ export function listTeamModels({
       presentEmbeddingModel(model, limitsOn(limits, model)),
     );
     const others = { audioModels: [], videoGenerationModels: [] };
-    const answer: z.infer<typeof clusters> = {
+    const answer: z.infer<typeof clustersSchema> = {
       clusterConfigs: [{ languageModels, embeddingModels, imageGenerationModels, ...others, clusterName }],
     };
     ctx.body = answer;
@@ -110,7 +110,7 @@ export const listTeamModelsDocs: RouteDocs = {
   tag: "Accounts",
   summary: "List the models that a team can use",
   params: { teamId: "Id of a team that the management key may manage." },
-  answers: { 200: { description: "The models by cluster; there is one cluster.", schema: clusters } },
+  answers: { 200: { description: "The models by cluster; there is one cluster.", schema: clustersSchema } },
 };
 
 /** Returns the limits on the model itself, otherwise those for every model. */

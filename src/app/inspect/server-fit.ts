@@ -1,0 +1,25 @@
+/** The part of the composition root that judges whether a model fits into the memory that models of a running server may take. */
+import type { Config } from "../../config.js";
+import type { Model } from "../../core/model.js";
+import { imageModelBytes } from "../../engine/images/engine.js";
+import { memoryEstimate } from "../../engine/llama/load/memory-estimate.js";
+import { visionModelBytes } from "../../engine/vision/engine.js";
+import { judgeFit, type ModelFit } from "../../models/fit/verdict.js";
+import { llamaSettings, memoryBytesOf } from "../llama-settings.js";
+
+/** Returns a function that judges a model as the engine that loads it does, with the context that it is loaded with. */
+export function serverFit(config: Config): (model: Model) => ModelFit {
+  const settings = { ...llamaSettings(config), contextTokensMax: Number.MAX_SAFE_INTEGER };
+  const limitBytes = memoryBytesOf(config.memoryBytesMax);
+  const neededBytes = (model: Model, contextTokens: number): number => {
+    const { manifest } = model;
+    if (manifest.kind === "image") return imageModelBytes(model);
+    if (manifest.kind === "vision") return visionModelBytes(model);
+    return memoryEstimate({ ...model, manifest: { ...manifest, contextTokens } }, settings);
+  };
+  return (model) => {
+    const { contextTokens } = model.manifest;
+    const needs = (tokens: number): number => neededBytes(model, tokens);
+    return { ...judgeFit({ contextTokens, availableBytes: limitBytes, needs }), limitBytes };
+  };
+}
