@@ -17,6 +17,14 @@ export interface PageEntry {
 
 export const pages: readonly PageEntry[] = [
   {
+    name: "overview",
+    title: "Overview",
+    icon: "overview",
+    letter: "o",
+    role: "member",
+    load: async () => (await import("./pages/overview/overview.js")).OverviewPage,
+  },
+  {
     name: "playground",
     title: "Playground",
     icon: "chat",
@@ -47,6 +55,14 @@ export const pages: readonly PageEntry[] = [
     letter: "b",
     role: "member",
     load: async () => (await import("./pages/billing/billing.js")).BillingPage,
+  },
+  {
+    name: "models",
+    title: "Models",
+    icon: "models",
+    letter: "m",
+    role: "member",
+    load: async () => (await import("./pages/models/models.js")).ModelsPage,
   },
   {
     name: "audit",

@@ -4,6 +4,8 @@ import { useId } from "preact/hooks";
 interface FieldProps {
   readonly label: string;
   readonly hint?: string;
+  /** What is wrong with the value. */
+  readonly problem?: string | null;
   readonly value: string;
   readonly onValue: (value: string) => void;
   readonly type?: "text" | "email" | "password" | "number" | "url" | "date" | "datetime-local";
@@ -20,8 +22,9 @@ interface FieldProps {
 }
 
 /** A field of one line, with its label and a hint. */
-export function Field({ label, hint, value, onValue, ...input }: FieldProps): JSX.Element {
+export function Field({ label, hint, problem = null, value, onValue, ...input }: FieldProps): JSX.Element {
   const id = useId();
+  const description = problem ?? hint;
   return (
     <p class="field">
       <label for={id}>{label}</label>
@@ -29,12 +32,17 @@ export function Field({ label, hint, value, onValue, ...input }: FieldProps): JS
         {...(input as InputHTMLAttributes<HTMLInputElement>)}
         id={id}
         value={value}
-        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        aria-invalid={problem !== null || undefined}
+        aria-describedby={description === undefined ? undefined : `${id}-hint`}
         onInput={(event) => onValue(event.currentTarget.value)}
       />
-      {hint !== undefined && (
-        <small id={`${id}-hint`} class="hint">
-          {hint}
+      {description !== undefined && (
+        <small
+          id={`${id}-hint`}
+          class={problem === null ? "hint" : "problem"}
+          role={problem === null ? undefined : "alert"}
+        >
+          {description}
         </small>
       )}
     </p>

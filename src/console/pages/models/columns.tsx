@@ -1,0 +1,165 @@
+import type { ComponentChildren, JSX } from "preact";
+import { useState } from "preact/hooks";
+import { loadModel, unloadModel, type Model } from "../../api/models.js";
+import { bytesText, countText, dollarsText } from "../../lib/format.js";
+import type { Column } from "../../parts/table.js";
+import { Time } from "../../parts/time.js";
+import { showError, showToast } from "../../parts/toast.js";
+
+/** A model with the dialog that is open for it. */
+export interface OpenModel {
+  readonly kind: "edit" | "delete";
+  readonly model: Model;
+}
+
+/** The columns of the table of models. @param isOperator whether the member may change models */
+export function modelColumns(
+  isOperator: boolean,
+  open: (dialog: OpenModel) => void,
+  reload: () => void,
+): readonly Column<Model>[] {
+  const actions: Column<Model> = {
+    title: "Actions",
+    kind: "actions",
+    cell: (model) => <Actions model={model} open={open} reload={reload} />,
+  };
+  return [
+    { title: "Model", cell: (model) => <NameCell {...model} /> },
+    { title: "Kind", cell: ({ kind, family }) => <Lines first={kind} second={family} /> },
+    { title: "Size", cell: (model) => <Lines first={bytesText(model.bytes)} second={contextText(model)} /> },
+    { title: "Memory", cell: (model) => <MemoryCell {...model} /> },
+    { title: "Price of a million tokens", cell: (model) => <PriceCell {...model} /> },
+    ...(isOperator ? [actions] : []),
+  ];
+}
+
+/** A name with its aliases below it. */
+export function NameCell({
+  id,
+  aliases,
+  unusable,
+}: Pick<Model, "id" | "aliases"> & { readonly unusable?: string | null }): JSX.Element {
+  return (
+    <>
+      <strong class="model-name">{id}</strong>
+      {aliases.length > 0 && <small class="below">also {aliases.join(", ")}</small>}
+      {typeof unusable === "string" && (
+        <small class="below">
+          <span class="state bad">cannot be used</span> {unusable}
+        </small>
+      )}
+    </>
+  );
+}
+
+/** Two lines, the second one small. */
+export function Lines({
+  first,
+  second,
+}: {
+  readonly first: ComponentChildren;
+  readonly second: ComponentChildren;
+}): JSX.Element {
+  return (
+    <>
+      {first}
+      <small class="below">{second}</small>
+    </>
+  );
+}
+
+function contextText({ kind, contextTokens }: Model): string {
+  return kind === "image" || kind === "vision" ? "" : `${countText(contextTokens)} tokens of context`;
+}
+
+function MemoryCell({ memory, fit, unusable }: Model): JSX.Element {
+  if (memory !== null)
+    return (
+      <Lines
+        first={
+          <>
+            <span class="state good">in memory</span> <span class="whole">{bytesText(memory.bytes)}</span>
+          </>
+        }
+        second={
+          memory.until === null ? (
+            `in use: ${memory.slotsHeld} of ${memory.slots} slots`
+          ) : (
+            <>
+              leaves <Time at={memory.until} />
+            </>
+          )
+        }
+      />
+    );
+  if (unusable !== null) return <>–</>;
+  const needs = `needs ${bytesText(fit.neededBytes)}`;
+  if (fit.verdict === "fits") return <>{needs}</>;
+  const why =
+    fit.fittingTokens === null
+      ? `models may take ${bytesText(fit.limitBytes)}`
+      : `fits with a context of ${countText(fit.fittingTokens)} tokens`;
+  return (
+    <Lines
+      first={
+        <>
+          <span class="state warn">does not fit</span> {needs}
+        </>
+      }
+      second={why}
+    />
+  );
+}
+
+function PriceCell({ kind, prices }: Model): JSX.Element {
+  const image = Number(prices.image);
+  if (kind === "image") return <>{image === 0 ? "free" : `${dollarsText(image)} an image`}</>;
+  const [prompt, cached, completion] = [prices.prompt, prices.cached, prices.completion].map(Number);
+  if (!prompt && !cached && !completion) return <>free</>;
+  const cachedText = cached === prompt ? "" : `cached ${dollarsText(cached ?? 0)}`;
+  const answer = kind === "chat" ? `${dollarsText(completion ?? 0)} answer` : "";
+  return (
+    <Lines
+      first={`${dollarsText(prompt ?? 0)} prompt`}
+      second={[answer, cachedText].filter((part) => part !== "").join(", ")}
+    />
+  );
+}
+
+interface ActionsProps {
+  readonly model: Model;
+  readonly open: (dialog: OpenModel) => void;
+  readonly reload: () => void;
+}
+
+function Actions({ model, open, reload }: ActionsProps): JSX.Element {
+  const [isBusy, setBusy] = useState(false);
+  const { id, kind, memory, unusable } = model;
+  const toggle = (): void => {
+    if (isBusy) return;
+    setBusy(true);
+    const changed = memory === null ? loadModel(id) : unloadModel(id);
+    const done = (now: Model): void => {
+      if (memory === null) showToast(`The model “${id}” is in memory.`);
+      else if (now.memory?.until === null) showToast(`“${id}” leaves memory when its last answer has ended.`);
+      reload();
+    };
+    changed.then(done, showError).finally(() => setBusy(false));
+  };
+  const canLoad = unusable === null && (kind !== "vision" || memory !== null);
+  return (
+    <>
+      {canLoad && (
+        <button type="button" aria-busy={isBusy} onClick={toggle}>
+          {isBusy ? (memory === null ? "Loading …" : "Unloading …") : memory === null ? "Load" : "Unload"}
+        </button>
+      )}
+      <button type="button" onClick={() => open({ kind: "edit", model })}>
+        Edit
+      </button>
+      <button type="button" onClick={() => open({ kind: "delete", model })}>
+        Delete
+      </button>
+    </>
+  );
+}

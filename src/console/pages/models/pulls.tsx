@@ -1,0 +1,148 @@
+/** Downloads of models: those in progress, and those that ended without a model in the last day. */
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { cancelPull, followPull, listPulls, pullModel, type Pull } from "../../api/models.js";
+import { now } from "../../lib/clock.js";
+import { bytesText, durationText } from "../../lib/format.js";
+import { useResource, type Resource } from "../../lib/resource.js";
+import { ErrorBox } from "../../parts/error-box.js";
+import { showError, showToast } from "../../parts/toast.js";
+
+/** Another member may have started one. */
+const refreshMs = 10_000;
+const shownMs = 24 * 3_600_000;
+
+/** Loads the downloads to show. @param onDone called when a download has ended with a model */
+export function usePulls(onDone: () => void): Resource<readonly Pull[]> & { readonly onDone: () => void } {
+  const pulls = useResource(listPulls, [], refreshMs);
+  return { ...pulls, value: pulls.value === null ? null : shownPulls(pulls.value), onDone };
+}
+
+interface PullsProps {
+  readonly pulls: ReturnType<typeof usePulls>;
+  readonly isOperator: boolean;
+}
+
+/** The list; nothing while there are none. */
+export function Pulls({ pulls, isOperator }: PullsProps): JSX.Element | null {
+  const { value, error, reload, onDone } = pulls;
+  if (error !== null) return <ErrorBox error={error} onRetry={reload} />;
+  if (value === null || value.length === 0) return null;
+  const ended = ({ state, model, modelId }: Pull): void => {
+    if (state === "done") {
+      showToast(`The model “${modelId ?? model}” is downloaded.`);
+      onDone();
+    }
+    reload();
+  };
+  return (
+    <section class="panel" aria-label="Downloads">
+      <h2>Downloads</h2>
+      <ul class="pulls">
+        {value.map((pull) => (
+          <PullItem key={pull.id} listed={pull} isOperator={isOperator} onEnded={ended} onChanged={reload} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface PullItemProps {
+  readonly listed: Pull;
+  readonly isOperator: boolean;
+  readonly onEnded: (pull: Pull) => void;
+  readonly onChanged: () => void;
+}
+
+function PullItem({ listed, isOperator, onEnded, onChanged }: PullItemProps): JSX.Element {
+  const pull = useProgress(listed, onEnded);
+  const isActive = isInProgress(pull);
+  const change = (by: Promise<Pull>): void => void by.then(onChanged, showError);
+  return (
+    <li>
+      <p class="pull-head">
+        <strong>{pull.model}</strong>
+        {isOperator && isActive && (
+          <button
+            type="button"
+            aria-label={`Cancel the download of ${pull.model}`}
+            onClick={() => change(cancelPull(pull.id))}
+          >
+            Cancel
+          </button>
+        )}
+        {isOperator && !isActive && (
+          <button
+            type="button"
+            aria-label={`Resume the download of ${pull.model}`}
+            onClick={() => change(pullModel(pull.model))}
+          >
+            Resume
+          </button>
+        )}
+      </p>
+      {isActive && (
+        <progress
+          aria-label={`Download of ${pull.model}`}
+          max={pull.bytesTotal ?? 1}
+          value={pull.bytesTotal === null ? undefined : (pull.bytesDone ?? 0)}
+        />
+      )}
+      <p class={pull.state === "failed" ? "problem" : "hint"}>{progressText(pull)}</p>
+    </li>
+  );
+}
+
+/** Returns the download as the list has it, or as its stream has it while it runs. */
+function useProgress(listed: Pull, onEnded: (pull: Pull) => void): Pull {
+  const [followed, setFollowed] = useState<Pull | null>(null);
+  const { id, state } = listed;
+  useEffect(() => {
+    // A browser keeps few connections to a server, and the server runs few downloads at a time: those that wait are not followed.
+    if (state !== "running") return undefined;
+    const abort = new AbortController();
+    const follow = async (): Promise<void> => {
+      let hasEnded = false;
+      for await (const pull of followPull(id, abort.signal)) {
+        setFollowed(pull);
+        hasEnded = !isInProgress(pull);
+        if (hasEnded) onEnded(pull);
+      }
+      if (!hasEnded) throw new Error("the stream broke off");
+    };
+    // A stream that breaks off is no fault of the download, which the list still shows.
+    follow().catch(() => setFollowed(null));
+    return () => abort.abort();
+  }, [id, state]);
+  return state === "running" ? (followed ?? listed) : listed;
+}
+
+/** Of several downloads of one model, only the newest counts. */
+function shownPulls(pulls: readonly Pull[]): readonly Pull[] {
+  const newest = pulls.filter(
+    (pull, at) => pulls.findIndex(({ model }) => model === pull.model) === at && pull.state !== "done",
+  );
+  const isRecent = ({ endTime }: Pull): boolean =>
+    endTime === null || now() - new Date(endTime).getTime() < shownMs;
+  return newest.filter(isRecent);
+}
+
+function isInProgress({ state }: Pull): boolean {
+  return state === "queued" || state === "running";
+}
+
+function progressText({ state, phase, bytesDone, bytesTotal, bytesPerSecond, error }: Pull): string {
+  if (state === "failed") return error ?? "The download has failed.";
+  if (state === "cancelled") return "Cancelled. What was downloaded is kept.";
+  if (state === "queued") return "Waits for another download.";
+  if (phase === "verifying") return "Checking the files …";
+  if (bytesDone === null || bytesTotal === null || phase === "resolving") return "Finding the files …";
+  const left =
+    bytesPerSecond === null || bytesPerSecond <= 0
+      ? []
+      : [
+          `${bytesText(bytesPerSecond)} a second`,
+          `${durationText(((bytesTotal - bytesDone) / bytesPerSecond) * 1000)} left`,
+        ];
+  return [`${bytesText(bytesDone)} of ${bytesText(bytesTotal)}`, ...left].join(" · ");
+}

@@ -1,0 +1,86 @@
+/** The settings of a model as fields of a form: all are text, and empty where the operator has set nothing. */
+import type { Model } from "../../api/models.js";
+import { ApiError } from "../../lib/client.js";
+
+/** Fields of a form by the name of the setting, such as `prices.prompt`. */
+export type SettingFields = Readonly<Record<SettingName, string>>;
+
+export const settingNames = [
+  "aliases",
+  "context",
+  "prices.prompt",
+  "prices.cached",
+  "prices.completion",
+  "prices.image",
+  "slots",
+  "keepAlive",
+  "kvCache",
+  "gpuLayers",
+  "reasoningTokensMax",
+  "system",
+  "sampling.temperature",
+  "sampling.topP",
+  "sampling.maxTokens",
+] as const;
+
+export type SettingName = (typeof settingNames)[number];
+
+/** The longest time that the server takes, which `forever` means. */
+const foreverMs = 31 * 24 * 3_600_000;
+
+/** Returns the settings of a model as the form begins. */
+export function fieldsOf({ settings }: Model): SettingFields {
+  const text = (name: SettingName): string => textOf(name, valueAt(settings, name));
+  return Object.fromEntries(settingNames.map((name) => [name, text(name)])) as SettingFields;
+}
+
+/** Returns the change from one state of the form to another, as the API takes it: null for a field that was emptied. */
+export function changeOf(before: SettingFields, after: SettingFields): Readonly<Record<string, unknown>> {
+  const change = new Map<string, unknown>();
+  for (const name of settingNames) {
+    const text = after[name].trim();
+    if (text === before[name]) continue;
+    const value = valueOf(name, text);
+    const [outer = "", inner] = name.split(".");
+    if (inner === undefined) change.set(outer, value);
+    else change.set(outer, { ...(change.get(outer) as object | undefined), [inner]: value });
+  }
+  return Object.fromEntries(change);
+}
+
+/** Returns the setting that an error of the server names at the beginning of its message; null for another error. */
+export function settingOf(error: unknown): SettingName | null {
+  if (!(error instanceof ApiError)) return null;
+  const [, path = ""] = /^([A-Za-z.\d]+): /.exec(error.message) ?? [];
+  return settingNames.find((name) => path === name || path.startsWith(`${name}.`)) ?? null;
+}
+
+function valueAt(settings: Model["settings"], name: SettingName): unknown {
+  const [outer = "", inner] = name.split(".");
+  const value = settings[outer];
+  if (inner === undefined) return value;
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[inner] : undefined;
+}
+
+function textOf(name: SettingName, value: unknown): string {
+  if (value === undefined || value === null) return "";
+  if (Array.isArray(value)) return value.join(" ");
+  if (name === "keepAlive" && typeof value === "number") return timeText(value);
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
+/** Numbers are sent as they were typed: the server says what is wrong with them. */
+function valueOf(name: SettingName, text: string): unknown {
+  if (text === "") return null;
+  return name === "aliases" ? text.split(/[\s,]+/).filter((alias) => alias !== "") : text;
+}
+
+function timeText(ms: number): string {
+  if (ms === foreverMs) return "forever";
+  const [unit, size] = [
+    ["h", 3_600_000],
+    ["m", 60_000],
+    ["s", 1000],
+  ].find(([, size]) => ms > 0 && ms % Number(size) === 0) ?? ["ms", 1];
+  return ms === 0 ? "0" : `${ms / Number(size)}${unit}`;
+}

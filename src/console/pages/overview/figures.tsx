@@ -1,0 +1,89 @@
+import type { ComponentChildren, JSX } from "preact";
+import type { Overview } from "../../api/overview.js";
+import { bytesText, compactText, countText, dollarsText } from "../../lib/format.js";
+import { pageHref } from "../../lib/location.js";
+import { useRole } from "../../lib/session.js";
+import { Sparkline } from "./sparkline.js";
+
+/** The seconds of which the speed now is the average. */
+const nowSeconds = 5;
+
+/** The numbers of the overview. */
+export function Figures({ overview }: { readonly overview: Overview }): JSX.Element {
+  const { running, waiting, today, memory, credits } = overview;
+  const ofKeys = useRole("admin") ? "" : " by your keys";
+  return (
+    <div class="numbers">
+      <Speed tokens={overview.tokensPerSecond} />
+      <Figure title="Running now" value={countText(running)}>
+        {waiting === 0 ? "none waits" : `${countText(waiting)} waiting for a slot`}
+      </Figure>
+      <Figure title={`Requests today${ofKeys}`} value={countText(today.requests)}>
+        {today.failed === 0 ? (
+          "none has failed"
+        ) : (
+          <span class="state bad">{countText(today.failed)} failed</span>
+        )}
+      </Figure>
+      <Figure title={`Spent today${ofKeys}`} value={dollarsText(Number(today.usd))}>
+        {compactText(today.tokens)} tokens
+      </Figure>
+      {credits.length > 0 && <Credit credits={credits} />}
+      {memory !== null && (
+        <Figure title="Memory" value={bytesText(memory.processBytes)}>
+          of the server; models {bytesText(memory.modelBytes)}
+          {memory.gpuBytes > 0 && `, on the GPU ${bytesText(memory.gpuBytes)}`}
+        </Figure>
+      )}
+    </div>
+  );
+}
+
+interface FigureProps {
+  readonly title: string;
+  readonly value: string;
+  /** What the value does not say. */
+  readonly children: ComponentChildren;
+}
+
+function Figure({ title, value, children }: FigureProps): JSX.Element {
+  return (
+    <section class="panel" aria-label={title}>
+      <h2>{title}</h2>
+      <p class="figure">{value}</p>
+      <p class="hint">{children}</p>
+    </section>
+  );
+}
+
+function Speed({ tokens }: { readonly tokens: readonly number[] }): JSX.Element {
+  const recent = tokens.slice(-nowSeconds).reduce((sum, each) => sum + each, 0) / nowSeconds;
+  const most = Math.max(0, ...tokens);
+  return (
+    <section class="panel speed" aria-label="Tokens per second">
+      <div>
+        <h2>Tokens per second</h2>
+        <p class="figure">{recent < 10 ? recent.toFixed(1) : countText(recent)}</p>
+        <p class="hint">at most {countText(most)} in a second of the last minute</p>
+      </div>
+      <Sparkline values={tokens} />
+    </section>
+  );
+}
+
+/** The credit of a team, or of the teams with the least. */
+function Credit({ credits }: Pick<Overview, "credits">): JSX.Element {
+  const [least] = credits;
+  const low = credits.filter(({ isLow }) => isLow).map(({ name }) => name);
+  return (
+    <Figure title="Credit left" value={dollarsText(Number(least?.usd ?? 0))}>
+      {low.length === 0 ? (
+        `of ${least?.name ?? "the team"}${credits.length > 1 ? ", which has the least" : ""}`
+      ) : (
+        <>
+          <span class="state warn">low</span> {low.join(", ")}: <a href={pageHref("billing")}>add credit</a>
+        </>
+      )}
+    </Figure>
+  );
+}

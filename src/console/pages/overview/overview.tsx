@@ -1,0 +1,100 @@
+/** Overview: what the server does now, what it has done today, and the next steps on a new server. */
+import type { JSX } from "preact";
+import { getOverview, type Overview } from "../../api/overview.js";
+import { now } from "../../lib/clock.js";
+import { bytesText } from "../../lib/format.js";
+import { navigate, pageHref, useLocation } from "../../lib/location.js";
+import { useResource } from "../../lib/resource.js";
+import { useSignedIn } from "../../lib/session.js";
+import { Empty } from "../../parts/empty.js";
+import { ErrorBox } from "../../parts/error-box.js";
+import { Loading } from "../../parts/loading.js";
+import { PageHead } from "../../parts/page-head.js";
+import { Table, type Column } from "../../parts/table.js";
+import { Time } from "../../parts/time.js";
+import { Figures } from "./figures.js";
+import { NextSteps } from "./next-steps.js";
+
+const refreshMs = 3000;
+
+/** The page. */
+export function OverviewPage(): JSX.Element {
+  const { session, team } = useSignedIn();
+  const { query } = useLocation();
+  const isOfServer = session.member.teamId === undefined;
+  const teamId = isOfServer && query.get("show") !== "team" ? undefined : team?.teamId;
+  const overview = useResource((signal) => getOverview(teamId, startOfToday(), signal), [teamId], refreshMs);
+  const { value, error, reload } = overview;
+  return (
+    <>
+      <PageHead title="Overview">
+        {isOfServer && team !== null && <Scope team={team.name} isTeam={teamId !== undefined} />}
+      </PageHead>
+      {error !== null && <ErrorBox error={error} onRetry={reload} />}
+      {value === null && error === null && <Loading />}
+      {value !== null && (
+        <>
+          {value.today.requests === 0 && value.running + value.waiting === 0 && <NextSteps />}
+          <Figures overview={value} />
+          <h2>Models in memory</h2>
+          <Table
+            label="Models in memory"
+            columns={columns}
+            rows={{ ...overview, value: value.models, error: null }}
+            keyOf={({ id }) => id}
+            empty={
+              <Empty title="No model is in memory">
+                <p>The first request for a model loads it.</p>
+                <a class="button" href={pageHref("models")}>
+                  Show all models
+                </a>
+              </Empty>
+            }
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+interface ScopeProps {
+  readonly team: string;
+  readonly isTeam: boolean;
+}
+
+/** The choice between the whole server and the team of the page. */
+function Scope({ team, isTeam }: ScopeProps): JSX.Element {
+  return (
+    <select
+      aria-label="Numbers of"
+      value={isTeam ? "team" : ""}
+      onChange={({ currentTarget: { value: show } }) =>
+        navigate(pageHref("overview", { show }), { replace: true })
+      }
+    >
+      <option value="">The whole server</option>
+      <option value="team">The team {team}</option>
+    </select>
+  );
+}
+
+type ModelInMemory = Overview["models"][number];
+
+const columns: readonly Column<ModelInMemory>[] = [
+  { title: "Model", cell: ({ id }) => <strong class="model-name">{id}</strong> },
+  {
+    title: "Memory",
+    kind: "number",
+    cell: ({ bytes, device }) => `${bytesText(bytes)}${device === "cpu" ? "" : ` on ${device}`}`,
+  },
+  { title: "Slots in use", kind: "number", cell: ({ slots, slotsHeld }) => `${slotsHeld} of ${slots}` },
+  {
+    title: "Leaves memory",
+    cell: ({ until }) => (until === null ? "in use" : <Time at={until} />),
+  },
+];
+
+/** Returns midnight in the time of this machine; milliseconds since 1970. */
+function startOfToday(): number {
+  return new Date(now()).setHours(0, 0, 0, 0);
+}
