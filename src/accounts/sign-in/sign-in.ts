@@ -115,23 +115,31 @@ export function createSignIn(deps: SignInServiceDeps): SignInService {
     end: (signedIn) => end(deps, signedIn, "SignOut", deps.signIns.sessionRemoval(signedIn.session)),
     endAll: (signedIn) =>
       end(deps, signedIn, "SignOutEverywhere", deps.signIns.sessionRemovals(signedIn.member.id)),
-    async setPassword({ session, member }, { currentPassword, password }, address) {
-      const { signIns } = deps;
-      const verified = await attempts.make({ address, email: member.email }, async () => {
-        const { password: stored } = await signIns.findSignIn(member.id);
-        const matches = await parts.passwords.matches(currentPassword, stored);
-        if (stored === null || !matches) throw invalid("currentPassword", "is wrong");
-        return stored;
-      });
-      checkPassword(password);
-      const hash = await parts.passwords.hash(password);
-      const begun = prepareSession(deps, member, { method: "password", address });
-      const checks = [signIns.sessionCheck(session), signIns.passwordCheck(member.id, verified)];
-      const changes = passwordWrites(deps, member, hash, begun);
-      return commitSession(deps, begun, [...checks, ...changes, ...begun.writes], sessionEnded);
-    },
+    setPassword: (signedIn, request, address) => replacePassword(parts, attempts, signedIn, request, address),
     apiKeyOf: (signedIn) => consoleKeyOf(deps, signedIn),
   };
+}
+
+async function replacePassword(
+  deps: Parts,
+  attempts: SignInAttempts,
+  { session, member }: SignedIn,
+  { currentPassword, password }: { readonly currentPassword: string; readonly password: string },
+  address: string,
+): Promise<NewSession> {
+  const { signIns, passwords } = deps;
+  const verified = await attempts.make({ address, email: member.email }, async () => {
+    const { password: stored } = await signIns.findSignIn(member.id);
+    const matches = await passwords.matches(currentPassword, stored);
+    if (stored === null || !matches) throw invalid("currentPassword", "is wrong");
+    return stored;
+  });
+  checkPassword(password);
+  const hash = await passwords.hash(password);
+  const begun = prepareSession(deps, member, { method: "password", address });
+  const checks = [signIns.sessionCheck(session), signIns.passwordCheck(member.id, verified)];
+  const changes = passwordWrites(deps, member, hash, begun);
+  return commitSession(deps, begun, [...checks, ...changes, ...begun.writes], sessionEnded);
 }
 
 /**
