@@ -1,4 +1,7 @@
-/** Takes back migration 29, the newest. */
+/** Takes back migration 30, the newest. */
+const undoFailedRuns = "drop index runs_failed;";
+
+/** Takes back migration 29. */
 const undoIdentities = "drop table member_identities;";
 
 /** Takes back migration 28. */
@@ -14,6 +17,7 @@ const undoRequestLog = [
 
 /** SQL that takes a database from the newest version to 26, as a server of that version would have left it. */
 export const undoBudgets = [
+  undoFailedRuns,
   undoIdentities,
   undoRequestLog,
   ...["runs_begun_are_budgeted", "runs_ended_are_budgeted", "api_keys_end_their_budgets"].map(
