@@ -86,9 +86,15 @@ export const instruction =
   "take from a document, for example [[0:3]], or [[0:3-5]] for parts that follow each other. Write no numbers behind other statements, " +
   "and do not explain the numbers.";
 
+/**
+ * A citation has at most so much of a document. A mark is a few tokens: without a bound, an answer of such marks would have the whole
+ * document once for each.
+ */
+const citedMax = { parts: 100, characters: 20_000 } as const;
+
 const range = /(\d{1,6}):(\d{1,6})(?:-(\d{1,6}))?/g;
 
-/** Returns the citations of a mark; of one that leads nowhere, none. */
+/** Returns the citations of a mark; of one that leads nowhere, or to more than a citation may have, none. */
 export function citationsOf(mark: string, documents: CitedDocuments): readonly Citation[] {
   return [...mark.matchAll(range)].flatMap(([, index = "", first = "", last = first]) => {
     const document = documents.get(Number(index));
@@ -105,9 +111,11 @@ function citationOf(
   last: number,
 ): Citation | null {
   const [from, to] = [parts[first], parts[last]];
-  if (from === undefined || to === undefined || last < first) return null;
+  if (from === undefined || to === undefined || last < first || last - first >= citedMax.parts) return null;
+  const cited = textBetween(texts, from, to);
+  if (cited.length > citedMax.characters) return null;
   const common = {
-    cited_text: textBetween(texts, from, to),
+    cited_text: cited,
     document_index: index,
     document_title: title,
     file_id: null,

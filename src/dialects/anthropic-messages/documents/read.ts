@@ -72,12 +72,10 @@ function plainText({ type, texts }: DocumentContent): string {
 function numberedText(index: number, { type, texts, parts }: CitedDocument): string {
   const line = (part: CitedDocument["parts"][number], at: number): string =>
     `${markOf(index, at)} ${(texts[part.text] ?? "").slice(part.start, part.end)}`;
-  const lines = parts.map(line);
-  if (type !== "pages") return lines.join("\n");
-  return texts
-    .flatMap((_, page) => {
-      const own = lines.filter((_, at) => parts[at]?.text === page);
-      return [pageLabel(page + 1), ...(own.length === 0 ? [noText] : own)];
-    })
+  if (type !== "pages") return parts.map(line).join("\n");
+  const pages: string[][] = texts.map(() => []);
+  for (const [at, part] of parts.entries()) pages[part.text]?.push(line(part, at));
+  return pages
+    .flatMap((lines, page) => [pageLabel(page + 1), ...(lines.length === 0 ? [noText] : lines)])
     .join("\n");
 }

@@ -20,10 +20,11 @@ const document: Document = {
 /** Asks for an answer of these pieces. @returns the prompt, and the answer whole and streamed */
 async function ask(pieces: readonly string[], content: Content, system?: string) {
   let prompt = "";
-  const server = await startScriptedApp((given) => {
+  const script = (given: string): readonly string[] => {
     prompt = given;
     return pieces;
-  });
+  };
+  const server = await startScriptedApp(script, { contextTokens: 10_000 });
   const client = anthropicOf(server);
   const request = {
     model: "ember-1m",
@@ -123,6 +124,19 @@ describe("a document with citations", () => {
       },
     ]);
   });
+});
+
+it("a citation has at most 100 parts and 20,000 characters of a document, so that no answer has it many times over", async () => {
+  const sentences = Array.from({ length: 200 }, (_, index) => `Sentence ${index}.`).join(" ");
+  const cited = async (mark: string, data: string): Promise<number> => {
+    const source = { type: "text", media_type: "text/plain", data } as const;
+    const { blocks } = await ask([`Said ${mark}`], [{ ...document, source }]);
+    return blocks[0]?.citations?.length ?? 0;
+  };
+  expect(await cited("[[0:0-99]]", sentences)).toBe(1);
+  expect(await cited("[[0:0-100]]", sentences)).toBe(0);
+  expect(await cited("[[0:0]]", `${"word ".repeat(3_900)}.`)).toBe(1);
+  expect(await cited("[[0:0]]", `${"word ".repeat(4_100)}.`)).toBe(0);
 });
 
 it("a document without citations has no numbers, and brackets of the answer stay", async () => {
