@@ -1,9 +1,17 @@
 /** The session of the member who is signed in. */
 import type { z } from "zod";
+import type { signInWaysSchema } from "../../http/console/api/sign-in.js";
 import type { sessionSchema } from "../../http/console/present.js";
 import { get, request } from "../lib/client.js";
 
 export type Session = z.infer<typeof sessionSchema>;
+
+export type SignInWays = z.infer<typeof signInWaysSchema>;
+
+/** Returns the ways in which this server lets members sign in. */
+export function getSignInWays(signal?: AbortSignal): Promise<SignInWays> {
+  return get("/sign-in", {}, signal);
+}
 
 export interface Credentials {
   readonly email?: string;

@@ -71,7 +71,8 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(found).toEqual([]);
 }
 
-async function openPage({ colorScheme = "light", width = 1200 }: ConsoleOptions): Promise<Page> {
+/** Opens an empty page, which the test closes. */
+export async function openPage({ colorScheme = "light", width = 1200 }: ConsoleOptions): Promise<Page> {
   const context = await (
     await (browser ??= launch())
   ).newContext({

@@ -1,9 +1,12 @@
 /** The sign-in: by e-mail and password, or by a link that works once and sets the password. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { signIn, type Session } from "../../api/session.js";
+import { getSignInWays, signIn, type Session } from "../../api/session.js";
+import { useResource } from "../../lib/resource.js";
+import { ErrorBox } from "../../parts/error-box.js";
 import { Field } from "../../parts/field.js";
 import { Form } from "../../parts/form.js";
+import { providerError } from "./provider-errors.js";
 
 interface SignInPageProps {
   readonly onSignedIn: (session: Session) => void;
@@ -27,30 +30,41 @@ export function SignInPage({ onSignedIn }: SignInPageProps): JSX.Element {
 function PasswordSignIn({ onSignedIn }: SignInPageProps): JSX.Element {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
+  const ways = useResource(getSignInWays, []);
+  const [failed] = useState(() => providerError(location.hash));
+  const provider = ways.value?.oidc;
   return (
-    <Form action="Sign in" onSubmit={async () => onSignedIn(await signIn({ email, password }))}>
-      <Field
-        label="E-mail"
-        type="email"
-        autocomplete="username"
-        required
-        autofocus
-        value={email}
-        onValue={setEmail}
-      />
-      <Field
-        label="Password"
-        type="password"
-        autocomplete="current-password"
-        required
-        value={password}
-        onValue={setPassword}
-      />
-      <p class="hint">
-        No password yet, or forgotten? The operator of this server makes a link:{" "}
-        <code>hearth members sign-in-link</code> or <code>reset</code>.
-      </p>
-    </Form>
+    <>
+      {failed !== null && <ErrorBox error={failed} />}
+      {provider !== undefined && (
+        <a class="button" href={provider.path}>
+          Sign in with {provider.name}
+        </a>
+      )}
+      <Form action="Sign in" onSubmit={async () => onSignedIn(await signIn({ email, password }))}>
+        <Field
+          label="E-mail"
+          type="email"
+          autocomplete="username"
+          required
+          autofocus
+          value={email}
+          onValue={setEmail}
+        />
+        <Field
+          label="Password"
+          type="password"
+          autocomplete="current-password"
+          required
+          value={password}
+          onValue={setPassword}
+        />
+        <p class="hint">
+          No password yet, or forgotten? The operator of this server makes a link:{" "}
+          <code>hearth members sign-in-link</code> or <code>reset</code>.
+        </p>
+      </Form>
+    </>
   );
 }
 

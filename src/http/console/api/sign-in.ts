@@ -42,7 +42,7 @@ function begin(
   return signIn.withPassword({ email, password }, address);
 }
 
-const waysSchema = responseObject({
+export const signInWaysSchema = responseObject({
   password: z.literal(true).describe("E-mail and password, or a sign-in link."),
   oidc: responseObject({
     name: z.string().describe("What the button says."),
@@ -66,7 +66,7 @@ export const listSignInWaysDocs: RouteDocs = {
   operation: "listSignInWays",
   tag: "Console",
   summary: "List the ways to sign in",
-  answers: { 200: { description: "The ways.", schema: waysSchema } },
+  answers: { 200: { description: "The ways.", schema: signInWaysSchema } },
 };
 
 export const signInDocs: RouteDocs = {
