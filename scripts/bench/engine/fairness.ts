@@ -1,4 +1,5 @@
 /** Measures how long a team with few requests waits while another team floods the server. */
+import { setMaxListeners } from "node:events";
 import { chat, type Target } from "../client.js";
 import { textOf, type BenchModel } from "../model.js";
 import { startServer } from "../server.js";
@@ -63,6 +64,7 @@ async function asking(
 
 function startFlood(target: Target, model: BenchModel, maxTokens: number): { stop(): Promise<void> } {
   const leaving = new AbortController();
+  setMaxListeners(floodClients, leaving.signal);
   const client = async (index: number): Promise<void> => {
     for (let nth = 0; !leaving.signal.aborted; nth += 1) {
       const content = textOf(100_000 + index * 1000 + nth, 6);

@@ -14,7 +14,7 @@ export interface TickWork<T> {
   readonly stepping: readonly T[];
   /** Generations whose prompts may be evaluated, oldest first. */
   readonly prefilling: readonly T[];
-  /** Prompt tokens and drafted tokens that may be evaluated together. */
+  /** Prompt tokens that may be evaluated; drafted tokens where no prompt is. */
   readonly promptTokens: number;
 }
 

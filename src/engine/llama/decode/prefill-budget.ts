@@ -21,6 +21,13 @@ export interface PrefillLimits {
 
 /** Smaller chunks cost more in extra batches than they save in waiting. */
 const chunkTokensMin = 16;
+/**
+ * From this number of prompt tokens on, llama.cpp computes attention on CPUs in tiles (GGML_FA_TILE_Q is 64; the first token is evaluated
+ * together with those of the answers): in a long context a token then takes a fraction of the time.
+ */
+const tileTokens = 65;
+/** A chunk of one tile may exceed the gap by this factor. Smaller chunks would take several times as long for the same prompt. */
+const tileGapFactor = 1.5;
 /** Time of a chunk while no generation decodes: a client that leaves frees its slot after the chunk. */
 const idleChunkMsMax = 200;
 
@@ -37,8 +44,8 @@ const samplesMax = 5;
 
 export class PrefillBudget {
   readonly #limits: PrefillLimits;
-  /** Milliseconds per prompt token of the last chunks. */
-  readonly #msPerToken: number[] = [];
+  /** Milliseconds per prompt token of the last chunks, of those that are computed in tiles and of smaller ones. */
+  readonly #msPerToken = { inTiles: [] as number[], below: [] as number[] };
   /** Milliseconds of the last ticks without prompt tokens, by the number of decoding generations. */
   readonly #decodeMs = new Map<number, number[]>();
 
@@ -59,14 +66,24 @@ export class PrefillBudget {
       const quick = Math.floor(idleChunkMsMax / msPerToken);
       return Math.max(chunks.fixed, Math.min(chunks.idleMax, quick));
     }
-    const affordable = Math.floor((tokenGapMsMax - this.#decodeMsOf(decoding)) / msPerToken);
-    const most = chunks.besideAnswersMax;
-    return Math.max(Math.min(chunkTokensMin, most), Math.min(most, affordable));
+    return this.#tokensBeside(this.#decodeMsOf(decoding), chunks.besideAnswersMax, tokenGapMsMax);
   }
 
   /** Milliseconds per prompt token; null while it is not measured. */
   get msPerToken(): number | null {
-    return median(this.#msPerToken);
+    return median(this.#msPerToken.inTiles) ?? median(this.#msPerToken.below);
+  }
+
+  /** @param decodeMs time of the answers' own tokens */
+  #tokensBeside(decodeMs: number, most: number, gapMs: number): number {
+    const small = median(this.#msPerToken.below) ?? Number.POSITIVE_INFINITY;
+    // A token never takes longer in a tile. So a larger chunk is tried again as soon as a shorter context makes small ones cheap.
+    const inTiles = Math.min(median(this.#msPerToken.inTiles) ?? Number.POSITIVE_INFINITY, small);
+    const affordable = Math.floor((gapMs - decodeMs) / inTiles);
+    if (affordable >= tileTokens || most < tileTokens) return within(chunkTokensMin, affordable, most);
+    if (tileTokens * inTiles <= tileGapFactor * gapMs - decodeMs) return tileTokens;
+    const affordableSmall = small === Number.POSITIVE_INFINITY ? affordable : (gapMs - decodeMs) / small;
+    return within(chunkTokensMin, Math.floor(affordableSmall), tileTokens - 1);
   }
 
   /** Records a tick. One with a few prompt tokens says nothing: it mostly decodes. */
@@ -77,13 +94,19 @@ export class PrefillBudget {
       keep(samples, ms);
     }
     // The batch holds the next tokens of the answers, too, whose time the prompt does not cause.
-    if (promptTokens >= chunkTokensMin)
-      keep(this.#msPerToken, Math.max(0, ms - this.#decodeMsOf(decoding)) / promptTokens);
+    if (promptTokens < chunkTokensMin) return;
+    const samples = promptTokens < tileTokens ? this.#msPerToken.below : this.#msPerToken.inTiles;
+    keep(samples, Math.max(0, ms - this.#decodeMsOf(decoding)) / promptTokens);
   }
 
   #decodeMsOf(decoding: number): number {
     return decoding === 0 ? 0 : (median(this.#decodeMs.get(decoding) ?? []) ?? 0);
   }
+}
+
+/** Returns the number, but at least `least` and at most `most`, which may be less. */
+function within(least: number, value: number, most: number): number {
+  return Math.min(most, Math.max(least, value));
 }
 
 function keep(samples: number[], sample: number): void {

@@ -240,8 +240,12 @@ export class TickLoop {
     const pace = this.#paceOf(resident);
     const { stepping, prefilling, promptTokens } = pace.next(slots.flatMap((slot) => slot.generation ?? []));
     const began = this.#options.now();
-    const drafted = draftAll(stepping, promptTokens);
-    let left = promptTokens - drafted;
+    const isAlone = stepping.length === 1 && prefilling.length === 0;
+    // A draft beside a prompt takes none of its tokens: a smaller chunk takes more time for each.
+    const draftTokensMax =
+      prefilling.length === 0 ? promptTokens : resident.promptChunks.idleMax - promptTokens;
+    const drafted = draftAll(stepping, { tokensMax: draftTokensMax, isAlone });
+    let left = promptTokens;
     const work = stepping.map((generation) => generation.step());
     for (const generation of prefilling) {
       if (left === 0) break;
@@ -251,8 +255,7 @@ export class TickLoop {
     }
     await Promise.all(work);
     const ms = this.#options.now() - began;
-    const evaluated = promptTokens - drafted - left;
-    pace.record({ decoding: stepping.length, drafted, promptTokens: evaluated, ms });
+    pace.record({ decoding: stepping.length, drafted, promptTokens: promptTokens - left, ms });
     if (prefilling.length === 0) resident.draftCost.record(stepping.length, drafted, ms);
     await this.#storeSharedPrefixes(resident, slots);
   }

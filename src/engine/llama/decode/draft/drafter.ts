@@ -20,7 +20,10 @@ const charactersMax = 120;
 export interface DraftLimits {
   /** The number of tokens that a draft may have; 0 drops it. */
   readonly tokensMax: number;
-  /** Whether no other answer shares the batch. Where others do, a token that is looked up costs more than it saves (measured). */
+  /**
+   * Whether nothing else shares the batch, neither an answer nor a prompt. Where others do, a token that is looked up costs more than it
+   * saves (measured).
+   */
   readonly isAlone: boolean;
 }
 
@@ -108,14 +111,14 @@ export interface Drafting {
 }
 
 /**
- * Drafts for all generations of a tick, at most `budget` tokens together. Where some have a draft and others none, llama.cpp computes the
+ * Drafts for all generations of a tick, at most `tokensMax` tokens together. Where some have a draft and others none, llama.cpp computes the
  * batch in two parts, which delays the others: that pays only if the drafts have as many tokens as there are generations.
  * @returns how many tokens were drafted
  */
-export function draftAll(generations: readonly Drafting[], budget: number): number {
-  const isAlone = generations.length === 1;
+export function draftAll(generations: readonly Drafting[], { tokensMax, isAlone }: DraftLimits): number {
   let drafted = 0;
-  for (const generation of generations) drafted += generation.draft({ tokensMax: budget - drafted, isAlone });
+  for (const generation of generations)
+    drafted += generation.draft({ tokensMax: tokensMax - drafted, isAlone });
   if (drafted === 0 || drafted >= generations.length) return drafted;
   for (const generation of generations) generation.draft({ tokensMax: 0, isAlone });
   return 0;
