@@ -92,43 +92,49 @@ export const getConsoleAssetDocs: RouteDocs = {
   },
 };
 
-interface Compressed {
+type Encoding = "br" | "gzip" | "identity";
+
+interface AssetFile {
   readonly etag: string;
-  readonly bodies: Readonly<Record<"br" | "gzip" | "identity", Buffer>>;
+  /** Compresses it when it is first asked for in this encoding. */
+  body(encoding: Encoding): Promise<Buffer>;
 }
 
 const compressions = { br: promisify(brotliCompress), gzip: promisify(gzip) };
 
-/** A file is read and compressed when it is first asked for; there are as many as the build wrote. */
+/** A file is read when it is first asked for; there are as many as the build wrote. */
 function fileAnswer(): (ctx: Context, name: string) => Promise<void> {
-  const files = new Map<string, Promise<Compressed>>();
+  const files = new Map<string, AssetFile>();
   return async (ctx, name) => {
     const url = new URL(name, folder);
     let file = files.get(name);
     if (file === undefined) {
       if (!existsSync(url)) throw noSuchPath();
-      file = compress(readFileSync(url));
+      file = assetFile(readFileSync(url));
       files.set(name, file);
     }
-    const { etag, bodies } = await file;
-    const encoding = ctx.acceptsEncodings("br", "gzip", "identity");
-    const chosen = encoding === "br" || encoding === "gzip" ? encoding : "identity";
+    const accepted = ctx.acceptsEncodings("br", "gzip", "identity");
+    const encoding = accepted === "br" || accepted === "gzip" ? accepted : "identity";
     ctx.status = 200;
     ctx.type = types[extname(name)] ?? "application/octet-stream";
     ctx.vary("accept-encoding");
-    ctx.etag = `"${etag}-${chosen}"`;
+    ctx.etag = `"${file.etag}-${encoding}"`;
     if (ctx.fresh) {
       ctx.status = 304;
       return;
     }
-    if (chosen !== "identity") ctx.set("content-encoding", chosen);
-    ctx.body = bodies[chosen];
+    if (encoding !== "identity") ctx.set("content-encoding", encoding);
+    ctx.body = await file.body(encoding);
   };
 }
 
-async function compress(content: Buffer): Promise<Compressed> {
+function assetFile(content: Buffer): AssetFile {
   const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
-  const [br, gzipped] = await Promise.all([compressions.br(content, { params }), compressions.gzip(content)]);
-  const etag = createHash("sha256").update(content).digest("base64url").slice(0, 22);
-  return { etag, bodies: { br, gzip: gzipped, identity: content } };
+  const bodies: Partial<Record<Encoding, Promise<Buffer>>> = { identity: Promise.resolve(content) };
+  const compress = (encoding: Encoding): Promise<Buffer> =>
+    encoding === "br" ? compressions.br(content, { params }) : compressions.gzip(content);
+  return {
+    etag: createHash("sha256").update(content).digest("base64url").slice(0, 22),
+    body: (encoding) => (bodies[encoding] ??= compress(encoding)),
+  };
 }
