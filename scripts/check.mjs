@@ -18,7 +18,7 @@ import { affectedTests, changedFiles } from "./check/affected.mjs";
 /**
  * @typedef {{ name: string, tool: string, args: string[] }} Step
  * @typedef {{ passed: number, failed: number }} Tally
- * @typedef {{ status: string, assertionResults: unknown[] }} TestFile
+ * @typedef {{ status: string, assertionResults: { status: string, fullName: string }[] }} TestFile
  * @typedef {{ numPassedTests: number, numFailedTests: number, testResults: TestFile[] }} TestReport the report that vitest writes
  */
 
@@ -160,7 +160,10 @@ async function run(step, priority = constants.priority.PRIORITY_NORMAL) {
   const seconds = ((performance.now() - began) / 1000).toFixed(1).padStart(6);
   process.stdout.write(`${code === 0 ? "pass" : "FAIL"}  ${step.name.padEnd(10)}${seconds} s\n`);
   if (code !== 0) process.stdout.write(`${output.trimEnd()}\n\n`);
-  if (step.name === testStep.name) return tallyOfTests(code);
+  if (step.name === testStep.name) {
+    printNotRun();
+    return tallyOfTests(code);
+  }
   return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
 
@@ -186,6 +189,20 @@ function spawned(script, args, priority) {
       resolve({ code: code ?? 1, output: signal === null ? output : `${output}\nended by ${signal}` });
     });
   });
+}
+
+/** Prints how many tests were not run where the name of their suite says why. */
+function printNotRun() {
+  if (!existsSync(testReport)) return;
+  const report = /** @type {TestReport} */ (JSON.parse(readFileSync(testReport, "utf8")));
+  const reasons = report.testResults
+    .flatMap((file) => file.assertionResults)
+    .filter(({ status }) => status === "skipped" || status === "pending")
+    .flatMap(({ fullName }) => /\(not run: ([^)]+)\)/.exec(fullName)?.slice(1, 2) ?? []);
+  for (const reason of new Set(reasons)) {
+    const count = reasons.filter((each) => each === reason).length;
+    process.stdout.write(`      ${count} tests were not run: ${reason}\n`);
+  }
 }
 
 /**

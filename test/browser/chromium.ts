@@ -1,18 +1,27 @@
-/** Runs pages in Chromium, without a driver: the page writes its result into itself, and Chromium prints the page. */
-import { execFile, spawnSync } from "node:child_process";
+/** Pages in Chromium. All tests of a process share one browser; each has a context of its own, which shares nothing with others. */
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { build } from "esbuild";
-import { onTestFinished } from "vitest";
-import { root, temporaryFolder } from "../harness.js";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { it, onTestFinished } from "vitest";
+import { chromiumHint, chromiumPath, launchChromium } from "../../scripts/browser/chromium.js";
+import { root } from "../harness.js";
 
-const names = ["chromium", "chromium-browser", "google-chrome"];
-
-/** The command of a Chromium that starts here; null if there is none. */
-export const chromium: string | null =
-  names.find((name) => spawnSync(name, ["--version"], { timeout: 30_000 }).status === 0) ?? null;
+/** The test function of vitest, and what to add to the name of a suite that is not run without a browser. */
+export const [withoutBrowser, test] =
+  chromiumPath === null ? [` (not run: ${chromiumHint})`, it.runIf(false)] : ["", it];
 
 const pageMsMax = 60_000;
+
+/** The browser runs until the process ends. */
+let browser: Promise<Browser> | null = null;
+
+/** Opens an empty page, which the test closes. */
+export async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await (await (browser ??= launchChromium())).newContext(options);
+  onTestFinished(() => context.close());
+  return context.newPage();
+}
 
 /**
  * Serves a page whose origin is not that of any other server.
@@ -53,22 +62,10 @@ const show = (result) => (document.querySelector("pre").textContent = JSON.strin
   return outputFiles[0]?.text ?? "";
 }
 
-/** Opens a page and returns the result that its script has shown. @throws Error with what Chromium printed */
+/** Opens a page and returns the result that its script, or that of a page to which it leads, has shown. */
 export async function resultOf(url: string): Promise<unknown> {
-  if (chromium === null) throw new Error("there is no Chromium");
-  const profile = `--user-data-dir=${temporaryFolder()}`;
-  const options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", profile];
-  const printed = await new Promise<string>((resolve, reject) =>
-    execFile(
-      chromium,
-      [...options, `--virtual-time-budget=${pageMsMax}`, "--dump-dom", url],
-      { timeout: pageMsMax, maxBuffer: 64 * 1024 * 1024 },
-      (error, stdout, stderr) =>
-        error === null ? resolve(stdout) : reject(new Error(stderr, { cause: error })),
-    ),
-  );
-  const [, shown = ""] = /<pre>([^<]*)<\/pre>/.exec(printed) ?? [];
-  if (shown === "") throw new Error(`the page shows no result: ${printed.slice(0, 500)}`);
-  const text = shown.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
-  return JSON.parse(text);
+  const page = await newPage();
+  await page.goto(url);
+  const shown = page.locator("pre").filter({ hasText: /./ });
+  return JSON.parse((await shown.textContent({ timeout: pageMsMax })) ?? "") as unknown;
 }

@@ -1,9 +1,9 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, onTestFinished } from "vitest";
 import { startServer } from "../http/console/oidc/browser.js";
 import { startProvider } from "../oidc-server/provider.js";
-import { chromium, resultOf, servePage } from "./chromium.js";
+import { resultOf, servePage, test, withoutBrowser } from "./chromium.js";
 
 interface Gateway {
   /** Another site than that of the provider: it has the name of the machine, and the provider the address. */
@@ -51,10 +51,7 @@ async function arrives(redirects: boolean): Promise<unknown> {
   return resultOf(page);
 }
 
-const [reason, test] =
-  chromium === null ? [" (not run: no Chromium is installed)", it.runIf(false)] : ["", it];
-
-describe(`a sign-in through a provider of another site in Chromium${reason}`, () => {
+describe(`a sign-in through a provider of another site in Chromium${withoutBrowser}`, () => {
   test("arrives at the console with the session's cookie, which is SameSite=Strict", async () => {
     expect(await arrives(false)).toBe(true);
   });

@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { keys, startScriptedApp } from "../scripted-app.js";
-import { chromium, pageScript, resultOf, servePage } from "./chromium.js";
+import { pageScript, resultOf, servePage, test, withoutBrowser } from "./chromium.js";
 
 const say = () => ["Good", " day."];
 const messages = `[{ role: "user", content: "Hello" }]`;
@@ -15,10 +15,7 @@ async function inPage(imports: string, body: (url: string) => string, isAllowed 
   return resultOf(page);
 }
 
-const [reason, test] =
-  chromium === null ? [" (not run: no Chromium is installed)", it.runIf(false)] : ["", it];
-
-describe(`a page in Chromium${reason}`, () => {
+describe(`a page in Chromium${withoutBrowser}`, () => {
   test("uses the OpenAI client, whole and streamed, and reads the request id", async () => {
     const result = await inPage(
       `import OpenAI from "openai";`,

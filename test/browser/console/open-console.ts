@@ -1,16 +1,13 @@
 /** The console of a real server, in Chromium. The server, its data folder and what the browser keeps go when the test ends. */
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { delimiter, join } from "node:path";
-import { chromium as browserType, type Browser, type Page } from "playwright-core";
-import { expect, it, onTestFinished } from "vitest";
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
 import type { Overrides } from "../../../src/app/app.js";
 import { startApp, type TestApp } from "../../harness.js";
-import { chromium } from "../chromium.js";
+import { newPage } from "../chromium.js";
 
-/** The test function of vitest, and what to add to the name of a suite that is not run without a browser. */
-export const [withoutBrowser, test] =
-  chromium === null ? [" (not run: no Chromium is installed)", it.runIf(false)] : ["", it];
+export { test, withoutBrowser } from "../chromium.js";
 
 export const owner = { email: "owner@example.com", password: "correct horse battery staple" };
 
@@ -29,20 +26,38 @@ export interface ConsoleOptions {
 
 /** Starts a server with the built-in models and opens the sign-in page with the link of the first start. */
 export async function openSignIn(options: ConsoleOptions = {}): Promise<OpenConsole> {
-  const started = await startApp(options.environment, options.overrides);
-  const page = await openPage(options);
-  const problems = problemsOf(page);
-  const signIn = await started.app.ownerSignIn();
-  const link = signIn.kind === "link" && signIn.secret !== null ? `#link=${signIn.secret}` : "";
-  await page.goto(`${started.url}/console${link}`);
-  return { ...started, page, problems };
+  const { link, ...opened } = await openNothing(options);
+  await opened.page.goto(`${opened.url}/console#link=${link}`);
+  return opened;
 }
 
-/** Starts a server and signs its first owner in. */
+/** Starts a server, signs its first owner in, and opens the console. The page of the sign-in has tests of its own. */
 export async function openConsole(options: ConsoleOptions = {}): Promise<OpenConsole> {
-  const opened = await openSignIn(options);
-  await setFirstPassword(opened.page);
+  const { link, ...opened } = await openNothing(options);
+  const { page, url } = opened;
+  const response = await fetch(`${url}/console/api/sign-in`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-hearth-console": "1" },
+    body: JSON.stringify({ link, ...owner }),
+  });
+  const [, name = "", value = ""] = /^([^=]+)=([^;]+);/.exec(response.headers.get("set-cookie") ?? "") ?? [];
+  await response.body?.cancel();
+  const cookie = { name, value, domain: new URL(url).hostname, path: "/console" };
+  await page.context().addCookies([{ ...cookie, httpOnly: true, sameSite: "Strict" }]);
+  await page.goto(`${url}/console`);
+  await page.getByRole("navigation", { name: "Pages" }).waitFor();
   return opened;
+}
+
+/** Starts a server and the browser. @returns also the secret of the first owner's link */
+async function openNothing(options: ConsoleOptions): Promise<OpenConsole & { readonly link: string }> {
+  const [started, page] = await Promise.all([
+    startApp(options.environment, options.overrides),
+    openPage(options),
+  ]);
+  const signIn = await started.app.ownerSignIn();
+  const link = signIn.kind === "link" && signIn.secret !== null ? signIn.secret : "";
+  return { ...started, page, problems: problemsOf(page), link };
 }
 
 /** Fills in the form of the first owner's link, and waits until the console is there. */
@@ -72,35 +87,16 @@ export async function expectAccessible(page: Page): Promise<void> {
 }
 
 /** Opens an empty page, which the test closes. */
-export async function openPage({ colorScheme = "light", width = 1200 }: ConsoleOptions): Promise<Page> {
-  const context = await (
-    await (browser ??= launch())
-  ).newContext({
+export function openPage({ colorScheme = "light", width = 1200 }: ConsoleOptions): Promise<Page> {
+  return newPage({
     colorScheme,
     viewport: { width, height: 800 },
     permissions: ["clipboard-read", "clipboard-write"],
   });
-  onTestFinished(() => context.close());
-  return context.newPage();
 }
 
-/** The browser of all tests of this process, which share nothing in it. It runs until the process ends. */
-let browser: Promise<Browser> | null = null;
-
-function launch(): Promise<Browser> {
-  if (chromium === null) throw new Error("there is no Chromium");
-  // The sandbox of Chromium does not run as root, as tests in containers do.
-  const args = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"];
-  return browserType.launch({ executablePath: pathOf(chromium), args });
-}
-
-/** Returns where the command of a program is. */
-function pathOf(command: string): string {
-  const folders = process.env["PATH"]?.split(delimiter) ?? [];
-  return folders.map((folder) => join(folder, command)).find((file) => existsSync(file)) ?? command;
-}
-
-function problemsOf(page: Page): readonly string[] {
+/** Collects what a page writes to the console of the browser as an error, and exceptions that it does not catch. */
+export function problemsOf(page: Page): readonly string[] {
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => {
