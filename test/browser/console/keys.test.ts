@@ -56,6 +56,36 @@ describe(`the page of API keys${withoutBrowser}`, () => {
     expect(problems).toEqual([]);
   });
 
+  test("shows many keys page by page, and finds one that is on no page yet by a search of the server", async () => {
+    const managementKey = "management-key-of-a-test";
+    const { page, url, problems } = await openConsole({
+      environment: { HEARTH_MANAGEMENT_KEY: managementKey },
+    });
+    const headers = { authorization: `Bearer ${managementKey}`, "content-type": "application/json" };
+    const teams = (await (await fetch(`${url}/auth/teams`, { headers })).json()) as {
+      readonly teams: readonly { readonly teamId: string }[];
+    };
+    for (let index = 1; index <= 60; index++) {
+      const body = JSON.stringify({ name: `program ${index}` });
+      const path = `/auth/teams/${teams.teams[0]?.teamId}/api-keys`;
+      expect((await fetch(url + path, { method: "POST", headers, body })).status).toBe(200);
+    }
+    await openByLink(page, "API keys");
+    const rows = page.getByRole("region", { name: "API keys" }).locator("tbody").getByRole("row");
+    await rows.nth(49).waitFor();
+    expect(await rows.count()).toBe(50);
+    expect(await rows.filter({ hasText: "program 60" }).count()).toBe(0);
+    await page.keyboard.press("/");
+    await page.keyboard.type("program 60");
+    await expect.poll(() => rows.count()).toBe(1);
+    expect(await rows.textContent()).toContain("program 60");
+    await page.getByLabel("Search keys").fill("");
+    await expect.poll(() => rows.count()).toBe(50);
+    await page.getByRole("button", { name: "Show more" }).click();
+    await rows.filter({ hasText: "program 60" }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
   test.each(["light", "dark"] as const)("has no serious fault of accessibility (%s)", async (colorScheme) => {
     const { page } = await openConsole({ colorScheme });
     await openByLink(page, "API keys");

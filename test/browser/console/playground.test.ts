@@ -1,6 +1,6 @@
 import type { Page, Route } from "playwright-core";
-import sharp from "sharp";
 import { describe, expect } from "vitest";
+import { dropImage, redCircle } from "./dropped-image.js";
 import { expectAccessible, openByLink, openConsole, test, withoutBrowser } from "./open-console.js";
 import { startTokenServer } from "./token-server.js";
 
@@ -57,7 +57,7 @@ describe(`the playground${withoutBrowser}`, () => {
     expect(problems).toEqual([]);
   });
 
-  test("runs nothing that an answer or the name of a file contains, and loads nothing", async () => {
+  test("E12: runs nothing that an answer or the name of a file contains, and loads nothing", async () => {
     const { page, problems, url } = await openPlayground();
     const foreign: string[] = [];
     page.on("request", (request) => !/^(data:|blob:)/.test(request.url()) && foreign.push(request.url()));
@@ -92,16 +92,13 @@ describe(`the playground${withoutBrowser}`, () => {
 
   test("sends an image that is dropped on it to the captioner", async () => {
     const { page, problems } = await openPlayground();
-    const base64 = (await redCircle()).toString("base64");
-    const transfer = await page.evaluateHandle<unknown>(`
-      const dropped = new DataTransfer();
-      const bytes = Uint8Array.from(atob("${base64}"), (letter) => letter.charCodeAt(0));
-      dropped.items.add(new File([bytes], "circle.png", { type: "image/png" }));
-      dropped;`);
-    await page.getByRole("region", { name: "Chat" }).dispatchEvent("drop", { dataTransfer: transfer });
-    await page.getByRole("img", { name: "circle.png" }).waitFor();
+    const dropped = await redCircle();
+    await dropImage(page, dropped);
     const [sent] = await Promise.all([page.waitForRequest(completions), ask(page, "What is in the image?")]);
-    const image = { type: "image_url", image_url: { url: `data:image/png;base64,${base64}` } };
+    const image = {
+      type: "image_url",
+      image_url: { url: `data:image/png;base64,${dropped.toString("base64")}` },
+    };
     expect(sent.postDataJSON()).toMatchObject({ messages: [{ role: "user", content: [image, {}] }] });
     await page
       .getByRole("article", { name: "Answer of hearth-tiny-5m" })
@@ -259,14 +256,4 @@ function scrollOf(page: Page): Promise<Scroll> {
   return page.evaluate<Scroll>(`
     const { scrollTop: top, scrollHeight: height, clientHeight } = document.querySelector("[role=log]");
     ({ top, height, below: height - top - clientHeight });`);
-}
-
-function redCircle(): Promise<Buffer> {
-  const size = 128;
-  const pixels = Array.from({ length: size * size }, (_, index) => {
-    const isInside = Math.hypot((index % size) - size / 2, Math.floor(index / size) - size / 2) < 40;
-    return isInside ? [220, 30, 30] : [255, 255, 255];
-  });
-  const raw = { width: size, height: size, channels: 3 } as const;
-  return sharp(Buffer.from(pixels.flat()), { raw }).png().toBuffer();
 }

@@ -20,7 +20,7 @@ it("serves one page under every address of the console, and nothing under those 
     expect((await page(url, path)).response.status).toBe(404);
 });
 
-it("allows no script, style or connection but the server's own, and no frame around it", async () => {
+it("E12: allows no script, style or connection but the server's own, and no frame around it", async () => {
   const { url } = await startManagedServer();
   const { response, text } = await page(url, "/console");
   const policy = response.headers.get("content-security-policy")?.split("; ") ?? [];
@@ -59,6 +59,44 @@ it("names scripts and styles by their contents, for ever, and compresses them as
       headers: { "if-none-match": etag, "accept-encoding": "identity", "cache-control": "max-age=0" },
     });
     expect(again.status).toBe(304);
+  }
+});
+
+/** What the first load of any page of the console may have, compressed. */
+const firstLoadBytesMax = 150_000;
+
+it("loads at most 150 kB, compressed, whichever page of the console is opened first", async () => {
+  const { url } = await startManagedServer();
+  const { text } = await page(url, "/console");
+  const files = new Map<string, { readonly bytes: number; readonly text: string }>();
+  const load = async (path: string): Promise<string> => {
+    const response = await fetch(`${url}${path}`, { headers: { "accept-encoding": "gzip" } });
+    const bytes = Number(response.headers.get("content-length"));
+    expect(bytes).toBeGreaterThan(0);
+    const content = await response.text();
+    files.set(path, { bytes, text: content });
+    return content;
+  };
+  const importsOf = (path: string, pattern: RegExp) =>
+    [...(files.get(path)?.text ?? "").matchAll(pattern)].map(([, name = ""]) => `/console/assets/${name}`);
+  /** The files with all that they import statically. */
+  const withImports = async (paths: readonly string[]): Promise<ReadonlySet<string>> => {
+    const found = new Set(paths);
+    for (const path of found) {
+      if (!files.has(path)) await load(path);
+      for (const imported of importsOf(path, /(?:from|import)"\.\/([\w-]+\.js)"/g)) found.add(imported);
+    }
+    return found;
+  };
+  await load("/console");
+  const entries = text.match(assets) ?? [];
+  await withImports(entries);
+  const pages = entries.flatMap((path) => importsOf(path, /import\("\.\/([\w-]+\.js)"\)/g));
+  expect(pages.length).toBeGreaterThanOrEqual(8);
+  for (const each of pages) {
+    const loaded = [...(await withImports([...entries, each]))].map((path) => files.get(path)?.bytes ?? 0);
+    const bytes = loaded.reduce((sum, size) => sum + size, files.get("/console")?.bytes ?? 0);
+    expect(bytes, each).toBeLessThanOrEqual(firstLoadBytesMax);
   }
 });
 

@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import type { Role } from "../../../src/accounts/members/member.js";
+import { requestRoute } from "../threats/world.js";
+import { createObject, createTestTeam, keyRoutes, pathWith, routeName, takesBody } from "../threats/world.js";
+import { startManagedServer } from "../auth/managed.js";
+import { signInMember } from "./pages.js";
+
+/** The routes of the management API that a page can call, too. */
+const managing = keyRoutes.filter(
+  ({ guard, path }) => guard === "management-key" && /^\/(auth|v1|admin|audit)\//.test(path),
+);
+
+/** What every member of a team may use, for the keys that they created and what their team lets them see. A new route is added here, or to those of owners. */
+const ofMembers: readonly string[] = [
+  "DELETE /auth/api-keys/:apiKeyId",
+  "GET /admin/export/audit",
+  "GET /admin/export/ledger",
+  "GET /admin/export/usage",
+  "GET /admin/overview",
+  "GET /admin/requests",
+  "GET /admin/requests/:runId",
+  "GET /audit/teams/:teamId/events",
+  "GET /auth/api-keys/:apiKeyId/propagation",
+  "GET /auth/management-keys/validation",
+  "GET /auth/teams",
+  "GET /auth/teams/:teamId/api-keys",
+  "GET /auth/teams/:teamId/budgets",
+  "GET /auth/teams/:teamId/endpoints",
+  "GET /auth/teams/:teamId/limits",
+  "GET /auth/teams/:teamId/members",
+  "GET /auth/teams/:teamId/models",
+  "GET /v1/billing/teams/:teamId/postpaid/invoice/preview",
+  "GET /v1/billing/teams/:teamId/postpaid/spending-limits",
+  "GET /v1/billing/teams/:teamId/prepaid/balance",
+  "POST /admin/requests/:runId/cancel",
+  "POST /auth/api-keys/:apiKeyId/rotate",
+  "POST /auth/teams/:teamId/api-keys",
+  "POST /v1/billing/teams/:teamId/usage",
+  "PUT /auth/api-keys/:apiKeyId",
+];
+
+/** What the owners of a team may use besides. The other routes are the operator's. */
+const ofOwners: readonly string[] = [
+  "DELETE /auth/members/:memberId",
+  "POST /auth/members/:memberId/sign-in-links",
+  "POST /auth/teams/:teamId/members",
+  "POST /v1/billing/teams/:teamId/postpaid/spending-limits",
+  "PUT /auth/members/:memberId",
+];
+
+/**
+ * Requests every route about a new object of the team, with a management key of a member and by the member's session.
+ * @returns the names of the routes that do not answer 403
+ */
+async function allowed(role: Role) {
+  const server = await startManagedServer();
+  const side = await createTestTeam(server, "ours");
+  const memberId = await server.createMember(side.teamId, { role });
+  const secret = await server.createManagementKey({ teamId: side.teamId, memberId });
+  const page = await signInMember(server, side.teamId, role);
+  const ways: { readonly byKey: string[]; readonly byPage: string[] } = { byKey: [], byPage: [] };
+  for (const route of managing) {
+    const newPath = () => pathWith(route, (param) => createObject(server, side, param));
+    const byKey = await requestRoute(server, route, await newPath(), secret);
+    if (byKey.status !== 403) ways.byKey.push(routeName(route));
+    const body = takesBody(route) ? (route.docs.example ?? {}) : undefined;
+    const byPage = await fetch(`${server.url}/console/api${await newPath()}`, {
+      method: route.method,
+      headers: { "x-hearth-console": "1", cookie: page.cookie, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    await byPage.text();
+    if (byPage.status !== 403) ways.byPage.push(routeName(route));
+  }
+  return ways;
+}
+
+describe("E14: what a member of a team may do, by API and by page", () => {
+  it.each([
+    ["member", ofMembers],
+    ["admin", ofMembers],
+    ["owner", [...ofMembers, ...ofOwners]],
+  ] as const)("as %s is no more than the table says", async (role, names) => {
+    const { byKey, byPage } = await allowed(role);
+    expect(byKey.toSorted()).toEqual(names.toSorted());
+    expect(byPage.toSorted()).toEqual(names.toSorted());
+  });
+});
