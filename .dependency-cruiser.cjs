@@ -9,6 +9,7 @@ const below = {
   models: [],
   store: [],
   engine: ["grammar/"],
+  telemetry: [],
   accounts: ["store/"],
   inference: ["accounts/", "store/"],
   jobs: ["inference/", "accounts/", "dialects/", "store/", "models/"],
@@ -91,7 +92,7 @@ module.exports = {
       severity: "error",
       from: {
         path: inSrc(
-          "(config|config-(file|mcp|oidc|rules|storage|values)|default-folders|system|version)\\.ts$",
+          "(config|config-(file|mcp|metrics|oidc|rules|storage|tracing|values)|default-folders|system|version)\\.ts$",
         ),
       },
       // The configuration file holds settings of models, too.
@@ -99,7 +100,7 @@ module.exports = {
         path: "^src/",
         pathNot: inSrc(
           "core/",
-          "(config-(file|mcp|oidc|rules|storage|values)|default-folders)\\.ts$",
+          "(config-(file|mcp|metrics|oidc|rules|storage|tracing|values)|default-folders)\\.ts$",
           "models/settings\\.ts$",
         ),
       },
@@ -183,7 +184,7 @@ module.exports = {
           "http/",
           "console/",
           "cli/",
-          "(config|config-(file|mcp|oidc|rules|storage|values)|default-folders|system|version|main)\\.ts$",
+          "(config|config-(file|mcp|metrics|oidc|rules|storage|tracing|values)|default-folders|system|version|main)\\.ts$",
         ),
       },
       to: {},

@@ -1,15 +1,17 @@
 /**
  * The configuration: defaults, then `hearth.yaml` (or the file that `--config` or HEARTH_CONFIG names), then HEARTH_*
  * environment variables, into one frozen, validated object. Every default, unit and limit of the server is in this file
- * and in config-storage.ts, config-mcp.ts and config-oidc.ts.
+ * and in config-storage.ts, config-mcp.ts, config-metrics.ts and config-oidc.ts.
  */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { ConfigError, readConfigFile, type ConfigFile } from "./config-file.js";
 import { mcpSettings } from "./config-mcp.js";
+import { metricsSettings } from "./config-metrics.js";
 import { oidcSettings } from "./config-oidc.js";
 import { storageSettings } from "./config-storage.js";
+import { readTraceExport, type TraceExport } from "./config-tracing.js";
 import { flag, list, operatorKey, origin, whole, zeroOr } from "./config-values.js";
 import { platformDefault, platformFolders } from "./default-folders.js";
 import { isLoopback, refuseContradictions } from "./config-rules.js";
@@ -70,6 +72,7 @@ const settings = {
   ...storageSettings,
   ...mcpSettings,
   ...oidcSettings,
+  ...metricsSettings,
   /** Generations of one model that run at the same time. */
   slotsPerModel: whole(1, 255).default(4),
   /** Limit on the tokens of one slot, whatever the model allows; 0 = as memory allows: it is reserved in advance. */
@@ -132,6 +135,7 @@ export interface Config extends Readonly<z.infer<typeof schema>> {
   readonly modelSettings: SettingsByModel;
   /** Absolute path of the configuration file; null when there is none. */
   readonly file: string | null;
+  readonly traceExport: TraceExport;
 }
 export type SettingName = keyof typeof settings;
 
@@ -179,6 +183,7 @@ export function loadConfig(
   const rest = {
     modelSettings: content?.modelSettings ?? {},
     file: path === null ? null : resolve(path),
+    traceExport: readTraceExport(environment),
   };
   const config = finish({ ...parsed.data, ...rest }, sources);
   return { config, sources: sources as Record<SettingName, string> };

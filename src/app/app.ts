@@ -24,8 +24,8 @@ import { createGenerator, type Generator } from "../inference/run/generate.js";
 import { createScheduler, type Scheduler } from "../scheduler/scheduler.js";
 import type { Database } from "../store/database.js";
 import type { Puller } from "../models/hub/puller.js";
-import { startErasure, type Erasure } from "../store/erasure.js";
-import { createDatabaseHealth, type DatabaseHealth } from "../store/health.js";
+import type { Erasure } from "../store/erasure.js";
+import type { DatabaseHealth } from "../store/health.js";
 import type { NewDatabase } from "../store/lost-database.js";
 import { systemClock, systemRandom } from "../system.js";
 import {
@@ -46,7 +46,9 @@ import { buildMcp } from "./mcp/connector.js";
 import { loadModels } from "./models.js";
 import { buildModelManagement } from "./model-management.js";
 import { buildStores, openDataFolder, type DataFolder, type Stores } from "./stores.js";
-import type { SystemDeps } from "./chat-engine.js";
+import type { TracedDeps } from "./chat-engine.js";
+import { loadOf, reasonsNotReady, watchDatabase } from "./watch/health.js";
+import { buildTracing, type ClosableTracing } from "./watch/tracing.js";
 
 export type { OpenAccounts, OwnerSignIn } from "./accounts.js";
 export type { BackupOptions, BackupProgress, BackupReport } from "./backup/create.js";
@@ -134,7 +136,8 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
   const stores = buildStores(config, dataFolder.database, random);
   await stores.runs.interruptAll(clock.now());
   const firstKeys = await ensureFirstKeys(config, { ...stores, ...system });
-  const running = await buildRunning(config, overrides, system, stores);
+  const tracing = await buildTracing(config, system);
+  const running = await buildRunning(config, overrides, { ...system, tracing }, stores);
   const { models, scheduler, generator } = running;
   const server = createHttpServer({
     ...httpSettings(config, system, overrides.httpLimits),
@@ -152,8 +155,9 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     fitOf: running.fitOf,
     pullJobs: running.pullJobs,
     metrics: running.metrics,
+    tracing,
     load: running.load,
-    ready: () => reasonsNotReady(health, running),
+    ready: () => reasonsNotReady(health, { models, engine: running.engines.engine }),
   });
   return {
     ...firstKeys,
@@ -164,7 +168,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     },
     handle: server.callback(),
     ownerSignIn: () => ownerSignIn({ ...stores, ...system }, firstKeys),
-    close: once(() => closeAll(config, { ...running, ...dataFolder, health, server, erasure })),
+    close: once(() => closeAll(config, { ...running, ...dataFolder, health, server, erasure, tracing })),
     firstKeyFile: firstKeyFile(config),
     firstManagementKeyFile: firstManagementKeyFile(config),
     models,
@@ -182,31 +186,16 @@ async function startWork({ jobs, modelUpkeep, pullJobs }: Running): Promise<void
   await pullJobs.start();
 }
 
-/** Starts what runs beside the requests: the check of the database, and the erasure of deleted rows. */
-function watchDatabase(
-  database: Database,
-  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
-): { readonly health: DatabaseHealth; readonly erasure: Erasure } {
-  const health = createDatabaseHealth(database, clock, (problem) => {
-    if (problem === null) logger.info({}, "the database can be used again");
-    else logger.error({ problem }, "the database cannot be used");
-  });
-  const erasure = startErasure(database, clock, (err) =>
-    logger.error({ err }, "deleted rows could not be erased"),
-  );
-  return { health, erasure };
-}
-
 type Running = Awaited<ReturnType<typeof buildRunning>>;
 
 /** Builds everything between the database and the HTTP server. */
-async function buildRunning(config: Config, overrides: Overrides, system: SystemDeps, stores: Stores) {
+async function buildRunning(config: Config, overrides: Overrides, system: TracedDeps, stores: Stores) {
   const loaded = await loadModels(config, system, overrides.registry);
   const { models, visionModel } = loaded;
   const scheduler = createScheduler(config, system.clock);
   const engines = buildEngines(config, system, visionModel, overrides);
   const load = (): ServerLoad => loadOf(engines.all, scheduler);
-  const metrics = createMetrics(load, system.clock);
+  const metrics = createMetrics(load, system.clock, config);
   const budgetGuard = buildBudgetGuard({ ...stores, ...system });
   const runDeps = {
     ...system,
@@ -254,6 +243,7 @@ interface Closing extends DataFolder, Running {
   readonly health: DatabaseHealth;
   readonly erasure: Erasure;
   readonly server: HttpServer;
+  readonly tracing: ClosableTracing;
 }
 
 /** Closes everything that was built, in reverse order. */
@@ -269,29 +259,12 @@ async function closeAll({ shutdownGraceMs }: Config, parts: Closing): Promise<vo
   await parts.keyUse.close();
   await Promise.all(engines.all.map((engine) => engine.close()));
   await Promise.all([engines.schemas.close(), engines.hostedTokenizer.close(), engines.pdfs.close()]);
+  await parts.tracing.close();
   parts.metrics.close();
   parts.health.close();
   parts.erasure.close();
   await parts.database.close();
   parts.unlock();
-}
-
-function loadOf(engines: readonly Pick<Engine, "residents">[], scheduler: Scheduler): ServerLoad {
-  const residents = engines.flatMap((engine) => engine.residents());
-  const models = residents.map((model) => ({ ...model, slotsHeld: scheduler.slotsHeld(model.id) }));
-  const runs: ServerLoad["runs"] = (teamId) => scheduler.loadOf(teamId);
-  return { queueDepth: scheduler.load.waiting, models, runs };
-}
-
-/** Why the server cannot take requests; empty when it can. */
-async function reasonsNotReady(
-  health: DatabaseHealth,
-  { models, engines }: Pick<Running, "models" | "engines">,
-): Promise<readonly string[]> {
-  const problems = [await health.problem(), engines.engine.problem()];
-  const reasons = problems.filter((problem) => problem !== null);
-  if (!models.list().some((model) => model.unusable === null)) reasons.push("no usable model");
-  return reasons;
 }
 
 function once(action: () => Promise<void>): () => Promise<void> {

@@ -8,7 +8,7 @@ import { createVisionEngine } from "../engine/vision/engine.js";
 import { createImageFetcher } from "../engine/vision/fetch/fetch.js";
 import { readAllowedHosts } from "../engine/network/hosts.js";
 import { createCaptioning, type CaptioningDeps, type Captioning } from "../inference/prompt/captioning.js";
-import type { SystemDeps, WorkerUrls } from "./chat-engine.js";
+import type { SystemDeps, TracedDeps, WorkerUrls } from "./chat-engine.js";
 import type { OnnxCheck } from "./onnx-models.js";
 
 /** Builds the engine that describes images. */
@@ -33,13 +33,18 @@ export function buildVisionEngine(
 /** Builds what replaces images in conversations by descriptions. @throws Error naming the invalid host in `imageFetch`. */
 export function buildCaptioning(
   { imageFetch, imagesMax }: Config,
-  { clock, logger }: SystemDeps,
+  { clock, logger, tracing }: TracedDeps,
   deps: Pick<CaptioningDeps, "vision" | "visionModel">,
 ): Captioning {
   const log = (message: string): void => logger.warn({ engine: "vision" }, message);
   return createCaptioning({
     ...deps,
-    fetcher: createImageFetcher({ clock, log, allowedHosts: readAllowedHosts(imageFetch, "imageFetch") }),
+    fetcher: createImageFetcher({
+      clock,
+      log,
+      allowedHosts: readAllowedHosts(imageFetch, "imageFetch"),
+      headers: () => tracing.headers(),
+    }),
     decoder: createImageDecoder(log),
     imagesMax,
   });

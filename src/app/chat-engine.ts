@@ -6,6 +6,7 @@ import type { Model } from "../core/model.js";
 import type { Random } from "../core/random.js";
 import type { Schemas } from "../core/schemas.js";
 import type { PdfReader } from "../core/prompt/documents.js";
+import type { Tracing } from "../core/telemetry/tracing.js";
 import type { HostedTokenizer } from "../core/tokenizer.js";
 import { createLlamaEngine, type LlamaEngine } from "../engine/llama/engine.js";
 import { createSmokeLoad } from "../engine/llama/load/smoke-load.js";
@@ -22,6 +23,11 @@ export interface SystemDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+}
+
+/** The same, with the traces that runs and remote calls belong to. */
+export interface TracedDeps extends SystemDeps {
+  readonly tracing: Tracing;
 }
 
 /** Builds the memory budget that the models of all engines share. */

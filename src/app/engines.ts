@@ -16,7 +16,7 @@ import {
   buildModelMemory,
   buildPdfReader,
   buildSchemas,
-  type SystemDeps,
+  type TracedDeps,
   type WorkerUrls,
 } from "./chat-engine.js";
 import { buildCaptioning, buildVisionEngine } from "./captioning.js";
@@ -40,7 +40,7 @@ export interface EngineOverrides extends WorkerUrls {
  */
 export function buildEngines(
   config: Config,
-  system: SystemDeps,
+  system: TracedDeps,
   visionModel: () => Model | null,
   given: EngineOverrides,
 ) {

@@ -5,7 +5,7 @@ import { createFiles, type Files, type FilesDeps } from "../inference/files/file
 import { createImageFetcher } from "../engine/vision/fetch/fetch.js";
 import { readAllowedHosts } from "../engine/network/hosts.js";
 import { createPromptFiles, type PromptFiles, type PromptFilesDeps } from "../jobs/prompt-files.js";
-import type { SystemDeps } from "./chat-engine.js";
+import type { TracedDeps } from "./chat-engine.js";
 import { filesFolder } from "./data-folder.js";
 
 /**
@@ -25,7 +25,7 @@ export async function buildFiles(
 /** Builds what puts files into prompts. @throws Error naming the invalid host in `imageFetch`. */
 export function buildPromptFiles(
   { imageFetch }: Config,
-  { clock, logger }: SystemDeps,
+  { clock, logger, tracing }: TracedDeps,
   deps: Omit<PromptFilesDeps, "fetcher" | "clock"> & {
     readonly fetcher: PromptFilesDeps["fetcher"] | undefined;
   },
@@ -38,6 +38,7 @@ export function buildPromptFiles(
       log: (message) => logger.warn({ engine: "files" }, message),
       allowedHosts: readAllowedHosts(imageFetch, "imageFetch"),
       fetches: "files",
+      headers: () => tracing.headers(),
     });
   return createPromptFiles({ files, pdfs, fetcher, clock });
 }

@@ -64,9 +64,22 @@ async function machineChecks(config: Config, now: number): Promise<readonly Chec
     await backupCheck(config),
     await portCheck(config),
     ...(certificate === null ? [] : [{ name: "certificate", ...certificate }]),
+    ...tracesChecks(config),
     threadsCheck(config),
     { name: "gpu", ...(await gpuReport(config)) },
   ];
+}
+
+/** Nothing where no traces are wanted. */
+function tracesChecks({ traceExport }: Config): readonly Check[] {
+  switch (traceExport.state) {
+    case "off":
+      return [];
+    case "refused":
+      return [{ name: "traces", ok: false, detail: traceExport.reason }];
+    case "on":
+      return [{ name: "traces", ok: true, detail: `exported by ${traceExport.protocol}` }];
+  }
 }
 
 async function folderCheck(folder: string): Promise<Check> {

@@ -1,4 +1,6 @@
 import type { ResidentModel } from "./engine.js";
+import type { ErrorKind } from "./errors.js";
+import type { RunOperation } from "./telemetry/run-operation.js";
 import type { RunState } from "./run-state.js";
 import type { Usage } from "./usage.js";
 
@@ -11,10 +13,19 @@ export interface FinishedRequest {
 }
 
 export interface FinishedRun {
+  readonly operation: RunOperation;
+  readonly teamId: string;
+  readonly apiKeyId: string;
   /** Resolved model id. */
   readonly model: string;
   readonly state: Exclude<RunState, "running" | "interrupted">;
+  /** Kind of the error that ended it; null when there was none. */
+  readonly errorKind: ErrorKind | null;
   readonly usage: Usage;
+  /** Time from the accepted request to the end of the answer. */
+  readonly durationMs: number;
+  /** Time that it waited for a slot; null when it had none, or does not measure it. */
+  readonly queueMs: number | null;
   /** Time from the accepted request to the first delta; null when there was none. */
   readonly ttftMs: number | null;
   /** Tokens per second after the first token; null when there were too few to measure. */

@@ -7,6 +7,8 @@ import type { ErrorDialect } from "../dialects/error-body.js";
 /** State of one request, shared by the middleware. */
 export interface RequestState {
   requestId: string;
+  /** The span of the request, as the header `traceparent` would name it; null: it is not traced. */
+  spanId: string | null;
   /** Format of error bodies; set by the route. */
   errorDialect: ErrorDialect;
   /** Pattern of the matched route, for the log; null before a match. */

@@ -25,6 +25,7 @@ import type { Files } from "../inference/files/files.js";
 import type { ImageStore } from "../inference/images/store.js";
 import type { Model, ModelRegistry } from "../core/model.js";
 import type { Random } from "../core/random.js";
+import type { Tracing } from "../core/telemetry/tracing.js";
 import type { HostedTokenizer } from "../core/tokenizer.js";
 import type { PromptFiles } from "../jobs/prompt-files.js";
 import type { Batches } from "../jobs/batches/batches.js";
@@ -123,6 +124,7 @@ export interface HttpDeps {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: ServerMetrics;
+  readonly tracing: Tracing;
   /** Whether /metrics is public; otherwise it requires a key. */
   readonly metricsOpen: boolean;
   /** Returns the current load of the server. */

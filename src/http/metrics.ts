@@ -7,6 +7,7 @@ import { authorise } from "../accounts/keys/permissions.js";
 import type { Clock } from "../core/clock.js";
 import type { FinishedRun, FinishedLoad, Metrics, ServerLoad } from "../core/metrics.js";
 import type { Context } from "./context.js";
+import { observeGenAi, type AccountLabels } from "./metrics/gen-ai.js";
 import { addProcessGauges } from "./metrics/process-gauges.js";
 import { createRecentTokens } from "./metrics/recent-tokens.js";
 import type { Call } from "./route.js";
@@ -29,10 +30,11 @@ interface MetricsDeps {
 }
 
 /** Builds the metrics; `load` is called at each scrape. */
-export function createMetrics(load: () => ServerLoad, clock: Clock): ServerMetrics {
+export function createMetrics(load: () => ServerLoad, clock: Clock, labels: AccountLabels): ServerMetrics {
   const registry = new Registry();
   const requestFinished = countRequests(registry);
-  const runFinished = countRuns(registry);
+  const countRun = countRuns(registry);
+  const observeRun = observeGenAi(registry, labels);
   const modelLoaded = timeLoads(registry);
   const imageStepFinished = countSteps(registry);
   const recentTokens = createRecentTokens(clock);
@@ -40,7 +42,10 @@ export function createMetrics(load: () => ServerLoad, clock: Clock): ServerMetri
   const close = addProcessGauges(registry);
   return {
     requestFinished,
-    runFinished,
+    runFinished(run) {
+      countRun(run);
+      observeRun(run);
+    },
     tokensSampled: (teamId, tokens) => recentTokens.add(teamId, tokens),
     recentTokens: (teamId) => recentTokens.read(teamId),
     modelLoaded,

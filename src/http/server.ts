@@ -1,5 +1,5 @@
 /**
- * The HTTP server: middleware in order (request id, metrics, log, error dialect, error handler, protocol, host check, CORS, shutdown gate,
+ * The HTTP server: middleware in order (request id, trace, metrics, log, error dialect, error handler, protocol, host check, CORS, shutdown gate,
  * router) and the life cycle of its connections.
  */
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
@@ -19,6 +19,7 @@ import { checkHost } from "./middleware/host-check.js";
 import { logRequests } from "./middleware/log.js";
 import { checkProtocol, useAbsoluteTarget } from "./middleware/protocol.js";
 import { measureRequests } from "./middleware/measure.js";
+import { traceRequests } from "./middleware/trace.js";
 import { assignRequestId } from "./middleware/request-id.js";
 import { createRoutes } from "./routes.js";
 import { admitSessions } from "./console/session-requests.js";
@@ -100,6 +101,7 @@ function buildApp(deps: HttpDeps, drain: Drain): Koa<RequestState> {
   });
   const withoutSecrets = createSecretFilter(deps.pinnedKeys);
   app.use(assignRequestId(random, withoutSecrets));
+  app.use(traceRequests(deps.tracing));
   app.use(measureRequests(metrics, clock));
   app.use(logRequests(logger, clock, withoutSecrets));
   const routes = createRoutes(deps);

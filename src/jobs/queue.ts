@@ -6,6 +6,7 @@
  * is too busy or closes; failed when the process died too often while it was in flight (claims.ts).
  */
 import type { Clock } from "../core/clock.js";
+import type { Tracing } from "../core/telemetry/tracing.js";
 import { toHearthError, type HearthError } from "../core/errors.js";
 import type { Write, Writes } from "../store/writes.js";
 import { leaseMs, type Claims } from "./claims.js";
@@ -43,6 +44,7 @@ export interface JobQueueDeps {
   /** Shared by all queues. */
   readonly claims: Claims;
   readonly writes: Writes;
+  readonly tracing: Tracing;
   readonly clock: Clock;
   /** Jobs that may be in the queue. */
   readonly queuedMax: number;
@@ -153,7 +155,7 @@ class Queue implements JobQueue {
   }
 
   async #claimJobs(): Promise<void> {
-    const { claims, handler, activeMax } = this.#deps;
+    const { claims, handler, activeMax, tracing } = this.#deps;
     while (this.#claimAgain) {
       this.#claimAgain = false;
       // First: after the machine slept, the leases of the jobs in flight have expired, and they would be claimed.
@@ -170,7 +172,8 @@ class Queue implements JobQueue {
           done: Promise.resolve(false),
         };
         this.#inFlight.set(job.id, inFlight);
-        inFlight.done = this.#process(inFlight);
+        // The request that woke the queue is not the one that the job is for.
+        inFlight.done = tracing.detached(() => this.#process(inFlight));
       }
     }
   }

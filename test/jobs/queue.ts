@@ -6,6 +6,7 @@ import { aKey } from "../accounts/a-key.js";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { onTestFinished } from "vitest";
+import { noTracing } from "../../src/core/telemetry/tracing.js";
 import type { Clock } from "../../src/core/clock.js";
 import type { HearthError } from "../../src/core/errors.js";
 import type { Job } from "../../src/jobs/job.js";
@@ -179,6 +180,7 @@ function startProcess(world: World): { readonly queue: JobQueue; die(): void } {
       find: alive((id) => jobs.find(id)),
       count: alive((kind) => jobs.count(kind)),
     },
+    tracing: noTracing,
     claims: createClaims(
       {
         attempted: alive(() => jobs.attempted()),

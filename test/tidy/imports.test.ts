@@ -16,6 +16,7 @@ describe("import rules", () => {
     "engine-imports-downward": [["engine/llama/a.ts", "scheduler/b.ts"]],
     "grammar-imports-downward": [["grammar/a.ts", "engine/b.ts"]],
     "scheduler-imports-downward": [["scheduler/a.ts", "engine/b.ts"]],
+    "telemetry-imports-downward": [["telemetry/a.ts", "http/b.ts"]],
     "store-imports-downward": [["store/a.ts", "accounts/b.ts"]],
     "accounts-imports-downward": [["accounts/keys/a.ts", "inference/b.ts"]],
     "models-imports-downward": [["models/a.ts", "engine/b.ts"]],

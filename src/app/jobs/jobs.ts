@@ -22,6 +22,7 @@ import type { ResponseStore } from "../../inference/responses/store/responses.js
 import type { Writes } from "../../store/writes.js";
 import type { HttpDeps } from "../../http/deps.js";
 import type { Logger } from "../../core/logger.js";
+import type { Tracing } from "../../core/telemetry/tracing.js";
 import { deferredCompletionHandler } from "../../jobs/deferred/job-handler.js";
 import { backgroundResponseHandler } from "../../jobs/responses/job-handler.js";
 import { createDeferredCompletions } from "../../jobs/deferred/deferred-completions.js";
@@ -64,6 +65,7 @@ export interface JobsDeps {
   readonly random: Random;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly tracing: Tracing;
 }
 
 export interface Jobs {

@@ -4,10 +4,10 @@ import type { McpConnector } from "../../core/mcp/servers.js";
 import { createMcpConnector } from "../../engine/mcp/connector.js";
 import { readAllowedHosts } from "../../engine/network/hosts.js";
 import { version } from "../../version.js";
-import type { SystemDeps } from "../chat-engine.js";
+import type { TracedDeps } from "../chat-engine.js";
 
 /** Builds the connector; nothing is connected yet. @throws Error naming the invalid host in `mcpHosts`. */
-export function buildMcp(config: Config, { clock, logger }: SystemDeps): McpConnector {
+export function buildMcp(config: Config, { clock, logger, tracing }: TracedDeps): McpConnector {
   const { mcpTimeoutMs, mcpResultBytesMax, mcpToolsMax, mcpServersMax } = config;
   return createMcpConnector({
     clock,
@@ -15,6 +15,7 @@ export function buildMcp(config: Config, { clock, logger }: SystemDeps): McpConn
     allowedHosts: readAllowedHosts(config.mcpHosts, "mcpHosts"),
     limits: { timeoutMs: mcpTimeoutMs, resultBytesMax: mcpResultBytesMax, toolsMax: mcpToolsMax },
     serversMax: mcpServersMax,
+    headers: () => tracing.headers(),
     log: (message) => logger.warn({ engine: "mcp" }, message),
   });
 }

@@ -22,6 +22,8 @@ export interface GuardedFetchDeps {
   readonly lookup: Lookup;
   readonly dial?: Dial | undefined;
   readonly connectMsMax: number;
+  /** Returns headers that each request has in addition. */
+  readonly headers: () => Readonly<Record<string, string>>;
 }
 
 export interface GuardedFetch {
@@ -67,15 +69,13 @@ export function createGuardedFetch(server: URL, deps: GuardedFetchDeps): Guarded
     async fetch(url, init) {
       const { origin } = new URL(url);
       if (origin !== server.origin) throw new Error(`${origin} is not the origin of the server`);
-      const options = { ...(init as object), redirect: "manual", dispatcher: agent } as const;
+      const headers = withHeaders(init, deps.headers());
+      const options = { ...(init as object), headers, redirect: "manual", dispatcher: agent } as const;
       // The types of the package and of Node.js name the same classes.
       const response: unknown = await undiciFetch(url, options);
-      const { status, statusText, headers, body } = response as Response;
-      return new Response(body === null ? null : body.pipeThrough(counted()), {
-        status,
-        statusText,
-        headers: [...headers.entries()],
-      });
+      const { status, statusText, headers: answered, body } = response as Response;
+      const head = { status, statusText, headers: [...answered.entries()] };
+      return new Response(body === null ? null : body.pipeThrough(counted()), head);
     },
     allow(bytes) {
       bytesLeft = bytes;
@@ -84,6 +84,15 @@ export function createGuardedFetch(server: URL, deps: GuardedFetchDeps): Guarded
     },
     close: () => void agent.destroy().catch(() => undefined),
   };
+}
+
+function withHeaders(
+  init: RequestInit | undefined,
+  more: Readonly<Record<string, string>>,
+): [string, string][] {
+  const headers = new Headers(init?.headers);
+  for (const [name, value] of Object.entries(more)) headers.set(name, value);
+  return [...headers];
 }
 
 /** Connects to an address that was checked; the name is not looked up again. */

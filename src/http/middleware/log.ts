@@ -10,10 +10,11 @@ export function logRequests(logger: Logger, clock: Clock, withoutSecrets: Secret
   return async (ctx, next) => {
     const began = clock.monotonic();
     await next();
-    const { requestId, principal, manager, routePath } = ctx.state;
+    const { requestId, spanId, principal, manager, routePath } = ctx.state;
     logger.info(
       {
         requestId,
+        ...(spanId === null ? {} : { traceId: spanId.split("-")[1] }),
         method: ctx.method,
         path: routePath ?? withoutSecrets(ctx.path).slice(0, pathCharsMax),
         status: ctx.status,

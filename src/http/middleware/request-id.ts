@@ -13,6 +13,7 @@ export function assignRequestId(random: Random, withoutSecrets: SecretFilter): M
       safeRequestId.test(requested) && withoutSecrets(requested) === requested ? requested : random.id();
     ctx.state.requestId = id;
     ctx.state.errorDialect = "openai";
+    ctx.state.spanId = null;
     ctx.state.routePath = null;
     ctx.state.principal = null;
     ctx.state.manager = null;

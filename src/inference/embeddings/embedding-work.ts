@@ -3,8 +3,10 @@ import type { EmbeddingEngine, LoadedEmbeddingModel } from "../../core/embedding
 import type { InputSource } from "../../core/embeddings/request.js";
 import type { Model } from "../../core/model.js";
 import { costOf, type Ticks } from "../../core/money.js";
+import type { RunOperation } from "../../core/telemetry/run-operation.js";
 import { noUsage } from "../../core/usage.js";
 import type { Write } from "../../store/writes.js";
+import { readInputs, type RunContent } from "../run/content/messages.js";
 import type { RunWork } from "../run/execute.js";
 import type { Execution } from "../run/execution.js";
 import type { RunEnd } from "../run/recorder.js";
@@ -33,6 +35,8 @@ const tokensPerCall = 512;
 
 /** The work of a run that evaluates inputs, each to one vector. */
 export class EmbeddingWork implements RunWork {
+  readonly operation: RunOperation;
+  readonly parameters = {};
   readonly timings = { ttftMs: null, decodeTps: null };
   readonly #deps: EmbeddingWorkDeps;
   readonly #model: Model;
@@ -47,6 +51,7 @@ export class EmbeddingWork implements RunWork {
     this.#deps = deps;
     this.#model = model;
     this.#source = source;
+    this.operation = source.type === "inputs" ? "embeddings" : "rerank";
   }
 
   async produce(execution: Execution): Promise<void> {
@@ -61,6 +66,10 @@ export class EmbeddingWork implements RunWork {
 
   isComplete(): boolean {
     return this.#isComplete;
+  }
+
+  content(): RunContent {
+    return { input: readInputs(this.#source), output: [] };
   }
 
   writes(end: RunEnd): readonly Write[] | null {

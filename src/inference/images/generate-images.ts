@@ -14,7 +14,9 @@ import type {
 import type { Model, ModelRegistry } from "../../core/model.js";
 import type { Ticks } from "../../core/money.js";
 import type { Random } from "../../core/random.js";
+import type { RunParameters } from "../../core/telemetry/tracing.js";
 import { noUsage } from "../../core/usage.js";
+import { textMessage, type RunContent } from "../run/content/messages.js";
 import { createRunExecutor, type RunWork } from "../run/execute.js";
 import type { Execution } from "../run/execution.js";
 import type { RunEnd } from "../run/recorder.js";
@@ -97,7 +99,9 @@ interface ImageWorkDeps extends ImageGeneratorDeps {
 
 /** The work of a run that generates images. */
 class ImageWork implements RunWork {
+  readonly operation = "generate_content";
   readonly timings = { ttftMs: null, decodeTps: null };
+  readonly parameters: RunParameters;
   readonly #deps: ImageWorkDeps;
   readonly #run: BillableRun;
   readonly #request: ImageGenerationRequest;
@@ -109,6 +113,7 @@ class ImageWork implements RunWork {
     this.#deps = deps;
     this.#run = run;
     this.#request = request;
+    this.parameters = { seed: request.seed, choices: request.images };
   }
 
   async produce(execution: Execution): Promise<void> {
@@ -123,6 +128,11 @@ class ImageWork implements RunWork {
 
   isComplete(): boolean {
     return this.#images.length === this.#request.images;
+  }
+
+  content(): RunContent {
+    const { prompt } = this.#request;
+    return { input: [textMessage("user", prompt)], output: [] };
   }
 
   writes({ failure }: RunEnd): readonly Write[] {

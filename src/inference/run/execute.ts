@@ -5,11 +5,16 @@
  */
 import { setMaxListeners } from "node:events";
 import { HearthError } from "../../core/errors.js";
+import type { FinishedRun } from "../../core/metrics.js";
 import { costOf } from "../../core/money.js";
+import type { RunOperation } from "../../core/telemetry/run-operation.js";
+import type { EndedRun, RunParameters, Span, StartedRun } from "../../core/telemetry/tracing.js";
 import type { Write } from "../../store/writes.js";
 import type { LiveRun } from "../requests/live-runs.js";
 import { settle, type Settlement } from "./billing.js";
 import { Execution } from "./execution.js";
+import { limited } from "./content/limited.js";
+import type { RunContent } from "./content/messages.js";
 import type { RunEnd } from "./recorder.js";
 import { refuseWithoutCredit } from "./reservation.js";
 import type { BillableRun, BillingDeps, ExecutorDeps } from "./run-deps.js";
@@ -18,18 +23,25 @@ import type { RunTimings } from "./timings.js";
 
 /** The part of a run that differs between kinds. */
 export interface RunWork {
+  readonly operation: RunOperation;
+  readonly parameters: RunParameters;
   /** Produces the result, and counts it in `execution.usage`. @throws HearthError what prevented the result. */
   produce(execution: Execution): Promise<void>;
   /** Whether everything that was requested was produced. */
   isComplete(): boolean;
-  /** Why the last choice ended; absent, or null: none did. */
-  finishReason?(): string | null;
+  /** Why the choices ended that did, in that order; absent: it has none. */
+  finishReasons?(): readonly string[];
+  /** What it has read and written; null: nobody may see it. */
+  content(): RunContent | null;
   /** What is written together with the run's end; null when the work will be done again, so that this run is void. */
   writes(end: RunEnd): readonly Write[] | null;
   /** Called once when the run is settled, or its settlement is being retried. */
   ended(end: RunEnd, execution: Execution): void | Promise<void>;
   readonly timings: Pick<RunTimings, "ttftMs" | "decodeTps">;
 }
+
+/** Characters of each text that a span holds: collectors refuse large ones. */
+export const contentCharsMax = 64 * 1024;
 
 /** A run that has been started. */
 export interface ActiveRun {
@@ -66,12 +78,15 @@ export function createRunExecutor(executorDeps: ExecutorDeps): RunExecutor {
       // Every choice adds listeners.
       setMaxListeners(0, aborting.signal);
       const execution = new Execution(deps, run, aborting);
-      const finished = execute(deps, execution, work).then(({ unwritten }) => {
-        deps.liveRuns.remove(run.id);
-        if (unwritten === null) return void active.delete(activeRun);
-        active.set(activeRun, unwritten);
-        void unwritten.then(() => active.delete(activeRun));
-      });
+      const span = deps.tracing.startRun(() => startedRunOf(execution, work));
+      const finished = span
+        .within(() => execute(deps, execution, work, span))
+        .then(({ unwritten }) => {
+          deps.liveRuns.remove(run.id);
+          if (unwritten === null) return void active.delete(activeRun);
+          active.set(activeRun, unwritten);
+          void unwritten.then(() => active.delete(activeRun));
+        });
       const activeRun: ActiveRun = {
         finished,
         abort(reason) {
@@ -97,6 +112,7 @@ async function execute(
   deps: BillingDeps & ExecutorDeps,
   execution: Execution,
   work: RunWork,
+  span: Span<EndedRun>,
 ): Promise<Settlement> {
   const { run, signal } = execution;
   try {
@@ -105,8 +121,9 @@ async function execute(
   } catch (thrown) {
     if (!signal.aborted) execution.fail(thrown);
   }
+  const finishReasons = work.finishReasons?.() ?? [];
   execution.workEnded({
-    finishReason: work.finishReason?.() ?? null,
+    finishReason: finishReasons.at(-1) ?? null,
     firstTokenMs: work.timings.ttftMs,
   });
   const { usage } = execution;
@@ -118,15 +135,67 @@ async function execute(
   execution.chargedTicks = settlement.chargedTicks;
   // The audit log has a soft limit that was reached, also when no other request follows.
   if (execution.recorded !== null) await deps.budgets.warnings(run.context.principal);
-  deps.metrics.runFinished({
-    model: run.model.manifest.id,
-    state,
-    usage,
-    ttftMs: work.timings.ttftMs,
-    decodeTps: work.timings.decodeTps,
+  const finishedRun = finishedRunOf(execution, work, state);
+  deps.metrics.runFinished(finishedRun);
+  span.end({
+    ...finishedRun,
+    finishReasons,
+    costTicks: settlement.chargedTicks,
+    content: tracedContent(deps, work),
   });
   await work.ended({ state, failure: execution.failure }, execution);
   return settlement;
+}
+
+/** Returns a run as its span shows it from the beginning. */
+function startedRunOf({ run }: Execution, { operation, parameters }: RunWork): StartedRun {
+  const { principal, requestId, endpoint, streamed = false, workClass = "interactive" } = run.context;
+  return {
+    id: run.id,
+    requestId,
+    operation,
+    model: run.model.manifest.id,
+    requestedModel: run.requestedModel,
+    endpoint,
+    teamId: principal.team.id,
+    apiKeyId: principal.key.id,
+    workClass,
+    streamed,
+    parameters,
+  };
+}
+
+function tracedContent(
+  { tracing }: Pick<ExecutorDeps, "tracing">,
+  work: Pick<RunWork, "content">,
+): EndedRun["content"] {
+  const content = tracing.takesContent ? work.content() : null;
+  if (content === null) return null;
+  const text = (messages: RunContent["input"]): string =>
+    JSON.stringify(limited(messages, contentCharsMax).messages);
+  return { input: text(content.input), output: text(content.output) };
+}
+
+/** Returns a run as metrics count it. */
+function finishedRunOf(
+  { run, usage, ending, elapsedMs, queuedMs }: Execution,
+  { operation, timings }: RunWork,
+  state: FinishedRun["state"],
+): FinishedRun {
+  const { team, key } = run.context.principal;
+  return {
+    operation,
+    teamId: team.id,
+    apiKeyId: key.id,
+    model: run.model.manifest.id,
+    state,
+    errorKind: ending.errorKind,
+    usage,
+    durationMs: elapsedMs,
+    queueMs: queuedMs,
+    ttftMs: timings.ttftMs,
+    decodeTps: timings.decodeTps,
+  };
 }
 
 /** Returns a run as the log of requests shows it while it has not ended. */

@@ -35,6 +35,8 @@ export class Execution {
   readonly signal: AbortSignal;
   /** When its request was accepted: milliseconds since the epoch. */
   readonly createTime: number;
+  /** Milliseconds that it waited for slots; null while it has had none. */
+  queuedMs: number | null = null;
   /** When its row was inserted; null while it has none. */
   startTime: number | null = null;
   /** What the run has produced so far: what it is charged for. */
@@ -44,6 +46,7 @@ export class Execution {
   /** Complete once the work has ended. */
   ending: RunEnding = { finishReason: null, errorKind: null, firstTokenMs: null };
   readonly #deps: ExecutorDeps;
+  readonly #acceptedAt: number;
   readonly #aborting: AbortController;
   #failure: HearthError | null = null;
   #loaded: { release(keepAliveMs?: number): void } | null = null;
@@ -57,6 +60,12 @@ export class Execution {
     this.#aborting = aborting;
     this.signal = aborting.signal;
     this.createTime = deps.clock.now();
+    this.#acceptedAt = deps.clock.monotonic();
+  }
+
+  /** Milliseconds since its request was accepted. */
+  get elapsedMs(): number {
+    return this.#deps.clock.monotonic() - this.#acceptedAt;
   }
 
   /** The error that ended the run; null while there is none. */
@@ -136,6 +145,7 @@ export class Execution {
       workClass: context.workClass ?? "interactive",
       signal: this.signal,
     });
+    this.queuedMs = (this.queuedMs ?? 0) + slot.queuedMs;
     const held: HeldSlot = { queuedMs: slot.queuedMs, tokensServed: 0 };
     try {
       await work(held);

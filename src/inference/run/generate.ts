@@ -13,9 +13,12 @@ import type { Ticks } from "../../core/money.js";
 import { atPercent, completeRequest, type CompleteRequest, type Model } from "../../core/model.js";
 import { runEventMerging, type RunEvent } from "../../core/run-event.js";
 import { noUsage } from "../../core/usage.js";
+import type { RunParameters } from "../../core/telemetry/tracing.js";
 import { createPromptCounter } from "../prompt/count.js";
+import { AnswerContent } from "./content/answer-content.js";
+import { readContent, type RunContent } from "./content/messages.js";
 import { drive } from "./drive.js";
-import { createRunExecutor, type RunExecutor, type RunWork } from "./execute.js";
+import { contentCharsMax, createRunExecutor, type RunExecutor, type RunWork } from "./execute.js";
 import { createPreloader, type Preloader } from "./preload.js";
 import type { GeneratorDeps, RunContext, RunDeps, TextRun } from "./run-deps.js";
 import { timedLoads } from "./timed-loads.js";
@@ -124,12 +127,14 @@ function accept(
 }
 
 function createTextRun(
-  { random, clock, metrics, withoutSecrets }: GeneratorDeps,
+  { random, clock, metrics, tracing, withoutSecrets }: GeneratorDeps,
   model: Model,
   request: CompleteRequest,
   context: RunContext,
 ): TextRun {
   const channel = new Channel<RunEvent>(channelCapacity, runEventMerging);
+  const isSeen = tracing.takesContent && request.ephemeral !== true;
+  const answer = isSeen ? new AnswerContent(contentCharsMax) : null;
   let sampled = 0;
   return {
     id: random.id(),
@@ -147,12 +152,25 @@ function createTextRun(
       metrics.tokensSampled(context.principal.team.id, completionTokens + reasoningTokens - sampled);
       sampled = completionTokens + reasoningTokens;
       context.recorder?.add(event);
+      answer?.add(event);
       if (!channel.push(event)) throw new HearthError("internal", "The answer was not read in time.");
     },
     timings: new Stopwatch(clock),
     costTicks: null,
     ends: [],
+    answer,
   };
+}
+
+function parametersOf({ sampling, maxTokens, choices }: CompleteRequest): RunParameters {
+  const { temperature, topP, topK, frequencyPenalty, presencePenalty, seed } = sampling;
+  return { temperature, topP, topK, frequencyPenalty, presencePenalty, seed, maxTokens, choices };
+}
+
+function contentOf({ answer, ends, request }: TextRun): RunContent | null {
+  if (answer === null) return null;
+  const reasons = new Map(ends.map(({ choice, finishReason }) => [choice, finishReason]));
+  return { input: readContent(request), output: answer.messages(reasons) };
 }
 
 function textWork(deps: RunDeps, run: TextRun): RunWork {
@@ -161,9 +179,12 @@ function textWork(deps: RunDeps, run: TextRun): RunWork {
   const isComplete = (): boolean => ends.length === run.request.choices;
   const lastEnd = () => (isComplete() ? ends.at(-1) : undefined);
   return {
+    operation: run.request.raw === undefined ? "chat" : "text_completion",
+    parameters: parametersOf(run.request),
     timings,
     isComplete,
-    finishReason: () => ends.at(-1)?.finishReason ?? null,
+    finishReasons: () => ends.map(({ finishReason }) => finishReason),
+    content: () => contentOf(run),
     produce: (execution) => drive(deps, run, execution),
     writes(end) {
       if (recorder === undefined) return [];

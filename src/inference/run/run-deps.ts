@@ -13,10 +13,12 @@ import type { CompleteRequest, Model, ModelRegistry } from "../../core/model.js"
 import type { Random } from "../../core/random.js";
 import type { ChoiceEnd, RunEvent } from "../../core/run-event.js";
 import type { Schemas } from "../../core/schemas.js";
+import type { Tracing } from "../../core/telemetry/tracing.js";
 import type { ServerCallResult } from "../../core/tools/server-call.js";
 import type { Slots, WorkClass } from "../../core/slots.js";
 import type { Captioning } from "../prompt/captioning.js";
 import type { LiveRuns } from "../requests/live-runs.js";
+import type { AnswerContent } from "./content/answer-content.js";
 import type { RunRecorder } from "./recorder.js";
 import type { SettleRetries } from "./settle-retries.js";
 import type { RunStore } from "./store/runs.js";
@@ -79,6 +81,7 @@ export interface ExecutorDeps {
   readonly budgets: BudgetGuard;
   readonly slots: Slots;
   readonly metrics: Metrics;
+  readonly tracing: Tracing;
   readonly clock: Clock;
   /** Shared by runs of all kinds. */
   readonly liveRuns: LiveRuns;
@@ -128,4 +131,6 @@ export interface TextRun extends BillableRun {
   costTicks: Ticks | null;
   /** Ends of the choices that have ended, in that order. */
   readonly ends: ChoiceEnd[];
+  /** Collects what the run writes; null: nobody may see it. */
+  readonly answer: AnswerContent | null;
 }

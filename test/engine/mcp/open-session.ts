@@ -31,6 +31,7 @@ export function sessionWith(url: string, { hosts = [], names = {}, headers = {} 
         ? Promise.reject(new Error(`getaddrinfo ENOTFOUND ${host}`))
         : Promise.resolve([{ address, family: 4 }]);
     },
+    headers: () => ({}),
     log: (message) => logs.push(message),
   });
   const session = connector.open({ label: "tools", url, headers, param: "tools.0.server_url" });

@@ -13,6 +13,7 @@ import { openDatabase } from "../../../src/store/database.js";
 import { createLedgerStore } from "../../../src/accounts/money/store/ledger.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import { buildAccountStores, buildBudgetGuard } from "../../../src/app/accounts.js";
+import { noTracing } from "../../../src/core/telemetry/tracing.js";
 import { silentLogger } from "../../../src/core/logger.js";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
 import { systemClock, systemRandom } from "../../../src/system.js";
@@ -91,6 +92,7 @@ async function createTestGenerator(
       modelLoaded: () => undefined,
       imageStepFinished: () => undefined,
     },
+    tracing: noTracing,
     clock: systemClock,
     random: systemRandom,
     liveRuns: new LiveRuns(),

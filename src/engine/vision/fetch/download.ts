@@ -1,6 +1,6 @@
 /**
  * One HTTP GET to an address that was resolved and checked before, with the host name of the URL. Sends nothing from the client: no
- * credentials, no cookies, only the headers below. Follows no redirects and decompresses nothing.
+ * credentials, no cookies, only the headers below and those of a trace. Follows no redirects and decompresses nothing.
  */
 import type { LookupAddress } from "node:dns";
 import { request as httpRequest, type IncomingMessage } from "node:http";
@@ -28,6 +28,8 @@ export interface DownloadRequest {
   readonly address: LookupAddress;
   readonly param: string;
   readonly bytesMax: number;
+  /** Headers that the request has in addition. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Aborts the download at any time. */
   readonly signal: AbortSignal;
 }
@@ -40,14 +42,14 @@ const headerBytesMax = 16 * 1024;
 
 /** Downloads a file. @throws HearthError `invalid_value` naming `param`; any error of the socket. */
 export async function download(dial: Dial, request: DownloadRequest): Promise<DownloadResult> {
-  const { url, accept, address, param, bytesMax, signal } = request;
+  const { url, address, param, bytesMax } = request;
   const isSecure = url.protocol === "https:";
   const port = Number(url.port || (isSecure ? 443 : 80));
   const socket = dial(address, port);
   // With TLS there is no other listener; errors are reported by the request.
   socket.on("error", () => undefined);
   try {
-    const response = await responseOf(isSecure ? secured(socket, url) : socket, url, accept, signal);
+    const response = await responseOf(isSecure ? secured(socket, url) : socket, request);
     const { statusCode = 0, headers } = response;
     if (redirects.includes(statusCode)) return { type: "moved", to: headers.location ?? "" };
     if (statusCode !== 200) throw refusedImage(param, `was answered with the status ${statusCode}`);
@@ -66,13 +68,16 @@ function secured(socket: Socket, url: URL): Socket {
   return connectTls({ socket, host, ...(isIP(host) === 0 ? { servername: host } : {}) });
 }
 
-function responseOf(socket: Socket, url: URL, accept: string, signal: AbortSignal): Promise<IncomingMessage> {
+function responseOf(
+  socket: Socket,
+  { url, accept, headers, signal }: DownloadRequest,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const sent = httpRequest({
       // With an agent, Node would open its own connection to the host in the options.
       createConnection: () => socket,
       path: `${url.pathname}${url.search}`,
-      headers: { host: url.host, accept, "accept-encoding": "identity", connection: "close" },
+      headers: { ...headers, host: url.host, accept, "accept-encoding": "identity", connection: "close" },
       maxHeaderSize: headerBytesMax,
       signal,
     });

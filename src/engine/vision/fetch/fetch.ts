@@ -25,6 +25,8 @@ export interface ImageFetcherDeps {
   readonly log: (message: string) => void;
   /** Returns all addresses of a name; absent: the system's resolver. */
   readonly lookup?: Lookup;
+  /** Returns headers that each request has in addition; absent: none. */
+  readonly headers?: () => Readonly<Record<string, string>>;
   /** Absent: a TCP connection. */
   readonly dial?: Dial;
 }
@@ -94,7 +96,9 @@ async function follow(
       throw refusedImage(param, `leads to a host that this server fetches no ${fetches} from`);
     const address = await resolveAllowed(deps.lookup ?? lookupAll, url, isPublicAddress);
     signal.throwIfAborted();
-    const reply = await download(deps.dial ?? dialTcp, { url, accept, address, param, bytesMax, signal });
+    const headers = deps.headers?.() ?? {};
+    const request = { url, accept, headers, address, param, bytesMax, signal };
+    const reply = await download(deps.dial ?? dialTcp, request);
     if (reply.type === "bytes") return reply.bytes;
     if (redirects === redirectsMax)
       throw refusedImage(param, `is redirected more than ${redirectsMax} times`);

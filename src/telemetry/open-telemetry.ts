@@ -1,0 +1,188 @@
+/**
+ * Traces by OpenTelemetry's SDK. Nothing global is registered, except the SDK's log of its own problems. Spans wait in a bounded queue
+ * and are exported in batches; while the collector is away, they are dropped.
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+import {
+  diag,
+  DiagLogLevel,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Context,
+  type Span as SdkSpan,
+  type TextMapPropagator,
+} from "@opentelemetry/api";
+import { W3CTraceContextPropagator } from "@opentelemetry/core";
+import { OTLPTraceExporter as JsonExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { OTLPTraceExporter as ProtobufExporter } from "@opentelemetry/exporter-trace-otlp-proto";
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+} from "@opentelemetry/resources";
+import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import type { Clock } from "../core/clock.js";
+import type {
+  EndedRequest,
+  EndedRun,
+  Span,
+  StartedRequest,
+  StartedRun,
+  Tracing,
+} from "../core/telemetry/tracing.js";
+import { endAttributes, requestAttributes, responseAttributes, runAttributes } from "./attributes.js";
+import { limitedLog } from "./limited-log.js";
+
+export interface OpenTelemetryOptions {
+  readonly clock: Clock;
+  readonly version: string;
+  readonly protocol: "http/protobuf" | "http/json";
+  /** Whether headers of the W3C Trace Context are read and sent. */
+  readonly propagates: boolean;
+  readonly takesContent: boolean;
+  /** Receives problems of the SDK, such as a collector that cannot be reached; at most one a minute. */
+  readonly log: (problem: string) => void;
+}
+
+export interface OpenTelemetry extends Tracing {
+  /** Exports what waits, as far as that takes two seconds. */
+  close(): Promise<void>;
+}
+
+const closeMsMax = 2_000;
+
+/** Builds the traces. The SDK reads its standard variables from the environment of the process. */
+export function createOpenTelemetry(options: OpenTelemetryOptions): OpenTelemetry {
+  const { clock, version, takesContent, propagates } = options;
+  const log = limitedLog(clock, options.log);
+  const provider = createProvider(options, log);
+  const spans = new Spans(provider.getTracer("hearth", version), propagates);
+  return {
+    takesContent,
+    startRequest: (request) => startRequest(spans, request()),
+    startRun: (run) => startRun(spans, run()),
+    detached: (work) => spans.detached(work),
+    headers: () => spans.headers(),
+    async close() {
+      const closed = provider.shutdown().catch((thrown: unknown) => log(String(thrown)));
+      await Promise.race([closed, new Promise<void>((resolve) => clock.after(closeMsMax, resolve))]);
+    },
+  };
+}
+
+function createProvider(
+  { protocol, version }: OpenTelemetryOptions,
+  log: (problem: string) => void,
+): BasicTracerProvider {
+  const ignore = (): void => undefined;
+  diag.setLogger(
+    { error: log, warn: log, info: ignore, debug: ignore, verbose: ignore },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  );
+  const exporter = protocol === "http/json" ? new JsonExporter() : new ProtobufExporter();
+  return new BasicTracerProvider({
+    resource: defaultResource()
+      .merge(resourceFromAttributes({ "service.name": "hearth", "service.version": version }))
+      .merge(detectResources({ detectors: [envDetector] })),
+    spanProcessors: [new BatchSpanProcessor(exporter)],
+  });
+}
+
+function startRequest(spans: Spans, request: StartedRequest): Span<EndedRequest> {
+  const span = spans.start({
+    name: request.method,
+    kind: SpanKind.SERVER,
+    parent: spans.received(request.headers),
+    attributes: requestAttributes(request),
+  });
+  return spans.lasting(span, (ended) => {
+    const { route, status } = ended;
+    if (route !== null) span.updateName(`${request.method} ${route}`);
+    span.setAttributes(responseAttributes(ended));
+    if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+  });
+}
+
+function startRun(spans: Spans, run: StartedRun): Span<EndedRun> {
+  const span = spans.start({
+    name: `${run.operation} ${run.model}`,
+    kind: SpanKind.INTERNAL,
+    parent: spans.current,
+    attributes: runAttributes(run),
+  });
+  return spans.lasting(span, (ended) => {
+    span.setAttributes(endAttributes(ended));
+    if (ended.state === "failed") span.setStatus({ code: SpanStatusCode.ERROR });
+  });
+}
+
+interface StartedSpan {
+  readonly name: string;
+  readonly kind: SpanKind;
+  readonly parent: Context;
+  readonly attributes: Attributes;
+}
+
+/** The spans of this server, and which of them code is executed in. */
+class Spans {
+  readonly #tracer: ReturnType<BasicTracerProvider["getTracer"]>;
+  readonly #propagator: TextMapPropagator = new W3CTraceContextPropagator();
+  readonly #propagates: boolean;
+  readonly #storage = new AsyncLocalStorage<Context>();
+
+  constructor(tracer: ReturnType<BasicTracerProvider["getTracer"]>, propagates: boolean) {
+    this.#tracer = tracer;
+    this.#propagates = propagates;
+  }
+
+  get current(): Context {
+    return this.#storage.getStore() ?? ROOT_CONTEXT;
+  }
+
+  start({ name, kind, parent, attributes }: StartedSpan): SdkSpan {
+    return this.#tracer.startSpan(name, { kind, attributes }, parent);
+  }
+
+  /** Returns the context that a client has sent. */
+  received(headers: Readonly<Record<string, string | readonly string[] | undefined>>): Context {
+    if (!this.#propagates) return ROOT_CONTEXT;
+    return this.#propagator.extract(ROOT_CONTEXT, headers, {
+      keys: (carrier: typeof headers) => Object.keys(carrier),
+      get: (carrier: typeof headers, key) => {
+        const value = carrier[key];
+        return typeof value === "string" ? value : value?.[0];
+      },
+    });
+  }
+
+  /** @param describe adds to the span what is known at its end */
+  lasting<End>(span: SdkSpan, describe: (end: End) => void): Span<End> {
+    const context = trace.setSpan(ROOT_CONTEXT, span);
+    const { traceId, spanId, traceFlags } = span.spanContext();
+    return {
+      id: `00-${traceId}-${spanId}-0${traceFlags & 1}`,
+      within: (work) => this.#storage.run(context, work),
+      end(end) {
+        describe(end);
+        span.end();
+      },
+    };
+  }
+
+  detached<Result>(work: () => Result): Result {
+    return this.#storage.run(ROOT_CONTEXT, work);
+  }
+
+  headers(): Readonly<Record<string, string>> {
+    if (!this.#propagates) return {};
+    const headers: Record<string, string> = {};
+    this.#propagator.inject(this.current, headers, {
+      set: (carrier: Record<string, string>, key, value) => (carrier[key] = value),
+    });
+    return headers;
+  }
+}

@@ -1,0 +1,24 @@
+/** A server over the scripted engine that exports its traces to a collector. */
+import { onTestFinished, vi } from "vitest";
+import { readTraceExport } from "../../src/config-tracing.js";
+import type { Config } from "../../src/config.js";
+import type { Script } from "../../src/engine/scripted.js";
+import { startScriptedApp, type ScriptedApp, type ScriptedAppOptions } from "../scripted-app.js";
+
+/** Sets variables of OpenTelemetry for the rest of the test: its SDK reads them from the environment of the process. */
+export function setVariables(variables: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  onTestFinished(() => void vi.unstubAllEnvs());
+}
+
+/** Starts a server whose traces the variables describe. */
+export function startTracedApp(
+  script: Script,
+  variables: Readonly<Record<string, string>>,
+  options: ScriptedAppOptions = {},
+  config: Partial<Config> = {},
+): Promise<ScriptedApp> {
+  setVariables({ OTEL_BSP_SCHEDULE_DELAY: "10", ...variables });
+  const traceExport = readTraceExport(process.env);
+  return startScriptedApp(script, { ...options, config: { traceExport, ...config } });
+}
