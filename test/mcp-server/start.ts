@@ -17,6 +17,8 @@ export interface TestMcpServer {
   readonly requests: readonly IncomingMessage[];
   /** The JSON-RPC methods it was asked for, in order; without notifications. */
   readonly methods: readonly string[];
+  /** The texts of the bodies of its requests. */
+  readonly bodies: readonly string[];
   /** Names and arguments of the calls. */
   readonly calls: readonly { readonly name: string; readonly arguments: unknown }[];
 }
@@ -62,8 +64,25 @@ export function startMcpServer(tools: (server: McpServer) => void = offer): Prom
   });
 }
 
+/** Starts a server that speaks streamable HTTP, with sessions, which their clients end. */
+export function startMcpServerWithSessions(): Promise<TestMcpServer> {
+  const transports = new Map<string, StreamableHTTPServerTransport>();
+  return start(async (request, response, body) => {
+    const known = transports.get(String(request.headers["mcp-session-id"]));
+    if (known !== undefined) return known.handleRequest(request, response, body);
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: () => `session-${transports.size + 1}`,
+      onsessioninitialized: (id) => void transports.set(id, transport),
+    });
+    const server = new McpServer({ name: "sessions", version: "1.0.0" });
+    offer(server);
+    await server.connect(transport);
+    await transport.handleRequest(request, response, body);
+  });
+}
+
 /** Starts a server that speaks only the older transport, of HTTP with server-sent events. */
-export function startOlderMcpServer(): Promise<TestMcpServer> {
+export function startOlderMcpServer(tools: (server: McpServer) => void = offer): Promise<TestMcpServer> {
   const transports = new Map<string, SSEServerTransport>();
   return start(async (request, response, body) => {
     const url = new URL(request.url ?? "/", "http://localhost");
@@ -71,7 +90,7 @@ export function startOlderMcpServer(): Promise<TestMcpServer> {
       const transport = new SSEServerTransport("/messages", response);
       transports.set(transport.sessionId, transport);
       const server = new McpServer({ name: "older", version: "1.0.0" });
-      offer(server);
+      tools(server);
       await server.connect(transport);
       return;
     }
@@ -83,7 +102,7 @@ export function startOlderMcpServer(): Promise<TestMcpServer> {
 
 /** Answers each JSON-RPC request with a result of one's own. @param answer returns a result, or writes the response itself. */
 export function startRawMcpServer(
-  answer: (method: string, response: ServerResponse) => unknown,
+  answer: (method: string, response: ServerResponse, id: number) => unknown,
 ): Promise<TestMcpServer> {
   return start((_request, response, body) => {
     const { id, method } = body as { readonly id?: number; readonly method: string };
@@ -91,7 +110,7 @@ export function startRawMcpServer(
       response.writeHead(202).end();
       return Promise.resolve();
     }
-    const result = method === "initialize" ? initialized : answer(method, response);
+    const result = method === "initialize" ? initialized : answer(method, response, id);
     if (result !== undefined)
       response
         .writeHead(200, { "content-type": "application/json" })
@@ -111,11 +130,14 @@ type Handle = (request: IncomingMessage, response: ServerResponse, body: unknown
 async function start(handle: Handle): Promise<TestMcpServer> {
   const requests: IncomingMessage[] = [];
   const methods: string[] = [];
+  const bodies: string[] = [];
   const calls: { name: string; arguments: unknown }[] = [];
   const listener: RequestListener = (request, response) => {
     requests.push(request);
     void bodyOf(request)
-      .then((body) => {
+      .then((text) => {
+        bodies.push(text);
+        const body: unknown = text === "" ? undefined : JSON.parse(text);
         const message = z.looseObject({ id: z.unknown(), method: z.string() }).safeParse(body).data;
         if (message?.id !== undefined) methods.push(message.method);
         const call = z
@@ -135,12 +157,11 @@ async function start(handle: Handle): Promise<TestMcpServer> {
     await once(server, "close");
   });
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url: `http://${host}/mcp`, host, requests, methods, calls };
+  return { url: `http://${host}/mcp`, host, requests, methods, bodies, calls };
 }
 
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
+async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-  const body = Buffer.concat(chunks).toString();
-  return body === "" ? undefined : JSON.parse(body);
+  return Buffer.concat(chunks).toString();
 }

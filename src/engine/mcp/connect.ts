@@ -5,21 +5,35 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { FetchLike, Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { McpServer } from "../../core/mcp/servers.js";
+import type { ArgumentTexts } from "./argument-texts.js";
 import type { GuardedFetch } from "./guarded-fetch.js";
+
+/** An initialized session. */
+export interface Connection {
+  readonly client: Client;
+  /** Whether one stream has the answers of all calls: the older transport. */
+  readonly sharesStream: boolean;
+  /** Ends the session on the server, where it has one, and closes the connection. */
+  end(): Promise<void>;
+}
+
+export interface ConnectDeps extends Pick<GuardedFetch, "fetch"> {
+  readonly texts: ArgumentTexts;
+  readonly version: string;
+}
 
 /** Statuses with which servers answer that know the older transport only. */
 const olderStatuses: readonly unknown[] = [400, 404, 405];
 
-/** Returns a client whose session is initialized. @throws Error of the SDK or of the network. */
+/** Opens a session. @throws Error of the SDK or of the network. */
 export async function connect(
   url: URL,
   headers: McpServer["headers"],
-  { fetch }: Pick<GuardedFetch, "fetch">,
-  version: string,
+  { fetch, texts, version }: ConnectDeps,
   signal: AbortSignal,
-): Promise<Client> {
+): Promise<Connection> {
   const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
-  const { StreamableHTTPClientTransport } =
+  const { StreamableHTTPClientTransport, StreamableHTTPError } =
     await import("@modelcontextprotocol/sdk/client/streamableHttp.js");
   const requestInit = { headers: { ...headers } };
   const connected = async (transport: Transport): Promise<Client> => {
@@ -28,16 +42,28 @@ export async function connect(
     await client.connect(transport, { signal });
     return client;
   };
+  const sending = texts.wrap(fetch);
   try {
-    const options = { fetch: withoutNotifications(fetch), requestInit, reconnectionOptions };
-    return await connected(new StreamableHTTPClientTransport(url, options));
+    const options = { fetch: withoutNotifications(sending), requestInit, reconnectionOptions };
+    const transport = new StreamableHTTPClientTransport(url, options);
+    const client = await connected(transport);
+    return {
+      client,
+      sharesStream: false,
+      async end() {
+        // A server need not know sessions, or end them.
+        await transport.terminateSession().catch(() => undefined);
+        await client.close();
+      },
+    };
   } catch (thrown) {
-    const isOlder = thrown instanceof Error && "code" in thrown && olderStatuses.includes(thrown.code);
+    const isOlder = thrown instanceof StreamableHTTPError && olderStatuses.includes(thrown.code);
     if (!isOlder || signal.aborted) throw thrown;
     const { SSEClientTransport } = await import("@modelcontextprotocol/sdk/client/sse.js");
-    return connected(new SSEClientTransport(url, { fetch, requestInit })).catch(() => {
+    const client = await connected(new SSEClientTransport(url, { fetch: sending, requestInit })).catch(() => {
       throw thrown;
     });
+    return { client, sharesStream: true, end: () => client.close() };
   }
 }
 
@@ -49,7 +75,7 @@ const reconnectionOptions = {
 };
 
 /** Answers the request for a stream of notifications, which nothing reads, as servers without one do. */
-function withoutNotifications(fetch: GuardedFetch["fetch"]): FetchLike {
+function withoutNotifications(fetch: FetchLike): FetchLike {
   return (url, init) =>
     init?.method === "GET" ? Promise.resolve(new Response(null, { status: 405 })) : fetch(url, init);
 }

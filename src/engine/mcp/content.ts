@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { McpResult, McpTool } from "../../core/mcp/servers.js";
 import type { ResultImage } from "../../core/tools/server-call.js";
+import type { Mask } from "./masking.js";
 import { Refusal } from "./refusal.js";
 import {
   descriptionCharsMax,
@@ -22,13 +23,13 @@ const toolBody = z.looseObject({
 /** A page of a list of tools. */
 export const toolsPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
 
-/** Reads a tool. @throws Refusal that says why it cannot be used. */
-export function readTool(value: unknown): McpTool {
+/** Reads a tool. @param mask applied to what errors quote. @throws Refusal that says why it cannot be used. */
+export function readTool(value: unknown, mask: Mask): McpTool {
   const { success, data } = toolBody.safeParse(value);
-  if (!success) throw new Refusal(`lists a tool${nameOf(value)} that is not one, or is too large`);
+  if (!success) throw new Refusal(`lists a tool${nameOf(value, mask)} that is not one, or is too large`);
   const { name, description = null, inputSchema, annotations = null } = data;
   const problem = schemaProblem(inputSchema);
-  if (problem !== null) throw new Refusal(`lists the tool ${quoted(name)}, whose schema ${problem}`);
+  if (problem !== null) throw new Refusal(`lists the tool ${quoted(mask(name))}, whose schema ${problem}`);
   return {
     name,
     description,
@@ -37,10 +38,10 @@ export function readTool(value: unknown): McpTool {
   };
 }
 
-function nameOf(value: unknown): string {
+function nameOf(value: unknown, mask: Mask): string {
   const isNamed =
     typeof value === "object" && value !== null && "name" in value && typeof value.name === "string";
-  return isNamed ? ` ${quoted(String(value.name))}` : "";
+  return isNamed ? ` ${quoted(mask(String(value.name)))}` : "";
 }
 
 function schemaProblem(schema: Readonly<Record<string, unknown>>): string | null {

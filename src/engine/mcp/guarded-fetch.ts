@@ -2,6 +2,7 @@
  * The `fetch` of one session: it connects only to the origin of its server, at an address that was resolved and checked, and reads no
  * more bytes than allowed. It keeps nothing between sessions.
  */
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { LookupAddress } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { Agent, buildConnector, fetch as undiciFetch } from "undici";
@@ -28,14 +29,39 @@ export interface GuardedFetchDeps {
 
 export interface GuardedFetch {
   readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
-  /** Sets how many bytes may be read from now on. @returns a signal that aborts when there are more. */
-  allow(bytes: number): AbortSignal;
+  /**
+   * Does work whose requests may read so many bytes together. What a stream sends that other work has opened counts for the latest.
+   * @param work its signal aborts when there are more.
+   */
+  within<T>(bytes: number, work: (excess: AbortSignal) => Promise<T>): Promise<T>;
   /** Ends every connection. */
   close(): void;
 }
 
 /** An answer has more bytes than allowed. */
 export class TooManyBytes extends Error {}
+
+/** The bytes that some work may read. */
+class Allowance {
+  readonly #excess = new AbortController();
+  #left: number;
+
+  constructor(bytes: number) {
+    this.#left = bytes;
+  }
+
+  get excess(): AbortSignal {
+    return this.#excess.signal;
+  }
+
+  /** @throws TooManyBytes. */
+  take(bytes: number): void {
+    this.#left -= bytes;
+    if (this.#left >= 0) return;
+    this.#excess.abort(new TooManyBytes());
+    throw new TooManyBytes();
+  }
+}
 
 /** Creates the `fetch` for a server. */
 export function createGuardedFetch(server: URL, deps: GuardedFetchDeps): GuardedFetch {
@@ -52,16 +78,12 @@ export function createGuardedFetch(server: URL, deps: GuardedFetchDeps): Guarded
         .catch((error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null));
     },
   });
-  let bytesLeft = 0;
-  let excess = new AbortController();
-  const counted = (): TransformStream<Uint8Array, Uint8Array> =>
+  const current = new AsyncLocalStorage<Allowance>();
+  let latest = new Allowance(0);
+  const counted = (allowance: () => Allowance): TransformStream<Uint8Array, Uint8Array> =>
     new TransformStream({
       transform(chunk, controller) {
-        bytesLeft -= chunk.byteLength;
-        if (bytesLeft < 0) {
-          excess.abort(new TooManyBytes());
-          throw new TooManyBytes();
-        }
+        allowance().take(chunk.byteLength);
         controller.enqueue(chunk);
       },
     });
@@ -71,16 +93,20 @@ export function createGuardedFetch(server: URL, deps: GuardedFetchDeps): Guarded
       if (origin !== server.origin) throw new Error(`${origin} is not the origin of the server`);
       const headers = withHeaders(init, deps.headers());
       const options = { ...(init as object), headers, redirect: "manual", dispatcher: agent } as const;
+      const own = current.getStore();
+      // The older transport has one stream for the answers of all calls, which are made one at a time.
+      const isShared = own === undefined || init?.method === undefined || init.method === "GET";
+      const allowance = (): Allowance => (isShared ? latest : own);
       // The types of the package and of Node.js name the same classes.
       const response: unknown = await undiciFetch(url, options);
       const { status, statusText, headers: answered, body } = response as Response;
       const head = { status, statusText, headers: [...answered.entries()] };
-      return new Response(body === null ? null : body.pipeThrough(counted()), head);
+      return new Response(body === null ? null : body.pipeThrough(counted(allowance)), head);
     },
-    allow(bytes) {
-      bytesLeft = bytes;
-      excess = new AbortController();
-      return excess.signal;
+    within(bytes, work) {
+      const allowance = new Allowance(bytes);
+      latest = allowance;
+      return current.run(allowance, () => work(allowance.excess));
     },
     close: () => void agent.destroy().catch(() => undefined),
   };

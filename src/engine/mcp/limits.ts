@@ -10,6 +10,8 @@ export interface McpLimits {
 
 /** Bytes of a list of tools, over all of its pages. */
 export const listBytesMax = 4 * 1024 * 1024;
+/** Bytes of the answer to the end of a session. */
+export const endBytesMax = 64 * 1024;
 /** Pages of a list of tools. */
 export const pagesMax = 100;
 /** Bytes of the schema of one tool, and levels of nesting in it. */

@@ -4,10 +4,12 @@ import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { HearthError } from "../../core/errors.js";
 import type { McpResult, McpServer, McpSession, McpTool } from "../../core/mcp/servers.js";
 import type { Clock } from "../../core/clock.js";
-import { connect } from "./connect.js";
+import { createArgumentTexts } from "./argument-texts.js";
+import { connect, type Connection } from "./connect.js";
 import { callResult, quoted, readResult, readTool, toolsPage } from "./content.js";
 import { createGuardedFetch, type GuardedFetch, type GuardedFetchDeps } from "./guarded-fetch.js";
-import { listBytesMax, pagesMax, type McpLimits } from "./limits.js";
+import { endBytesMax, listBytesMax, pagesMax, type McpLimits } from "./limits.js";
+import { maskedTool, maskOf, type Mask } from "./masking.js";
 import { causeOf, Late, reasonOf } from "./reasons.js";
 import { Refusal } from "./refusal.js";
 
@@ -22,8 +24,6 @@ export interface McpSessionDeps extends Omit<GuardedFetchDeps, "connectMsMax"> {
 
 /** The longest delay of a timer. */
 const timerMsMax = 2_147_483_647;
-/** Shorter values of headers are not masked: they would occur by chance. */
-const secretCharsMin = 8;
 
 /** Opens a session; nothing is sent yet. @param url of the server, which is allowed. */
 export function openMcpSession(deps: McpSessionDeps, server: McpServer, url: URL): McpSession {
@@ -35,8 +35,13 @@ class Session implements McpSession {
   readonly #server: McpServer;
   readonly #url: URL;
   readonly #network: GuardedFetch;
-  readonly #mask: (text: string) => string;
-  #client: Promise<Client> | null = null;
+  readonly #mask: Mask;
+  readonly #texts = createArgumentTexts();
+  #connection: Promise<Connection> | null = null;
+  /** Whether one stream has the answers of all calls; null while that is not known. */
+  #sharesStream: boolean | null = null;
+  /** Of calls whose answers come on one stream: they are made one at a time. */
+  #lastCall: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
   constructor(deps: McpSessionDeps, server: McpServer, url: URL) {
@@ -44,7 +49,7 @@ class Session implements McpSession {
     this.#server = server;
     this.#url = url;
     this.#network = createGuardedFetch(url, { ...deps, connectMsMax: deps.limits.timeoutMs });
-    this.#mask = maskOf(server.headers);
+    this.#mask = maskOf(server, url);
   }
 
   async list(signal: AbortSignal): Promise<readonly McpTool[]> {
@@ -59,14 +64,17 @@ class Session implements McpSession {
   }
 
   async call(tool: string, argumentsJson: string, signal: AbortSignal): Promise<McpResult> {
-    const given = parseArguments(argumentsJson);
+    const json = argumentsJson === "" ? "{}" : argumentsJson;
+    const given = parseArguments(json);
     if (given === null) return failed("The arguments are not a JSON object.");
     const { resultBytesMax } = this.#deps.limits;
     try {
-      return await this.#within(resultBytesMax, signal, async (until) => {
-        const client = await this.#connected(until);
+      return await this.#inTurn(resultBytesMax, signal, async (until) => {
+        const { client } = await this.#connected(until);
         const request = { method: "tools/call", params: { name: tool, arguments: given } };
-        const result = readResult(await client.request(request, callResult, optionsOf(until)));
+        const result = readResult(
+          await this.#texts.during(json, () => client.request(request, callResult, optionsOf(until))),
+        );
         return { ...result, text: this.#mask(result.text) };
       });
     } catch (thrown) {
@@ -78,22 +86,29 @@ class Session implements McpSession {
   }
 
   close(): void {
+    if (this.#isClosed) return;
     this.#isClosed = true;
-    const closing = this.#client?.then((client) => client.close()) ?? Promise.resolve();
-    void closing.catch(() => undefined).then(() => this.#network.close());
+    const { clock, limits } = this.#deps;
+    const ended = this.#network.within(endBytesMax, async () => (await this.#connection)?.end());
+    const stopTimer = clock.after(limits.timeoutMs, () => this.#network.close());
+    void ended
+      .catch(() => undefined)
+      .then(() => {
+        stopTimer();
+        this.#network.close();
+      });
   }
 
   async #listPages(until: AbortSignal): Promise<readonly McpTool[]> {
-    const client = await this.#connected(until);
+    const { client } = await this.#connected(until);
     const { toolsMax } = this.#deps.limits;
     const tools: McpTool[] = [];
     let cursor: string | undefined;
     for (let pages = 0; pages < pagesMax; pages += 1) {
-      const params = cursor === undefined ? {} : { cursor };
-      const page = await client.request({ method: "tools/list", params }, toolsPage, optionsOf(until));
+      const page = await listPage(client, cursor, until);
       if (tools.length + page.tools.length > toolsMax)
         throw new Refusal(`lists more than ${toolsMax} tools (setting mcpToolsMax)`);
-      tools.push(...page.tools.map(readTool));
+      tools.push(...page.tools.map((tool) => maskedTool(readTool(tool, this.#mask), this.#mask)));
       cursor = page.nextCursor;
       if (cursor === undefined) return tools;
     }
@@ -101,44 +116,69 @@ class Session implements McpSession {
   }
 
   /** Connects once; a connection that failed is tried again by the next call. */
-  #connected(until: AbortSignal): Promise<Client> {
+  #connected(until: AbortSignal): Promise<Connection> {
     if (this.#isClosed) throw new Refusal("is not used any more");
-    this.#client ??= connect(this.#url, this.#server.headers, this.#network, this.#deps.version, until).catch(
-      (thrown: unknown) => {
-        this.#client = null;
-        throw thrown;
-      },
-    );
-    return this.#client;
+    this.#connection ??= this.#connect(until);
+    return this.#connection;
   }
 
-  /** Does the work within the limits of time and bytes. */
-  async #within<T>(
+  async #connect(until: AbortSignal): Promise<Connection> {
+    const deps = { fetch: this.#network.fetch, texts: this.#texts, version: this.#deps.version };
+    try {
+      const connection = await connect(this.#url, this.#server.headers, deps, until);
+      this.#sharesStream = connection.sharesStream;
+      return connection;
+    } catch (thrown) {
+      this.#connection = null;
+      throw thrown;
+    }
+  }
+
+  /** Does the work of a call: at the same time as that of others, unless all answers come on one stream. */
+  async #inTurn<T>(
     bytesMax: number,
     signal: AbortSignal,
     work: (until: AbortSignal) => Promise<T>,
   ): Promise<T> {
+    this.#sharesStream ??= await this.#within(bytesMax, signal, async (until) => {
+      return (await this.#connected(until)).sharesStream;
+    });
+    const begin = () => this.#within(bytesMax, signal, work);
+    if (!this.#sharesStream) return begin();
+    const call = this.#lastCall.then(begin);
+    this.#lastCall = call.catch(() => undefined);
+    return call;
+  }
+
+  /** Does the work within the limits of time and bytes. */
+  #within<T>(bytesMax: number, signal: AbortSignal, work: (until: AbortSignal) => Promise<T>): Promise<T> {
     const { clock, limits } = this.#deps;
-    const excess = this.#network.allow(bytesMax);
-    const late = new AbortController();
-    const stopTimer = clock.after(limits.timeoutMs, () => late.abort(new Late()));
-    const until = AbortSignal.any([signal, late.signal, excess]);
-    // Each page of a list adds listeners.
-    setMaxListeners(0, until);
-    try {
-      return await Promise.race([work(until), rejectedWhenAborted(until)]);
-    } catch (thrown) {
-      // The SDK wraps the reason of a signal.
-      throw until.aborted ? until.reason : thrown;
-    } finally {
-      stopTimer();
-    }
+    return this.#network.within(bytesMax, async (excess) => {
+      const late = new AbortController();
+      const stopTimer = clock.after(limits.timeoutMs, () => late.abort(new Late()));
+      const until = AbortSignal.any([signal, late.signal, excess]);
+      // Each page of a list adds listeners.
+      setMaxListeners(0, until);
+      try {
+        return await Promise.race([work(until), rejectedWhenAborted(until)]);
+      } catch (thrown) {
+        // The SDK wraps the reason of a signal.
+        throw until.aborted ? until.reason : thrown;
+      } finally {
+        stopTimer();
+      }
+    });
   }
 
   #reasonOf(thrown: unknown, bytesMax: number): string {
     this.#deps.log(`the MCP server ${quoted(this.#server.label)} failed: ${causeOf(thrown)}`);
-    return this.#mask(reasonOf(thrown, bytesMax, this.#deps.limits.timeoutMs));
+    return reasonOf(thrown, { bytesMax, timeoutMs: this.#deps.limits.timeoutMs, mask: this.#mask });
   }
+}
+
+function listPage(client: Client, cursor: string | undefined, until: AbortSignal) {
+  const params = cursor === undefined ? {} : { cursor };
+  return client.request({ method: "tools/list", params }, toolsPage, optionsOf(until));
 }
 
 function optionsOf(signal: AbortSignal) {
@@ -149,7 +189,7 @@ function optionsOf(signal: AbortSignal) {
 /** Returns the object of a JSON text; null for any other text. */
 function parseArguments(json: string): Record<string, unknown> | null {
   try {
-    const value: unknown = JSON.parse(json === "" ? "{}" : json);
+    const value: unknown = JSON.parse(json);
     return typeof value === "object" && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : null;
@@ -160,13 +200,6 @@ function parseArguments(json: string): Record<string, unknown> | null {
 
 function failed(text: string): McpResult {
   return { failed: true, text, images: [] };
-}
-
-/** Returns what masks the values of headers, with and without their scheme: what a server repeats of them is stored nowhere. */
-function maskOf(headers: McpServer["headers"]): (text: string) => string {
-  const values = Object.values(headers).flatMap((value) => [value, value.replace(/^\S+\s+/, "")]);
-  const secrets = values.filter((value) => value.length >= secretCharsMin);
-  return (text) => secrets.reduce((masked, secret) => masked.replaceAll(secret, "[masked]"), text);
 }
 
 function rejectedWhenAborted(signal: AbortSignal): Promise<never> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startMcpServer, startRawMcpServer, text } from "../../mcp-server/start.js";
+import { startMcpServer, startOlderMcpServer, startRawMcpServer, text } from "../../mcp-server/start.js";
 import { limits, problem, secret, sessionOf, sessionWith, signal } from "./open-session.js";
 
 describe("an MCP server that does not keep the rules", () => {
@@ -59,6 +59,27 @@ describe("an MCP server that does not keep the rules", () => {
     expect(await problem(sessionOf(endless).session)).toMatch(/answers with more than 4194304 bytes/);
   });
 
+  it.each([
+    ["streamable HTTP", startMcpServer],
+    ["the older transport", startOlderMcpServer],
+  ])(
+    "A5: may answer with as many bytes to each of several calls at a time, over %s",
+    async (_name, start) => {
+      const sized = await start((server) => {
+        for (const size of [6_000, 20_000]) server.registerTool(`t${size}`, {}, () => text("x".repeat(size)));
+      });
+      const { session } = sessionOf(sized);
+      const lengths = async (...names: string[]) =>
+        (await Promise.all(names.map((name) => session.call(name, "{}", signal)))).map((result) =>
+          result.failed ? result.text : result.text.length,
+        );
+      const tooLarge = 'The MCP server "tools" answers with more than 10000 bytes.';
+      expect(await lengths("t6000", "t6000", "t6000")).toEqual([6_000, 6_000, 6_000]);
+      expect(await lengths("t6000", "t20000")).toEqual([6_000, tooLarge]);
+      session.close();
+    },
+  );
+
   it("is not waited for longer than the limit of time", async () => {
     const server = await startMcpServer();
     const { session, clock } = sessionOf(server);
@@ -90,6 +111,21 @@ describe("an MCP server that does not keep the rules", () => {
     expect(await problem(sessionOf(server).session)).toMatch(/answers with the status 500\.$/);
   });
 
+  it.each([404, 500, 307, -32_602, 7])(
+    "is reported with the JSON-RPC error %d, which is no status",
+    async (code) => {
+      const server = await startRawMcpServer((_method, response, id) => {
+        const error = { code, message: "gone" };
+        response
+          .writeHead(200, { "content-type": "application/json" })
+          .end(JSON.stringify({ jsonrpc: "2.0", id, error }));
+      });
+      expect(await problem(sessionOf(server).session)).toContain(
+        `it reports the error ${code}: "MCP error ${code}: gone".`,
+      );
+    },
+  );
+
   it("is reported when its JSON cannot be read", async () => {
     const server = await startRawMcpServer((_method, response) => {
       response.writeHead(200, { "content-type": "application/json" }).end('{"jsonrpc":');
@@ -119,5 +155,41 @@ describe("an MCP server that does not keep the rules", () => {
     const refused = sessionOf(refusing, { authorization: secret });
     expect(await problem(refused.session)).toMatch(/answers with the status 403/);
     expect(refused.logs.join()).not.toContain(secret);
+  });
+
+  it("E10: puts no secret of the request into the list of its tools, or a reason why it has none", async () => {
+    const inputSchema = {
+      type: "object",
+      properties: { [secret]: { enum: [`a ${secret}`], description: secret } },
+    };
+    const annotations = { title: `for ${secret}` };
+    const echoing = await listing([tool({ description: `for ${secret}`, inputSchema, annotations })]);
+    const url = `${echoing.url}?api_key=${secret}`;
+    const listed = await sessionWith(url, { hosts: [echoing.host] }).session.list(signal);
+    expect(JSON.stringify(listed)).not.toContain(secret);
+    expect(listed).toEqual([
+      {
+        name: "one",
+        description: "for [masked]",
+        inputSchema: {
+          type: "object",
+          properties: { "[masked]": { enum: ["a [masked]"], description: "[masked]" } },
+        },
+        annotations: { title: "for [masked]" },
+      },
+    ]);
+    const bearer = { authorization: `Bearer ${secret}` };
+    const named = await listing([tool({ name: secret })]);
+    expect(await problem(sessionOf(named, bearer).session)).toMatch(/a tool whose name repeats a secret/);
+    // A text is cut after 200 characters: in the middle of the secret.
+    const failing = await startRawMcpServer((_method, response, id) => {
+      const error = { code: -32_000, message: `${"x".repeat(170)}${secret}` };
+      response
+        .writeHead(200, { "content-type": "application/json" })
+        .end(JSON.stringify({ jsonrpc: "2.0", id, error }));
+    });
+    const reason = await problem(sessionOf(failing, bearer).session);
+    expect(reason).toContain("[masked]");
+    expect(reason).not.toContain(secret.slice(0, 8));
   });
 });

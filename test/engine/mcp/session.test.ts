@@ -1,6 +1,13 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { pixel, startMcpServer, startOlderMcpServer, startRawMcpServer } from "../../mcp-server/start.js";
+import { until } from "../../harness.js";
+import {
+  pixel,
+  startMcpServer,
+  startMcpServerWithSessions,
+  startOlderMcpServer,
+  startRawMcpServer,
+} from "../../mcp-server/start.js";
 import { problem, secret, sessionOf, sessionWith, signal } from "./open-session.js";
 
 describe("a session with an MCP server", () => {
@@ -28,6 +35,29 @@ describe("a session with an MCP server", () => {
     await session.call("add", '{"a":1,"b":1}', signal);
     for (const { headers } of server.requests)
       expect(headers).toMatchObject({ authorization: `Bearer ${secret}`, "x-team": "7" });
+  });
+
+  it("ends on the server when it is closed", async () => {
+    const server = await startMcpServerWithSessions();
+    const { session } = sessionOf(server);
+    await session.call("add", '{"a":2,"b":3}', signal);
+    session.close();
+    await until(() => server.requests.some(({ method }) => method === "DELETE"));
+    expect(server.requests.at(-1)?.headers["mcp-session-id"]).toBe("session-1");
+  });
+
+  it.each([
+    ["streamable HTTP", startMcpServer],
+    ["the older transport", startOlderMcpServer],
+  ])("sends numbers of any size as they are written, over %s", async (_name, start) => {
+    const server = await start();
+    const { session } = sessionOf(server);
+    const json = '{"id": 9007199254740993, "ratio":0.12345678901234567890, "text":"9007199254740993"}';
+    await Promise.all([session.call("any", json, signal), session.call("add", '{"a":2,"b":3}', signal)]);
+    const sent = server.bodies.filter((body) => body.includes("tools/call"));
+    expect(sent.filter((body) => body.includes(`"arguments":${json}`))).toHaveLength(1);
+    expect(sent.filter((body) => body.includes('"arguments":{"a":2,"b":3}'))).toHaveLength(1);
+    session.close();
   });
 
   it("reports what fails in a call as its result", async () => {
