@@ -33,19 +33,21 @@ export interface LedgerServer extends TestApp, LedgerAccess {
 export interface LedgerServerOptions extends ScriptedOptions, Pick<Overrides, "clock"> {
   /** Of models by id. */
   readonly settings?: Readonly<Record<string, object>>;
+  /** HEARTH_* variables. */
+  readonly environment?: NodeJS.ProcessEnv;
 }
 
 /** Starts a server with one team of this billing mode. */
 export async function startLedgerServer(
   billing: BillingMode,
   script: Script,
-  { clock, settings = {}, ...options }: LedgerServerOptions = {},
+  { clock, settings = {}, environment: given = {}, ...options }: LedgerServerOptions = {},
 ): Promise<LedgerServer> {
   const folder = temporaryFolder();
   const data = join(folder, "data");
   const engine = createScriptedEngine(script, options);
   const overrides = clock === undefined ? { engine } : { engine, clock };
-  const environment = { HEARTH_DATA: data, HEARTH_CONFIG: writeSettings(folder, settings) };
+  const environment = { ...given, HEARTH_DATA: data, HEARTH_CONFIG: writeSettings(folder, settings) };
   const server = await startApp({ ...environment, HEARTH_SHUTDOWN_GRACE_MS: "0" }, overrides);
   return { ...server, ...(await openLedger(data, billing)), data };
 }

@@ -15,6 +15,7 @@ import { createBatchStore } from "../jobs/batches/store/batches.js";
 import { createBatchLineStore } from "../jobs/batches/store/lines.js";
 import { createDeferredStore } from "../jobs/deferred/store.js";
 import { createPullStore } from "../jobs/pulls/store.js";
+import { createMcpApprovalStore } from "../jobs/mcp/store.js";
 import { createJobStore } from "../jobs/store.js";
 import { checkAfterUncleanEnd, markRunning, type UncleanEnd } from "../store/backup/unclean-end.js";
 import { openDatabase, type Database } from "../store/database.js";
@@ -44,6 +45,7 @@ export function buildStores(config: Config, database: Database, random: Random) 
     batches: createBatchStore(database),
     batchLines: createBatchLineStore(database),
     pulls: createPullStore(database),
+    approvals: createMcpApprovalStore(database),
     images: createImageStore(database, {
       folder: imagesFolder(config),
       bytesMax: config.imagesBytesMax,

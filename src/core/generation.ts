@@ -51,6 +51,11 @@ export interface ToolChoice {
   readonly names: readonly string[] | null;
   /** Whether an answer may contain several calls. */
   readonly parallel: boolean;
+  /**
+   * Where the names force one call, instead of limiting all calls: whether later turns of the answer, which may call any tool, may
+   * contain several calls. Absent: the names hold for later turns, too.
+   */
+  readonly forced?: { readonly parallelAfterwards: boolean };
   /** Tools of the client that must not be called now. Calls of them that a model writes anyway are left out of its answer. */
   readonly withheld?: readonly Tool[];
 }

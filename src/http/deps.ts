@@ -20,6 +20,7 @@ import type { TeamService } from "../accounts/teams/teams.js";
 import type { RequestLog } from "../inference/requests/request-log.js";
 import type { Clock } from "../core/clock.js";
 import type { McpConnector } from "../core/mcp/servers.js";
+import type { McpApprovals } from "../jobs/mcp/approvals.js";
 import type { ServerLoad } from "../core/metrics.js";
 import type { Files } from "../inference/files/files.js";
 import type { ImageStore } from "../inference/images/store.js";
@@ -97,6 +98,7 @@ export interface HttpDeps {
   readonly imageGenerator: ImageGenerator;
   /** Connects to the MCP servers of requests. */
   readonly mcp: McpConnector;
+  readonly mcpApprovals: McpApprovals;
   readonly embedder: Embedder;
   /** Generated images that clients fetch by URL. */
   readonly imageStore: ImageStore;

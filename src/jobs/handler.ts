@@ -24,7 +24,7 @@ export interface PreparedJob {
   readonly recorder: RunRecorder;
   /** Of the limits that admitted its request. */
   readonly tokenReservation: TokenReservation;
-  /** Called when the run is over: its outcome is written, or the job was requeued. */
+  /** Called when the run is over, or will not start: its outcome is written, or the job was requeued. */
   ended(outcome: "written" | "requeued"): void;
 }
 
@@ -32,8 +32,11 @@ export interface PreparedJob {
 export interface JobHandler {
   readonly kind: JobKind;
   readonly workClass: WorkClass;
-  /** @returns null when there is nothing left to do. @throws HearthError why the job cannot run. */
-  prepare(job: Job): Promise<PreparedJob | null>;
+  /**
+   * @param signal aborts when the job is cancelled or the server closes; the job stays in the queue then.
+   * @returns null when there is nothing left to do. @throws HearthError why the job cannot run. @throws the signal's reason.
+   */
+  prepare(job: Job, signal: AbortSignal): Promise<PreparedJob | null>;
   /** Returns what is written for a job that fails before its run starts. */
   failure(job: Job, error: HearthError): Promise<readonly Write[]>;
   /** Called when a job is no longer in flight. */

@@ -8,11 +8,14 @@
 import type { Clock } from "../core/clock.js";
 import type { Tracing } from "../core/telemetry/tracing.js";
 import { toHearthError, type HearthError } from "../core/errors.js";
+import { noUsage } from "../core/usage.js";
 import type { Write, Writes } from "../store/writes.js";
 import { leaseMs, type Claims } from "./claims.js";
+import type { RunEnd } from "../inference/run/recorder.js";
 import type { JobHandler, JobRun, PreparedJob } from "./handler.js";
 import type { Job } from "./job.js";
 import { givenUp, pauseMsOf, queueFull, waitMsOf } from "./job-errors.js";
+import { startRun } from "./start-run.js";
 import type { JobStore } from "./store.js";
 
 /** A job as it is enqueued. */
@@ -65,6 +68,8 @@ export function createJobQueue(deps: JobQueueDeps): JobQueue {
 interface InFlightJob {
   readonly job: Job;
   run: JobRun | null;
+  /** Ends its preparation. */
+  readonly preparing: AbortController;
   cancelled: boolean;
   /** When it may start again, by the limits and budgets of its key and team; null = at once. */
   notBefore: number | null;
@@ -111,6 +116,7 @@ class Queue implements JobQueue {
       return false;
     }
     inFlight.cancelled = true;
+    inFlight.preparing.abort(new Error("the job was cancelled"));
     inFlight.run?.abort();
     return (await inFlight.done) ? this.cancel(id, notStarted) : true;
   }
@@ -132,7 +138,10 @@ class Queue implements JobQueue {
     this.#stopPause();
     await this.#claiming;
     const inFlight = [...this.#inFlight.values()];
-    for (const { run } of inFlight) run?.abort();
+    for (const { run, preparing } of inFlight) {
+      preparing.abort(new Error("the server closes"));
+      run?.abort();
+    }
     await Promise.all(inFlight.map(({ done }) => done));
   }
 
@@ -167,6 +176,7 @@ class Queue implements JobQueue {
         const inFlight: InFlightJob = {
           job,
           run: null,
+          preparing: new AbortController(),
           cancelled: false,
           notBefore: null,
           done: Promise.resolve(false),
@@ -213,15 +223,18 @@ class Queue implements JobQueue {
   /** Does the job. @returns whether it must start again. */
   async #attempt(inFlight: InFlightJob): Promise<boolean> {
     const { handler, jobs, writes } = this.#deps;
-    const { job } = inFlight;
+    const { job, preparing } = inFlight;
+    const { signal } = preparing;
     try {
       if (job.attempts > attemptsMax) throw givenUp(attemptsMax);
-      const prepared = await handler.prepare(job);
-      if (!this.#isRunning) return true;
+      const prepared = await handler.prepare(job, signal);
       if (prepared !== null) return await this.#run(inFlight, prepared);
+      if (!this.#isRunning) return true;
       await writes.commit([jobs.removal(job.id)]);
       return false;
     } catch (thrown) {
+      // Cancelled before its run has started, or the server closes: what aborts it also ends the job, or leaves it in the queue.
+      if (signal.aborted && inFlight.run === null) return true;
       const error = toHearthError(thrown);
       if (this.#startsAgain(inFlight, error)) return true;
       if (error.kind === "internal") this.#deps.onError(job.id, error.cause ?? error);
@@ -232,33 +245,28 @@ class Queue implements JobQueue {
 
   async #run(inFlight: InFlightJob, prepared: PreparedJob): Promise<boolean> {
     const { jobs, handler } = this.#deps;
-    const { job } = inFlight;
-    const { principal, recorder, tokenReservation } = prepared;
+    const { job, preparing } = inFlight;
     let isRequeued = true;
-    let hasEvents = false;
-    const run = prepared.start({
-      principal,
-      requestId: job.id,
-      endpoint: job.endpoint,
-      workClass: handler.workClass,
-      tokenReservation,
-      recorder: {
-        add(event) {
-          hasEvents = true;
-          recorder.add(event);
+    const startsAgain = ({ failure, state }: RunEnd, hasEvents: boolean): boolean =>
+      failure === null
+        ? state === "aborted" && !inFlight.cancelled
+        : this.#startsAgain(inFlight, failure, hasEvents);
+    try {
+      if (preparing.signal.aborted) prepared.tokenReservation.reconcile(noUsage);
+      preparing.signal.throwIfAborted();
+      const run = startRun(handler, prepared, {
+        job,
+        writes(end, hasEvents) {
+          isRequeued = startsAgain(end, hasEvents);
+          return isRequeued ? null : [...(prepared.recorder.writes(end) ?? []), jobs.removal(job.id)];
         },
-        writes: (end) => {
-          isRequeued =
-            end.failure === null
-              ? end.state === "aborted" && !inFlight.cancelled
-              : this.#startsAgain(inFlight, end.failure, hasEvents);
-          return isRequeued ? null : [...(recorder.writes(end) ?? []), jobs.removal(job.id)];
-        },
-      },
-    });
-    inFlight.run = run;
-    if (inFlight.cancelled || !this.#isRunning) run.abort();
-    await run.ended;
+      });
+      inFlight.run = run;
+      await run.ended;
+    } catch (thrown) {
+      prepared.ended("requeued");
+      throw thrown;
+    }
     // When its outcome could not be written, its row is still there: it starts again when its lease expires.
     const left = await jobs.find(job.id).catch(() => job);
     prepared.ended(left === null ? "written" : "requeued");

@@ -29,6 +29,7 @@ import { budgets } from "./migrations/0021-0030/0027-budgets.js";
 import { requestLog } from "./migrations/0021-0030/0028-request-log.js";
 import { identities } from "./migrations/0021-0030/0029-identities.js";
 import { failedRuns } from "./migrations/0021-0030/0030-failed-runs.js";
+import { turns } from "./migrations/0031-0040/0036-turns.js";
 import type { Migration } from "./migrations/migration.js";
 
 const migrations: readonly Migration[] = [
@@ -62,6 +63,7 @@ const migrations: readonly Migration[] = [
   requestLog,
   identities,
   failedRuns,
+  turns,
 ];
 
 /**

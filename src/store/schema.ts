@@ -59,6 +59,7 @@ export interface Schema {
   conversation_items: ConversationItemRow;
   chat_completions: ChatCompletionRow;
   run_labels: RunLabelsRow;
+  mcp_approvals: McpApprovalRow;
   management_keys: ManagementKeyTable;
   members: MemberRow;
   member_sign_ins: MemberSignInRow;
@@ -72,6 +73,13 @@ export interface Schema {
   files: FileRow;
   batches: BatchRow;
   batch_lines: BatchLineRow;
+}
+
+export interface McpApprovalRow {
+  team_id: string;
+  /** Of the approval request, as the client knows it. */
+  id: string;
+  expire_time: number;
 }
 
 export interface ModelPullRow {

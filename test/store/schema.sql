@@ -336,7 +336,7 @@ CREATE TABLE ledger_transactions (
 
 CREATE INDEX ledger_money on ledger_transactions (team_id, create_time) where run_id is null;
 
-CREATE UNIQUE INDEX ledger_reserves on ledger_transactions (run_id) where kind = 'reserve';
+CREATE INDEX ledger_reserves on ledger_transactions (run_id) where kind = 'reserve';
 
 CREATE UNIQUE INDEX ledger_run_ends on ledger_transactions (run_id) where kind in ('settle', 'release');
 
@@ -354,6 +354,15 @@ CREATE TABLE management_keys (
   create_time integer not null,
   modify_time integer not null
 , ip_ranges text check (json_type(ip_ranges) = 'array'), last_use_time integer) strict;
+
+CREATE TABLE mcp_approvals (
+  team_id text not null references teams (id),
+  id text not null,
+  expire_time integer not null,
+  primary key (team_id, id)
+) strict, without rowid;
+
+CREATE INDEX mcp_approvals_by_expiry on mcp_approvals (expire_time);
 
 CREATE TABLE member_identities (
   issuer text not null,
@@ -600,6 +609,35 @@ when new.state not in ('running', 'interrupted') begin
     images = images + excluded.images,
     cost_ticks = cost_ticks + excluded.cost_ticks,
     credit_ticks = credit_ticks + excluded.credit_ticks;
+end;
+
+CREATE TRIGGER runs_enlarged_are_budgeted after update of bound_ticks, bound_tokens on runs
+when old.state = 'running' and new.state = 'running' begin
+  update budget_periods set
+    reserved_ticks = reserved_ticks + coalesce(new.bound_ticks, 0) - coalesce(old.bound_ticks, 0),
+    reserved_tokens = reserved_tokens + coalesce(new.bound_tokens, 0) - coalesce(old.bound_tokens, 0)
+  where subject_id in (old.api_key_id, old.user_id, old.team_id) and team_id = old.team_id and start_time = case period
+      when 'day' then old.start_time - old.start_time % 86400000
+      when 'week' then old.start_time - (old.start_time + 259200000) % 604800000
+      when 'month' then 1000 * cast(strftime('%s', old.start_time / 1000, 'unixepoch', 'start of month') as integer)
+      else 0 end;
+  select raise(abort, 'budget') from budgets join budget_periods as spent using (subject_id, team_id, period)
+    where subject_id in (old.api_key_id, old.user_id, old.team_id) and team_id = new.team_id and spent.start_time = case period
+      when 'day' then old.start_time - old.start_time % 86400000
+      when 'week' then old.start_time - (old.start_time + 259200000) % 604800000
+      when 'month' then 1000 * cast(strftime('%s', old.start_time / 1000, 'unixepoch', 'start of month') as integer)
+      else 0 end
+    and ((new.bound_ticks > old.bound_ticks and spent_ticks + reserved_ticks > hard_ticks)
+      or (new.bound_tokens > old.bound_tokens and spent_tokens + reserved_tokens > hard_tokens));
+end;
+
+CREATE TRIGGER runs_enlarged_are_counted after update of reserved_ticks on runs
+when old.state = 'running' and new.state = 'running' and new.reserved_ticks > old.reserved_ticks begin
+  insert into team_months values (new.team_id, cast(strftime('%Y%m', old.start_time / 1000, 'unixepoch') as integer), 0, new.reserved_ticks - old.reserved_ticks)
+  on conflict do update set reserved_ticks = reserved_ticks + excluded.reserved_ticks;
+  select raise(abort, 'monthly_limit') from spending_limits as bound
+    join team_months as spent on spent.team_id = bound.team_id and spent.month = cast(strftime('%Y%m', old.start_time / 1000, 'unixepoch') as integer)
+    where bound.team_id = new.team_id and charged_ticks + reserved_ticks > hard_ticks;
 end;
 
 CREATE TABLE runs (

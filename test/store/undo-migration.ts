@@ -1,4 +1,12 @@
-/** Takes back migration 30, the newest. */
+/** Takes back migration 36, the newest. */
+const undoTurns = [
+  ...["runs_enlarged_are_counted", "runs_enlarged_are_budgeted"].map((name) => `drop trigger ${name};`),
+  "drop table mcp_approvals;",
+  "drop index ledger_reserves;",
+  "create unique index ledger_reserves on ledger_transactions (run_id) where kind = 'reserve';",
+].join("\n");
+
+/** Takes back migration 30. */
 const undoFailedRuns = "drop index runs_failed;";
 
 /** Takes back migration 29. */
@@ -17,6 +25,7 @@ const undoRequestLog = [
 
 /** SQL that takes a database from the newest version to 26, as a server of that version would have left it. */
 export const undoBudgets = [
+  undoTurns,
   undoFailedRuns,
   undoIdentities,
   undoRequestLog,

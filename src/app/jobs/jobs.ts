@@ -28,6 +28,8 @@ import { backgroundResponseHandler } from "../../jobs/responses/job-handler.js";
 import { createDeferredCompletions } from "../../jobs/deferred/deferred-completions.js";
 import type { Generator } from "../../inference/run/generate.js";
 import type { PromptFiles } from "../../jobs/prompt-files.js";
+import { createMcpApprovals } from "../../jobs/mcp/approvals.js";
+import type { McpApprovalStore } from "../../jobs/mcp/store.js";
 import { createClaims } from "../../jobs/claims.js";
 import type { JobHandler } from "../../jobs/handler.js";
 import { createJobQueue, type JobQueue } from "../../jobs/queue.js";
@@ -48,6 +50,7 @@ export interface JobsDeps {
   readonly conversations: ConversationStore;
   readonly batches: BatchStore;
   readonly batchLines: BatchLineStore;
+  readonly approvals: McpApprovalStore;
   readonly images: Pick<ImageStore, "deleteExpired">;
   readonly runLabels: Pick<RunLabelStore, "deleteExpired">;
   readonly requests: Pick<RequestStore, "deleteBefore">;
@@ -76,6 +79,7 @@ export interface Jobs {
     | "storedCompletions"
     | "storedResponses"
     | "conversations"
+    | "mcpApprovals"
     | "backgroundJobs"
     | "batches"
   >;
@@ -102,6 +106,9 @@ export type JobLimits = BatchLimits &
 
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
+
+/** Days for which a used approval of a call is remembered, at least. */
+const approvalsKeptDaysMin = 90;
 
 /** How long a batch can be looked at after its end. */
 const batchRetentionMs = 30 * dayMs;
@@ -167,19 +174,25 @@ function buildStored(limits: JobLimits, deps: JobsDeps) {
     chatCompletionsMax: limits.chatCompletionsMax,
     keptMs: limits.chatCompletionsKeptDays * dayMs,
   });
-  return { storedResponses, storedCompletions, conversations };
+  const mcpApprovals = createMcpApprovals({
+    ...deps,
+    store: deps.approvals,
+    // An approval request can be answered as long as its response is stored, or as long as its client keeps it.
+    keptMs: Math.max(limits.responsesKeptDays, approvalsKeptDaysMin) * dayMs,
+  });
+  return { storedResponses, storedCompletions, conversations, mcpApprovals };
 }
 
 function buildRetention({ runsKeptDays }: JobLimits, deps: JobsDeps): Retention {
   const { deferred, completions, responses, runLabels, requests, signIns } = deps;
-  const { images, files, batches, batchLines, clock, logger } = deps;
+  const { images, files, batches, batchLines, approvals, clock, logger } = deps;
   const expired =
     (store: { deleteExpired: Sweep }): Sweep =>
     (now, limit) =>
       store.deleteExpired(now, limit);
   const oldRuns: Sweep = (now, limit) => requests.deleteBefore(now - runsKeptDays * dayMs, limit);
   const sweeps: readonly Sweep[] = [
-    ...[deferred, responses, completions, runLabels, signIns, files].map(expired),
+    ...[deferred, responses, completions, runLabels, signIns, files, approvals].map(expired),
     (_, limit) => batchLines.deleteEnded(limit),
     (now, limit) => batches.deleteEnded(now - batchRetentionMs, limit),
     ...(runsKeptDays === 0 ? [] : [oldRuns]),

@@ -2,6 +2,7 @@
  * Writes the content blocks of a streamed answer. Each block ends before the next one starts. White space alone does not start
  * a text block, because Anthropic's API rejects such blocks in later requests. Pure.
  */
+import type { McpTool } from "../../core/mcp/servers.js";
 import type { McpToolName } from "./mcp/tools.js";
 import type { BlockDelta, Citation, ContentBlock, MessageEvent } from "./response-schema.js";
 
@@ -57,6 +58,19 @@ export class BlockWriter {
   /** Starts a tool call. */
   call(id: string, name: string): readonly MessageEvent[] {
     return this.#startBlock({ type: "tool_use", id, name, input: {} });
+  }
+
+  /** Adds the tools of an MCP server, as a whole block. */
+  mcpListing(server: string, tools: readonly McpTool[]): readonly MessageEvent[] {
+    const listed = tools.map(({ name, description, inputSchema: input_schema }) => ({
+      name,
+      description,
+      input_schema,
+    }));
+    return [
+      ...this.#startBlock({ type: "mcp_tool_listing", mcp_server_name: server, tools: listed }),
+      ...this.close(),
+    ];
   }
 
   /** Starts a call of a tool of an MCP server. */

@@ -13,6 +13,7 @@ import { CallWriter } from "./mcp/call-writer.js";
 import { encodeAppliedEdits } from "./context-management.js";
 import { citationsOf, type CitedDocuments } from "./documents/cited.js";
 import { MarkReader, type AnswerPiece } from "./documents/mark-reader.js";
+import type { McpListings } from "../mcp-tools.js";
 import type { McpToolNames } from "./mcp/tools.js";
 import type { ThinkingDisplay } from "./thinking.js";
 import type {
@@ -39,6 +40,8 @@ export interface MessageIdentity {
   readonly documents?: CitedDocuments;
   /** The tools of MCP servers, whose calls the server executes; absent: none. */
   readonly mcpTools?: McpToolNames;
+  /** The lists of tools that the answer begins with; absent: none. */
+  readonly mcpLists?: McpListings;
 }
 
 /** Returns the stream events of a generation event. The caller sends `message_stop` after the last one. */
@@ -62,7 +65,7 @@ export function createMessageEncoder(identity: MessageIdentity): MessageEncoder 
         // Each turn of the model has one; the message starts once.
         if (isStarted) return [];
         isStarted = true;
-        return [{ type: "message_start", message: emptyMessage(identity, usage) }, { type: "ping" }];
+        return openingEvents(identity, usage, blocks);
       case "reasoning-delta":
         if (identity.thinking === "hidden" || event.text === "") return [];
         return blocks.thinking(identity.thinking === "shown" ? event.text : null);
@@ -91,6 +94,19 @@ export function createMessageEncoder(identity: MessageIdentity): MessageEncoder 
     event.type === "text-delta" || marks === null
       ? encodeEvent(event)
       : [...write(marks.end()), ...encodeEvent(event)];
+}
+
+function openingEvents(
+  identity: MessageIdentity,
+  usage: Usage,
+  blocks: BlockWriter,
+): readonly MessageEvent[] {
+  const lists = [...(identity.mcpLists ?? [])];
+  return [
+    { type: "message_start", message: emptyMessage(identity, usage) },
+    { type: "ping" },
+    ...lists.flatMap(([server, tools]) => blocks.mcpListing(server, tools)),
+  ];
 }
 
 function messageDelta(

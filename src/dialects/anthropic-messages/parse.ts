@@ -7,7 +7,7 @@ import { labelsOf } from "../run-labels.js";
 import type { McpListings } from "../mcp-tools.js";
 import { withSchemaTexts } from "../schema-texts.js";
 import { parseContextEdits } from "./context-management.js";
-import { readMcpServers, type McpOffer, type RequestedMcpServer } from "./mcp/servers.js";
+import { readMcpServers, reportedLists, type McpOffer, type RequestedMcpServer } from "./mcp/servers.js";
 import type { McpToolNames } from "./mcp/tools.js";
 import { messagesRequestSchema, type MessagesRequestBody } from "./schema.js";
 import { parseThinking, type ThinkingDisplay } from "./thinking.js";
@@ -26,6 +26,8 @@ export interface MessagesRequest {
   readonly mcpServers: readonly RequestedMcpServer[];
   /** Tools that MCP servers have listed. */
   readonly mcpTools: McpToolNames;
+  /** The lists of tools that the answer has: those for which servers were asked. */
+  readonly mcpLists: McpListings;
 }
 
 /**
@@ -80,6 +82,7 @@ export function parseMessagesRequest(
     edits: parseContextEdits(fields.context_management),
     mcpServers,
     mcpTools,
+    mcpLists: reportedLists(mcpServers, listings),
   };
 }
 

@@ -81,11 +81,30 @@ const mcpToolResultBlock = responseObject({
     .describe("Whether the tool, the server or the connection failed; the model has read why."),
   content: responseArray(responseObject({ type: z.literal("text"), text: z.string() })),
 });
+const mcpToolListingBlock = responseObject({
+  type: z.literal("mcp_tool_listing"),
+  mcp_server_name: z.string(),
+  tools: responseArray(
+    responseObject({
+      name: z.string(),
+      description: z.string().nullable(),
+      input_schema: z.record(z.string(), z.unknown()).readonly(),
+    }),
+  ).describe("Send it back with the message: the server is not asked for its tools again."),
+});
 const contentBlock = z
-  .discriminatedUnion("type", [textBlock, thinkingBlock, toolUseBlock, mcpToolUseBlock, mcpToolResultBlock])
+  .discriminatedUnion("type", [
+    textBlock,
+    thinkingBlock,
+    toolUseBlock,
+    mcpToolListingBlock,
+    mcpToolUseBlock,
+    mcpToolResultBlock,
+  ])
   .meta({
     id: "ContentBlock",
-    description: "Text, thinking, a tool call, or a call of an MCP server's tool with its result.",
+    description:
+      "Text, thinking, a tool call, the tools of an MCP server, or a call of one of them with its result.",
   });
 
 export const message = responseObject({

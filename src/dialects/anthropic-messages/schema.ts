@@ -6,7 +6,7 @@
 import { z } from "zod";
 import { labelField } from "../run-labels.js";
 import { contextManagementField } from "./context-management.js";
-import { mcpResultBlock, mcpServersField, mcpUseBlock } from "./mcp/schema.js";
+import { mcpListingBlock, mcpResultBlock, mcpServersField, mcpUseBlock } from "./mcp/schema.js";
 import {
   int32Max,
   optionalInteger,
@@ -106,7 +106,6 @@ const serverBlock = z.object({
     "text_editor_code_execution_tool_result",
     "tool_search_tool_result",
     "advisor_tool_result",
-    "mcp_tool_listing",
     "container_upload",
     "fallback",
   ]),
@@ -117,6 +116,7 @@ const assistantBlock = z.discriminatedUnion("type", [
   z.object({ type: z.literal("thinking"), thinking: z.string() }),
   z.object({ type: z.literal("redacted_thinking") }),
   callBlock,
+  mcpListingBlock,
   mcpUseBlock,
   mcpResultBlock,
   serverBlock,

@@ -244,7 +244,7 @@ function answerText(blocks: readonly LocatedBlock[]): string {
 
 function readPrefill({ blocks, param }: Turn): Conversation["prefill"] {
   for (const { block, param: at } of blocks)
-    if (block.type !== "text")
+    if (block.type !== "text" && block.type !== "mcp_tool_listing")
       throw invalidValue(at, `is a block of the type '${block.type}'; only text can be continued`);
   const prefill = wellFormed(answerText(blocks));
   if (/\s$/.test(prefill)) throw invalidValue(param, "must not end with white space, since it is continued");

@@ -66,6 +66,11 @@ export function createResponseEncoder(identity: ResponseIdentity): ResponseEncod
   const lifecycleEvent = (
     type: "response.created" | "response.queued" | "response.in_progress" | EndingType,
   ): ResponseEvent => ({ type, sequence_number: nextSequenceNumber(), response: response() });
+  const begin = (): readonly ResponseEvent[] => {
+    started = true;
+    state = stateOf("in_progress");
+    return [lifecycleEvent("response.in_progress"), ...output.opening(request.opening)];
+  };
   const end = (type: EndingType, endState: ResponseState): readonly ResponseEvent[] => {
     if (ended) return [];
     const closed = output.close(endState.status === "completed" ? "completed" : "incomplete");
@@ -74,21 +79,14 @@ export function createResponseEncoder(identity: ResponseIdentity): ResponseEncod
     return [...closed, lifecycleEvent(type)];
   };
   return {
-    open: () => [
-      lifecycleEvent("response.created"),
-      ...(request.background ? [lifecycleEvent("response.queued")] : []),
-    ],
+    open: () => openingTypes(request).map((type) => lifecycleEvent(type)),
     add(event) {
       if (ended) return [];
       usage = event.usage;
-      if (event.type === "generation-start") {
-        // Later ones begin further turns of the same response.
-        if (started) return [];
-        started = true;
-        state = stateOf("in_progress");
-        return [lifecycleEvent("response.in_progress"), ...output.opening(request.opening)];
-      }
-      if (event.type !== "generation-end") return encodeOutput(output, event);
+      const first = started || event.type === "generation-end" ? [] : begin();
+      // Each turn of the model has one; the response starts once.
+      if (event.type === "generation-start") return first;
+      if (event.type !== "generation-end") return [...first, ...encodeOutput(output, event)];
       const endState = endStates[event.finishReason](identity.now);
       return end(endState.status === "completed" ? "response.completed" : "response.incomplete", endState);
     },
@@ -97,6 +95,11 @@ export function createResponseEncoder(identity: ResponseIdentity): ResponseEncod
     cancel: () => end("response.incomplete", { ...stateOf("in_progress"), status: "cancelled" }),
     response,
   };
+}
+
+function openingTypes({ background }: Pick<ResponsesRequest, "background">) {
+  const created = ["response.created"] as const;
+  return background ? ([...created, "response.queued"] as const) : created;
 }
 
 type OutputEvent = Exclude<AnswerEvent, { type: "generation-start" | "generation-end" }>;

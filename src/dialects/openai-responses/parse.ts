@@ -20,7 +20,7 @@ import { addedTools } from "./items/added-tools.js";
 import type { CallForms } from "./tools/call-forms.js";
 import { parseTools, type AddedTools, type ParsedTools, type ToolFields } from "./tools/parse.js";
 import { noServerTools, type ServerToolOffer, type ServerToolSettings } from "./tools/server-tools.js";
-import type { OpeningItem } from "./mcp/output-items.js";
+import type { AllowedMcpCall, OpeningItem } from "./mcp/output-items.js";
 import type { RequestedMcpServer } from "./mcp/tools.js";
 import type { McpListings } from "../mcp-tools.js";
 import { rejectUnsupportedFields, rejectUnsupportedItems } from "./unsupported-fields.js";
@@ -49,8 +49,10 @@ export interface ResponsesRequest {
   readonly serverTools: readonly ServerToolSettings[];
   /** The MCP servers that it names. */
   readonly mcpServers: readonly RequestedMcpServer[];
-  /** Items that ended before the model begins: lists of tools, and calls that the user has allowed. */
+  /** Items that ended before the model begins: lists of tools. */
   readonly opening: readonly OpeningItem[];
+  /** Approval requests of earlier answers whose calls this one executes, by the ids of these calls. */
+  readonly allowedCalls: ReadonlyMap<string, AllowedMcpCall>;
   /** The generation request without the conversation. */
   readonly generation: Omit<GenerationRequest, "messages">;
   readonly source: RequestSource;
@@ -88,6 +90,7 @@ export function parseResponsesRequest(
     ...withTools(source, ownTools(input), toolFields),
     source,
     opening: [],
+    allowedCalls: new Map(),
     model: fields.model,
     input,
     previousResponseId: fields.previous_response_id ?? null,
@@ -150,10 +153,9 @@ function withTools(
  * @param items the earlier items of the conversation, then the request's input with resolved references.
  */
 export function generationRequest(request: ResponsesRequest, items: readonly InputItem[]): GenerationRequest {
-  const { generation, settings, opening, callForms } = request;
-  const all = [...items, ...executedCalls(opening)];
+  const { generation, settings, callForms } = request;
   const earlier = earlierItemsOf(request, items);
-  return { ...generation, messages: conversationOf(settings.instructions, all, earlier, callForms) };
+  return { ...generation, messages: conversationOf(settings.instructions, items, earlier, callForms) };
 }
 
 function earlierItemsOf(
@@ -164,12 +166,6 @@ function earlierItemsOf(
     count: items.length - input.length,
     field: conversationId === null ? "previous_response_id" : "conversation",
   };
-}
-
-function executedCalls(opening: readonly OpeningItem[]): readonly InputItem[] {
-  return opening.flatMap((item, at) =>
-    item.type === "mcp_call" ? [{ ...item, id: `mcp_opening_${at}` }] : [],
-  );
 }
 
 /**

@@ -6,16 +6,17 @@ import {
 } from "../../dialects/openai-responses/encode.js";
 import { generationRequest, type ResponsesRequest } from "../../dialects/openai-responses/parse.js";
 import { doneFrame, eventFrame, pingFrame } from "../../dialects/sse.js";
+import type { TokenReservation } from "../../core/limits.js";
 import { noUsage } from "../../core/usage.js";
 import type { HttpDeps } from "../deps.js";
-import { reserveTokens, parkReservation } from "../middleware/limit.js";
+import { reserveTokens, parkReservation, whileReserved } from "../middleware/limit.js";
 import type { JsonPresenter, Reply, StreamPresenter } from "../reply/reply.js";
 import type { Call } from "../route.js";
-import { itemsToStore, type RequestItems } from "../../jobs/responses/conversation-items.js";
+import { allOf, itemsToStore, type RequestItems } from "../../jobs/responses/conversation-items.js";
 import { warningHeader } from "../reply/run-headers.js";
 import { whileClientWaits } from "../reply/client.js";
-import type { ServerTool } from "../../inference/run/run-deps.js";
-import { checkBackgroundServers, listMcpTools } from "../../jobs/responses/mcp.js";
+import type { AllowedCall, ServerTool } from "../../inference/run/run-deps.js";
+import { checkBackgroundServers, listMcpTools, refuseUsedApprovals } from "../../jobs/responses/mcp.js";
 import { serverToolsOf } from "../../jobs/responses/server-tools.js";
 import { createResponseRecorder } from "../../jobs/responses/response-recorder.js";
 import { followResponse } from "./stream.js";
@@ -29,16 +30,20 @@ export interface PreparedResponse {
   readonly items: RequestItems;
   /** Keeps the conversation reserved until a promise is settled; otherwise it is released when the request is answered. */
   readonly untilEnd: (finished: Promise<void>) => void;
-  /** What executes the calls of MCP servers. */
-  readonly mcpTools: readonly ServerTool[];
 }
 
 /** Runs the request while the client waits; the response is stored at the end of the run if the request wants that. */
 export async function answerNow(deps: HttpDeps, reply: Reply, prepared: PreparedResponse): Promise<void> {
   const { call, request, identity, items } = prepared;
-  const listed = await whileClientWaits(call.ctx.req.socket, (signal) =>
-    listMcpTools(deps, request, items, signal),
-  );
+  const { id: teamId } = call.principal.team;
+  const asked = generationRequest(request, allOf(items));
+  const reservation = await reserveTokens(deps, call, request.model, asked);
+  // MCP servers are asked only for a request that may run.
+  const listed = await whileReserved(reservation, async () => {
+    if (request.mcpServers.length > 0) await deps.generator.refuse(request, call.principal);
+    await refuseUsedApprovals(deps.mcpApprovals, items, teamId);
+    return whileClientWaits(call.ctx.req.socket, (signal) => listMcpTools(deps, request, items, signal));
+  });
   if (listed === null) return;
   let finished: Promise<void> | null = null;
   const untilEnd = (end: Promise<void>): void => {
@@ -51,17 +56,28 @@ export async function answerNow(deps: HttpDeps, reply: Reply, prepared: Prepared
       request: listed.request,
       identity: { ...identity, request: listed.request },
       untilEnd,
+      reservation,
       mcpTools: listed.mcpTools,
+      allowedCalls: listed.allowedCalls(deps.mcpApprovals, teamId),
     });
   } finally {
     void (finished ?? Promise.resolve()).then(() => listed.close());
   }
 }
 
-async function answerListed(deps: HttpDeps, reply: Reply, prepared: PreparedResponse): Promise<void> {
-  const { call, request, identity, createTime, items } = prepared;
+/** A request that was admitted, and whose MCP servers have listed their tools. */
+interface ListedResponse extends PreparedResponse {
+  readonly reservation: TokenReservation;
+  /** What executes the calls of MCP servers. */
+  readonly mcpTools: readonly ServerTool[];
+  /** The calls that the user has allowed. */
+  readonly allowedCalls: readonly AllowedCall[];
+}
+
+async function answerListed(deps: HttpDeps, reply: Reply, prepared: ListedResponse): Promise<void> {
+  const { call, request, identity, createTime, items, reservation } = prepared;
   const { ctx, principal, requestId, route } = call;
-  const { before, ownInput: ownInput } = items;
+  const { ownInput } = items;
   const { stream: isStream } = request;
   const encoder = createResponseEncoder(identity);
   const recorderDeps = {
@@ -69,20 +85,19 @@ async function answerListed(deps: HttpDeps, reply: Reply, prepared: PreparedResp
     encoder,
     teamId: principal.team.id,
     createTime,
-    ownInput: ownInput,
+    ownInput,
     conversations: deps.conversations,
     conversationId: request.conversationId,
     streamed: isStream,
   };
-  const generation = generationRequest(request, [...before, ...ownInput]);
-  const reservation = await reserveTokens(deps, call, request.model, generation);
-  const run = deps.generator.start(generation, {
+  const run = deps.generator.start(generationRequest(request, allOf(items)), {
     principal,
     requestId,
     endpoint: route.path,
     streamed: isStream,
     tokenReservation: reservation,
     serverTools: [...serverToolsOf(deps, request, principal), ...prepared.mcpTools],
+    allowedCalls: prepared.allowedCalls,
     ...(request.store ? { recorder: createResponseRecorder(recorderDeps) } : {}),
   });
   prepared.untilEnd(run.finished);
@@ -124,8 +139,9 @@ export async function answerInBackground(
   const { ctx, principal, body, bodyText, route } = call;
   const { storedResponses: storedResponses, backgroundJobs: backgroundJobs } = deps;
   checkBackgroundServers(deps, request);
+  await refuseUsedApprovals(deps.mcpApprovals, items, principal.team.id);
   const { id } = identity;
-  const generation = generationRequest(request, [...items.before, ...items.ownInput]);
+  const generation = generationRequest(request, allOf(items));
   const reservation = await reserveTokens(deps, call, request.model, generation);
   const encoder = createResponseEncoder(identity);
   const opening = encoder.open();

@@ -16,8 +16,10 @@ import type { Run } from "../../inference/run/generate.js";
 import type { HttpDeps } from "../deps.js";
 import { authoriseModel } from "../models/authorise-model.js";
 import { inlineFiles } from "../models/inline-files.js";
-import { reserveEditedRequest } from "../messages/edited-request.js";
+import type { TokenReservation } from "../../core/limits.js";
+import { editedRequest } from "../messages/edited-request.js";
 import { listMessagesTools, mcpOfferOf, type ListedMessagesRequest } from "../messages/mcp.js";
+import { reserveTokens, whileReserved } from "../middleware/limit.js";
 import { createReply, type JsonPresenter, type Reply, type StreamPresenter } from "../reply/reply.js";
 import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
@@ -33,11 +35,16 @@ export function createMessage(deps: HttpDeps): (call: Call) => Promise<void> {
     const parse = (offer: McpOffer) => parseMessagesRequest(whole, bodyText, offer);
     const parsed = parse(mcpOfferOf(call));
     authoriseModel(deps.models, call, parsed.request.model);
-    const listed = await listMessagesTools(deps, call, parsed, parse);
+    const { request } = parsed;
+    const reservation = await reserveTokens(deps, call, request.model, request);
+    const listed = await whileReserved(reservation, async () => {
+      if (parsed.mcpServers.length > 0) await deps.generator.refuse(request, call.principal);
+      return listMessagesTools(deps, call, parsed, parse);
+    });
     if (listed === null) return;
     let finished: Promise<void> | null = null;
     try {
-      await answer(deps, reply, call, listed, (run) => {
+      await answer(deps, reply, call, { ...listed, reservation }, (run) => {
         finished = run.finished;
       });
     } finally {
@@ -46,19 +53,24 @@ export function createMessage(deps: HttpDeps): (call: Call) => Promise<void> {
   };
 }
 
+/** A request that is admitted. */
+interface AdmittedRequest extends ListedMessagesRequest {
+  readonly reservation: TokenReservation;
+}
+
 /** @param onStart receives the run when it begins. */
 async function answer(
   deps: HttpDeps,
   reply: Reply,
   call: Call,
-  { parsed, serverTools }: ListedMessagesRequest,
+  { parsed, serverTools, reservation }: AdmittedRequest,
   onStart: (run: Run) => void,
 ): Promise<void> {
   const { ctx, principal, requestId, route } = call;
-  const { stream, thinking, documents, edits, mcpTools } = parsed;
-  const reserved = await reserveEditedRequest(deps, call, parsed.request, edits);
-  if (reserved === null) return;
-  const { request, applied, reservation } = reserved;
+  const { stream, thinking, documents, edits, mcpTools, mcpLists } = parsed;
+  const edited = await whileReserved(reservation, () => editedRequest(deps, call, parsed.request, edits));
+  if (edited === null) return;
+  const { request, applied } = edited;
   const run = deps.generator.start(request, {
     principal,
     requestId,
@@ -70,7 +82,8 @@ async function answer(
   onStart(run);
   const { id, model, modelName, maxTokens } = run;
   const appliedEdits = edits === null ? null : applied;
-  const identity = { id, model, modelName, thinking, maxTokens, appliedEdits, documents, mcpTools };
+  const names = { id, model, modelName };
+  const identity = { ...names, thinking, maxTokens, appliedEdits, documents, mcpTools, mcpLists };
   if (stream) await reply.sendStream(ctx, run, streamPresenter(identity, requestId));
   else await reply.sendJson(ctx, run, jsonPresenter(identity));
 }

@@ -58,7 +58,7 @@ export function createResponse(deps: HttpDeps): (call: Call) => Promise<void> {
           request.conversationId,
           itemsToStore(items.ownInput, identity.id),
         );
-      await answer(deps, reply, { call, request, identity, createTime, items, untilEnd, mcpTools: [] });
+      await answer(deps, reply, { call, request, identity, createTime, items, untilEnd });
     });
   };
 }

@@ -4,12 +4,12 @@
  */
 import { HearthError } from "../../core/errors.js";
 import { chargeOf, reserveTransaction, settleTransaction } from "../../accounts/money/ledger.js";
-import { costOf, type Ticks } from "../../core/money.js";
+import { costOf, type maxCostOf, type Ticks } from "../../core/money.js";
 import { noUsage, type Usage } from "../../core/usage.js";
 import type { Write } from "../../store/writes.js";
 import type { RunEnd } from "./recorder.js";
 import type { BillableRun, BillingDeps } from "./run-deps.js";
-import type { Reservation } from "./reservation.js";
+import { reservationFor, type Reservation } from "./reservation.js";
 import type { RunEnding, RunOutcome, RunRecord } from "./run-record.js";
 
 /**
@@ -56,6 +56,42 @@ export async function record(
     throw thrown;
   }
   return startTime;
+}
+
+/**
+ * Reserves more credit and budget for a run that is running: in one transaction, with a transaction of the ledger of its own.
+ * @returns all that is reserved now. @throws HearthError as `record`, or `invalid_value` when the cost is too large to be counted.
+ */
+export async function enlarge(
+  deps: Pick<BillingDeps, "runs" | "ledger" | "budgets" | "clock">,
+  run: BillableRun,
+  before: Reservation,
+  more: Parameters<typeof maxCostOf>[0],
+): Promise<Reservation> {
+  const { principal } = run.context;
+  const added = await reservationFor(deps, run, more);
+  const { reservedTicks, bound } = sumOf(before, added);
+  const ledgerRun = { id: run.id, teamId: principal.team.id };
+  const reserve = reserveTransaction(ledgerRun, added.reservedTicks ?? 0, deps.clock.now());
+  try {
+    const writes = reserve === null ? [] : deps.ledger.posting(reserve);
+    await deps.runs.enlarge(run.id, { teamId: principal.team.id, reservedTicks, bound }, writes);
+  } catch (thrown) {
+    if (thrown instanceof HearthError && thrown.kind === "budget_exceeded")
+      throw await deps.budgets.refusal(principal, added.bound);
+    throw thrown;
+  }
+  return { reservedTicks, bound };
+}
+
+function sumOf(one: Reservation, other: Reservation): Reservation {
+  return {
+    reservedTicks: one.reservedTicks === null ? null : one.reservedTicks + (other.reservedTicks ?? 0),
+    bound: {
+      ticks: one.bound.ticks + other.bound.ticks,
+      tokens: one.bound.tokens + other.bound.tokens,
+    },
+  };
 }
 
 /** What is recorded of a run when it starts. */

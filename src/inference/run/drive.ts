@@ -3,21 +3,25 @@
  * model has slots, or the turns of its only choice (turns.ts). It emits events and adds up their usage; execute.ts starts and settles
  * the run.
  */
+import type { GenerationEnd } from "../../core/generation.js";
 import { unlessAborted } from "./abortable.js";
 import { answerValidator } from "./answer-rules.js";
 import type { Execution } from "./execution.js";
+import { withAllowedCalls } from "./turns/allowed-calls.js";
 import { boundWithSummary, compactConversation, isCompacted } from "./turns/compact-conversation.js";
 import { generateOnSlot, type Prepared } from "./generate-on-slot.js";
 import { reasoningTokensMaxOf } from "./reasoning-limit.js";
 import { tokenBound } from "./reservation.js";
 import type { RunDeps, TextRun } from "./run-deps.js";
-import { boundOfTurns, driveTurns, hasTurns } from "./turns/turns.js";
+import { driveTurns, hasTurns, openTurns } from "./turns/turns.js";
 import { buildPrompts } from "../prompt/prompts.js";
 
 /** Drives a run to the end of its last choice. @throws HearthError what prevented that. */
 export async function drive(deps: RunDeps, run: TextRun, execution: Execution): Promise<void> {
-  const first = await prepare(deps, run, execution);
-  const prepared = isCompacted(run.request, first.prompts)
+  const asked = await prepare(deps, run, execution);
+  const first = await openTurns(deps, run, execution, asked);
+  if (first === null) return end(run, execution, tooLong);
+  const prepared = isCompacted(run.request, asked)
     ? await compactConversation(deps, run, execution, first)
     : first;
   if (prepared === null) return;
@@ -44,7 +48,8 @@ async function prepare(deps: RunDeps, run: TextRun, execution: Execution): Promi
   const validator = building instanceof Promise ? await unlessAborted(building, signal) : building;
   run.warnings.push(...validator.warnings);
   // Before the model is held: while images are described, it may serve others.
-  const captioning = deps.captioning.caption(request.messages, teamId, signal);
+  const messages = withAllowedCalls(request.messages, run.context.allowedCalls);
+  const captioning = deps.captioning.caption(messages, teamId, signal);
   const conversation = captioning instanceof Promise ? await unlessAborted(captioning, signal) : captioning;
   const loaded = await run.timings.measureLoad(() => execution.load(deps.load(model, signal)));
   const { prompts, imageTokens } = await unlessAborted(
@@ -58,10 +63,10 @@ async function prepare(deps: RunDeps, run: TextRun, execution: Execution): Promi
     contextTokens: loaded.contextTokens,
   };
   const bound = tokenBound(request, prompts, bounds);
-  const whole = isCompacted(request, prompts) ? boundWithSummary(request, bound, loaded) : bound;
+  const whole = isCompacted(request, { prompts, loaded }) ? boundWithSummary(request, bound, loaded) : bound;
   const record = await execution.prepareRecord({
     promptTokens: prompts.reduce((sum, { tokens }) => sum + tokens.length, 0),
-    bound: hasTurns(run) ? boundOfTurns(request, whole, loaded) : whole,
+    bound: whole,
   });
   const exact = validator.exact && (request.tools.length === 0 || loaded.callsAreExact);
   return {
@@ -88,12 +93,23 @@ async function runChoice(
   prepared: Prepared,
   index: number,
 ): Promise<void> {
-  const end = hasTurns(run)
+  const last = hasTurns(run)
     ? await driveTurns(deps, run, execution, prepared)
     : await generateOnSlot(deps, run, execution, prepared, index);
-  if (end === null) return;
-  run.timings.observe(end);
-  const counted = { ...end, usage: execution.usage };
+  if (last !== null) end(run, execution, last);
+}
+
+/** The conversation with the results of the allowed calls does not fit: the answer ends where it would begin. */
+const tooLong: GenerationEnd = {
+  type: "generation-end",
+  choice: 0,
+  finishReason: "length",
+  stopSequence: null,
+};
+
+function end(run: TextRun, { usage }: Execution, last: GenerationEnd): void {
+  run.timings.observe(last);
+  const counted = { ...last, usage };
   run.ends.push(counted);
   if (run.ends.length < run.request.choices) run.emit(counted);
 }

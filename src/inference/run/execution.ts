@@ -3,7 +3,7 @@ import { toHearthError, type HearthError } from "../../core/errors.js";
 import type { maxCostOf, Ticks } from "../../core/money.js";
 import { noUsage, type Usage } from "../../core/usage.js";
 import { hold } from "./abortable.js";
-import { record } from "./billing.js";
+import { enlarge, record } from "./billing.js";
 import { reservationFor, type Reservation } from "./reservation.js";
 import type { BillableRun, ExecutorDeps } from "./run-deps.js";
 import type { RunEnding } from "./run-record.js";
@@ -128,6 +128,16 @@ export class Execution {
       this.#recorded = reservation;
     };
     return () => (this.#recording ??= insert());
+  }
+
+  /**
+   * Reserves more for a run that has its row.
+   * @param more what it can consume besides what is reserved.
+   * @throws HearthError `no_credits`, `budget_exceeded`, `invalid_value`; then what was reserved before stays reserved.
+   */
+  async reserveMore(more: RunStart["bound"]): Promise<void> {
+    if (this.#recorded === null) throw new Error("a run without a row cannot reserve more");
+    this.#recorded = await enlarge(this.#deps, this.run, this.#recorded, more);
   }
 
   /**

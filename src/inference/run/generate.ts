@@ -19,6 +19,7 @@ import { AnswerContent } from "./content/answer-content.js";
 import { readContent, type RunContent } from "./content/messages.js";
 import { drive } from "./drive.js";
 import { contentCharsMax, createRunExecutor, type RunExecutor, type RunWork } from "./execute.js";
+import { refuseWithoutCredit } from "./reservation.js";
 import { createPreloader, type Preloader } from "./preload.js";
 import type { GeneratorDeps, RunContext, RunDeps, TextRun } from "./run-deps.js";
 import { timedLoads } from "./timed-loads.js";
@@ -50,6 +51,11 @@ export interface Run {
 }
 
 export interface Generator {
+  /**
+   * Refuses a request as its run would before it loads its model, for work that comes between its admission and the run.
+   * @throws HearthError `model_not_found`, `model_unavailable`, `overloaded`, `no_credits`, `budget_exceeded`.
+   */
+  refuse(request: Pick<GenerationRequest, "model">, principal: RunContext["principal"]): Promise<void>;
   /**
    * Starts a run.
    * @throws HearthError `model_not_found`, `model_unavailable` or `overloaded` before anything is started.
@@ -85,6 +91,11 @@ export function createGenerator(generatorDeps: GeneratorDeps): Generator {
       return counter.count(model, completeRequest(request, model), teamId, signal);
     },
     tokenize: async (model, text, signal) => counter.tokenize(usableModel(deps.models, model), text, signal),
+    async refuse(request, principal) {
+      const model = usableModel(deps.models, request.model);
+      executor.refuseWhenFull();
+      await refuseWithoutCredit(deps, { model, context: { principal } });
+    },
     start(request, context) {
       const model = accept(deps, executor, request, context);
       const run = createTextRun(deps, model, completeRequest(request, model), context);

@@ -19,7 +19,12 @@ const reasoningMarkTokensMax = 64;
  */
 export async function refuseWithoutCredit(
   { ledger, budgets, clock }: Pick<ExecutorDeps, "ledger" | "budgets" | "clock">,
-  { model, context }: Pick<BillableRun, "model" | "context">,
+  {
+    model,
+    context,
+  }: Pick<BillableRun, "model"> & {
+    readonly context: Pick<BillableRun["context"], "principal">;
+  },
 ): Promise<void> {
   const { team } = context.principal;
   const free = isFree(model.manifest.prices);

@@ -15,6 +15,7 @@ import type { ChoiceEnd, RunEvent } from "../../core/run-event.js";
 import type { Schemas } from "../../core/schemas.js";
 import type { Tracing } from "../../core/telemetry/tracing.js";
 import type { ServerCallResult } from "../../core/tools/server-call.js";
+import type { ToolCall } from "../../core/generation.js";
 import type { Slots, WorkClass } from "../../core/slots.js";
 import type { Captioning } from "../prompt/captioning.js";
 import type { LiveRuns } from "../requests/live-runs.js";
@@ -43,12 +44,21 @@ export interface RunContext {
   readonly tokenReservation?: TokenReservation;
   /** Those of the request's tools whose calls the server executes within the answer; absent: none. */
   readonly serverTools?: readonly ServerTool[];
+  /** Calls that the user has allowed: they are executed before the first turn of the model, which reads their results; absent: none. */
+  readonly allowedCalls?: readonly AllowedCall[];
+}
+
+/** A call of an earlier answer that the user has allowed. Its tool need not be one that the model may call now. */
+export interface AllowedCall extends Omit<ToolCall, "name"> {
+  readonly tool: ServerTool;
 }
 
 /** One call of a tool that the server executes. */
 export interface ServerCall {
   readonly id: string;
   readonly arguments: Readonly<Record<string, unknown>>;
+  /** The same as JSON text, which keeps numbers that the value does not. */
+  readonly argumentsText: string;
   /** The run whose model made the call. What the call runs is done in the same name, and charged at the same rate. */
   readonly caller: Pick<RunContext, "principal" | "requestId" | "endpoint" | "workClass" | "pricePercent">;
   /** Aborts when the client leaves, the server closes, or the call takes too long. */
@@ -76,7 +86,7 @@ export interface BillableRun {
 
 /** What runs of every kind are executed over. */
 export interface ExecutorDeps {
-  readonly runs: Pick<RunStore, "insert" | "finish">;
+  readonly runs: Pick<RunStore, "insert" | "enlarge" | "finish">;
   readonly ledger: Pick<LedgerStore, "spendable" | "posting">;
   readonly budgets: BudgetGuard;
   readonly slots: Slots;

@@ -52,7 +52,7 @@ export function openMcpSessions(
 export function mcpServerTool(sessions: McpSessions, name: string, label: string, tool: string): ServerTool {
   return {
     name,
-    run: ({ arguments: given, signal }) => sessions.call(label, tool, JSON.stringify(given), signal),
+    run: ({ argumentsText, signal }) => sessions.call(label, tool, argumentsText, signal),
   };
 }
 

@@ -6,9 +6,12 @@
 import { deflateRawSync } from "node:zlib";
 import type { Authenticator } from "../../accounts/authentication/authenticate-key.js";
 import { authorise, modelNames } from "../../accounts/keys/permissions.js";
+import type { Principal } from "../../accounts/keys/api-key.js";
 import type { RateLimits } from "../../accounts/limits/rate-limits.js";
 import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";
+import type { TokenReservation } from "../../core/limits.js";
+import type { Model } from "../../core/model.js";
 import type { Job } from "../job.js";
 import type { Conversations } from "../../inference/conversations/conversations.js";
 import {
@@ -31,19 +34,22 @@ import { toJobRun, type JobHandler, type PreparedJob } from "../handler.js";
 import type { RunRecorder } from "../../inference/run/recorder.js";
 import type { StoredResponses } from "../../inference/responses/stored-responses.js";
 import { usableModel } from "../../inference/run/usable-model.js";
-import { allOf, earlierItems, read, toStore } from "./conversation-items.js";
+import { allOf, earlierItems, read, toStore, type RequestItems } from "./conversation-items.js";
 import { conversationItems, endedStatus, finish } from "./response-recorder.js";
-import { listMcpTools, type McpDeps } from "./mcp.js";
+import { listMcpTools, type ListedRequest, type McpDeps } from "./mcp.js";
 import { serverToolOffer, serverToolsOf, type ServerToolDeps } from "./server-tools.js";
 import { mayRoundNumbers } from "../../core/json/member-texts.js";
 import type { Logger } from "../../core/logger.js";
+import { noUsage } from "../../core/usage.js";
+import type { McpApprovals } from "../mcp/approvals.js";
 
 export interface BackgroundResponseHandlerDeps extends ServerToolDeps, McpDeps {
   readonly authenticator: Authenticator;
-  readonly rateLimits: Pick<RateLimits, "resume" | "admitRequest" | "admitModelRequest">;
+  readonly rateLimits: Pick<RateLimits, "resume" | "park" | "admitRequest" | "admitModelRequest">;
   readonly storedResponses: StoredResponses;
   readonly conversations: Conversations;
-  readonly generator: Pick<Generator, "start">;
+  readonly generator: Pick<Generator, "start" | "refuse">;
+  readonly mcpApprovals: McpApprovals;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -54,12 +60,12 @@ export function backgroundResponseHandler(deps: BackgroundResponseHandlerDeps): 
   return {
     kind: "background-response",
     workClass: "background",
-    async prepare(job) {
+    async prepare(job, signal) {
       const stored = await find(storedResponses, job);
       if (stored === null) return null;
       // A new run would generate another answer than the one whose stream its client has started to read.
       if (stored.streams && stored.status === "in_progress") throw interrupted();
-      return prepare(deps, job, stored);
+      return prepare(deps, { job, stored, signal });
     },
     async failure(job, error) {
       const stored = await find(storedResponses, job);
@@ -96,12 +102,19 @@ async function find(storedResponses: StoredResponses, { id, teamId }: Job): Prom
   }
 }
 
+/** A job that is prepared. */
+interface Preparing {
+  readonly job: Job;
+  readonly stored: StoredResponse;
+  /** Aborts when the job is cancelled or the server closes. */
+  readonly signal: AbortSignal;
+}
+
 async function prepare(
   deps: BackgroundResponseHandlerDeps,
-  job: Job,
-  stored: StoredResponse,
+  { job, stored, signal }: Preparing,
 ): Promise<PreparedJob> {
-  const { authenticator, rateLimits, models, storedResponses, clock } = deps;
+  const { authenticator, rateLimits, models, storedResponses } = deps;
   const principal = await authenticator.readmit(job.apiKeyId);
   const input = await storedResponses.input(stored);
   // Stored with the contents of files and without references, which may have been deleted since.
@@ -119,23 +132,50 @@ async function prepare(
     throw interrupted();
   const model = usableModel(models, parsed.model);
   authorise(principal, { endpoint: "chat", model: modelNames(parsed.model, model) });
-  const listed = await listMcpTools(deps, parsed, items, new AbortController().signal);
+  const tokenReservation = await rateLimits.resume(job.id, principal, model.manifest.id);
+  let listed: ListedRequest | null = null;
+  try {
+    // MCP servers are asked only for a request that may run.
+    if (parsed.mcpServers.length > 0) await deps.generator.refuse(parsed, principal);
+    listed = await listMcpTools(deps, parsed, items, signal);
+    return preparedRun(deps, { job, stored, principal, model, items, input, listed, tokenReservation });
+  } catch (thrown) {
+    listed?.close();
+    // The job may start again, with the same estimate.
+    if (signal.aborted) rateLimits.park(job.id, tokenReservation);
+    else tokenReservation.reconcile(noUsage);
+    throw thrown;
+  }
+}
+
+interface ListedJob extends Omit<Preparing, "signal">, Input {
+  readonly principal: Principal;
+  readonly model: Model;
+  readonly items: RequestItems;
+  readonly listed: ListedRequest;
+  readonly tokenReservation: TokenReservation;
+}
+
+function preparedRun(deps: BackgroundResponseHandlerDeps, prepared: ListedJob): PreparedJob {
+  const { job, stored, principal, model, items, input, listed, tokenReservation } = prepared;
   const { request } = listed;
   const serverTools = [...serverToolsOf(deps, request, principal), ...listed.mcpTools];
+  const allowedCalls = listed.allowedCalls(deps.mcpApprovals, stored.teamId);
   const encoder = createResponseEncoder({
     id: job.id,
     created: Math.floor(stored.createTime / 1000),
     model,
     modelName: request.model,
     request,
-    now: () => Math.floor(clock.now() / 1000),
+    now: () => Math.floor(deps.clock.now() / 1000),
   });
   const generation = generationRequest(request, allOf(items));
+  const { conversationId } = stored;
   const recording = recorderFor(deps, { id: job.id, conversationId, input }, request, encoder);
   return {
     principal,
-    tokenReservation: await rateLimits.resume(job.id, principal, model.manifest.id),
-    start: (context) => toJobRun(deps.generator.start(generation, { ...context, serverTools })),
+    tokenReservation,
+    start: (context) => toJobRun(deps.generator.start(generation, { ...context, serverTools, allowedCalls })),
     ...recording,
     ended(outcome) {
       listed.close();
@@ -165,7 +205,7 @@ function recorderFor(
       const events = encoder.add(event);
       if (event.type === "generation-end") last = events;
       else log?.append(...events);
-      if (event.type !== "generation-start" || started) return;
+      if (started) return;
       started = true;
       storedResponses.markStarted(id, JSON.stringify(encoder.response())).catch((thrown: unknown) => {
         logger.error({ jobId: id, err: thrown }, "a response could not be marked as in progress");

@@ -26,6 +26,7 @@ describe("a messages request", () => {
       edits: null,
       mcpServers: [],
       mcpTools: new Map(),
+      mcpLists: new Map(),
       documents: new Map(),
     });
   });
@@ -107,7 +108,12 @@ describe("a messages request", () => {
     [
       "a tool",
       { type: "tool", name: "get_weather" },
-      { mode: "required", names: ["get_weather"], parallel: false },
+      {
+        mode: "required",
+        names: ["get_weather"],
+        parallel: false,
+        forced: { parallelAfterwards: true },
+      },
     ],
     ["none", { type: "none" }, { mode: "none", names: null, parallel: true }],
   ])("reads the tool choice: %s", (_case, choice, expected) => {

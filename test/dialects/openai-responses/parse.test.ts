@@ -42,6 +42,7 @@ describe("a responses request", () => {
         truncation: "disabled",
       },
       includesEncryptedReasoning: false,
+      allowedCalls: new Map(),
       callForms: new Map(),
       serverTools: [],
       mcpServers: [],
@@ -221,8 +222,13 @@ describe("a responses request", () => {
     ["required", { tool_choice: "required" }, { mode: "required", names: null, parallel: true }],
     [
       "a tool",
-      { tool_choice: { type: "function", name: "get_weather" } },
-      { mode: "required", names: ["get_weather"], parallel: false },
+      { tool_choice: { type: "function", name: "get_weather" }, parallel_tool_calls: false },
+      {
+        mode: "required",
+        names: ["get_weather"],
+        parallel: false,
+        forced: { parallelAfterwards: false },
+      },
     ],
     [
       "some tools",

@@ -46,6 +46,11 @@ const charge = sql`case when run.state = 'interrupted' then 0 else min(
   + run.images * run.image_ticks,
   coalesce(run.reserved_ticks, 9223372036854775807)) end`;
 
+/** All that was reserved for a run: a run of several turns reserves more than once. */
+const held = sql`coalesce((select sum(amount_ticks) from ledger_transactions as made
+  join ledger_entries on transaction_id = made.id and account = 'reserved'
+  where made.run_id = run.id and made.kind = 'reserve'), 0)`;
+
 const amountIn = (id: RawBuilder<unknown>, account: string) =>
   sql`coalesce((select amount_ticks from ledger_entries where transaction_id = ${id} and account = ${sql.lit(account)}), 0)`;
 
@@ -84,17 +89,16 @@ const checks: readonly RawBuilder<Problem>[] = [
     where run.price_id is not null and run.state <> 'running'
       and run.cost_ticks <> ${amountIn(sql`ended.id`, "revenue")}`,
   sql`select 'run ' || run.id || ' has ' || coalesce(run.reserved_ticks, 0) || ' reserved, but its entries say '
-      || ${amountIn(sql`held.id`, "reserved")} as problem
-    from runs as run left join ledger_transactions as held on held.run_id = run.id and held.kind = 'reserve'
-    where coalesce(run.reserved_ticks, 0) <> ${amountIn(sql`held.id`, "reserved")}`,
+      || ${held} as problem
+    from runs as run where coalesce(run.reserved_ticks, 0) <> ${held}`,
   sql`select 'run ' || run.id || ' has ended, but ' || run.reserved_ticks || ' are still reserved for it' as problem
     from runs as run left join ledger_transactions as ended
       on ended.run_id = run.id and ended.kind in ('settle', 'release')
     where run.state <> 'running' and run.reserved_ticks > 0
       and ${amountIn(sql`ended.id`, "reserved")} <> -run.reserved_ticks`,
   sql`select 'run ' || run_id || ' has more than one ' || min(kind) as problem
-    from ledger_transactions where run_id is not null
-    group by run_id, kind = 'reserve' having count(*) > 1`,
+    from ledger_transactions where run_id is not null and kind <> 'reserve'
+    group by run_id having count(*) > 1`,
   sql`select 'transaction ' || made.id || ', a ' || kind || ', is of the run ' || run_id || ', which '
       || case when run.id is null then 'does not exist' else 'has not ended' end as problem
     from ledger_transactions as made left join runs as run on run.id = made.run_id

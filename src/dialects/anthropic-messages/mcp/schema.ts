@@ -54,6 +54,13 @@ export const toolsetFields = {
     .describe("The tools of the server, which is then not asked for them."),
 };
 
+/** The tools of a server in a conversation, as an earlier answer has listed them. */
+export const mcpListingBlock = z.object({
+  type: z.literal("mcp_tool_listing"),
+  mcp_server_name: z.string().nullish(),
+  tools: boundedArray(listedTool, listedMax).nullish(),
+});
+
 /** A call in a conversation. */
 export const mcpUseBlock = z.object({
   type: z.literal("mcp_tool_use"),
@@ -74,5 +81,6 @@ export const mcpResultBlock = z.object({
 });
 
 export type McpServerBody = z.infer<typeof mcpServer>;
+export type ListedToolBody = z.infer<typeof listedTool>;
 export type McpUseBody = z.infer<typeof mcpUseBlock>;
 export type McpResultBody = z.infer<typeof mcpResultBlock>;

@@ -5,7 +5,7 @@ import type { McpListings } from "../../mcp-tools.js";
 import { unsupportedTool } from "../../client-tools/hosted.js";
 import type { MessagesRequestBody } from "../schema.js";
 import type { ToolBody } from "../tools/schema.js";
-import type { McpServerBody } from "./schema.js";
+import type { ListedToolBody, McpServerBody } from "./schema.js";
 
 /** What is known of MCP servers when a request is parsed. */
 export interface McpOffer {
@@ -20,7 +20,9 @@ export interface RequestedMcpServer {
   readonly server: McpServer;
   /** The field of the server. */
   readonly param: string;
-  /** Its tools as the request has them; null: the server is asked for them. */
+  /** Whether the answer has the list of its tools, where the server is asked for it. */
+  readonly reportsList: boolean;
+  /** Its tools as the request has them, in a toolset or an earlier answer; null: the server is asked for them. */
   readonly pinned: readonly McpTool[] | null;
   /** Whether the model may call a tool. */
   readonly allows: (tool: string) => boolean;
@@ -28,7 +30,7 @@ export interface RequestedMcpServer {
   readonly warnings: readonly string[];
 }
 
-type Fields = Pick<MessagesRequestBody, "mcp_servers" | "tools">;
+type Fields = Pick<MessagesRequestBody, "mcp_servers" | "tools" | "messages">;
 
 interface Toolset {
   readonly body: ToolBody;
@@ -46,7 +48,7 @@ export function isToolset({ type }: ToolBody): boolean {
  * @throws HearthError `invalid_value` that names a server or a toolset which has no counterpart, or occurs twice.
  */
 export function readMcpServers(
-  { mcp_servers: given, tools }: Fields,
+  { mcp_servers: given, tools, messages }: Fields,
   offer: McpOffer | null,
 ): readonly RequestedMcpServer[] {
   const bodies = given ?? [];
@@ -61,6 +63,7 @@ export function readMcpServers(
   const byServer = toolsetsByServer(toolsets, new Set(bodies.map(({ name }) => name)));
   const needsToolsets = first !== undefined || offer?.needsToolsets === true;
   const names = new Set<string>();
+  const listed = listedBefore(messages);
   return bodies.map((body, index) => {
     const param = `mcp_servers.${index}`;
     if (names.has(body.name)) throw invalidValue(`${param}.name`, "is already the name of another server");
@@ -69,8 +72,28 @@ export function readMcpServers(
     const toolset = byServer.get(body.name);
     if (toolset === undefined)
       throw invalidValue(`${param}.name`, `is not named by a tool of the type ${toolsetType}`);
-    return serverOfToolset(body, param, toolset);
+    return serverOfToolset(body, param, toolset, listed);
   });
+}
+
+/** Returns the lists that the answer has. @param listings what servers have listed for this request */
+export function reportedLists(servers: readonly RequestedMcpServer[], listings: McpListings): McpListings {
+  return new Map(
+    servers.flatMap(({ server: { label }, reportsList, pinned }) => {
+      const tools = listings.get(label);
+      return reportsList && pinned === null && tools !== undefined ? [[label, tools] as const] : [];
+    }),
+  );
+}
+
+/** Returns the tools that the answers of a conversation have listed: the latest list of each server. */
+function listedBefore(messages: Fields["messages"]): ReadonlyMap<string, readonly ListedToolBody[]> {
+  const listings = new Map<string, readonly ListedToolBody[]>();
+  for (const { content } of messages)
+    for (const block of typeof content === "string" ? [] : content)
+      if (block.type === "mcp_tool_listing" && block.mcp_server_name != null && block.tools != null)
+        listings.set(block.mcp_server_name, block.tools);
+  return listings;
 }
 
 function toolsetsByServer(
@@ -101,24 +124,32 @@ function configuredServer(body: McpServerBody, param: string): RequestedMcpServe
   return {
     server: serverOf(body, param),
     param,
+    reportsList: false,
     pinned: enabled === false ? [] : null,
     allows: (tool) => allowed == null || allowed.includes(tool),
     warnings: [],
   };
 }
 
-function serverOfToolset(body: McpServerBody, param: string, toolset: Toolset): RequestedMcpServer {
+function serverOfToolset(
+  body: McpServerBody,
+  param: string,
+  toolset: Toolset,
+  listed: ReadonlyMap<string, readonly ListedToolBody[]>,
+): RequestedMcpServer {
   if (body.tool_configuration != null)
     throw invalidValue(
       `${param}.tool_configuration`,
       `cannot be used together with a tool of the type ${toolsetType}`,
     );
-  const { default_config: standard, configs: given, tools } = toolset.body;
+  const { default_config: standard, configs: given } = toolset.body;
+  const tools = toolset.body.tools ?? listed.get(body.name);
   const configs = new Map(Object.entries(given ?? {}));
   const defers = [standard, ...configs.values()].some((config) => config?.defer_loading === true);
   return {
     server: serverOf(body, param),
     param,
+    reportsList: true,
     pinned:
       tools?.map(({ name, description, input_schema: inputSchema }) => ({
         name,

@@ -151,5 +151,6 @@ function readToolChoice(
   if (choice.type === "any") return { mode: "required", names: null, parallel };
   if (!names.has(choice.name))
     throw invalidValue("tool_choice.name", `'${choice.name.slice(0, 200)}' is not among the tools`);
-  return { mode: "required", names: [choice.name], parallel: false };
+  const mode = "required";
+  return { mode, names: [choice.name], parallel: false, forced: { parallelAfterwards: parallel } };
 }

@@ -32,7 +32,6 @@ import {
   isServerItem,
   newServerItem,
   runningServerItem,
-  serverItemContentEvents,
   runningItemEvents,
   serverItemKinds,
   serverItemType,
@@ -41,7 +40,7 @@ import {
 
 export interface OutputSettings {
   readonly responseId: string;
-  readonly request: Pick<ResponsesRequest, "includesEncryptedReasoning" | "callForms">;
+  readonly request: Pick<ResponsesRequest, "includesEncryptedReasoning" | "callForms" | "allowedCalls">;
   /** Returns the sequence number of the next event. */
   readonly nextSequenceNumber: () => number;
 }
@@ -91,7 +90,10 @@ export class OutputWriter {
 
   /** Starts a tool call. */
   call(index: number, id: string, name: string): readonly ResponseEvent[] {
-    const form = callFormOf(this.#settings.request.callForms, name);
+    const { callForms, allowedCalls } = this.#settings.request;
+    const allowed = allowedCalls.get(id);
+    if (allowed !== undefined) return this.#startServerCall(index, { ...allowed, type: "mcp" });
+    const form = callFormOf(callForms, name);
     if (isServerForm(form)) return this.#startServerCall(index, form);
     return this.#start(callItemType(form), { index, id, form, input: new TextInputReader() });
   }
@@ -152,8 +154,7 @@ export class OutputWriter {
       const id = outputItemId(serverItemKinds[opening.type], this.#settings.responseId, at.index);
       const item: ServerItem = { ...opening, id };
       this.#endedItems.push(item);
-      const content = serverItemContentEvents(item, at);
-      return [...itemStartEvents(item, at), ...content, ...itemEndEvents(item, at)];
+      return [...itemStartEvents(item, at), ...itemEndEvents(item, at)];
     });
   }
 

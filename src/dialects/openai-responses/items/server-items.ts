@@ -29,9 +29,9 @@ export function serverItemType({ type }: ServerCallForm): Exclude<ServerItem["ty
 export function newServerItem(id: string, form: ServerCallForm): ServerItem {
   if (form.type === "image_generation")
     return { id, type: "image_generation_call", status: "in_progress", action: "generate", result: null };
-  const { label: server_label, name } = form;
+  const { label: server_label, name, approvalRequestId: approval_request_id = null } = form;
   const call = { id, type: "mcp_call", status: "in_progress", server_label, name, arguments: "" } as const;
-  return { ...call, approval_request_id: null, output: null, error: null };
+  return { ...call, approval_request_id, output: null, error: null };
 }
 
 /** Returns the item as it was when its call had just begun. */

@@ -25,6 +25,8 @@ export function listedBefore(items: readonly InputItem[]): McpListings {
   return listings;
 }
 
+const approvalIdCharsMax = 200;
+
 /** A call that the user has allowed and that was not executed yet. */
 export interface ApprovedCall {
   readonly approvalRequestId: string;
@@ -47,15 +49,21 @@ export function approvedCalls(
 ): readonly ApprovedCall[] {
   const items = [...before, ...own];
   const requests = approvalRequests(items);
-  const executed = executedApprovals(items);
+  const settled = new Set(executedApprovals(items));
+  // Of several answers to a request, a refusal counts.
+  for (const item of own)
+    if (item.type === "mcp_approval_response" && !item.approve) settled.add(item.approval_request_id);
   return own.flatMap((item, index): readonly ApprovedCall[] => {
     if (item.type !== "mcp_approval_response") return [];
     const param = `input.${index}.approval_request_id`;
-    const { approval_request_id: id, approve } = item;
+    const { approval_request_id: id } = item;
     const requested = requests.get(id);
     if (requested === undefined)
       throw invalidValue(param, `no approval request with the id ${id.slice(0, 64)} is in the conversation`);
-    if (!approve || executed.has(id)) return [];
+    if (settled.has(id)) return [];
+    settled.add(id);
+    if (id.length > approvalIdCharsMax)
+      throw invalidValue(param, `must have at most ${approvalIdCharsMax} characters`);
     const { server_label: label, name, arguments: json } = requested;
     return [{ approvalRequestId: id, label, name, arguments: json, param }];
   });

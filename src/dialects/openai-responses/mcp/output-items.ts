@@ -48,7 +48,14 @@ export type McpListToolsItem = z.infer<typeof mcpListToolsItem>;
 export type McpCallItem = z.infer<typeof mcpCallItem>;
 
 /** An item that ended before the model began, without its id. */
-export type OpeningItem = Omit<McpListToolsItem, "id"> | Omit<McpCallItem, "id">;
+export type OpeningItem = Omit<McpListToolsItem, "id">;
+
+/** A call that the user has allowed. */
+export interface AllowedMcpCall {
+  readonly approvalRequestId: string;
+  readonly label: string;
+  readonly name: string;
+}
 
 const place = { sequence_number: z.int().min(0), item_id: z.string(), output_index: z.int().min(0) };
 const event = <T extends string>(type: T) => z.object({ type: z.literal(type), ...place }).readonly();

@@ -14,7 +14,13 @@ export type ClientCallForm =
 export type TypedCall = "local_shell" | "shell" | "apply_patch" | "tool_search";
 
 /** The form of calls that the server executes. */
-export type ServerCallForm = { readonly type: "image_generation" } | (McpToolName & { readonly type: "mcp" });
+export type ServerCallForm = { readonly type: "image_generation" } | McpCallForm;
+
+interface McpCallForm extends McpToolName {
+  readonly type: "mcp";
+  /** Of the approval request that the user has answered; absent: the call needs none. */
+  readonly approvalRequestId?: string;
+}
 
 /** A tool of an MCP server. */
 interface McpToolName {

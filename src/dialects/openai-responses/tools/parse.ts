@@ -224,8 +224,10 @@ function readToolChoice(
     if (name === null) throw refusedFor(chosen.type);
     return [name];
   };
-  if (!isAllowedTools(choice))
-    return { mode: "required", names: requireKnownTools(namesOf(choice), names), parallel: false };
+  if (!isAllowedTools(choice)) {
+    const forced = { parallelAfterwards: parallel };
+    return { mode: "required", names: requireKnownTools(namesOf(choice), names), parallel: false, forced };
+  }
   const allowed = choice.tools.filter(({ type }) => !hostedTypes.test(type) || names.has(type));
   const [dropped] = choice.tools;
   if (allowed.length === 0 && dropped !== undefined) {

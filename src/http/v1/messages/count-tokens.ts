@@ -9,7 +9,7 @@ import { whileClientWaits } from "../../reply/client.js";
 import type { HttpDeps } from "../../deps.js";
 import { authoriseModel } from "../../models/authorise-model.js";
 import { inlineFiles } from "../../models/inline-files.js";
-import { reserveTokens, withReservation } from "../../middleware/limit.js";
+import { reserveTokens, whileReserved, withReservation } from "../../middleware/limit.js";
 import type { Call } from "../../route.js";
 import type { RouteDocs } from "../../route-docs.js";
 
@@ -23,11 +23,11 @@ export function countMessageTokens(deps: HttpDeps): (call: Call) => Promise<void
     const parse = (offer: McpOffer) => parseMessagesRequest(whole, bodyText, offer);
     const parsed = parse(mcpOfferOf(call));
     authoriseModel(deps.models, call, parsed.request.model);
-    const listed = await listMessagesTools(deps, call, parsed, parse);
+    const reservation = await reserveTokens(deps, call, parsed.request.model, parsed.request);
+    const listed = await whileReserved(reservation, () => listMessagesTools(deps, call, parsed, parse));
     if (listed === null) return;
     listed.close();
     const { request, edits } = listed.parsed;
-    const reservation = await reserveTokens(deps, call, request.model, request);
     const count = () =>
       whileClientWaits(ctx.req.socket, (signal) =>
         countEditedPrompt(deps.generator, request, edits ?? [], principal.team.id, signal),

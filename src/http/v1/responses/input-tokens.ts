@@ -11,7 +11,7 @@ import { whileClientWaits } from "../../reply/client.js";
 import type { HttpDeps } from "../../deps.js";
 import { authoriseModel } from "../../models/authorise-model.js";
 import { inlineFiles } from "../../models/inline-files.js";
-import { reserveTokens, withReservation } from "../../middleware/limit.js";
+import { reserveTokens, whileReserved, withReservation } from "../../middleware/limit.js";
 import { allOf, findItems } from "../../../jobs/responses/conversation-items.js";
 import { listMcpTools } from "../../../jobs/responses/mcp.js";
 import { serverToolOffer } from "../../../jobs/responses/server-tools.js";
@@ -30,13 +30,15 @@ export function countInputTokens(deps: HttpDeps): (call: Call) => Promise<void> 
     const request = parseResponsesRequest(whole, bodyText, offer);
     authoriseModel(models, call, request.model);
     const items = await findItems(deps, request, principal.team.id);
-    const listed = await whileClientWaits(ctx.req.socket, (signal) =>
-      listMcpTools(deps, withToolsOfItems(request, allOf(items)), items, signal, false),
+    const unlisted = withToolsOfItems(request, allOf(items));
+    const asked = generationRequest(unlisted, allOf(items));
+    const reservation = await reserveTokens(deps, call, request.model, asked);
+    const listed = await whileReserved(reservation, () =>
+      whileClientWaits(ctx.req.socket, (signal) => listMcpTools(deps, unlisted, items, signal)),
     );
     if (listed === null) return;
     listed.close();
     const generation = generationRequest(listed.request, allOf(items));
-    const reservation = await reserveTokens(deps, call, request.model, generation);
     const count = () =>
       whileClientWaits(ctx.req.socket, (signal) =>
         generator.countPrompt(generation, principal.team.id, signal),

@@ -1,6 +1,7 @@
 import type { RunEnding, RunOutcome, RunRecord } from "../run-record.js";
 import type { Usage } from "../../../core/usage.js";
 import type { Database } from "../../../store/database.js";
+import { createEnlarging } from "./enlarged-runs.js";
 import { interruptRuns } from "./interrupted-runs.js";
 import { createRunLabelStore } from "./run-labels.js";
 import { prepareBinding } from "../../../store/prepared.js";
@@ -78,6 +79,8 @@ export function createRunStore(database: Database, labels = createRunLabelStore(
         throw toLedgerError(thrown, { teamId, ticks: reservedTicks });
       }
     },
+    /** See `createEnlarging`. */
+    enlarge: createEnlarging(database),
     /**
      * Writes how a running run ended; a run that has ended already is not changed.
      * @param writes executed in the same transaction.

@@ -1,8 +1,10 @@
 /**
  * Compaction: where the prompt of a conversation is long, the model summarizes it first, and answers from the summary and the last
- * message of the user. The summary is part of the same run.
+ * message of the user. The summary is part of the same run. Only a complete summary replaces the conversation: where none can be made,
+ * the model answers as it would have without compaction.
  */
-import { freeRules, type LoadedModel, type Prompt } from "../../../core/engine.js";
+import { freeRules, type LoadedModel } from "../../../core/engine.js";
+import { HearthError } from "../../../core/errors.js";
 import type { Compaction, GenerationRequest, Message } from "../../../core/generation.js";
 import { buildPrompts, type Prompts } from "../../prompt/prompts.js";
 import { unlessAborted } from "../abortable.js";
@@ -10,28 +12,47 @@ import type { Execution } from "../execution.js";
 import { generateOnSlot, type Prepared } from "../generate-on-slot.js";
 import type { RunDeps, TextRun } from "../run-deps.js";
 
-/** Whether the conversation is summarized. @param prompts those of the whole conversation */
+/** Tokens of the instruction to summarize, with what a template puts around a message. */
+const instructionTokensMax = 256;
+
+/**
+ * Whether the conversation is summarized: above the threshold of the request, and where a longer one would leave no room for a summary.
+ * @param prepared the prompts of the whole conversation.
+ */
 export function isCompacted(
   { compaction, choices, raw }: Pick<GenerationRequest, "compaction" | "choices" | "raw">,
-  [prompt]: readonly Prompt[],
+  { prompts: [prompt], loaded }: Pick<Prepared, "prompts"> & { readonly loaded: ContextSize },
 ): boolean {
   if (compaction === undefined || choices !== 1 || raw !== undefined) return false;
-  return (prompt?.tokens.length ?? 0) > compaction.aboveTokens;
+  const { contextTokens } = loaded;
+  const room = summaryTokensOf(compaction, loaded) + Math.min(instructionTokensMax, contextTokens >> 3);
+  return (prompt?.tokens.length ?? 0) > Math.min(compaction.aboveTokens, contextTokens - room);
+}
+
+type ContextSize = Pick<LoadedModel, "contextTokens">;
+
+/** Returns the most tokens of a summary: not more than a quarter of a small context. */
+function summaryTokensOf({ summaryTokensMax }: Compaction, { contextTokens }: ContextSize): number {
+  return Math.min(summaryTokensMax, contextTokens >> 2);
 }
 
 /** Returns the most tokens that the summary and the answer use. @param answer those of an answer to the whole conversation */
 export function boundWithSummary(
   { compaction, maxTokens }: GenerationRequest,
   answer: { readonly prompt: number; readonly sampled: number },
-  { contextTokens }: Pick<LoadedModel, "contextTokens">,
+  loaded: ContextSize,
 ): { readonly prompt: number; readonly sampled: number } {
+  const { contextTokens } = loaded;
   // From the shorter conversation, a longer answer fits into the context.
   const answerMax = Math.min(maxTokens ?? Infinity, contextTokens);
-  const sampled = Math.max(answer.sampled, answerMax) + (compaction?.summaryTokensMax ?? 0);
-  return { prompt: answer.prompt + contextTokens, sampled };
+  const summaryMax = compaction === undefined ? 0 : summaryTokensOf(compaction, loaded);
+  return {
+    prompt: answer.prompt + contextTokens,
+    sampled: Math.max(answer.sampled, answerMax) + summaryMax,
+  };
 }
 
-/** @returns what the answer is generated from; null when it was aborted. A model that writes no summary answers as it would have. */
+/** @returns what the answer is generated from: the conversation itself where it has no summary; null when it was aborted. */
 export async function compactConversation(
   deps: RunDeps,
   run: TextRun,
@@ -41,43 +62,61 @@ export async function compactConversation(
   const { request, conversation, loaded } = prepared;
   const { compaction } = request;
   if (compaction === undefined) return prepared;
-  const { signal } = execution;
+  // A summary of a part would lose the rest.
+  const whole = { ...request, truncate: false };
   const build = (messages: readonly Message[]) =>
-    unlessAborted(
-      buildPrompts(deps.engine, run.model, loaded, request, { ...conversation, messages }),
-      signal,
+    nullIfTooLong(
+      unlessAborted(
+        buildPrompts(deps.engine, run.model, loaded, whole, { ...conversation, messages }),
+        execution.signal,
+      ),
     );
   const { messages } = conversation;
-  const question = { role: "user", content: compaction.instruction } as const;
-  let summary = "";
-  const end = await generateOnSlot(
-    deps,
-    run,
-    execution,
-    summaryTurn(prepared, compaction, await build([...messages, question])),
-    0,
-    (event) => {
-      if (event.type === "text-delta") summary += event.text;
-    },
-  );
-  if (end === null) return null;
-  run.timings.turnEnded();
-  if (summary.trim() === "") return prepared;
+  const tokensMax = summaryTokensOf(compaction, loaded);
+  const sampledBefore = sampledOf(execution);
+  const summary = await summaryOf(deps, run, execution, {
+    prepared,
+    tokensMax,
+    built: await build([...messages, { role: "user", content: compaction.instruction }]),
+  });
+  if (summary === null) return null;
+  const sampledMax = prepared.sampledMax - tokensMax + sampledOf(execution) - sampledBefore;
+  if (summary === "") return { ...prepared, sampledMax };
   const heading = { role: "system", content: compaction.heading + summary } as const;
   const compacted = [...systemMessages(messages), heading, ...lastQuestion(messages)];
   const built = await build(compacted);
+  if (built === null || lengthOf(built) >= lengthOf(prepared)) return { ...prepared, sampledMax };
   run.emit({ type: "conversation-compacted", choice: 0, summary, usage: execution.usage });
-  const { completionTokens, reasoningTokens } = execution.usage;
-  return {
-    ...prepared,
-    ...built,
-    conversation: { ...conversation, messages: compacted },
-    sampledMax: prepared.sampledMax - compaction.summaryTokensMax + completionTokens + reasoningTokens,
-  };
+  return { ...prepared, ...built, conversation: { ...conversation, messages: compacted }, sampledMax };
+}
+
+interface SummaryTurn {
+  readonly prepared: Prepared;
+  readonly tokensMax: number;
+  /** The prompt that asks for the summary; null when it does not fit. */
+  readonly built: Prompts | null;
+}
+
+/** @returns the summary; an empty text when there is none that is complete, null when it was aborted. */
+async function summaryOf(
+  deps: RunDeps,
+  run: TextRun,
+  execution: Execution,
+  { prepared, tokensMax, built }: SummaryTurn,
+): Promise<string | null> {
+  if (built === null || lengthOf(built) + tokensMax > prepared.loaded.contextTokens) return "";
+  let summary = "";
+  const turn = summaryTurn(prepared, tokensMax, built);
+  const end = await generateOnSlot(deps, run, execution, turn, 0, (event) => {
+    if (event.type === "text-delta") summary += event.text;
+  });
+  if (end === null) return null;
+  run.timings.turnEnded();
+  return end.finishReason === "length" || summary.trim() === "" ? "" : summary;
 }
 
 /** The prompt has the tools, so that it continues the one of the conversation; none is called. */
-function summaryTurn(prepared: Prepared, { summaryTokensMax }: Compaction, built: Prompts): Prepared {
+function summaryTurn(prepared: Prepared, tokensMax: number, built: Prompts): Prepared {
   const { request, validator } = prepared;
   const { tools, toolChoice } = request;
   return {
@@ -89,13 +128,21 @@ function summaryTurn(prepared: Prepared, { summaryTokensMax }: Compaction, built
       toolChoice: { ...toolChoice, mode: "none", names: null, withheld: toolChoice.withheld ?? tools },
       topLogprobs: null,
       stop: [],
-      maxTokens: summaryTokensMax,
+      maxTokens: tokensMax,
       maxTokensExcludesReasoning: false,
     },
     reasoningTokensMax: 0,
     validator: { ...validator, rules: freeRules, exact: true, check: () => Promise.resolve(null) },
     isSilent: true,
   };
+}
+
+function lengthOf({ prompts }: Pick<Prompts, "prompts">): number {
+  return prompts[0]?.tokens.length ?? 0;
+}
+
+function sampledOf({ usage }: Execution): number {
+  return usage.completionTokens + usage.reasoningTokens;
 }
 
 function systemMessages(messages: readonly Message[]): readonly Message[] {
@@ -105,4 +152,13 @@ function systemMessages(messages: readonly Message[]): readonly Message[] {
 
 function lastQuestion(messages: readonly Message[]): readonly Message[] {
   return messages.filter(({ role }) => role === "user").slice(-1);
+}
+
+async function nullIfTooLong(building: Promise<Prompts>): Promise<Prompts | null> {
+  try {
+    return await building;
+  } catch (thrown) {
+    if (thrown instanceof HearthError && thrown.kind === "context_length_exceeded") return null;
+    throw thrown;
+  }
 }

@@ -1,10 +1,11 @@
 /** Executes the calls of a turn whose tools are the server's. A call that fails has a result, too. */
 import { toHearthError } from "../../../core/errors.js";
-import type { Message, ToolCall } from "../../../core/generation.js";
+import type { Message } from "../../../core/generation.js";
 import { resultImage, type ServerCallEvent, type ServerCallResult } from "../../../core/tools/server-call.js";
 import type { Clock } from "../../../core/clock.js";
 import { unlessAborted } from "../abortable.js";
 import type { ServerTool, TextRun } from "../run-deps.js";
+import type { TurnCall } from "./turn-message.js";
 
 /** Calls of one answer that are executed at the same time. */
 const callsActiveMax = 4;
@@ -13,10 +14,9 @@ const callTimeoutMs = 10 * 60 * 1000;
 /** Characters of a result that the model reads. */
 const resultCharsMax = 200_000;
 
-/** A call of a turn. */
-export interface NumberedCall extends ToolCall {
-  /** Its index in the answer. */
-  readonly index: number;
+/** A call that the server executes. */
+export interface NumberedCall extends TurnCall {
+  readonly tool: ServerTool;
 }
 
 export interface CallExecution {
@@ -70,10 +70,13 @@ function readByModel({
 
 const tooManyCalls = "The call was not executed: the answer has as many calls as it may have.";
 
-async function resultOf({ run, clock, signal }: CallExecution, call: ToolCall): Promise<ServerCallResult> {
-  const tool = serverToolOf(run, call.name);
+async function resultOf(
+  { run, clock, signal }: CallExecution,
+  call: NumberedCall,
+): Promise<ServerCallResult> {
+  const { id, tool, arguments: argumentsText } = call;
   const args = argumentsOf(call);
-  if (tool === undefined || args === null) return failedResult("The arguments are not a JSON object.");
+  if (args === null) return failedResult("The arguments are not a JSON object.");
   const limit = new AbortController();
   const stop = clock.after(callTimeoutMs, () => limit.abort(new Error("timed out")));
   const either = AbortSignal.any([signal, limit.signal]);
@@ -86,7 +89,8 @@ async function resultOf({ run, clock, signal }: CallExecution, call: ToolCall): 
     ...(pricePercent === undefined ? {} : { pricePercent }),
   };
   try {
-    return await unlessAborted(tool.run({ id: call.id, arguments: args, caller, signal: either }), either);
+    const running = tool.run({ id, arguments: args, argumentsText, caller, signal: either });
+    return await unlessAborted(running, either);
   } catch (thrown) {
     if (limit.signal.aborted) return failedResult("The call took too long and was ended.");
     return failedResult(`The call failed: ${toHearthError(thrown).message}`);
@@ -104,9 +108,9 @@ function failedResult(content: string): ServerCallResult {
   return { failed: true, content, costTicks: 0 };
 }
 
-function argumentsOf({ arguments: json }: ToolCall): Readonly<Record<string, unknown>> | null {
+function argumentsOf({ arguments: json }: TurnCall): Readonly<Record<string, unknown>> | null {
   try {
-    const value: unknown = JSON.parse(json);
+    const value: unknown = JSON.parse(json === "" ? "{}" : json);
     return typeof value === "object" && value !== null && !Array.isArray(value)
       ? (value as Readonly<Record<string, unknown>>)
       : null;

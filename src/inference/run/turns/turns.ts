@@ -1,20 +1,18 @@
 /**
  * The turns of a run whose model may call tools of the server: where a turn ends with such calls, they are executed, and the next turn
  * continues the conversation with the calls and their results. Calls of the client's tools end the answer. All turns are one run: they
- * have one row, one reservation and one settlement.
+ * have one row and one settlement; each reserves its prompt when it comes, and what they may sample together is reserved at the start.
  */
-import type { LoadedModel } from "../../../core/engine.js";
-import { HearthError } from "../../../core/errors.js";
-import type { GenerationEnd, GenerationEvent, GenerationRequest, Message } from "../../../core/generation.js";
+import type { GenerationEnd, GenerationRequest } from "../../../core/generation.js";
 import type { AnswerEvent } from "../../../core/tools/server-call.js";
 import { addEvent } from "../../../core/usage.js";
-import type { CaptionedConversation } from "../../prompt/captioning.js";
-import { buildPrompts } from "../../prompt/prompts.js";
-import { unlessAborted } from "../abortable.js";
 import type { Execution } from "../execution.js";
 import { generateOnSlot, type Prepared } from "../generate-on-slot.js";
 import type { RunDeps, TextRun } from "../run-deps.js";
-import { executeCalls, serverToolOf, type NumberedCall } from "./server-calls.js";
+import { executeAllowedCalls } from "./allowed-calls.js";
+import { nextTurn } from "./next-turn.js";
+import { executeCalls, serverToolOf } from "./server-calls.js";
+import { TurnMessage } from "./turn-message.js";
 
 /** Turns of one answer. In the last one, the server's tools are withheld. */
 const turnsMax = 16;
@@ -30,14 +28,20 @@ function callsMaxOf({ serverCallsMax: stated = serverCallsMax }: GenerationReque
   return Math.min(stated, serverCallsMax);
 }
 
-/** Returns the most tokens that all turns can use. @param one those of the first turn */
-export function boundOfTurns(
-  request: GenerationRequest,
-  one: { readonly prompt: number; readonly sampled: number },
-  { contextTokens }: Pick<LoadedModel, "contextTokens">,
-): { readonly prompt: number; readonly sampled: number } {
-  const laterTurns = Math.min(turnsMax - 1, callsMaxOf(request));
-  return { prompt: one.prompt + laterTurns * contextTokens, sampled: one.sampled };
+/**
+ * Executes the calls that the user has allowed, if there are any.
+ * @returns the first turn of the model; null when the conversation with the results does not fit.
+ */
+export async function openTurns(
+  deps: RunDeps,
+  run: TextRun,
+  execution: Execution,
+  first: Prepared,
+): Promise<Prepared | null> {
+  const allowed = run.context.allowedCalls?.length ?? 0;
+  if (allowed === 0) return first;
+  const withholds = allowed >= callsMaxOf(run.request);
+  return executeAllowedCalls(deps, run, execution, first, { emit: emitter(run, execution), withholds });
 }
 
 /** Generates all turns. @returns the end of the last one; null when it was aborted. */
@@ -48,17 +52,17 @@ export async function driveTurns(
   first: Prepared,
 ): Promise<GenerationEnd | null> {
   const { signal } = execution;
-  const emit = (event: AnswerEvent): void => {
-    execution.usage = addEvent(execution.usage, event);
-    run.emit({ ...event, usage: execution.usage });
-  };
+  const emit = emitter(run, execution);
   let prepared = first;
-  let executed = 0;
+  let executed = run.context.allowedCalls?.length ?? 0;
   for (let turn = 1; ; turn += 1) {
-    const answer = new TurnFold(prepared.request.prefill ?? "");
+    const answer = new TurnMessage(prepared.request.prefill ?? "");
     const end = await generateOnSlot(deps, run, execution, prepared, 0, (event) => answer.add(event));
     if (end === null) return null;
-    const own = answer.calls.filter(({ name }) => serverToolOf(run, name) !== undefined);
+    const own = answer.calls.flatMap((call) => {
+      const tool = serverToolOf(run, call.name);
+      return tool === undefined ? [] : [{ ...call, tool }];
+    });
     if (end.finishReason !== "tool_calls" || own.length === 0) return end;
     // While the calls are executed, the model may serve others, or make room for the model that a call needs.
     run.timings.turnEnded();
@@ -74,137 +78,17 @@ export async function driveTurns(
       messages: [answer.message(), ...results],
       calls: answer.calls.length,
       withholds: isLast,
+      reservedTokens: 0,
     });
     if (next === null) return { ...end, finishReason: "length" };
     prepared = next;
   }
 }
 
-interface NextTurn {
-  readonly before: Prepared;
-  /** The number of the turn before, from 1. */
-  readonly turn: number;
-  /** What it adds to the conversation. */
-  readonly messages: readonly Message[];
-  readonly calls: number;
-  /** Whether the tools of the server must not be called any more. */
-  readonly withholds: boolean;
-}
-
-/** Prepares the next turn. @returns null when no tokens are left, or the conversation does not fit. */
-async function nextTurn(
-  deps: RunDeps,
-  run: TextRun,
-  execution: Execution,
-  { before, turn, messages, calls, withholds }: NextTurn,
-): Promise<Prepared | null> {
-  const { signal } = execution;
-  const { completionTokens, reasoningTokens } = execution.usage;
-  const maxTokens = before.sampledMax - completionTokens - reasoningTokens;
-  if (maxTokens <= 0) return null;
-  const added = await captioned(deps, run, messages, signal);
-  const conversation: CaptionedConversation = {
-    messages: [...before.conversation.messages, ...added.messages],
-    imageTexts: new Map([...before.conversation.imageTexts, ...added.imageTexts]),
+/** Returns what counts and emits the events of calls. */
+function emitter(run: TextRun, execution: Execution): (event: AnswerEvent) => void {
+  return (event) => {
+    execution.usage = addEvent(execution.usage, event);
+    run.emit({ ...event, usage: execution.usage });
   };
-  const { prefill: _, ...request } = before.request;
-  const loaded = await execution.load(deps.load(run.model, signal));
-  // The prompt has all tools in any case, so that it continues the one before.
-  const building = buildPrompts(deps.engine, run.model, loaded, request, conversation);
-  const built = await unlessAborted(nullIfTooLong(building), signal);
-  if (built === null) return null;
-  const withoutTools = withholds ? withoutServerTools(run, before) : before;
-  const { toolChoice, tools } = withoutTools.request;
-  const mode = toolChoice.mode === "required" ? "auto" : toolChoice.mode;
-  return {
-    ...withoutTools,
-    ...built,
-    request: {
-      ...request,
-      tools,
-      toolChoice: { ...toolChoice, mode },
-      maxTokens,
-      maxTokensExcludesReasoning: false,
-    },
-    conversation,
-    loaded,
-    callIdInfix: `t${turn}c`,
-    firstCall: before.firstCall + calls,
-  };
-}
-
-/** Describes the images of results. One that cannot be described is only mentioned: no field of the request is to blame. */
-async function captioned(
-  { captioning }: RunDeps,
-  { context }: TextRun,
-  messages: readonly Message[],
-  signal: AbortSignal,
-): Promise<CaptionedConversation> {
-  const { id: teamId } = context.principal.team;
-  try {
-    return await unlessAborted((async () => captioning.caption(messages, teamId, signal))(), signal);
-  } catch (thrown) {
-    if (signal.aborted || !(thrown instanceof HearthError)) throw thrown;
-    const mentioned = messages.map(({ images = [], ...message }) => ({
-      ...message,
-      content: [message.content, ...images.map(() => "[image that cannot be described]")].join("\n"),
-    }));
-    return { messages: mentioned, imageTexts: new Map() };
-  }
-}
-
-/** Keeps the model from calling tools of the server. */
-function withoutServerTools(run: TextRun, { request, validator, ...rest }: Prepared): Prepared {
-  const { tools, toolChoice } = request;
-  const allowed = toolChoice.names ?? tools.map(({ name }) => name);
-  const names = allowed.filter((name) => serverToolOf(run, name) === undefined);
-  if (names.length > 0)
-    return { ...rest, validator, request: { ...request, toolChoice: { ...toolChoice, names } } };
-  const none = { ...toolChoice, mode: "none", names: null, withheld: tools } as const;
-  return {
-    ...rest,
-    validator: { ...validator, rules: { ...validator.rules, toolArguments: [] } },
-    request: { ...request, tools: [], toolChoice: none },
-  };
-}
-
-async function nullIfTooLong<T>(building: Promise<T>): Promise<T | null> {
-  try {
-    return await building;
-  } catch (thrown) {
-    if (thrown instanceof HearthError && thrown.kind === "context_length_exceeded") return null;
-    throw thrown;
-  }
-}
-
-/** The message of a turn, put together from its events. */
-class TurnFold {
-  readonly calls: NumberedCall[] = [];
-  #text: string;
-  #reasoning = "";
-
-  constructor(prefill: string) {
-    this.#text = prefill;
-  }
-
-  add(event: GenerationEvent): void {
-    if (event.type === "text-delta") this.#text += event.text;
-    else if (event.type === "reasoning-delta") this.#reasoning += event.text;
-    else if (event.type === "tool-call-start") {
-      const { index, id, name } = event;
-      this.calls.push({ index, id, name, arguments: "" });
-    } else if (event.type === "tool-call-delta") {
-      const call = this.calls.pop();
-      if (call !== undefined) this.calls.push({ ...call, arguments: call.arguments + event.arguments });
-    }
-  }
-
-  message(): Message {
-    return {
-      role: "assistant",
-      content: this.#text,
-      ...(this.#reasoning === "" ? {} : { reasoning: this.#reasoning }),
-      toolCalls: this.calls.map(({ id, name, arguments: json }) => ({ id, name, arguments: json })),
-    };
-  }
 }

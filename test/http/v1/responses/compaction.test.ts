@@ -81,6 +81,51 @@ describe("context_management of /v1/responses", () => {
     expect(silent.prompts[1]).toContain(long);
   });
 
+  it("answers from the whole conversation where the summary would be cut", async () => {
+    const endless = await start("and ".repeat(5_000));
+    const response = await endless.client.create({ input: history, context_management });
+    expect(response.output.map(({ type }) => type)).toEqual(["message"]);
+    expect(endless.prompts[1]).toContain(long);
+    const [run] = await endless.server.records();
+    expect(response.usage).toMatchObject({ cost_in_usd_ticks: run?.costTicks });
+    expect(run?.usage.promptTokens).toBe(
+      endless.server.engine.jobs.reduce((sum, { prompt }) => sum + prompt.tokens.length, 0),
+    );
+  });
+
+  it("answers from the whole conversation where it leaves no room for a summary, and rejects one that does not fit", async () => {
+    const { prompts, client } = await start();
+    const nearlyFull = [{ role: "user", content: "word ".repeat(7_900).trim() }];
+    const response = await client.create({ input: nearlyFull, context_management });
+    expect(response.output.map(({ type }) => type)).toEqual(["message"]);
+    expect(prompts).toHaveLength(1);
+    const full = [{ role: "user", content: "word ".repeat(9_000).trim() }];
+    const refused = await client.send("POST", "", { model: "ember-1m", input: full, context_management });
+    expect(refused).toMatchObject({ status: 400, body: { error: { code: "context_length_exceeded" } } });
+  });
+
+  it("summarizes while there is room for a summary, also below a threshold that the context does not reach", async () => {
+    const { prompts, client } = await start();
+    const never = [{ type: "compaction", compact_threshold: 200_000 }];
+    const request = { input: history, instructions: "Be kind.", context_management: never };
+    expect((await client.create(request)).output.map(({ type }) => type)).toEqual(["message"]);
+    const longer = [{ role: "user", content: "word ".repeat(4_800).trim() }, ...history];
+    const response = await client.create({ ...request, input: longer });
+    expect(response.output.map(({ type }) => type)).toEqual(["compaction", "message"]);
+    expect(prompts.at(-1)).not.toContain("word");
+  });
+
+  it("keeps the answer within max_output_tokens, with or without a summary", async () => {
+    for (const summary of ["Ada likes owls.", "and ".repeat(5_000)]) {
+      const { client } = await start(summary);
+      const response = await client.create({ input: history, context_management, max_output_tokens: 1 });
+      expect(response).toMatchObject({
+        status: "incomplete",
+        incomplete_details: { reason: "max_output_tokens" },
+      });
+    }
+  });
+
   it.each([
     [[{ type: "other" }], "context_management.0.type"],
     [[{ type: "compaction" }], "context_management.0.compact_threshold"],

@@ -154,8 +154,13 @@ describe("a call of image_generation", () => {
     const { server, client } = await start();
     await client.create({ input: "Draw", tools, tool_choice: tools[0] });
     expect(server.engine.jobs.map(({ toolChoice }) => toolChoice)).toEqual([
-      { mode: "required", names: ["image_generation"], parallel: false },
-      { mode: "auto", names: ["image_generation"], parallel: false },
+      {
+        mode: "required",
+        names: ["image_generation"],
+        parallel: false,
+        forced: { parallelAfterwards: true },
+      },
+      { mode: "auto", names: null, parallel: true },
     ]);
   });
 

@@ -33,7 +33,10 @@ describe("an MCP server in a message", () => {
       await client.beta.messages.create({ ...question, mcp_servers, tools: [toolsetOf()], betas: newer }),
       await client.beta.messages.create({ ...question, mcp_servers }),
     ];
-    for (const answer of answers) expect(answer).toMatchObject({ content: ran, stop_reason: "end_turn" });
+    for (const answer of answers) {
+      const content = answer.content.filter(({ type }) => type !== "mcp_tool_listing");
+      expect([content, answer.stop_reason]).toMatchObject([ran, "end_turn"]);
+    }
     expect(mcp.calls[0]).toEqual({ name: "add", arguments: { a: 2, b: 3 } });
     expect(mcp.methods.slice(0, 3)).toEqual(["initialize", "tools/list", "tools/call"]);
     const [job] = server.engine.jobs;
@@ -104,6 +107,32 @@ describe("an MCP server in a message", () => {
       ["math__fail", "math__picture", "math__wait"],
     ]);
     expect(mcp.methods.filter((method) => method === "tools/list")).toHaveLength(3);
+  });
+
+  it("is listed in the answer to a toolset, and not asked again where the conversation has the list", async () => {
+    const mcp = await startMcpServer();
+    const { server, client } = await start(mcp);
+    const request = { mcp_servers: [serverOf(mcp)], tools: [toolsetOf()], betas: newer };
+    const stream = client.beta.messages.stream({ ...question, ...request });
+    const first = await stream.finalMessage();
+    const [list, ...others] = first.content;
+    if (list?.type !== "mcp_tool_listing") throw new Error("no list");
+    expect(list.mcp_server_name).toBe("math");
+    expect(list.tools.map(({ name }) => name)).toEqual(["add", "fail", "picture", "wait"]);
+    expect(list.tools[0]).toMatchObject({
+      description: "Adds two numbers.",
+      input_schema: { type: "object" },
+    });
+    expect(others).toMatchObject(ran);
+    const messages: BetaMessageParam[] = [
+      ...question.messages,
+      { role: "assistant", content: first.content },
+      { role: "user", content: "Again" },
+    ];
+    const second = await client.beta.messages.create({ ...question, ...request, messages });
+    expect(second.content.map(({ type }) => type)).not.toContain("mcp_tool_listing");
+    expect(mcp.methods.filter((method) => method === "tools/list")).toHaveLength(1);
+    expect(server.engine.jobs.at(-1)?.tools.map(({ name }) => name)).toContain("math__add");
   });
 
   it("is not asked for tools that the toolset has, and deferred loading is ignored with a warning", async () => {

@@ -1,0 +1,119 @@
+/** Prepares a turn of a run that continues the turn before, and reserves what it can cost. */
+import { HearthError } from "../../../core/errors.js";
+import type { Message, ToolChoice } from "../../../core/generation.js";
+import type { CaptionedConversation } from "../../prompt/captioning.js";
+import { buildPrompts } from "../../prompt/prompts.js";
+import { unlessAborted } from "../abortable.js";
+import type { Execution } from "../execution.js";
+import type { Prepared } from "../generate-on-slot.js";
+import type { RunDeps, TextRun } from "../run-deps.js";
+import { serverToolOf } from "./server-calls.js";
+
+export interface NextTurn {
+  readonly before: Prepared;
+  /** The number of the turn before, from 1; 0: there was none. */
+  readonly turn: number;
+  /** What it adds to the conversation. */
+  readonly messages: readonly Message[];
+  readonly calls: number;
+  /** Whether the tools of the server must not be called any more. */
+  readonly withholds: boolean;
+  /** Prompt tokens that are reserved and that no turn has used. */
+  readonly reservedTokens: number;
+}
+
+/**
+ * Prepares the next turn. @returns null when no tokens are left, or the conversation does not fit.
+ * @throws HearthError `no_credits` or `budget_exceeded` when the turn cannot be reserved.
+ */
+export async function nextTurn(
+  deps: RunDeps,
+  run: TextRun,
+  execution: Execution,
+  { before, turn, messages, calls, withholds, reservedTokens }: NextTurn,
+): Promise<Prepared | null> {
+  const { signal } = execution;
+  const { completionTokens, reasoningTokens } = execution.usage;
+  const maxTokens = before.sampledMax - completionTokens - reasoningTokens;
+  if (maxTokens <= 0) return null;
+  const added = await captioned(deps, run, messages, signal);
+  const conversation: CaptionedConversation = {
+    messages: [...before.conversation.messages, ...added.messages],
+    imageTexts: new Map([...before.conversation.imageTexts, ...added.imageTexts]),
+  };
+  const { prefill: _, ...request } = before.request;
+  const loaded = await execution.load(deps.load(run.model, signal));
+  // The prompt has all tools in any case, so that it continues the one before.
+  const building = buildPrompts(deps.engine, run.model, loaded, request, conversation);
+  const built = await unlessAborted(nullIfTooLong(building), signal);
+  if (built === null) return null;
+  const promptTokens = built.prompts.reduce((sum, { tokens }) => sum + tokens.length, 0);
+  await execution.reserveMore({ prompt: Math.max(0, promptTokens - reservedTokens), sampled: 0 });
+  const choosing = turn === 0 ? before : withLaterChoice(before);
+  const prepared = withholds ? withoutServerTools(run, choosing) : choosing;
+  const { toolChoice, tools } = prepared.request;
+  return {
+    ...prepared,
+    ...built,
+    request: { ...request, tools, toolChoice, maxTokens, maxTokensExcludesReasoning: false },
+    conversation,
+    loaded,
+    callIdInfix: `t${turn}c`,
+    firstCall: before.firstCall + calls,
+  };
+}
+
+/** Describes the images of results. One that cannot be described is only mentioned: no field of the request is to blame. */
+async function captioned(
+  { captioning }: RunDeps,
+  { context }: TextRun,
+  messages: readonly Message[],
+  signal: AbortSignal,
+): Promise<CaptionedConversation> {
+  const { id: teamId } = context.principal.team;
+  try {
+    return await unlessAborted((async () => captioning.caption(messages, teamId, signal))(), signal);
+  } catch (thrown) {
+    if (signal.aborted || !(thrown instanceof HearthError)) throw thrown;
+    const mentioned = messages.map(({ images = [], ...message }) => ({
+      ...message,
+      content: [message.content, ...images.map(() => "[image that cannot be described]")].join("\n"),
+    }));
+    return { messages: mentioned, imageTexts: new Map() };
+  }
+}
+
+/** What the request forces has happened in its first turn: later ones may call any tool, or none. */
+function withLaterChoice({ request, ...rest }: Prepared): Prepared {
+  return { ...rest, request: { ...request, toolChoice: laterChoice(request.toolChoice) } };
+}
+
+function laterChoice({ forced, ...choice }: ToolChoice): ToolChoice {
+  if (forced !== undefined)
+    return { ...choice, mode: "auto", names: null, parallel: forced.parallelAfterwards };
+  return choice.mode === "required" ? { ...choice, mode: "auto" } : choice;
+}
+
+/** Keeps the model from calling tools of the server. */
+function withoutServerTools(run: TextRun, { request, validator, ...rest }: Prepared): Prepared {
+  const { tools, toolChoice } = request;
+  const allowed = toolChoice.names ?? tools.map(({ name }) => name);
+  const names = allowed.filter((name) => serverToolOf(run, name) === undefined);
+  if (names.length > 0)
+    return { ...rest, validator, request: { ...request, toolChoice: { ...toolChoice, names } } };
+  const none = { ...toolChoice, mode: "none", names: null, withheld: tools } as const;
+  return {
+    ...rest,
+    validator: { ...validator, rules: { ...validator.rules, toolArguments: [] } },
+    request: { ...request, tools: [], toolChoice: none },
+  };
+}
+
+async function nullIfTooLong<T>(building: Promise<T>): Promise<T | null> {
+  try {
+    return await building;
+  } catch (thrown) {
+    if (thrown instanceof HearthError && thrown.kind === "context_length_exceeded") return null;
+    throw thrown;
+  }
+}
