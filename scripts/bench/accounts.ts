@@ -144,7 +144,7 @@ async function fill(database: Database, keys: number, billing: BillingMode): Pro
   const chunk = 10_000;
   for (let from = 0; from < keys; from += chunk) {
     const count = Math.min(chunk, keys - from);
-    commit(
+    await commit(
       Array.from({ length: count }, (_, index) => ({
         query: insertionOf({ id: systemRandom.id(), hash: hashSecret(secretOf(from + index)) }),
         rows: 1,

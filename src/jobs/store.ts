@@ -111,7 +111,7 @@ interface Claim {
   readonly leaseUntil: number;
 }
 
-function prepareClaim({ kysely }: Database) {
+function prepareClaim({ kysely, dialect }: Database) {
   return prepare(kysely, ["kind", "now", "leaseUntil"], ({ kind, now, leaseUntil }: Claim) =>
     kysely
       .updateTable("jobs")
@@ -124,7 +124,8 @@ function prepareClaim({ kysely }: Database) {
           .where((job) => job.or([job("lease_until", "is", null), job("lease_until", "<=", now)]))
           .orderBy("create_time")
           .orderBy("id")
-          .limit(1),
+          .limit(1)
+          .$if(dialect.skipsLocked, (oldest) => oldest.forUpdate().skipLocked()),
       )
       .returningAll(),
   );
@@ -144,12 +145,12 @@ function prepareClaimById({ kysely }: Database) {
   );
 }
 
-function prepareRenew({ kysely }: Database) {
+function prepareRenew({ kysely, dialect }: Database) {
   return prepare(kysely, ["ids", "leaseUntil"], ({ ids, leaseUntil }: { ids: string; leaseUntil: number }) =>
     kysely
       .updateTable("jobs")
       .set({ lease_until: leaseUntil })
-      .where("id", "in", sql<string>`(select value from json_each(${ids}))`)
+      .where("id", "in", sql<string>`${dialect.listOf(ids)}`)
       .where("lease_until", "is not", null),
   );
 }

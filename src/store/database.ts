@@ -9,19 +9,22 @@ import type Sqlite from "better-sqlite3";
 import { Kysely, sql, SqliteDialect, type SqliteDatabase, type SqliteStatement } from "kysely";
 import { createCommit, type Commit } from "./commit.js";
 import { connectSqlite, type Connect } from "./sqlite/connect.js";
+import { mapUnavailable } from "./dialect/database-error.js";
+import type { Dialect } from "./dialect/dialect.js";
+import { sqliteDialect } from "./dialect/sqlite.js";
 import { errorCodeOf, fileError } from "./failure.js";
 import { createFolder } from "./folder.js";
 import { checkFileExists, checkVersionExists, mark, type NewDatabase } from "./lost-database.js";
 import { migrate, versionOf } from "./migrate.js";
 import { watchFiles } from "./open-files.js";
 import type { Schema } from "./schema.js";
-import { mapUnavailable } from "./unavailable.js";
 import { createWriteGuard, type WriteGuard } from "./write-guard.js";
 
 export interface Database {
   readonly kysely: Kysely<Schema>;
+  readonly dialect: Dialect;
   readonly commit: Commit;
-  readonly guard: WriteGuard;
+  readonly guard: Pick<WriteGuard, "lost" | "counts">;
   /** Calls a listener after every statement that has deleted rows. */
   onDeletion(listener: () => void): void;
   /**
@@ -87,11 +90,13 @@ export async function openDatabase(
       opened.close();
     };
     const unguarded = createCommit(opened, caching);
-    const commit: Commit = (changes, synced) => {
+    // async: an exception becomes a rejection.
+    const commit: Commit = async (changes, synced) => {
       if (changes.length > 0) guard.guard(() => unguarded(changes, synced), synced);
     };
     return {
       kysely,
+      dialect: sqliteDialect,
       commit,
       guard,
       onDeletion: (listener) => void listeners.push(listener),
@@ -163,7 +168,10 @@ function guardOf(file: string, sqlite: Sqlite.Database): WriteGuard {
     { path: file, name, canBeEmpty: false },
     { path: `${file}-wal`, name: `${name}-wal`, canBeEmpty: true },
   ]);
-  return createWriteGuard(() => (sqlite.open ? lostFile() : null));
+  return createWriteGuard(() => {
+    const lost = sqlite.open ? lostFile() : null;
+    return lost === null ? null : `the database file ${lost}`;
+  });
 }
 
 /** Caches prepared statements: kysely prepares on every call, and preparing costs more than executing. */

@@ -5,7 +5,7 @@
  * States: usable, or a reason why not. A failed write of the server starts a probe with the next question; only a probe ends a
  * reason.
  */
-import { CompiledQuery } from "kysely";
+import { sql } from "kysely";
 import type { Clock } from "../core/clock.js";
 import { HearthError } from "../core/errors.js";
 import type { Statement } from "./commit.js";
@@ -29,16 +29,14 @@ const retryMs = 1_000;
 const watchMs = 6_000;
 
 /** Like a request it needs free pages, and leaves as many behind. */
-const probe: readonly Statement[] = [
-  {
-    query: CompiledQuery.raw(`insert into write_probes (content) values (randomblob(${probeBytes}))`),
-    rows: 1,
-  },
-  {
-    query: CompiledQuery.raw("delete from write_probes where id < (select max(id) from write_probes)"),
-    rows: null,
-  },
-];
+function probeOf({ kysely, dialect }: WatchedDatabase): readonly Statement[] {
+  const insert = sql`insert into write_probes (content) values (${dialect.someBytes(probeBytes)})`;
+  const others = sql`delete from write_probes where id < (select max(id) from write_probes)`;
+  return [
+    { query: insert.compile(kysely), rows: 1 },
+    { query: others.compile(kysely), rows: null },
+  ];
+}
 
 /**
  * Starts to watch a database.
@@ -52,13 +50,15 @@ export function createDatabaseHealth(
   return new Health(database, clock, onChange);
 }
 
-type WatchedDatabase = Pick<Database, "commit" | "isReachable" | "guard">;
+type WatchedDatabase = Pick<Database, "kysely" | "dialect" | "commit" | "isReachable" | "guard">;
 
 class Health implements DatabaseHealth {
   #problem: string | null = null;
   #provenAt = Number.NEGATIVE_INFINITY;
   #probedAt = Number.NEGATIVE_INFINITY;
   #seen: WriteCounts;
+  /** The probe that is being written. */
+  #running: Promise<string | null> | null = null;
   #stop = (): void => undefined;
 
   constructor(
@@ -72,10 +72,11 @@ class Health implements DatabaseHealth {
 
   async problem(): Promise<string | null> {
     const isReachable = await this.database.isReachable();
-    const lost = this.database.guard.lostFile();
-    if (lost !== null) return this.#report(`the database file ${lost}`);
+    const lost = this.database.guard.lost();
+    if (lost !== null) return this.#report(lost);
     if (!isReachable) return this.#report("the database does not answer");
-    return this.#isProbeDue() ? this.#report(this.#probe()) : this.#problem;
+    if (this.#running === null && !this.#isProbeDue()) return this.#problem;
+    return this.#report(await (this.#running ??= this.#probe()));
   }
 
   close(): void {
@@ -87,7 +88,7 @@ class Health implements DatabaseHealth {
     this.#stop = this.clock.after(watchMs, () => {
       const { guard } = this.database;
       const isSuspect = this.#problem !== null || guard.counts().failed > this.#seen.failed;
-      if (isSuspect || guard.lostFile() !== null) void this.problem();
+      if (isSuspect || guard.lost() !== null) void this.problem();
       this.#watch();
     });
   }
@@ -102,11 +103,12 @@ class Health implements DatabaseHealth {
     return now - this.#provenAt >= provenMs;
   }
 
-  #probe(): string | null {
-    const problem = failureOf(() => this.database.commit(probe, true));
+  async #probe(): Promise<string | null> {
+    const problem = await failureOf(() => this.database.commit(probeOf(this.database), true));
     this.#probedAt = this.clock.monotonic();
     if (problem === null) this.#provenAt = this.#probedAt;
     this.#seen = this.database.guard.counts();
+    this.#running = null;
     return problem;
   }
 
@@ -117,9 +119,9 @@ class Health implements DatabaseHealth {
   }
 }
 
-function failureOf(write: () => void): string | null {
+async function failureOf(write: () => Promise<void>): Promise<string | null> {
   try {
-    write();
+    await write();
     return null;
   } catch (thrown) {
     const cause = thrown instanceof HearthError && thrown.cause !== undefined ? thrown.cause : thrown;

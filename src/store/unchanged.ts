@@ -5,8 +5,9 @@ import { sql, type Expression, type SqlBool } from "kysely";
  * that concurrent updates do not overwrite each other and the audit log's `before` is correct.
  */
 export function isUnchanged(row: object): Expression<SqlBool> {
-  const equals = Object.entries(row).map(
-    ([column, value]) => sql<SqlBool>`${sql.ref(column)} is not distinct from ${value}`,
+  const equals = Object.entries(row).map(([column, value]) =>
+    // PostgreSQL looks for no other comparison in an index.
+    value === null ? sql<SqlBool>`${sql.ref(column)} is null` : sql<SqlBool>`${sql.ref(column)} = ${value}`,
   );
   return sql<SqlBool>`${sql.join(equals, sql` and `)}`;
 }

@@ -9,32 +9,41 @@ export interface WriteCounts {
 }
 
 export interface WriteGuard {
-  /** Says which file of the database was removed, replaced or emptied since it was opened; null when none was. */
-  readonly lostFile: () => string | null;
+  /**
+   * Says as a clause why nothing may be written: a file of the database was removed, replaced or emptied since it was opened, or
+   * another server uses the database. null: nothing forbids it.
+   */
+  readonly lost: () => string | null;
   readonly counts: () => WriteCounts;
   /**
    * Executes a write, and counts it.
-   * @throws HearthError `overloaded`, without executing it, when a file was lost: what is written there is lost, too.
+   * @throws HearthError `overloaded`, without executing it, when the database was lost: what is written there is lost, too.
    */
   readonly guard: <Result>(write: () => Result, synced: boolean) => Result;
 }
 
-/** Creates the guard of a connection. */
-export function createWriteGuard(lostFile: () => string | null): WriteGuard {
+/** Creates the guard of a database. */
+export function createWriteGuard(lost: () => string | null): WriteGuard {
   let [synced, failed] = [0, 0];
+  const check = (): void => {
+    const reason = lost();
+    if (reason !== null) throw cannotUse(reason);
+  };
+  const count = (thrown: unknown): unknown => {
+    if (thrown instanceof HearthError && thrown.kind === "overloaded") failed += 1;
+    return thrown;
+  };
   return {
-    lostFile,
+    lost,
     counts: () => ({ synced, failed }),
     guard(write, isSynced) {
       try {
-        const lost = lostFile();
-        if (lost !== null) throw cannotUse(lost);
+        check();
         const result = write();
         if (isSynced) synced += 1;
         return result;
       } catch (thrown) {
-        if (thrown instanceof HearthError && thrown.kind === "overloaded") failed += 1;
-        throw thrown;
+        throw count(thrown);
       }
     },
   };

@@ -18,7 +18,7 @@ export interface Write {
  * @param rows the number of rows it must change; null = any.
  */
 export function createWrite(table: keyof Schema, query: CompiledQuery, rows: number | null = null): Write {
-  return { table, change: { query, rows } };
+  return { table, change: { table, query, rows } };
 }
 
 /** Commits prepared writes. */
@@ -34,10 +34,7 @@ export interface Writes {
 /** Creates the object that commits the writes of a database's stores. */
 export function createWrites(database: Database): Writes {
   return {
-    // async: an exception becomes a rejection.
-    async commit(writes) {
-      database.commit(statementsOf(writes), true);
-    },
+    commit: (writes) => database.commit(statementsOf(writes), true),
   };
 }
 

@@ -5,6 +5,7 @@ import { Kysely, SqliteDialect } from "kysely";
 import { onTestFinished } from "vitest";
 import { createCommit } from "../../src/store/commit.js";
 import { openDatabase, type Database } from "../../src/store/database.js";
+import { sqliteDialect } from "../../src/store/dialect/sqlite.js";
 import type { Schema } from "../../src/store/schema.js";
 import { createWriteGuard } from "../../src/store/write-guard.js";
 import { temporaryFolder } from "./records.js";
@@ -29,7 +30,9 @@ export async function databaseWithQueryPlans(): Promise<{ database: Database; st
   return {
     database: {
       kysely,
-      commit,
+      dialect: sqliteDialect,
+      // async: an exception becomes a rejection.
+      commit: async (changes, synced) => commit(changes, synced),
       guard,
       onDeletion: () => undefined,
       erase: () => undefined,

@@ -4,21 +4,20 @@ import type { Database } from "../../store/database.js";
 export type KeyUseStore = ReturnType<typeof createKeyUseStore>;
 
 /** Creates the statement that stores when API keys and management keys were last used. */
-export function createKeyUseStore({ kysely, commit }: Database) {
+export function createKeyUseStore({ kysely, dialect, commit }: Database) {
   return {
     /**
      * Stores the time of last use, in milliseconds since the epoch, by key id; all or none. Unknown ids are ignored. The
      * write is not synced: a power cut may undo the last minutes.
      */
-    // async: an exception becomes a rejection.
     async write(lastUseTimes: ReadonlyMap<string, number>): Promise<void> {
       const times = JSON.stringify(Object.fromEntries(lastUseTimes));
       const changes = (["api_keys", "management_keys"] as const).map((table) => {
         const used = sql`update ${sql.table(table)} set last_use_time = used.value
-          from json_each(${times}) as used where ${sql.ref(`${table}.id`)} = used.key`;
+          from ${dialect.numbersOf(times)} as used where ${sql.ref(`${table}.id`)} = used.key`;
         return { query: used.compile(kysely), rows: null };
       });
-      commit(changes, false);
+      await commit(changes, false);
     },
   };
 }

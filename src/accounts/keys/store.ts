@@ -93,9 +93,11 @@ async function findByReference({ kysely }: Database, reference: string, limit: n
   return rows.map(fromRow);
 }
 
-async function page({ kysely }: Database, query: KeyQuery): Promise<ApiKey[]> {
+async function page({ kysely, dialect }: Database, query: KeyQuery): Promise<ApiKey[]> {
   const { teamId, userId, after, acls, text, unexpiredAt, limit } = query;
-  const hasAcl = (acl: string) => sql<boolean>`exists (select 1 from json_each(acls) where value = ${acl})`;
+  const each = dialect.listOf(sql.ref("acls"));
+  const hasAcl = (acl: string) =>
+    sql<boolean>`exists (select 1 from ${each} as each where each.value = ${acl})`;
   const rows = await kysely
     .selectFrom("api_keys")
     .selectAll()
@@ -105,7 +107,7 @@ async function page({ kysely }: Database, query: KeyQuery): Promise<ApiKey[]> {
       keys.where(sql<boolean>`(create_time, id) > (${after?.createTime}, ${after?.id})`),
     )
     .$if(text !== null, (keys) =>
-      keys.where(sql<boolean>`instr(lower(name || char(10) || redacted), lower(${text})) > 0`),
+      keys.where(dialect.contains(sql`name || ${dialect.lineBreak} || redacted`, String(text))),
     )
     .$if(unexpiredAt !== null, (keys) =>
       keys.where((key) => key.or([key("expire_time", "is", null), key("expire_time", ">", unexpiredAt)])),

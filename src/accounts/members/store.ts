@@ -41,7 +41,7 @@ export function createMemberStore(database: Database) {
     findEver: (ids: readonly string[]) => findEver(database, ids),
     /** Returns the number of owners of a team; of the whole server when `teamId` is null. */
     async countOwners(teamId: string | null): Promise<number> {
-      const owners = current.where("team_id", "is", teamId).where("role", "=", "owner");
+      const owners = current.where("team_id", "is not distinct from", teamId).where("role", "=", "owner");
       return (await owners.execute()).length;
     },
     async count(): Promise<number> {
@@ -58,8 +58,8 @@ export function createMemberStore(database: Database) {
   };
 }
 
-async function findEver({ kysely }: Database, ids: readonly string[]): Promise<readonly Member[]> {
-  const wanted = sql<string>`(select value from json_each(${JSON.stringify(ids)}))`;
+async function findEver({ kysely, dialect }: Database, ids: readonly string[]): Promise<readonly Member[]> {
+  const wanted = sql<string>`${dialect.listOf(JSON.stringify(ids))}`;
   const rows = await kysely.selectFrom("members").selectAll().where("id", "in", wanted).execute();
   return rows.map(fromRow);
 }
@@ -81,7 +81,7 @@ function replacement({ kysely }: Database, before: Member, after: Member): Write
 function keepsOwner({ id, teamId, role }: Member, after: Member | null) {
   if (role !== "owner" || (after?.role === "owner" && after.teamId === teamId)) return sql<boolean>`true`;
   return sql<boolean>`exists (select 1 from members as other
-    where other.team_id is ${teamId} and other.role = 'owner' and other.remove_time is null and other.id <> ${id})`;
+    where other.team_id is not distinct from ${teamId} and other.role = 'owner' and other.remove_time is null and other.id <> ${id})`;
 }
 
 async function page({ kysely }: Database, { teamId, after, limit }: MemberQuery): Promise<Member[]> {

@@ -70,7 +70,7 @@ function memberQueries({ kysely }: Database) {
           clash
             .column("member_id")
             .doUpdateSet({ api_key_id: apiKeyId })
-            .where("member_sign_ins.api_key_id", "is", before),
+            .where("member_sign_ins.api_key_id", "is not distinct from", before),
         );
       return createWrite("member_sign_ins", query.compile(), 1);
     },
@@ -88,7 +88,7 @@ function linkQueries({ kysely }: Database) {
     linkWrites: ({ hash, memberId, expireTime }: SignInLink): readonly Write[] => [
       createWrite(
         "sign_in_links",
-        kysely.deleteFrom("sign_in_links").where("member_id", "is", memberId).compile(),
+        kysely.deleteFrom("sign_in_links").where("member_id", "is not distinct from", memberId).compile(),
       ),
       createWrite(
         "sign_in_links",

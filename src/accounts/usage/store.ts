@@ -13,15 +13,16 @@ import {
   type UsageTop,
 } from "./usage-report.js";
 import type { Database } from "../../store/database.js";
+import type { Dialect, RecordColumn } from "../../store/dialect/dialect.js";
 
 export type UsageStore = ReturnType<typeof createUsageStore>;
 
 /** Creates the queries of the table of hourly usage, which triggers on the table of runs update. */
-export function createUsageStore({ kysely }: Database) {
+export function createUsageStore({ kysely, dialect }: Database) {
   return {
     async rows(query: UsageQuery): Promise<readonly UsageRow[]> {
       const { top } = query;
-      const found = top === null ? selection(query) : topSelection(query, top);
+      const found = top === null ? selection(dialect, query) : topSelection(dialect, query, top);
       const { rows } = await found.execute(kysely);
       return rows.map((row) => fromRow(row, query.by));
     },
@@ -69,14 +70,14 @@ interface Row {
   readonly hosted: string;
 }
 
-function selection(query: UsageQuery): RawBuilder<Row> {
+function selection(dialect: Dialect, query: UsageQuery): RawBuilder<Row> {
   const { by, hosted, order, limit } = query;
   const time = timeOf(query);
   const ids = by.map((dimension) => columns[dimension].id);
-  const groups = by.flatMap((dimension) => group(dimension, columns[dimension].id));
+  const groups = by.flatMap((dimension) => group(dialect, dimension, columns[dimension].id));
   const priced = hosted.length > 0;
   return sql<Row>`
-    ${priced ? rules(hosted) : sql``}
+    ${priced ? rules(dialect, hosted) : sql``}
     select ${sql.join([sql`${time} as time`, ...groups])}, ${sums}, ${priced ? hostedSums : noHostedSums}
     from usage_hours as used ${priced ? joined : sql``}
     where ${within(query)}
@@ -85,10 +86,10 @@ function selection(query: UsageQuery): RawBuilder<Row> {
 }
 
 /** The rows are read once: the highest groups, and the sum of the others, come from the sums of all. */
-function topSelection(query: UsageQuery, { count, measure }: UsageTop): RawBuilder<Row> {
+function topSelection(dialect: Dialect, query: UsageQuery, { count, measure }: UsageTop): RawBuilder<Row> {
   const { by, limit } = query;
   const dimensions = by.map((dimension) => ({ dimension, id: columns[dimension].id }));
-  const groups = by.flatMap((dimension) => group(dimension, sql`top.id`));
+  const groups = by.flatMap((dimension) => group(dialect, dimension, sql`top.id`));
   const id = dimensions[0]?.id ?? sql`null`;
   return sql<Row>`
     with grouped as materialized (
@@ -98,16 +99,25 @@ function topSelection(query: UsageQuery, { count, measure }: UsageTop): RawBuild
       select id from grouped group by id order by ${measures[measure]} desc, id limit ${count})
     select ${sql.join([sql`grouped.time as time`, ...groups])}, ${sums}, ${noHostedSums}
     from grouped left join top on top.id = grouped.id
-    group by grouped.time, top.id order by grouped.time, top.id limit ${limit}`;
+    group by grouped.time, top.id order by grouped.time, top.id nulls first limit ${limit}`;
 }
 
 function timeOf({ unit }: UsageQuery): RawBuilder<number | null> {
-  return unit === null ? sql`null` : sql`hour - hour % ${sql.lit(unit === "day" ? dayMs : hourMs)}`;
+  return unit === null
+    ? sql`cast(null as integer)`
+    : sql`hour - hour % ${sql.lit(unit === "day" ? dayMs : hourMs)}`;
 }
 
-function group(dimension: UsageDimension, id: RawBuilder<string>): readonly RawBuilder<unknown>[] {
+function group(
+  dialect: Dialect,
+  dimension: UsageDimension,
+  id: RawBuilder<string>,
+): readonly RawBuilder<unknown>[] {
   const { name } = columns[dimension];
-  return [sql`${id} as ${sql.ref(`${dimension}_id`)}`, sql`${name(id)} as ${sql.ref(`${dimension}_name`)}`];
+  return [
+    sql`${id} as ${sql.ref(`${dimension}_id`)}`,
+    sql`${name(id, dialect)} as ${sql.ref(`${dimension}_name`)}`,
+  ];
 }
 
 /** A range of the primary key for each team, so that no other row is read. */
@@ -122,7 +132,7 @@ function within({ teamId, ownerId, from, to }: UsageRange): RawBuilder<SqlBool> 
 
 interface DimensionColumns {
   readonly id: RawBuilder<string>;
-  readonly name: (id: RawBuilder<string>) => RawBuilder<string | null>;
+  readonly name: (id: RawBuilder<string>, dialect: Dialect) => RawBuilder<string | null>;
 }
 
 const columns: Readonly<Record<UsageDimension, DimensionColumns>> = {
@@ -131,7 +141,7 @@ const columns: Readonly<Record<UsageDimension, DimensionColumns>> = {
   team: { id: sql`used.team_id`, name: (id) => sql`(select name from teams where id = ${id})` },
   member: {
     id: sql`coalesce((select user_id from api_keys where id = api_key_id), '')`,
-    name: (id) => sql`(select email from members where id = ${id})`,
+    name: (id, { ofGroup }) => ofGroup(sql`(select email from members where id = ${id})`),
   },
 };
 
@@ -163,20 +173,27 @@ const sums = sql`sum(runs) as runs, sum(prompt_tokens) as prompt, sum(cached_tok
   sum(images) as images,
   cast(sum(cost_ticks) as text) as cost, cast(sum(credit_ticks) as text) as credit`;
 
-const hostedSums = sql`coalesce(sum(iif(rule.model is null, 0, runs)), 0) as hosted_runs,
-  sum(iif(rule.model is null, 0, prompt_tokens + completion_tokens + reasoning_tokens)) as hosted_tokens,
+const hostedSums = sql`coalesce(sum(case when rule.model is null then 0 else runs end), 0) as hosted_runs,
+  sum(case when rule.model is null then 0 else prompt_tokens + completion_tokens + reasoning_tokens end) as hosted_tokens,
   cast(coalesce(sum((prompt_tokens - cached_tokens) * prompt_ticks + cached_tokens * cached_ticks
     + (completion_tokens + reasoning_tokens) * completion_ticks), 0) as text) as hosted`;
 
 const noHostedSums = sql`0 as hosted_runs, 0 as hosted_tokens, '0' as hosted`;
 
 /** The price rules as a table. */
-function rules(hosted: readonly HostedRule[]): RawBuilder<unknown> {
-  return sql`with rules as materialized (select value ->> 'model' as model, value ->> 'requestedModel' as asked_model,
-    value ->> 'from' as since, value ->> 'to' as until, value ->> 'promptTicks' as prompt_ticks,
-    value ->> 'cachedTicks' as cached_ticks, value ->> 'completionTicks' as completion_ticks
-    from json_each(${JSON.stringify(hosted)}))`;
+function rules({ recordsOf }: Dialect, hosted: readonly HostedRule[]): RawBuilder<unknown> {
+  return sql`with rules as materialized (select * from ${recordsOf(JSON.stringify(hosted), ruleColumns)} as given)`;
 }
+
+const ruleColumns: readonly RecordColumn[] = [
+  { field: "model", column: "model", type: "text" },
+  { field: "requestedModel", column: "asked_model", type: "text" },
+  { field: "from", column: "since", type: "number" },
+  { field: "to", column: "until", type: "number" },
+  { field: "promptTicks", column: "prompt_ticks", type: "number" },
+  { field: "cachedTicks", column: "cached_ticks", type: "number" },
+  { field: "completionTicks", column: "completion_ticks", type: "number" },
+];
 
 const joined = sql`left join rules as rule on rule.model = used.model and rule.asked_model = used.asked_model
   and hour >= since and hour < until`;

@@ -83,7 +83,7 @@ function createChanges({ kysely }: Database) {
 
 /** Returns one more completion than `limit` when there are more; null when there is no completion `after`. */
 async function findPage(
-  { kysely }: Database,
+  { kysely, dialect }: Database,
   teamId: string,
   { limit, order, after, model, metadata }: CompletionsQuery,
 ): Promise<readonly ListedCompletion[] | null> {
@@ -95,9 +95,7 @@ async function findPage(
   }
   if (model !== null) page = page.where("model", "=", model);
   for (const [key, value] of Object.entries(metadata))
-    page = page.where(
-      sql<boolean>`exists (select 1 from json_each(metadata) as pair where pair.key = ${key} and pair.value = ${value})`,
-    );
+    page = page.where(dialect.hasPair(sql.ref("metadata"), key, value));
   return page
     .select(["id", "metadata", "body"])
     .orderBy("entry", order)

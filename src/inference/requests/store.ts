@@ -110,7 +110,7 @@ function matching(kysely: Connection, query: RequestQuery, scanned: number) {
     .orderBy("run.id", "desc");
 }
 
-const statusOf = sql<RequestStatus>`iif(run.error_kind = 'cancelled', 'cancelled', run.state)`;
+const statusOf = sql<RequestStatus>`case when run.error_kind = 'cancelled' then 'cancelled' else run.state end`;
 
 /** Returns the last run that a page with filters looks at; null when it looks at all. */
 async function lastScanned(kysely: Connection, query: RequestQuery): Promise<RequestPosition | null> {

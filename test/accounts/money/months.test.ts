@@ -9,9 +9,8 @@ it.each([
   [Date.UTC(2028, 1, 29), 202802],
   [Date.UTC(2026, 11, 31, 23), 202612],
 ])("the month of %i is %i, in JavaScript as in SQL", async (time, month) => {
-  const { kysely } = await databaseOfTwoTeams();
-  const query = sql<{ month: number }>`
-    select cast(strftime('%Y%m', ${time} / 1000, 'unixepoch') as integer) as month`;
+  const { kysely, dialect } = await databaseOfTwoTeams();
+  const query = sql<{ month: number }>`select ${dialect.monthOf(sql.lit(time))} as month`;
   expect((await query.execute(kysely)).rows).toEqual([{ month }]);
   expect(monthOf(time)).toBe(month);
   expect(monthOf(monthStart(month))).toBe(month);

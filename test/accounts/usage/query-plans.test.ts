@@ -165,11 +165,11 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
       "UNION ALL",
       "ledger_transactions by ledger_money (team_id=?)",
       "SEARCH ledger_entries USING PRIMARY KEY (transaction_id=? AND account=?)",
-      "SCAN (subquery-2)",
+      "SCAN money",
       "UNION ALL",
       "SEARCH usage_hours USING PRIMARY KEY (team_id=? AND hour>?)",
       "USE TEMP B-TREE FOR GROUP BY",
-      "SCAN (subquery-4)",
+      "SCAN days",
     ],
   ],
   "billing.month": [

@@ -58,7 +58,7 @@ async function useDatabase(registry: FinalizationRegistry<string>): Promise<numb
       const query = sql`update teams set name = ${`t${round}`} where id = ${String(round)}`.compile(
         database.kysely,
       );
-      database.commit([{ query, rows: null }], true);
+      await database.commit([{ query, rows: null }], true);
       await sql`select count(*) from runs`.execute(database.kysely);
       database.erase();
     }

@@ -9,6 +9,7 @@ import {
 } from "../budget.js";
 import type { Principal } from "../../keys/api-key.js";
 import type { Database } from "../../../store/database.js";
+import type { Dialect } from "../../../store/dialect/dialect.js";
 import type { BudgetRow } from "../../../store/money-schema.js";
 import { prepare } from "../../../store/prepared.js";
 import { isUnchanged } from "../../../store/unchanged.js";
@@ -59,7 +60,7 @@ function startsAt(now: number): Starts {
 }
 
 /** Creates the queries of the tables of budgets and of what is spent of them, which triggers on runs update. */
-export function createBudgetStore({ kysely }: Database) {
+export function createBudgetStore({ kysely, dialect }: Database) {
   const ofPrincipal = prepareOfPrincipal({ kysely });
   return {
     /**
@@ -92,11 +93,11 @@ export function createBudgetStore({ kysely }: Database) {
       const { rows } = await selection(startsAt(now), condition).execute(kysely);
       return rows[0] === undefined ? null : fromRow(rows[0], now);
     },
-    ...budgetWrites(kysely),
+    ...budgetWrites({ kysely, dialect }),
   };
 }
 
-function budgetWrites(kysely: Database["kysely"]) {
+function budgetWrites({ kysely, dialect }: Pick<Database, "kysely" | "dialect">) {
   return {
     /**
      * Inserts a budget with what the runs of its current period have spent and reserved. The commit fails with `conflict` when there
@@ -106,7 +107,7 @@ function budgetWrites(kysely: Database["kysely"]) {
       const query = kysely.insertInto("budgets").values(toRow(budget));
       return [
         createWrite("budgets", query.onConflict((conflict) => conflict.doNothing()).compile(), 1),
-        createWrite("budget_periods", firstPeriod(budget).compile(kysely)),
+        createWrite("budget_periods", firstPeriod(dialect, budget).compile(kysely)),
       ];
     },
     /** Sets the limits of a budget. The commit fails with `conflict` when the stored budget differs from `before`. */
@@ -143,8 +144,8 @@ function selection(starts: Starts, condition: RawBuilder<unknown>): RawBuilder<S
       coalesce(warned, 0) as warned
     from budgets as budget left join budget_periods as spent on spent.subject_id = budget.subject_id
       and spent.team_id = budget.team_id and spent.period = budget.period
-      and spent.start_time = case budget.period when 'day' then ${starts.day} when 'week' then ${starts.week}
-        when 'month' then ${starts.month} else 0 end
+      and spent.start_time = case budget.period when 'day' then cast(${starts.day} as bigint)
+        when 'week' then cast(${starts.week} as bigint) when 'month' then cast(${starts.month} as bigint) else 0 end
     where ${condition}`;
 }
 
@@ -180,27 +181,27 @@ function pageOf(
  * Sums the runs of a budget's current period: those that have ended by the hours of their key or team, which triggers keep with every
  * run, and which are far fewer. A member's are summed one by one: hours do not have who created a key, and the key may be deleted.
  */
-function firstPeriod(budget: Budget): RawBuilder<unknown> {
+function firstPeriod(dialect: Dialect, budget: Budget): RawBuilder<unknown> {
   const { teamId, subject, subjectId, period, createTime } = budget;
   const start = periodStart(period, createTime);
   const end = periodEnd(period, createTime) ?? Number.MAX_SAFE_INTEGER;
   const columns = { key: "api_key_id", member: "user_id", team: "team_id" } as const;
   const isOf = sql`${sql.ref(columns[subject])} = ${subjectId}`;
   const tokens = sql`prompt_tokens + completion_tokens + reasoning_tokens`;
-  // The plus sign: hours are found by the index of keys, not by that of teams.
+  // Hours are found by the index of keys, not by that of teams.
   const hours = sql`select sum(cost_ticks) as ticks, sum(${tokens}) as tokens from usage_hours
-    where ${isOf} and +team_id = ${teamId} and hour >= ${start} and hour < ${end}`;
+    where ${isOf} and ${dialect.unindexed(sql`team_id`)} = ${teamId} and hour >= ${start} and hour < ${end}`;
   const runs = sql`select sum(ticks) as ticks, sum(tokens) as tokens from (
-    select cost_ticks as ticks, iif(state = 'interrupted', 0, ${tokens}) as tokens from runs
+    select cost_ticks as ticks, case when state = 'interrupted' then 0 else ${tokens} end as tokens from runs
       where ${isOf} and team_id = ${teamId} and start_time >= ${start} and start_time < ${end} and state <> 'running'
     union all
-    select cost_ticks, ${tokens} from deleted_runs where ${isOf} and team_id = ${teamId} and hour >= ${start} and hour < ${end})`;
+    select cost_ticks, ${tokens} from deleted_runs where ${isOf} and team_id = ${teamId} and hour >= ${start} and hour < ${end}) as used`;
   return sql`
     insert into budget_periods (subject_id, team_id, period, start_time, spent_ticks, spent_tokens, reserved_ticks, reserved_tokens)
     select ${subjectId}, ${teamId}, ${period}, ${start}, coalesce(spent.ticks, 0), coalesce(spent.tokens, 0),
       coalesce(reserved.ticks, 0), coalesce(reserved.tokens, 0)
     from (${subject === "member" ? runs : hours}) as spent, (
-      select sum(bound_ticks) as ticks, sum(bound_tokens) as tokens from runs indexed by runs_running
+      select sum(bound_ticks) as ticks, sum(bound_tokens) as tokens from ${dialect.readBy(sql`runs`, "runs_running")}
       where state = 'running' and ${isOf} and team_id = ${teamId} and start_time >= ${start} and start_time < ${end}
     ) as reserved`;
 }

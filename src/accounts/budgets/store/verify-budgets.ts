@@ -1,12 +1,14 @@
 /** Checks for `hearth ledger verify` that what is stored as spent of budgets equals what the runs themselves add up to. */
 import { sql, type RawBuilder } from "kysely";
+import type { Dialect } from "../../../store/dialect/dialect.js";
 import { endedRuns } from "../../money/store/ended-runs.js";
+import { listOf } from "../../money/store/list-of.js";
 
 /** The first millisecond of the period in which a time lies. */
-const startOf = (time: RawBuilder<unknown>) => sql`case budget.period
+const startOf = ({ monthStart }: Dialect, time: RawBuilder<unknown>) => sql`case budget.period
     when 'day' then ${time} - ${time} % 86400000
     when 'week' then ${time} - (${time} + 259200000) % 604800000
-    when 'month' then 1000 * cast(strftime('%s', ${time} / 1000, 'unixepoch', 'start of month') as integer)
+    when 'month' then ${monthStart(time)}
     else 0 end`;
 
 /** What each run, or the deleted runs of an hour, have used and reserved. Periods start with an hour. */
@@ -18,20 +20,22 @@ const used = sql`(
   select team_id, api_key_id, user_id, start_time, 0, 0, coalesce(bound_ticks, 0), coalesce(bound_tokens, 0)
   from runs where state = 'running')`;
 
+const sums = [sql`spent_ticks`, sql`spent_tokens`, sql`reserved_ticks`, sql`reserved_tokens`];
+
 /** The sums of runs of a budget from the period of its creation on: what came before was not counted. */
-export const budgetChecks: readonly RawBuilder<{ readonly problem: string }>[] = [
+export const budgetChecksOf = (dialect: Dialect): readonly RawBuilder<{ readonly problem: string }>[] => [
   sql`select 'the ' || budget.period || ' budget of the ' || budget.subject || ' ' || budget.subject_id || ' in team '
       || budget.team_id || ' is stored with ' || coalesce(kept.sums, '[0,0,0,0]') || ' in the period of '
-      || strftime('%Y-%m-%dT%H:%MZ', coalesce(kept.start_time, added.start_time) / 1000, 'unixepoch')
+      || ${dialect.timeText(sql`coalesce(kept.start_time, added.start_time)`)}
       || ', but its runs add up to ' || coalesce(added.sums, '[0,0,0,0]') as problem
     from (
       select subject_id, team_id, period, start_time,
-        json_array(spent_ticks, spent_tokens, reserved_ticks, reserved_tokens) as sums from budget_periods
+        ${listOf(...sums)} as sums from budget_periods
     ) as kept full join (
-      select subject_id, budget.team_id, period, ${startOf(sql`run.time`)} as start_time,
-        json_array(sum(ticks), sum(tokens), sum(held_ticks), sum(held_tokens)) as sums
+      select subject_id, budget.team_id, period, ${startOf(dialect, sql`run.time`)} as start_time,
+        ${listOf(sql`sum(ticks)`, sql`sum(tokens)`, sql`sum(held_ticks)`, sql`sum(held_tokens)`)} as sums
       from budgets as budget join ${used} as run on run.team_id = budget.team_id
-        and run.time >= ${startOf(sql`budget.create_time`)}
+        and run.time >= ${startOf(dialect, sql`budget.create_time`)}
         and subject_id = case subject when 'key' then api_key_id when 'member' then user_id else run.team_id end
       group by 1, 2, 3, 4
     ) as added using (subject_id, team_id, period, start_time)

@@ -59,11 +59,11 @@ export function createBillingStore({ kysely }: Database) {
           select kind, create_time, cast(amount_ticks as text) from ledger_transactions
             join ledger_entries on transaction_id = id and account = 'credit'
           where team_id = ${teamId} and run_id is null
-          order by create_time desc, id desc limit ${moneyMax})
+          order by create_time desc, id desc limit ${moneyMax}) as money
         union all select * from (
           select 'spend', hour - hour % ${sql.lit(dayMs)} as day, cast(-sum(credit_ticks) as text) from usage_hours
           where team_id = ${teamId} and hour >= ${from} group by 2 having sum(credit_ticks) > 0
-          order by 2 desc)`.execute(kysely);
+          order by 2 desc) as days`.execute(kysely);
       const balances = new Map(rows.map(({ name, ticks }) => [name, BigInt(ticks)]));
       const of = (account: string): bigint => balances.get(account) ?? 0n;
       return {

@@ -8,9 +8,9 @@ export const endedRuns: RawBuilder<unknown> = sql`(
   select team_id, start_time - start_time % 3600000 as hour, model, coalesce(asked_model, model) as asked_model, api_key_id,
     coalesce(user_id, '') as user_id, coalesce(price_id, 0) as price_id, image_ticks, 1 as runs, prompt_tokens, cached_tokens,
     image_tokens, completion_tokens, reasoning_tokens, images, cost_ticks,
-    iif(reserved_ticks is null, 0, cost_ticks) as credit_ticks
+    case when reserved_ticks is null then 0 else cost_ticks end as credit_ticks
   from runs where state not in ('running', 'interrupted')
   union all
   select team_id, hour, model, asked_model, api_key_id, user_id, price_id, image_ticks, runs, prompt_tokens, cached_tokens,
     image_tokens, completion_tokens, reasoning_tokens, images, cost_ticks, credit_ticks
-  from deleted_runs where runs > 0)`;
+  from deleted_runs where runs > 0) as ended_run`;

@@ -32,10 +32,9 @@ export function createLedgerStore(database: Database) {
      * @throws HearthError `no_credits` when a balance would be overdrawn, `invalid_value` when one would exceed what can be
      * counted.
      */
-    // async: an exception becomes a rejection.
     async post(transaction: LedgerTransaction, together: readonly Write[] = []): Promise<void> {
       try {
-        commit(statementsOf([...posting(transaction), ...together]), true);
+        await commit(statementsOf([...posting(transaction), ...together]), true);
       } catch (thrown) {
         throw toLedgerError(thrown, { teamId: transaction.teamId, ticks: null });
       }
@@ -56,7 +55,7 @@ export function createLedgerStore(database: Database) {
 }
 
 /** A query that runs on every priced request: two balances and a limit, each read by primary key. */
-function prepareSpendable({ kysely }: Database) {
+function prepareSpendable({ kysely, dialect }: Database) {
   type Parameters = { readonly teamId: string; readonly month: Month };
   type Row = { readonly credit: number | null; readonly month_ticks: number | null };
   return prepare(kysely, ["teamId", "month"], ({ teamId, month }: Parameters) =>
@@ -64,7 +63,9 @@ function prepareSpendable({ kysely }: Database) {
       .selectNoFrom([
         sql<number | null>`(select balance_ticks from ledger_balances
           where team_id = ${teamId} and account = 'credit')`.as("credit"),
-        sql<number | null>`(select max(0, hard_ticks - coalesce(charged_ticks + reserved_ticks, 0))
+        sql<
+          number | null
+        >`(select ${dialect.greater(sql`0`, sql`hard_ticks - coalesce(charged_ticks + reserved_ticks, 0)`)}
           from spending_limits as limits
           left join team_months as spent on spent.team_id = limits.team_id and spent.month = ${month}
           where limits.team_id = ${teamId})`.as("month_ticks"),
@@ -73,23 +74,25 @@ function prepareSpendable({ kysely }: Database) {
   );
 }
 
-function preparePosting({ kysely }: Database): (transaction: LedgerTransaction) => readonly Write[] {
+function preparePosting({ kysely, dialect }: Database): (transaction: LedgerTransaction) => readonly Write[] {
   const insertTransaction = prepareBinding(transactionColumns, (row: NewTransaction) =>
     kysely.insertInto("ledger_transactions").values(row),
   );
   const insertEntry = prepareBinding(entryColumns, (row: NewEntry) =>
     kysely
       .insertInto("ledger_entries")
-      // Ids grow, so the largest one is that of the transaction inserted before.
-      .values({ ...row, transaction_id: sql<number>`(select max(id) from ledger_transactions)` }),
+      .values({ ...row, transaction_id: dialect.insertedId("ledger_transactions") }),
   );
   return ({ kind, teamId, runId, note, createTime, entries }) => {
     const row = { kind, team_id: teamId, run_id: runId, note, create_time: createTime };
     return [
       createWrite("ledger_transactions", insertTransaction(row)),
-      ...entries.map(({ account, ticks }) =>
-        createWrite("ledger_entries", insertEntry({ account, amount_ticks: ticks })),
-      ),
+      // Every transaction locks the balances of its team in one order.
+      ...entries
+        .toSorted((one, other) => (one.account < other.account ? -1 : 1))
+        .map(({ account, ticks }) =>
+          createWrite("ledger_entries", insertEntry({ account, amount_ticks: ticks })),
+        ),
     ];
   };
 }

@@ -32,8 +32,8 @@ export function createSpendingStore({ kysely }: Database) {
         conflict
           .column("team_id")
           .doUpdateSet(toColumns(after))
-          .where("spending_limits.hard_ticks", "is", before.hardTicks)
-          .where("spending_limits.soft_ticks", "is", before.softTicks),
+          .where("spending_limits.hard_ticks", "is not distinct from", before.hardTicks)
+          .where("spending_limits.soft_ticks", "is not distinct from", before.softTicks),
       );
       return createWrite("spending_limits", query.compile(), 1);
     },

@@ -4,19 +4,22 @@
  */
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { Database } from "../../../store/database.js";
+import type { Dialect } from "../../../store/dialect/dialect.js";
 import type { Schema } from "../../../store/schema.js";
-import { budgetChecks } from "../../budgets/store/verify-budgets.js";
-import { usageChecks } from "./verify-usage.js";
+import { budgetChecksOf } from "../../budgets/store/verify-budgets.js";
+import { listOf } from "./list-of.js";
+import { usageChecksOf } from "./verify-usage.js";
 
 /** Problems reported by each check; an error often affects many rows. */
 const problemsMax = 20;
 
 /** Returns a sentence for each problem, at most `problemsMax` for each check. */
-export function verifyLedger({ kysely }: Database): Promise<readonly string[]> {
+export function verifyLedger({ kysely, dialect }: Database): Promise<readonly string[]> {
   // One transaction, so that all checks read the same snapshot while a server writes.
-  return kysely.transaction().execute(async (snapshot) => {
+  const transaction = kysely.transaction().setIsolationLevel("repeatable read");
+  return transaction.execute(async (snapshot) => {
     const problems: string[] = [];
-    for (const check of checks) problems.push(...(await problemsOf(snapshot, check)));
+    for (const check of checksOf(dialect)) problems.push(...(await problemsOf(snapshot, check)));
     return problems;
   });
 }
@@ -39,12 +42,14 @@ const accountsOfKind = sql`case kind
   else account in ('credit', 'purchases') end`;
 
 /** The charge of a run at its own prices: 0 when it was interrupted, never more than was reserved. */
-const charge = sql`case when run.state = 'interrupted' then 0 else min(
-  (run.prompt_tokens - run.cached_tokens) * price.prompt_text_token_ticks
-  + run.cached_tokens * price.cached_prompt_text_token_ticks
-  + (run.completion_tokens + run.reasoning_tokens) * price.completion_text_token_ticks
-  + run.images * run.image_ticks,
-  coalesce(run.reserved_ticks, 9223372036854775807)) end`;
+function chargeOf({ smaller }: Dialect): RawBuilder<unknown> {
+  const cost = sql`(run.prompt_tokens - run.cached_tokens) * price.prompt_text_token_ticks
+    + run.cached_tokens * price.cached_prompt_text_token_ticks
+    + (run.completion_tokens + run.reasoning_tokens) * price.completion_text_token_ticks
+    + run.images * run.image_ticks`;
+  const bound = sql`coalesce(run.reserved_ticks, 9223372036854775807)`;
+  return sql`case when run.state = 'interrupted' then 0 else ${smaller(cost, bound)} end`;
+}
 
 /** All that was reserved for a run: a run of several turns reserves more than once. */
 const held = sql`coalesce((select sum(amount_ticks) from ledger_transactions as made
@@ -58,9 +63,13 @@ const amountIn = (id: RawBuilder<unknown>, account: string) =>
 const hasEnded = sql`exists (select 1 from ledger_transactions as ended
   where ended.run_id = made.run_id and ended.kind in ('settle', 'release'))`;
 
-const none = sql`json_array(0, 0, 0)`;
+const none = listOf(sql`0`, sql`0`, sql`0`);
 
-const checks: readonly RawBuilder<Problem>[] = [
+const pricedTicks = sql`sum(case when price_id = 0 then 0 else cost_ticks end)`;
+
+const countOf = (kind: "settle" | "release") => sql`sum(case when kind = ${sql.lit(kind)} then 1 else 0 end)`;
+
+const transactionChecks: readonly RawBuilder<Problem>[] = [
   sql`select 'transaction ' || made.id || ' has ' || count(entry.account) || ' entries, which sum to '
       || coalesce(sum(entry.amount_ticks), 0) as problem
     from ledger_transactions as made left join ledger_entries as entry on entry.transaction_id = made.id
@@ -79,9 +88,9 @@ const checks: readonly RawBuilder<Problem>[] = [
     where coalesce(kept.balance_ticks, 0) <> coalesce(summed.ticks, 0)`,
   sql`select 'the account ' || account || ' of team ' || team_id || ' is overdrawn: ' || balance_ticks as problem
     from ledger_balances where account in ('credit', 'reserved') and balance_ticks < 0`,
-  sql`select 'run ' || run.id || ' cost ' || run.cost_ticks || ', but at its prices ' || ${charge} as problem
-    from runs as run join price_book as price on price.id = run.price_id
-    where run.state <> 'running' and run.cost_ticks <> ${charge}`,
+];
+
+const runChecks: readonly RawBuilder<Problem>[] = [
   sql`select 'run ' || run.id || ' cost ' || run.cost_ticks || ', but was charged '
       || ${amountIn(sql`ended.id`, "revenue")} as problem
     from runs as run left join ledger_transactions as ended
@@ -103,16 +112,16 @@ const checks: readonly RawBuilder<Problem>[] = [
       || case when run.id is null then 'does not exist' else 'has not ended' end as problem
     from ledger_transactions as made left join runs as run on run.id = made.run_id
     where made.run_id is not null
-      and iif(run.id is null, not ${hasEnded}, run.state = 'running' and kind <> 'reserve')`,
+      and case when run.id is null then not ${hasEnded} else run.state = 'running' and kind <> 'reserve' end`,
   sql`select 'team ' || coalesce(kept.team_id, summed.team_id) || ' has transactions of runs that do not exist: '
       || coalesce(summed.sums, ${none}) || ' charges, releases and ticks, but of deleted runs it has '
       || coalesce(kept.sums, ${none}) as problem
     from (
-      select team_id, json_array(sum(charged_runs), sum(released_runs), sum(iif(price_id = 0, 0, cost_ticks))) as sums
+      select team_id, ${listOf(sql`sum(charged_runs)`, sql`sum(released_runs)`, pricedTicks)} as sums
       from deleted_runs group by team_id
     ) as kept full join (
       select made.team_id,
-        json_array(sum(kind = 'settle'), sum(kind = 'release'), sum(${amountIn(sql`made.id`, "revenue")})) as sums
+        ${listOf(countOf("settle"), countOf("release"), sql`sum(${amountIn(sql`made.id`, "revenue")})`)} as sums
       from ledger_transactions as made left join runs as run on run.id = made.run_id
       where kind in ('settle', 'release') and run.id is null group by made.team_id
     ) as summed on summed.team_id = kept.team_id
@@ -122,6 +131,21 @@ const checks: readonly RawBuilder<Problem>[] = [
       as problem
     from ledger_balances as kept where account = 'reserved' and balance_ticks <>
       coalesce((select sum(reserved_ticks) from runs where state = 'running' and runs.team_id = kept.team_id), 0)`,
-  ...usageChecks,
-  ...budgetChecks,
 ];
+
+function checksOf(dialect: Dialect): readonly RawBuilder<Problem>[] {
+  return [
+    ...transactionChecks,
+    priceCheck(dialect),
+    ...runChecks,
+    ...usageChecksOf(dialect),
+    ...budgetChecksOf(dialect),
+  ];
+}
+
+function priceCheck(dialect: Dialect): RawBuilder<Problem> {
+  const charge = chargeOf(dialect);
+  return sql`select 'run ' || run.id || ' cost ' || run.cost_ticks || ', but at its prices ' || ${charge} as problem
+    from runs as run join price_book as price on price.id = run.price_id
+    where run.state <> 'running' and run.cost_ticks <> ${charge}`;
+}

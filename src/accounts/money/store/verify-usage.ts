@@ -1,48 +1,55 @@
 /** Checks for verify-ledger.ts that the sums maintained by triggers equal the sums of the runs themselves, deleted ones included. */
 import { sql, type RawBuilder } from "kysely";
+import type { Dialect } from "../../../store/dialect/dialect.js";
 import { endedRuns } from "./ended-runs.js";
-
-/** The month in which a time lies, such as 202611. */
-const monthOf = (time: RawBuilder<unknown>) =>
-  sql`cast(strftime('%Y%m', ${time} / 1000, 'unixepoch') as integer)`;
+import { listOf } from "./list-of.js";
 
 /** The sums of a row of usage, in order. */
-const hourSums = sql`runs, prompt_tokens, cached_tokens, image_tokens, completion_tokens, reasoning_tokens,
-  cost_ticks, credit_ticks, images`;
+const hourColumns = [
+  ...["runs", "prompt_tokens", "cached_tokens", "image_tokens", "completion_tokens", "reasoning_tokens"],
+  ...["cost_ticks", "credit_ticks", "images"],
+].map((name) => sql.ref(name));
 
-const none = sql`json_array(0, 0, 0, 0, 0, 0, 0, 0, 0)`;
+const sumOf = (column: RawBuilder<unknown>) => sql`sum(${column})`;
+
+const none = listOf(...hourColumns.map(() => sql`0`));
 
 /** The sums of a row of a month's usage, in order. */
-const monthSums = sql`evaluated_tokens, cached_tokens, completion_tokens, reasoning_tokens, images, cost_ticks,
-  credit_ticks`;
+const monthColumns = [
+  ...["evaluated_tokens", "cached_tokens", "completion_tokens", "reasoning_tokens", "images"],
+  ...["cost_ticks", "credit_ticks"],
+].map((name) => sql.ref(name));
 
-const noneOfMonth = sql`json_array(0, 0, 0, 0, 0, 0, 0)`;
+const addedOfMonth = [sql`prompt_tokens - cached_tokens`, ...monthColumns.slice(1)].map(sumOf);
 
-/** Each query returns a sentence for each problem. */
-export const usageChecks: readonly RawBuilder<{ readonly problem: string }>[] = [
+const noneOfMonth = listOf(...monthColumns.map(() => sql`0`));
+
+/** Returns queries; each returns a sentence for each problem. */
+export const usageChecksOf = ({
+  monthOf,
+  timeText,
+}: Dialect): readonly RawBuilder<{ readonly problem: string }>[] => [
   sql`select 'the usage of team ' || team_id || ', model ' || model || ' requested as ' || asked_model || ', key '
-      || api_key_id || ' in the hour of ' || strftime('%Y-%m-%dT%H:%MZ', hour / 1000, 'unixepoch') || ' is stored as '
+      || api_key_id || ' in the hour of ' || ${timeText(sql`hour`)} || ' is stored as '
       || coalesce(kept.sums, ${none}) || ' but its runs add up to ' || coalesce(added.sums, ${none}) as problem
     from (
-      select team_id, hour, model, asked_model, api_key_id, json_array(${hourSums}) as sums from usage_hours
+      select team_id, hour, model, asked_model, api_key_id, ${listOf(...hourColumns)} as sums from usage_hours
     ) as kept full join (
       select team_id, hour, model, asked_model, api_key_id,
-        json_array(sum(runs), sum(prompt_tokens), sum(cached_tokens), sum(image_tokens), sum(completion_tokens),
-          sum(reasoning_tokens), sum(cost_ticks), sum(credit_ticks), sum(images)) as sums
+        ${listOf(...hourColumns.map(sumOf))} as sums
       from ${endedRuns} group by 1, 2, 3, 4, 5
     ) as added using (team_id, hour, model, asked_model, api_key_id)
-    where kept.sums is not added.sums`,
+    where kept.sums is distinct from added.sums`,
   sql`select 'the usage of team ' || team_id || ', model ' || model || ' in the month ' || month || ' is stored as '
       || coalesce(kept.sums, ${noneOfMonth}) || ' but its runs add up to ' || coalesce(added.sums, ${noneOfMonth}) as problem
     from (
-      select team_id, month, model, price_id, image_ticks, json_array(${monthSums}) as sums from usage_months
+      select team_id, month, model, price_id, image_ticks, ${listOf(...monthColumns)} as sums from usage_months
     ) as kept full join (
       select team_id, ${monthOf(sql`hour`)} as month, model, price_id, image_ticks,
-        json_array(sum(prompt_tokens - cached_tokens), sum(cached_tokens), sum(completion_tokens),
-          sum(reasoning_tokens), sum(images), sum(cost_ticks), sum(credit_ticks)) as sums
+        ${listOf(...addedOfMonth)} as sums
       from ${endedRuns} group by 1, 2, 3, 4, 5
     ) as added using (team_id, month, model, price_id, image_ticks)
-    where kept.sums is not added.sums`,
+    where kept.sums is distinct from added.sums`,
   sql`select 'team ' || team_id || ' is stored with ' || coalesce(kept.charged, 0) || ' spent and '
       || coalesce(kept.held, 0) || ' reserved in the month ' || month || ', but its runs of that month add up to '
       || coalesce(added.charged, 0) || ' and ' || coalesce(added.held, 0) as problem
@@ -53,7 +60,7 @@ export const usageChecks: readonly RawBuilder<{ readonly problem: string }>[] = 
         select team_id, ${monthOf(sql`hour`)} as month, cost_ticks as charged, 0 as held from ${endedRuns}
         union all
         select team_id, ${monthOf(sql`start_time`)}, 0, coalesce(reserved_ticks, 0) from runs where state = 'running'
-      ) group by 1, 2
+      ) as counted group by 1, 2
     ) as added using (team_id, month)
     where (coalesce(kept.charged, 0), coalesce(kept.held, 0))
       <> (coalesce(added.charged, 0), coalesce(added.held, 0))`,

@@ -54,7 +54,7 @@ export function createConversationItems(database: Database) {
   };
 }
 
-function createChecks({ kysely }: Database) {
+function createChecks({ kysely, dialect }: Database) {
   return {
     /** Returns the id of an item that the conversation has already; null when it has none of them. */
     async findAny(conversationId: string, ids: readonly string[]): Promise<string | null> {
@@ -62,7 +62,7 @@ function createChecks({ kysely }: Database) {
         .selectFrom("conversation_items")
         .select("id")
         .where("conversation_id", "=", conversationId)
-        .where("id", "in", sql<string>`(select value from json_each(${JSON.stringify(ids)}))`)
+        .where("id", "in", sql<string>`${dialect.listOf(JSON.stringify(ids))}`)
         .limit(1)
         .executeTakeFirst();
       return row?.id ?? null;

@@ -95,11 +95,11 @@ function prepareInput({ kysely }: Database) {
   );
 }
 
-function prepareNewest({ kysely }: Database) {
+function prepareNewest({ kysely, dialect }: Database) {
   type Reading = Readonly<Record<"ids" | "teamId", string>>;
   return prepare(kysely, ["ids", "teamId"], ({ ids, teamId }: Reading) =>
     kysely
-      .selectFrom(sql<{ value: string }>`json_each(${ids})`.as("wanted"))
+      .selectFrom(dialect.listOf(ids).as("wanted"))
       .select((wanted) => [
         "wanted.value as id",
         wanted

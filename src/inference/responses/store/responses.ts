@@ -97,11 +97,10 @@ function createDeletion({ kysely, commit }: Database) {
      * Resolves when the deletion is synced to disk.
      * @returns false when it does not exist or belongs to another team.
      */
-    // async: an exception becomes a rejection.
     async delete(id: string, teamId: string): Promise<boolean> {
       const query = kysely.deleteFrom("responses").where("id", "=", id).where("team_id", "=", teamId);
       try {
-        commit([{ query: query.compile(), rows: 1 }], true);
+        await commit([{ query: query.compile(), rows: 1 }], true);
         return true;
       } catch (thrown) {
         if (thrown instanceof HearthError && thrown.kind === "conflict") return false;

@@ -24,7 +24,6 @@ export function createEnlarging({ kysely, commit }: Database) {
   const enlarging = prepareBinding(names, ({ id, ...reserved }: Row) =>
     kysely.updateTable("runs").set(reserved).where("id", "=", id).where("state", "=", "running"),
   );
-  // async: an exception becomes a rejection.
   return async (
     id: string,
     { teamId, reservedTicks, bound }: EnlargedRun,
@@ -32,7 +31,7 @@ export function createEnlarging({ kysely, commit }: Database) {
   ): Promise<void> => {
     const row = { id, reserved_ticks: reservedTicks, bound_ticks: bound.ticks, bound_tokens: bound.tokens };
     try {
-      commit([{ query: enlarging(row), rows: 1 }, ...statementsOf(writes)], false);
+      await commit([{ query: enlarging(row), rows: 1 }, ...statementsOf(writes)], false);
     } catch (thrown) {
       throw toLedgerError(thrown, { teamId, ticks: null });
     }

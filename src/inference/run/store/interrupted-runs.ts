@@ -20,7 +20,7 @@ export async function interruptRuns({ kysely, commit }: Database, endTime: numbe
     entries("credit", sql`run.reserved_ticks`),
     sql`update runs set state = 'interrupted', cost_ticks = 0, end_time = ${endTime} where state = 'running'`,
   ];
-  commit(
+  await commit(
     steps.map((step) => ({ query: step.compile(kysely), rows: null })),
     true,
   );

@@ -74,7 +74,7 @@ export function createRunStore(database: Database, labels = createRunLabelStore(
         const { id, labels: text } = record;
         const together = text === undefined ? writes : [...writes, labels.insertion(id, startTime, text)];
         if (together.length === 0) await kysely.executeQuery(row);
-        else database.commit([{ query: row, rows: null }, ...statementsOf(together)], false);
+        else await database.commit([{ query: row, rows: null }, ...statementsOf(together)], false);
       } catch (thrown) {
         throw toLedgerError(thrown, { teamId, ticks: reservedTicks });
       }
@@ -89,7 +89,7 @@ export function createRunStore(database: Database, labels = createRunLabelStore(
       const row = outcomeToRow(id, outcome);
       if (writes.length === 0) await kysely.executeQuery(settling(row));
       // Not synced: a power cut undoes the whole transaction, and its job is done again.
-      else database.commit([{ query: settling(row), rows: null }, ...statementsOf(writes)], false);
+      else await database.commit([{ query: settling(row), rows: null }, ...statementsOf(writes)], false);
     },
     /**
      * Marks every run that is still `running` as `interrupted`, at no cost, and releases what was reserved for it; called at start,

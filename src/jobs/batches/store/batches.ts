@@ -141,7 +141,7 @@ function queueNext(id: string, now: number): readonly (readonly [Write["table"],
       "jobs",
       sql`insert into jobs (id, kind, team_id, api_key_id, endpoint, attempts, lease_until, create_time, body)
         select ${jobId(sql`next_line`, id)}, 'batch-line', team_id, api_key_id, endpoint, 0, null, ${now},
-          json_object('batch', id, 'line', next_line) from batches where ${isNext}`,
+          '{"batch":"' || id || '","line":' || next_line || '}' from batches where ${isNext}`,
     ],
     [
       "batch_lines",
