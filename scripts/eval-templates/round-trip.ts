@@ -5,7 +5,7 @@ import { Answer } from "../../src/engine/llama/answer/answer.js";
 import type { ReasoningMarks } from "../../src/engine/llama/answer/reasoning.js";
 import { marker } from "../../src/engine/llama/derive/probes.js";
 import { callsIn, type TurnTexts } from "../../src/engine/llama/derive/turn.js";
-import { findCalls } from "../../src/engine/llama/decode/answer-of.js";
+import { findCalls } from "../../src/engine/llama/answer/answer-of.js";
 import type { TemplateReading } from "../../src/engine/llama/prompt/read-template.js";
 import { renderTurns } from "./render.js";
 import type { Arguments } from "./shapes.js";

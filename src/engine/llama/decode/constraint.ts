@@ -4,16 +4,12 @@
  *
  * Modes: free (no grammar applies yet) -> opening (the answer may still begin with a reasoning block) -> constrained.
  */
-import { LlamaGrammar, type LlamaGrammarEvaluationState, type Token } from "node-llama-cpp";
 import type { DecodeJob } from "../../../core/engine.js";
 import { HearthError } from "../../../core/errors.js";
 import { createObjectKeys, type ObjectKeys } from "../../../core/json/object-keys.js";
-import { GrammarFollower } from "../../../grammar/follow/follower.js";
-import { GrammarStacks } from "../../../grammar/follow/stacks.js";
 import { GrammarTooLarge, literal, RuleSet } from "../../../grammar/gbnf.js";
 import type { AnswerMode } from "../answer/answer-text.js";
-import { acceptToken, grammarAllows, startGrammar } from "./grammar-state.js";
-import type { Resident } from "../load/resident.js";
+import type { ModelLanguage } from "../prompt/language.js";
 import type { ToolFormat } from "../tools/format.js";
 import type { RequestedCalls } from "../tools/grammar.js";
 import type { CallOpeningDetector } from "../tools/call-opening.js";
@@ -24,13 +20,38 @@ const callsMax = 32;
 /** White space that models write between reasoning and answer; it belongs to neither. */
 const whiteSpaceRule = "[ \\n]{0,2}";
 
-export interface Constraint {
+/** Follows the text of an answer through its grammar. */
+interface TextFollower {
+  push(text: string): void;
+}
+
+/** A grammar at its position in an answer, as the engine that samples has it. */
+export interface StartedGrammar<S, F extends TextFollower> {
+  readonly state: S;
+  /** null where the engine does not need one. */
+  readonly follower: F | null;
+}
+
+/** A model as a constraint sees it. */
+export interface ConstrainedModel<S, F extends TextFollower> extends Pick<
+  ModelLanguage,
+  "tools" | "reasoning"
+> {
+  /**
+   * Starts a grammar.
+   * @param root the name of a rule. @param written text that is already written of what the grammar describes
+   * @throws Error when the text does not match the grammar.
+   */
+  startGrammar(book: RuleSet, root: string, written: string): StartedGrammar<S, F>;
+}
+
+export interface Constraint<S, F extends TextFollower> {
   /** Whether an answer is required even if the model ends its turn while it still reasons. */
   readonly needsAnswer: boolean;
-  /** The grammar state that constrains the next token, if any. */
-  readonly state: LlamaGrammarEvaluationState | undefined;
-  /** Follows the text through that grammar; null where none applies, or forced text is not drafted. */
-  readonly follower: GrammarFollower | null;
+  /** The grammar state that constrains the next token, if any; another object where another grammar begins. */
+  readonly state: S | undefined;
+  /** Follows the text through that grammar; null where none applies. */
+  readonly follower: F | null;
   /** The keys of the JSON objects that are open where a grammar applies. */
   readonly keys: ObjectKeys;
   /** Receives the mode and the new text of the answer after every token. @throws Error when the text does not match the grammar. */
@@ -41,9 +62,13 @@ export interface Constraint {
  * Creates the constraint of a job; null when its text is unconstrained and it has no tools.
  * @throws HearthError `invalid_value` when all rules together are too large for one grammar.
  */
-export function createConstraint(resident: Resident, job: DecodeJob, mode: AnswerMode): Constraint | null {
+export function createConstraint<S, F extends TextFollower>(
+  model: ConstrainedModel<S, F>,
+  job: DecodeJob,
+  mode: AnswerMode,
+): Constraint<S, F> | null {
   try {
-    return constraintOf(resident, job, mode);
+    return constraintOf(model, job, mode);
   } catch (thrown) {
     if (!(thrown instanceof GrammarTooLarge)) throw thrown;
     const message = `The schemas of the tools together make a grammar that is too large (${thrown.message}).`;
@@ -55,19 +80,23 @@ export function createConstraint(resident: Resident, job: DecodeJob, mode: Answe
   }
 }
 
-function constraintOf(resident: Resident, job: DecodeJob, mode: AnswerMode): Constraint | null {
+function constraintOf<S, F extends TextFollower>(
+  model: ConstrainedModel<S, F>,
+  job: DecodeJob,
+  mode: AnswerMode,
+): Constraint<S, F> | null {
   const { rules, toolChoice } = job;
-  const requested = requestedCalls(resident, job);
-  const whole = wholeAnswerGrammar(resident, job, requested);
+  const requested = requestedCalls(model, job);
+  const whole = wholeAnswerGrammar(model, job, requested);
   // With reasoning disabled, the answer must not begin with a reasoning block.
   const startMode = mode === "opening" && job.reasoningTokensMax === 0 ? "answer" : mode;
-  if (whole !== null) return new WholeAnswerConstraint(resident, whole, startMode);
+  if (whole !== null) return new WholeAnswerConstraint(model, whole, startMode);
   if (requested === null || toolChoice.mode !== "auto") return null;
-  return new StartedCallConstraint(resident, rules.rules, requested);
+  return new StartedCallConstraint(model, rules.rules, requested);
 }
 
 function requestedCalls(
-  { tools: format }: Resident,
+  { tools: format }: Pick<ModelLanguage, "tools">,
   { tools, toolChoice, rules }: DecodeJob,
 ): RequestedCalls | null {
   const usable = tools.flatMap((tool, index) => {
@@ -91,7 +120,7 @@ interface WholeAnswerGrammar {
 }
 
 function wholeAnswerGrammar(
-  { tools }: Resident,
+  { tools }: Pick<ModelLanguage, "tools">,
   { rules, toolChoice }: DecodeJob,
   requested: RequestedCalls | null,
 ): WholeAnswerGrammar | null {
@@ -117,24 +146,24 @@ function bookOf(rules: ReadonlyMap<string, string>): RuleSet {
   return book;
 }
 
-class WholeAnswerConstraint implements Constraint {
+class WholeAnswerConstraint<S, F extends TextFollower> implements Constraint<S, F> {
   readonly needsAnswer = true;
   readonly keys = createObjectKeys();
-  readonly #resident: Resident;
+  readonly #model: ConstrainedModel<S, F>;
   readonly #whole: WholeAnswerGrammar;
   #mode: "free" | "opening" | "constrained";
-  state: LlamaGrammarEvaluationState | undefined;
-  follower: GrammarFollower | null = null;
+  state: S | undefined;
+  follower: F | null = null;
 
-  constructor(resident: Resident, whole: WholeAnswerGrammar, mode: AnswerMode) {
-    this.#resident = resident;
+  constructor(model: ConstrainedModel<S, F>, whole: WholeAnswerGrammar, mode: AnswerMode) {
+    this.#model = model;
     this.#whole = whole;
     const { book, answer } = whole;
     this.#mode = mode === "reasoning" ? "free" : mode === "opening" ? "opening" : "constrained";
     if (mode === "reasoning") return;
-    const open = resident.reasoning?.open ?? "";
+    const open = model.reasoning?.open ?? "";
     const root = mode === "opening" && open !== "" ? book.add(`${answer} | ${literal(open)}`) : answer;
-    ({ state: this.state, follower: this.follower } = startGrammarOf(resident, book, root));
+    ({ state: this.state, follower: this.follower } = model.startGrammar(book, root, ""));
   }
 
   observe(mode: AnswerMode, written: string): void {
@@ -149,10 +178,7 @@ class WholeAnswerConstraint implements Constraint {
       if (this.#mode === "free") {
         const { book, answer } = this.#whole;
         const root = book.add(`${whiteSpaceRule} ${answer}`);
-        const { state, follower } = startGrammarOf(this.#resident, book, root);
-        acceptText(this.#resident, state, written);
-        follower?.push(written);
-        [this.state, this.follower] = [state, follower];
+        ({ state: this.state, follower: this.follower } = this.#model.startGrammar(book, root, written));
       }
       this.#mode = "constrained";
     }
@@ -160,21 +186,21 @@ class WholeAnswerConstraint implements Constraint {
 }
 
 /** Leaves the text free until the model starts a call, then applies the grammar of that call. */
-class StartedCallConstraint implements Constraint {
+class StartedCallConstraint<S, F extends TextFollower> implements Constraint<S, F> {
   readonly needsAnswer = false;
   readonly keys = createObjectKeys();
-  readonly #resident: Resident;
+  readonly #model: ConstrainedModel<S, F>;
   readonly #rules: ReadonlyMap<string, string>;
   readonly #requested: RequestedCalls;
   readonly #detector: CallOpeningDetector;
-  state: LlamaGrammarEvaluationState | undefined;
-  follower: GrammarFollower | null = null;
+  state: S | undefined;
+  follower: F | null = null;
 
-  constructor(resident: Resident, rules: ReadonlyMap<string, string>, requested: RequestedCalls) {
-    this.#resident = resident;
+  constructor(model: ConstrainedModel<S, F>, rules: ReadonlyMap<string, string>, requested: RequestedCalls) {
+    this.#model = model;
     this.#rules = rules;
     this.#requested = requested;
-    this.#detector = resident.tools.createOpeningDetector();
+    this.#detector = model.tools.createOpeningDetector();
   }
 
   observe(mode: AnswerMode, written: string): void {
@@ -188,44 +214,8 @@ class StartedCallConstraint implements Constraint {
     if (started === null) return;
     this.keys.push(started);
     const book = bookOf(this.#rules);
-    const rest = this.#resident.tools.continuation(started, this.#requested, book);
+    const rest = this.#model.tools.continuation(started, this.#requested, book);
     if (rest === null) return;
-    ({ state: this.state, follower: this.follower } = startGrammarOf(
-      this.#resident,
-      book,
-      book.nameOf(rest),
-    ));
-  }
-}
-
-interface StartedGrammar {
-  readonly state: LlamaGrammarEvaluationState;
-  readonly follower: GrammarFollower | null;
-}
-
-/** @param root the name of a rule */
-function startGrammarOf(resident: Resident, book: RuleSet, root: string): StartedGrammar {
-  const { weights, grammars, drafts } = resident;
-  const text = book.text(root);
-  const known = grammars.get(text);
-  const grammar = known?.grammar ?? new LlamaGrammar(weights.llama, { grammar: text });
-  const stacks =
-    known === undefined || known.stacks.isFull
-      ? new GrammarStacks(root, (name) => book.rightSide(name))
-      : known.stacks;
-  grammars.set(text, { grammar, stacks });
-  return {
-    state: startGrammar(weights, grammar),
-    follower: drafts.forced ? new GrammarFollower(stacks) : null,
-  };
-}
-
-/** Feeds the grammar the text that followed the end marker of the reasoning within the same token. */
-function acceptText(resident: Resident, state: LlamaGrammarEvaluationState, text: string): void {
-  if (text === "") return;
-  for (const token of resident.weights.tokenize(text, false) as readonly Token[]) {
-    if (!grammarAllows(resident.weights, state, token))
-      throw new Error("the beginning of the answer does not match the grammar");
-    acceptToken(resident.weights, state, token);
+    ({ state: this.state, follower: this.follower } = this.#model.startGrammar(book, book.nameOf(rest), ""));
   }
 }

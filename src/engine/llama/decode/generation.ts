@@ -4,20 +4,16 @@
  * Modes: prefill (prompt tokens left to evaluate) -> decode (one token per tick, or several that were drafted) -> finished. The tick loop
  * calls `prefill` or `step` once per tick and `cancel` between ticks. A failure finishes only this generation.
  */
-import type { LlamaContextSequence, Token } from "node-llama-cpp";
+import type { LlamaContextSequence, LlamaGrammarEvaluationState, Token } from "node-llama-cpp";
 import { toHearthError, type HearthError } from "../../../core/errors.js";
 import type { FinishReason, GenerationEvent } from "../../../core/generation.js";
-import type { Answer } from "../answer/answer.js";
-import { answerOf } from "./answer-of.js";
+import type { GrammarFollower } from "../../../grammar/follow/follower.js";
+import { AnswerProgress } from "./answer-progress.js";
 import { evaluatePart, tokensToEvaluate } from "./checkpoints.js";
 import { Drafter, type DraftLimits } from "./draft/drafter.js";
-import { createConstraint, type Constraint } from "./constraint.js";
-import { logprobOf } from "./logprobs.js";
+import { withGrammars } from "./local-grammar.js";
 import type { SeededJob } from "../protocol.js";
 import type { Resident } from "../load/resident.js";
-import { openingTokens, repeatingTokens } from "./suppressed-tokens.js";
-import { parsedCalls } from "../answer/parsed-calls.js";
-import { reasoningClosing } from "./reasoning-closing.js";
 import { startSampler, type Sampled, type TokenSource } from "./sampler.js";
 
 export interface GenerationStart {
@@ -33,29 +29,17 @@ export class Generation {
   readonly #resident: Resident;
   readonly #sequence: LlamaContextSequence;
   readonly #decode: SeededJob;
-  readonly #answer: Answer;
-  readonly #constraint: Constraint | null;
+  readonly #progress: AnswerProgress<LlamaGrammarEvaluationState, GrammarFollower>;
   readonly #promptLeft: Token[];
-  /** Tokens that begin a call that must not be written. */
-  readonly #hiddenMarks: readonly Token[];
-  readonly #sampled: Token[] = [];
-  readonly #candidates: Sampled["candidates"][] = [];
-  /** How many of the sampled tokens were converted to text. */
-  #processed = 0;
   #source: TokenSource | null = null;
   readonly #drafter: Drafter;
   /** Tokens that are evaluated together with the last one. */
   #draft: readonly Token[] = [];
-  /** Tokens to evaluate in place of the last token, to end a reasoning block at its limit. */
-  #replacement: readonly Token[] | null = null;
-  /** Sampled tokens that were emitted as reasoning. */
-  #reasoningDeltaTokens = 0;
   #shareAt: number | null = null;
   /** Set when finishing starts, so that it runs once; `#ended` is set when it is complete. */
   #finishing = false;
   #ended = false;
   #error: HearthError | null = null;
-  #events: GenerationEvent[];
 
   constructor(
     resident: Resident,
@@ -67,13 +51,14 @@ export class Generation {
     this.#sequence = sequence;
     this.#decode = decode;
     const { prompt } = decode;
-    const calls = parsedCalls(decode);
-    this.#answer = answerOf(resident, decode, calls);
-    this.#constraint = createConstraint(resident, decode, this.#answer.mode);
+    const { contextTokens } = resident;
+    this.#progress = new AnswerProgress(
+      { language: resident, grammars: withGrammars(resident), contextTokens },
+      decode,
+    );
     this.#drafter = new Drafter(resident, decode);
-    this.#hiddenMarks = calls.hidden ? openingTokens(resident) : [];
     this.#promptLeft = Array.from(prompt.tokens.subarray(cachedTokens)) as Token[];
-    this.#events = [{ type: "generation-start", promptTokens: prompt.tokens.length, cachedTokens }];
+    this.#progress.emit({ type: "generation-start", promptTokens: prompt.tokens.length, cachedTokens });
   }
 
   get mode(): "prefill" | "decode" | "finished" {
@@ -122,23 +107,12 @@ export class Generation {
 
   /** Converts sampled tokens to text and events. Separate from sampling, so that it runs while the next token is computed. */
   processSampled(): void {
-    for (; this.#processed < this.#sampled.length; this.#processed += 1) {
-      const token = this.#sampled[this.#processed] as Token;
-      const bytes = this.#resident.tokenBytes.of(token);
-      const candidates = this.#candidates[this.#processed] ?? null;
-      const logprob = logprobOf(this.#resident.tokenBytes, token, candidates, this.#decode.topLogprobs);
-      for (const event of this.#answer.push(bytes, logprob)) {
-        this.#events.push(event);
-        if (event.type === "reasoning-delta") this.#reasoningDeltaTokens += event.tokens;
-      }
-    }
+    this.#progress.processSampled();
   }
 
   /** Returns the events since the last call. */
   takeEvents(): readonly GenerationEvent[] {
-    const events = this.#events;
-    this.#events = [];
-    return events;
+    return this.#progress.takeEvents();
   }
 
   /** Evaluates up to `budget` prompt tokens; the last chunk also samples the first token. @returns how many it took. */
@@ -153,7 +127,11 @@ export class Generation {
    * @returns the number of tokens that it has
    */
   draft(limits: DraftLimits): number {
-    this.#draft = this.#drafter.draft(this.#constraint?.follower ?? null, this.#sampled, limits);
+    this.#draft = this.#drafter.draft(
+      this.#progress.constraint?.follower ?? null,
+      this.#progress.sampled,
+      limits,
+    );
     return this.#draft.length;
   }
 
@@ -184,113 +162,37 @@ export class Generation {
     const left = this.#promptLeft.length;
     if (left > 0) return evaluatePart(this.#sequence, chunk, left);
     const { sampling, seed, topLogprobs } = this.#decode;
+    const progress = this.#progress;
     this.#source = startSampler(this.#resident, this.#sequence, chunk, {
       sampling,
       seed,
       withCandidates: topLogprobs !== null,
-      sampled: () => this.#sampled,
-      grammar: () => this.#constraint?.state,
-      suppressed:
-        this.#constraint === null && this.#hiddenMarks.length === 0 ? null : () => this.#suppressed(),
+      sampled: () => progress.sampled,
+      grammar: () => progress.constraint?.state,
+      suppressed: progress.maySuppress ? () => progress.suppressed() : null,
     });
     this.draft({ tokensMax: draftTokensMax, isAlone: false });
     await this.#sample();
     return this.#sequence.takeCheckpoint();
   }
 
-  #suppressed(): readonly Token[] {
-    // Arguments that are not written as JSON can look like anything.
-    const isJson = this.#decode.tools.length === 0 || this.#resident.tools.exact;
-    if (this.#constraint?.state === undefined || !isJson) return this.#hiddenMarks;
-    return repeatingTokens(this.#resident, this.#constraint.keys);
-  }
-
   async #sample(): Promise<void> {
-    const [replacement, draft] = [this.#replacement, this.#draft];
-    this.#replacement = null;
+    const [replacement, draft] = [this.#progress.takeReplacement(), this.#draft];
     let reason: FinishReason | null = null;
     const take = (sampled: Sampled): boolean => {
-      reason = this.#take(sampled);
-      return reason === null && this.#replacement === null;
+      reason = this.#progress.take(sampled);
+      return reason === null && !this.#progress.hasReplacement;
     };
     const confirmed = await this.#source?.next({ replacement, draft, take });
     this.#drafter.record(draft.length, confirmed ?? 0);
     if (reason !== null) await this.#finish(reason);
   }
 
-  /** Adds a sampled token to the answer. @returns why the answer ends with it; null when it goes on */
-  #take(next: Sampled): FinishReason | null {
-    if (this.#resident.weights.isEogToken(next.token)) {
-      if (this.#constraint?.needsAnswer !== true || this.#answer.mode !== "reasoning") return "stop";
-      this.#closeReasoning([]);
-    } else {
-      this.#sampled.push(next.token);
-      this.#candidates.push(next.candidates);
-      this.#applyConstraints();
-    }
-    return this.#reasonToEnd();
-  }
-
-  /** Updates the grammar and the reasoning limit, both of which depend on the text so far. */
-  #applyConstraints(): void {
-    const { reasoningTokensMax } = this.#decode;
-    // After the reasoning its limit needs no text, so that tokens are converted while the next one is computed. An answer of several
-    // messages may reason again.
-    const hasReasoned =
-      reasoningTokensMax === null ||
-      (this.#answer.mode === "answer" && this.#resident.tools.reasoningClosing === null);
-    if (this.#constraint === null && hasReasoned) return;
-    this.processSampled();
-    const last = this.#sampled.at(-1);
-    const { isReasoning, reasoningTokens } = this.#answer;
-    if (reasoningTokensMax !== null && isReasoning && reasoningTokens >= reasoningTokensMax)
-      this.#closeReasoning(last === undefined ? [] : [last]);
-    else this.#observe();
-  }
-
-  #observe(): void {
-    this.#constraint?.observe(this.#answer.mode, this.#answer.takeRawAnswer());
-    this.#answer.callsAreGuaranteed = this.#constraint?.state !== undefined;
-  }
-
-  /** Inserts the end of the reasoning after `before`; the model then continues with its answer. */
-  #closeReasoning(before: readonly Token[]): void {
-    const closing = reasoningClosing(this.#resident);
-    if (closing === null) return;
-    this.#replacement = [...before, ...closing];
-    for (const token of closing) {
-      this.#sampled.push(token);
-      this.#candidates.push(null);
-    }
-    this.processSampled();
-    this.#observe();
-  }
-
-  #reasonToEnd(): FinishReason | null {
-    const { maxTokens, maxTokensExcludesReasoning, prompt, stop } = this.#decode;
-    const sampledEnough = maxTokens !== null && this.#sampled.length >= maxTokens;
-    if (stop.length > 0 || (sampledEnough && maxTokensExcludesReasoning)) this.processSampled();
-    if (this.#answer.stoppedBy !== null) return "stop_sequence";
-    if (sampledEnough && (!maxTokensExcludesReasoning || this.#visible >= maxTokens)) return "length";
-    return prompt.tokens.length + this.#sampled.length >= this.#resident.contextTokens ? "length" : null;
-  }
-
-  /** Sampled tokens that count towards `maxTokens` where it excludes reasoning: all after the reasoning block and its end marker. */
-  get #visible(): number {
-    return this.#answer.mode === "reasoning" ? 0 : this.#sampled.length - this.#reasoningDeltaTokens;
-  }
-
   async #finish(reason: FinishReason | null): Promise<void> {
     if (this.#finishing) return;
     this.#finishing = true;
     this.#source?.end();
-    this.processSampled();
-    this.#events.push(...this.#answer.finish());
+    this.#progress.finish(reason);
     this.#ended = true;
-    if (reason === null) return;
-    const { stoppedBy, calls } = this.#answer;
-    const ending = reason === "stop" && calls > 0 ? "tool_calls" : reason;
-    const finishReason = stoppedBy === null ? ending : "stop_sequence";
-    this.#events.push({ type: "generation-end", choice: 0, finishReason, stopSequence: stoppedBy });
   }
 }

@@ -4,10 +4,13 @@
  */
 import type { Token } from "node-llama-cpp";
 import type { ObjectKeys } from "../../../core/json/object-keys.js";
-import type { Resident } from "../load/resident.js";
+import type { ModelLanguage } from "../prompt/language.js";
 
 /** Returns the tokens that would repeat a key next; most often none. */
-export function repeatingTokens({ tokenBytes }: Resident, keys: ObjectKeys): readonly Token[] {
+export function repeatingTokens(
+  { tokenBytes }: Pick<ModelLanguage, "tokenBytes">,
+  keys: ObjectKeys,
+): readonly Token[] {
   const place = keys.mayRepeat;
   if (place === null) return [];
   // Outside a key, only a token with both quotation marks of one can end it.
@@ -17,9 +20,12 @@ export function repeatingTokens({ tokenBytes }: Resident, keys: ObjectKeys): rea
 }
 
 /** Returns the tokens that are the first mark of a call. A mark of several tokens is left to the parser. */
-export function openingTokens({ tools, weights }: Resident): readonly Token[] {
+export function openingTokens({
+  tools,
+  controlTokens,
+}: Pick<ModelLanguage, "tools" | "controlTokens">): readonly Token[] {
   return tools.openings.flatMap(({ pieces: [mark = ""], atStart }) => {
-    const tokens = atStart || mark === "" ? [] : weights.tokenize(mark, true);
+    const tokens = atStart || mark === "" ? [] : controlTokens(mark);
     return tokens.length === 1 ? tokens : [];
   });
 }

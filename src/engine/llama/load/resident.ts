@@ -19,9 +19,9 @@ import type { LoadPlainly } from "./plain-weights.js";
 import { loadWeights } from "./load-weights.js";
 import { loadingError } from "./loading-error.js";
 import { contextTokensOf, longFormOf } from "./long-context.js";
+import { tryTemplate } from "./try-template.js";
 import type { OpenRenderer, TemplateRenderer } from "../../template/renderer.js";
-import { readLanguage, templateOf, templateTextsOf, type ModelLanguage } from "../prompt/language.js";
-import { readTemplate, type TemplateReading } from "../prompt/read-template.js";
+import { readLanguage, templateOf, type ModelLanguage } from "../prompt/language.js";
 import type { LlamaSettings } from "../protocol.js";
 import type { ChooseThreads } from "../threads/choose-threads.js";
 
@@ -151,20 +151,4 @@ function draftsOf(
 ): Resident["drafts"] {
   const canGoBack = sequences.every((sequence) => !sequence.needsCheckpoints);
   return { forced: canGoBack && forcedTokens === "on", lookup: canGoBack && promptLookup === "auto" };
-}
-
-/**
- * Reads the chat template.
- * @throws Error when the template is not valid, or exceeds its budget for the shortest conversation.
- */
-async function tryTemplate(
-  weights: LlamaModel,
-  model: Model,
-  renderer: TemplateRenderer,
-): Promise<TemplateReading> {
-  const messages = [{ role: "user", content: "Hello!" }];
-  const rendering = await renderer.render({ messages, add_generation_prompt: true });
-  if (rendering.type === "invalid") throw new Error(`its chat template is not valid: ${rendering.reason}`);
-  if (rendering.type === "exceeded") throw new Error(`its chat template ${rendering.limit}.`);
-  return readTemplate(templateOf(weights, model), renderer, templateTextsOf(weights));
 }

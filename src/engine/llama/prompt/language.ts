@@ -24,6 +24,10 @@ export interface ModelLanguage {
   readonly vocabularyTokens: number;
   /** Returns the tokens of text that continues an answer; control texts are control tokens. */
   readonly continue: (text: string) => readonly Token[];
+  /** Returns the tokens of a text of the template; control texts are control tokens. */
+  readonly controlTokens: (text: string) => readonly Token[];
+  /** Whether a token ends the answer. */
+  readonly isEnd: (token: Token) => boolean;
 }
 
 /** The template for models without one: ChatML, the most common convention. */
@@ -68,6 +72,8 @@ export function readLanguage(
   };
   return {
     continue: (text) => continuation(tokenizer, text, true) as readonly Token[],
+    controlTokens: (text) => weights.tokenize(text, true),
+    isEnd: (token) => weights.isEogToken(token),
     tokenBytes,
     tools,
     repairs,

@@ -1,15 +1,15 @@
 /** Creates the event builder of a job's answer. */
-import { Answer, type AnswerOptions } from "../answer/answer.js";
-import type { CallsInReasoning } from "../answer/answer-text.js";
-import type { ParsedCalls } from "../answer/parsed-calls.js";
+import { Answer, type AnswerOptions } from "./answer.js";
+import type { CallsInReasoning } from "./answer-text.js";
+import type { ParsedCalls } from "./parsed-calls.js";
 import type { Tool } from "../../../core/generation.js";
 import type { ToolFormat } from "../tools/format.js";
-import type { Resident } from "../load/resident.js";
-import type { SeededJob } from "../protocol.js";
+import type { ModelLanguage } from "../prompt/language.js";
+import type { DecodeJob } from "../../../core/engine.js";
 
 export function answerOf(
-  { reasoning, tools: format }: Resident,
-  { prompt, stop, toolChoice, callIdPrefix }: SeededJob,
+  { reasoning, tools: format }: Pick<ModelLanguage, "reasoning" | "tools">,
+  { prompt, stop, toolChoice, callIdPrefix }: DecodeJob,
   calls: ParsedCalls,
 ): Answer {
   const isRaw = prompt.rawText !== undefined;
