@@ -41,6 +41,16 @@ export function readConfigFile(path: string): ConfigFile {
   return { path, values, modelSettings: {}, problems };
 }
 
+/** Returns the content of a file without the newline at its end. @throws ConfigError when the file cannot be read. */
+export function readSecret(variable: string, path: string): string {
+  try {
+    return readFileSync(path, "utf8").replace(/\r?\n$/, "");
+  } catch (thrown) {
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    throw new ConfigError(`cannot read the file that ${variable} names: ${reason}`);
+  }
+}
+
 function parseFile(path: string): Readonly<Record<string, unknown>> {
   let content: unknown;
   try {

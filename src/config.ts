@@ -1,12 +1,13 @@
 /**
  * The configuration: defaults, then `hearth.yaml` (or the file that `--config` or HEARTH_CONFIG names), then HEARTH_*
  * environment variables, into one frozen, validated object. Every default, unit and limit of the server is in this file
- * and in config-storage.ts, config-mcp.ts, config-metrics.ts and config-oidc.ts.
+ * and in config-storage.ts, config-mcp.ts, config-metrics.ts, config-oidc.ts and config-engines.ts.
  */
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
-import { ConfigError, readConfigFile, type ConfigFile } from "./config-file.js";
+import { ConfigError, readConfigFile, readSecret, type ConfigFile } from "./config-file.js";
+import { engineSettings } from "./config-engines.js";
 import { mcpSettings } from "./config-mcp.js";
 import { metricsSettings } from "./config-metrics.js";
 import { oidcSettings } from "./config-oidc.js";
@@ -73,6 +74,7 @@ const settings = {
   ...mcpSettings,
   ...oidcSettings,
   ...metricsSettings,
+  ...engineSettings,
   /** Generations of one model that run at the same time. */
   slotsPerModel: whole(1, 255).default(4),
   /** Limit on the tokens of one slot, whatever the model allows; 0 = as memory allows: it is reserved in advance. */
@@ -128,6 +130,7 @@ const secretSettings = [
   "managementKey",
   "ollamaKey",
   "oidcClientSecret",
+  "engines",
 ] as const satisfies readonly (keyof typeof settings)[];
 
 export interface Config extends Readonly<z.infer<typeof schema>> {
@@ -243,16 +246,6 @@ function readEnvironment(
       throw new ConfigError(`${name} is set twice, by ${other} and by ${variable}; remove one of them`);
     values[name] = secret === undefined ? value : readSecret(variable, value);
     sources[name] = variable;
-  }
-}
-
-/** Returns the content of a file without the newline at its end. @throws ConfigError when the file cannot be read. */
-function readSecret(variable: string, path: string): string {
-  try {
-    return readFileSync(path, "utf8").replace(/\r?\n$/, "");
-  } catch (thrown) {
-    const reason = thrown instanceof Error ? thrown.message : String(thrown);
-    throw new ConfigError(`cannot read the file that ${variable} names: ${reason}`);
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- engine [--large]`: measures how much of the engine's speed reaches a client over HTTP,
- * with random weights of realistic shape. With LLAMA_SERVER=/path/to/llama-server it compares with that
- * server as well.
+ * with random weights of realistic shape. It compares with llama-server as well, where that was built
+ * (`npm run build:llama-server`) or LLAMA_SERVER names it.
  */
 import { threadsFor, usableCores } from "../../src/engine/llama/load/machine.js";
 import { fairnessRows } from "./engine/fairness.js";

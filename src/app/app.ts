@@ -45,9 +45,10 @@ import { httpSettings, pinnedKeysOf } from "./http-settings.js";
 import { buildMcp } from "./mcp/connector.js";
 import { loadModels } from "./models.js";
 import { buildModelManagement } from "./model-management.js";
+import { readiness } from "./remote/readiness.js";
 import { buildStores, openDataFolder, type DataFolder, type Stores } from "./stores.js";
 import type { TracedDeps } from "./chat-engine.js";
-import { loadOf, reasonsNotReady, watchDatabase } from "./watch/health.js";
+import { loadOf, watchDatabase } from "./watch/health.js";
 import { buildTracing, type ClosableTracing } from "./watch/tracing.js";
 
 export type { OpenAccounts, OwnerSignIn } from "./accounts.js";
@@ -69,6 +70,7 @@ export { hasPrepaidTeam } from "./accounts.js";
 export { gpuReport } from "./gpu/report.js";
 export { certificateReport } from "./inspect/certificate-report.js";
 export { openCheckedRegistry } from "./inspect/checked-registry.js";
+export { engineReports, type EngineReport } from "./inspect/engine-report.js";
 export { readTemplateOf, type TemplateReport } from "./inspect/template-report.js";
 export { keptThreads } from "./llama-settings.js";
 
@@ -157,7 +159,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     metrics: running.metrics,
     tracing,
     load: running.load,
-    ready: () => reasonsNotReady(health, { models, engine: running.engines.engine }),
+    ...readiness(health, running),
   });
   return {
     ...firstKeys,

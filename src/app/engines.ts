@@ -8,6 +8,8 @@ import type { Model } from "../core/model.js";
 import type { Schemas } from "../core/schemas.js";
 import type { HostedTokenizer } from "../core/tokenizer.js";
 import type { Captioning } from "../inference/prompt/captioning.js";
+import { byPlacement } from "../engine/by-placement.js";
+import { buildRemoteEngine } from "./remote/engines.js";
 import { buildImageEngine } from "./images.js";
 import { buildOnnxCheck } from "./onnx-models.js";
 import {
@@ -46,7 +48,8 @@ export function buildEngines(
 ) {
   const memory = buildModelMemory(config, system);
   const llama = buildChatEngine(config, memory, system, given);
-  const engine = given.engine ?? llama;
+  const remote = buildRemoteEngine(config, memory, system, llama.language);
+  const engine = given.engine ?? byPlacement(llama, remote);
   const onnxCheck = buildOnnxCheck(config, system, given);
   const imageEngine = given.imageEngine ?? buildImageEngine(config, memory, system, given, onnxCheck);
   const vision = buildVisionEngine(config, memory, system, given, onnxCheck);
@@ -61,6 +64,7 @@ export function buildEngines(
     onnxCheck,
     memory,
     /** The engines that hold models in memory. */
-    all: [...new Set([engine, llama]), imageEngine, vision],
+    all: [...(given.engine === undefined ? [] : [given.engine]), remote, llama, imageEngine, vision],
+    remote,
   };
 }

@@ -45,12 +45,14 @@ export function httpSettings(config: Config, deps: TlsDeps, limits: Partial<Http
   };
 }
 
-/** Returns the keys that the operator has chosen, and the secret that the identity provider gave them. */
+/** Returns the keys that the operator has chosen, the secret that the identity provider gave them, and the keys of engines. */
 export function pinnedKeysOf({
   apiKey,
   managementKey,
   ollamaKey,
   oidcClientSecret,
+  engines,
 }: Config): readonly string[] {
-  return [apiKey, managementKey, ollamaKey, oidcClientSecret].filter((key) => key !== null);
+  const ofEngines = engines.map((engine) => engine.apiKey);
+  return [apiKey, managementKey, ollamaKey, oidcClientSecret, ...ofEngines].filter((key) => key !== null);
 }

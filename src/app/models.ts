@@ -11,6 +11,7 @@ import { signatureOf } from "../models/folders/watch.js";
 import { modelSettingsFile } from "./data-folder.js";
 import { configuredModels, watchedFiles, type ConfiguredModels } from "./model-reload.js";
 import { contextLimit } from "./llama-settings.js";
+import { placementsOf } from "./remote/engines.js";
 import { engineBuild } from "../version.js";
 
 /** The built-in models are part of the program, in whatever folder it is started. */
@@ -46,7 +47,16 @@ export function openRegistry(
   const contextTokensMax = contextLimit(config);
   const { visionModel } = config;
   const readSettings = (): ReturnType<ModelSettingsStore["read"]> => modelSettings.read();
-  return loadRegistry({ folders, contextTokensMax, readSettings, engine, visionFamilies, visionModel });
+  const placements = placementsOf(config);
+  return loadRegistry({
+    folders,
+    contextTokensMax,
+    readSettings,
+    engine,
+    visionFamilies,
+    visionModel,
+    placements,
+  });
 }
 
 export interface LoadedModels {

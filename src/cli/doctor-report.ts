@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { dirname } from "node:path";
 import {
   certificateReport,
+  engineReports,
   gpuReport,
   hasPrepaidTeam,
   keptThreads,
@@ -43,6 +44,7 @@ export async function examine(
     models.push(modelCheck(model, model.unusable === null ? await readTemplateOf(model) : null, isPriced));
   const checks = [
     ...(await machineChecks(loaded.config, now)),
+    ...(await engineReports(loaded.config)),
     ...models,
     ...registry.warnings.map(warningCheck),
   ];
@@ -140,6 +142,7 @@ function modelCheck(model: Model, template: TemplateReport | null, isPriced: boo
     `${(bytes / 1e6).toFixed(1)} MB`,
     `${contextText(contextTokens, model.trainedTokens)} of context`,
   ];
+  if (model.remote !== undefined) parts.push(`runs on ${model.remote.engine}`);
   if (call !== null) parts.push(`tool calls: ${oneLine(call)}`);
   if (reasoning !== null) parts.push(`reasoning: ${oneLine(reasoning)}`);
   if (isPriced && kind !== "vision" && isFree(prices)) parts.push("no price: `hearth prices set`");
@@ -189,7 +192,14 @@ function valueText(name: SettingName, value: Config[SettingName]): string {
   if (secretSettings.includes(name)) return value === null ? "not set" : "set";
   if (!Array.isArray(value)) return String(value);
   const items: readonly unknown[] = value;
+  if (name === "engines") return JSON.stringify(items.map(withoutKey));
   return items.every((item) => typeof item === "string") ? items.join(",") : JSON.stringify(items);
+}
+
+/** Returns the setting of an engine without its API key. */
+function withoutKey(engine: unknown): unknown {
+  const { apiKey, ...rest } = engine as { readonly apiKey: string | null };
+  return { ...rest, apiKey: apiKey === null ? "not set" : "set" };
 }
 
 function asText(loaded: LoadedConfig, checks: readonly Check[]): string {

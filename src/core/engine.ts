@@ -103,8 +103,10 @@ export interface ResidentModel {
   readonly id: string;
   /** Estimated memory: weights, KV cache of all slots, buffers. */
   readonly bytes: number;
-  /** `cpu`, or the GPU's kind. */
+  /** `cpu`, the GPU's kind, or the kind and state of a remote engine. */
   readonly device: string;
+  /** Whether a remote engine runs it: only its vocabulary is in memory here. */
+  readonly isRemote?: boolean;
   readonly contextTokens: number;
   readonly slots: number;
   /** What its chat template needs of an ordinary conversation: names of repairs; absent: none. */
@@ -120,8 +122,8 @@ export interface ResidentModel {
 }
 
 /**
- * The port to the engine of text models. Implementations: engine/llama (node-llama-cpp in a worker thread) and
- * engine/scripted.ts (the test engine).
+ * The port to the engine of text models. Implementations: engine/llama (node-llama-cpp in a worker thread), engine/remote (other servers)
+ * and engine/scripted.ts (the test engine).
  */
 export interface Engine {
   /**

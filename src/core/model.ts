@@ -204,6 +204,16 @@ export interface Model {
   readonly load?: LoadSettings | undefined;
   /** Absent: none. */
   readonly defaults?: RequestDefaults | undefined;
+  /** Where it runs, if not in this process; its file serves for vocabulary and template then. */
+  readonly remote?: RemotePlacement | undefined;
+}
+
+/** A remote engine that runs a model. */
+export interface RemotePlacement {
+  /** The engine, as settings and messages name it. */
+  readonly engine: string;
+  /** What the engine calls the model. */
+  readonly modelName: string;
 }
 
 /** Identifies what an engine has in memory of a model: it changes with the weights and with how they are loaded. */

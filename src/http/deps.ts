@@ -133,6 +133,8 @@ export interface HttpDeps {
   readonly load: () => ServerLoad;
   /** Returns the reasons why the server cannot accept work at present; empty when it can. */
   readonly ready: () => Promise<readonly string[]>;
+  /** Public sentences about the models whose remote engines do not answer at present. */
+  readonly remoteProblems: () => readonly string[];
   readonly limits: HttpLimits;
   /** Accepted `Host` names in addition to the loopback ones; null = the header is not checked. */
   readonly allowedHosts: readonly string[] | null;

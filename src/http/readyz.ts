@@ -10,10 +10,12 @@ import type { RouteDocs } from "./route-docs.js";
 const detailsMax = 100;
 
 /** GET /readyz: returns 200 when the server can accept work, otherwise 503 with the reasons. */
-export function getReadiness(deps: Pick<HttpDeps, "ready" | "models">): (ctx: Context) => Promise<void> {
+export function getReadiness(
+  deps: Pick<HttpDeps, "ready" | "models" | "remoteProblems">,
+): (ctx: Context) => Promise<void> {
   return async (ctx) => {
     const reasons = await deps.ready();
-    const details = unusableModels(deps.models);
+    const details = [...unusableModels(deps.models), ...deps.remoteProblems().slice(0, detailsMax)];
     ctx.status = reasons.length === 0 ? 200 : 503;
     ctx.body =
       reasons.length > 0
@@ -33,7 +35,9 @@ const ready = responseObject({
   status: z.literal("ok"),
   details: responseArray(z.string())
     .optional()
-    .describe("The models that cannot be used, each with the reason; absent when there are none."),
+    .describe(
+      "The models that cannot be used, or whose remote engines do not answer, each with the reason; absent when there are none.",
+    ),
 }).meta({ id: "ReadyStatus" });
 const notReady = responseObject({
   status: z.literal("unavailable"),

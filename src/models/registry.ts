@@ -11,6 +11,7 @@ import { quoted } from "./gguf/refusal.js";
 import { assignNames, type ModelNames } from "./model-names.js";
 import { FileCache } from "./folders/file-cache.js";
 import { scanFolders, type FoundModel, type ReadFiles } from "./folders/scan.js";
+import { placed, placementWarnings, remoteLimit, type Placements } from "./remote/placement.js";
 import type { ModelSettings, SettingsByModel } from "./settings.js";
 import { chooseUnusableVisionModel, chooseVisionModel, withImageInput } from "./vision-model.js";
 
@@ -30,6 +31,8 @@ export interface RegistryOptions {
   readonly visionFamilies?: readonly string[];
   /** Id or alias of the model that describes images; absent or null: the largest usable one. */
   readonly visionModel?: string | null;
+  /** The models that run on remote engines; absent: none. */
+  readonly placements?: Placements;
 }
 
 export interface LoadedRegistry extends ModelRegistry {
@@ -105,6 +108,7 @@ function sameIdWarning(id: string, used: FoundModel, other: FoundModel): string 
 
 async function readListing(options: RegistryOptions, readFiles: ReadFiles): Promise<Listing> {
   const { folders, visionFamilies = [], engine = "", contextTokensMax, visionModel = null } = options;
+  const { placements = new Map() } = options;
   const { settings, problem } = options.readSettings?.() ?? { settings: {}, problem: null };
   const warnings: string[] = problem === null ? [] : [problem];
   const found = new Map<string, FoundModel>();
@@ -116,9 +120,12 @@ async function readListing(options: RegistryOptions, readFiles: ReadFiles): Prom
   }
   for (const id of Object.keys(settings))
     if (!found.has(id)) warnings.push(`There are settings for ${quoted(id)}, and no such model.`);
-  const models = await withSettings(found, settings, (each, own) =>
-    applySettings(each, own, contextTokensMax, engine),
-  );
+  warnings.push(...placementWarnings(placements, (id) => found.has(id)));
+  const models = await withSettings(found, settings, async (each, own) => {
+    const isRemote = placements.has(each.model.manifest.id);
+    const limit = isRemote ? remoteLimit(contextTokensMax) : contextTokensMax;
+    return placed(await applySettings(each, own, limit, engine), placements);
+  });
   const names = assignNames(
     [...found.values()].map(({ model, suggestedAliases }) => ({
       model,

@@ -2,6 +2,7 @@
  * Measures decode and prefill of Hearth, the raw loop and llama-server in turn, round by round, on the same
  * prompts.
  */
+import { llamaServerProgram } from "../../llama-server/program.mjs";
 import { textOf, type BenchModel } from "../model.js";
 import { quantile, spread, type Row } from "../table.js";
 import { startCeiling, type Ceiling } from "./ceiling.js";
@@ -34,11 +35,11 @@ export async function* speedRows(
   effort: Effort,
   largeEnough: boolean,
 ): AsyncGenerator<readonly Row[]> {
-  const program = process.env["LLAMA_SERVER"] ?? "";
+  const program = llamaServerProgram();
   const field: Field = {
     ceiling: await startCeiling(model, terms),
     hearth: await startHearth(model, terms),
-    llamaServer: program === "" ? null : await startLlamaServer(program, model, terms),
+    llamaServer: program === null ? null : await startLlamaServer(program, model, terms),
   };
   const all = [field.ceiling, field.hearth, ...(field.llamaServer === null ? [] : [field.llamaServer])];
   for (const contender of all) await contender.answer([prompt(field, 0, shortPromptWords)], 8);

@@ -25,6 +25,7 @@ async function rejectGgufModels(
   for (const model of registry.list()) {
     const { id, kind, bytes } = model.manifest;
     if (!isGgufKind(kind) || model.unusable !== null || bytes > trialBytesMax) continue;
+    if (model.remote !== undefined) continue;
     const reason = await check(model);
     if (reason !== null) registry.reject(id, reason);
   }

@@ -3,7 +3,6 @@ import type { Clock } from "../../core/clock.js";
 import type { Engine } from "../../core/engine.js";
 import type { Logger } from "../../core/logger.js";
 import type { ServerLoad } from "../../core/metrics.js";
-import type { ModelRegistry } from "../../core/model.js";
 import type { Scheduler } from "../../scheduler/scheduler.js";
 import type { Database } from "../../store/database.js";
 import { startErasure, type Erasure } from "../../store/erasure.js";
@@ -30,15 +29,4 @@ export function loadOf(engines: readonly Pick<Engine, "residents">[], scheduler:
   const models = residents.map((model) => ({ ...model, slotsHeld: scheduler.slotsHeld(model.id) }));
   const runs: ServerLoad["runs"] = (teamId) => scheduler.loadOf(teamId);
   return { queueDepth: scheduler.load.waiting, models, runs };
-}
-
-/** Why the server cannot take requests; empty when it can. */
-export async function reasonsNotReady(
-  health: DatabaseHealth,
-  { models, engine }: { readonly models: ModelRegistry; readonly engine: Engine },
-): Promise<readonly string[]> {
-  const problems = [await health.problem(), engine.problem()];
-  const reasons = problems.filter((problem) => problem !== null);
-  if (!models.list().some((model) => model.unusable === null)) reasons.push("no usable model");
-  return reasons;
 }

@@ -1,6 +1,14 @@
 /** `hearth show`: prints what is known of a model. */
 import type { Command } from "commander";
-import type { FitReport, ModelAlias, ModelDetails, ModelSetting, TemplateReport } from "../../app/app.js";
+import type {
+  EngineReport,
+  FitReport,
+  ModelAlias,
+  ModelDetails,
+  ModelSetting,
+  TemplateReport,
+} from "../../app/app.js";
+import type { Config } from "../../config.js";
 import type { Model } from "../../core/model.js";
 import { contextText } from "../context-text.js";
 import { formatJson } from "../table.js";
@@ -21,8 +29,11 @@ interface Shown {
   readonly details: ModelDetails;
   readonly aliases: readonly ModelAlias[];
   readonly settings: readonly ModelSetting[];
+  /** The servers of the remote engine that runs it; empty where it runs in the server itself. */
+  readonly engine: readonly EngineReport[];
   /** null for a model that is unusable. */
   readonly template: TemplateReport | null;
+  /** null, too, for a model that a remote engine runs. */
   readonly fit: FitReport | null;
 }
 
@@ -47,17 +58,27 @@ export function addShowCommand(
         return;
       }
       const isUsable = model.unusable === null;
-      const inMemory = isUsable ? await knownInMemory((await load()).config) : [];
+      const { config } = await load();
+      const isHere = isUsable && model.remote === undefined;
+      const inMemory = isHere ? await knownInMemory(config) : [];
       const shown: Shown = {
         model,
         details,
         aliases: models.aliases().filter((alias) => alias.model === id),
         settings: models.settingsOf(id),
         template: isUsable ? await models.template(model) : null,
-        fit: isUsable ? await models.fit(model, { inMemory, isMeasured: false }) : null,
+        engine: await serversOf(config, model),
+        fit: isHere ? await models.fit(model, { inMemory, isMeasured: false }) : null,
       };
       out.write(json === true ? formatJson(toJson(shown)) : toText(shown));
     });
+}
+
+/** Asks the servers of the remote engine that runs a model. */
+async function serversOf(config: Config, { remote }: Model): Promise<readonly EngineReport[]> {
+  if (remote === undefined) return [];
+  const { engineReports } = await import("../../app/app.js");
+  return engineReports(config, remote.engine);
 }
 
 /** @throws Error when the model has no template. */
@@ -67,7 +88,7 @@ function templateOf({ manifest, load }: Model, { chatTemplate }: ModelDetails): 
   return text;
 }
 
-function toText({ model, details, aliases, settings, template, fit }: Shown): string {
+function toText({ model, details, aliases, settings, engine, template, fit }: Shown): string {
   const { manifest } = model;
   const { origin, sha256 } = details;
   return sectionsText([
@@ -87,6 +108,7 @@ function toText({ model, details, aliases, settings, template, fit }: Shown): st
       "Settings",
       settings.map(({ name, value, source }): Row => [name, `${valueText(name, value)}   (${source})`]),
     ],
+    ["Engine", engine.map(({ name, detail }): Row => [name.replace("engine ", ""), detail])],
     ["Template", template === null ? [] : templateRows(template)],
     ["Memory", fit === null ? [] : fitRows(fit)],
   ]);
@@ -143,7 +165,7 @@ function parametersText(count: number): string {
   return count < 1e9 ? `${(count / 1e6).toFixed(1)}M` : `${(count / 1e9).toFixed(1)}B`;
 }
 
-function toJson({ model, details, aliases, settings, template, fit }: Shown) {
+function toJson({ model, details, aliases, settings, engine, template, fit }: Shown) {
   const { manifest, trainedTokens = null, unusable, path } = model;
   const { id, name, kind, bytes, contextTokens } = manifest;
   const { architecture, parameters, layers, embeddingLength, quantization, experts } = details;
@@ -168,6 +190,7 @@ function toJson({ model, details, aliases, settings, template, fit }: Shown) {
     aliases: aliases.map(({ alias, source }) => ({ alias, source })),
     prices: usdOf(manifest.prices),
     settings,
+    engine,
     template,
     fit,
   };

@@ -6,7 +6,7 @@ import { Channel } from "../../core/channel.js";
 import type { Clock } from "../../core/clock.js";
 import type { EmbeddingEngine } from "../../core/embeddings/engine.js";
 import type { InputSource } from "../../core/embeddings/request.js";
-import type { Conversation, Engine } from "../../core/engine.js";
+import type { Conversation, DecodeJob, Engine } from "../../core/engine.js";
 import { toHearthError } from "../../core/errors.js";
 import { eventMerging, type GenerationEvent, type RawPrompt } from "../../core/generation.js";
 import { loadKey, type Model } from "../../core/model.js";
@@ -14,6 +14,7 @@ import type { Random } from "../../core/random.js";
 import type { ModelMemory } from "../model-memory.js";
 import { unpackTokens } from "../packed-tokens.js";
 import { ResidentModels } from "../resident-models.js";
+import type { RemoteReport } from "../remote/protocol.js";
 import { WorkerClient } from "../worker-client.js";
 import { memoryEstimate } from "./load/memory-estimate.js";
 import type { LlamaModelInfo, LlamaReplies, LlamaRequest, LlamaSettings, SeededJob } from "./protocol.js";
@@ -50,11 +51,30 @@ type LlamaWorker = WorkerClient<LlamaRequest, LlamaReplies, readonly GenerationE
 export interface LlamaEngine extends Engine {
   /** The same engine, for models that embed or score. */
   readonly embeddings: EmbeddingEngine;
+  /** The worker, for models that remote engines run. */
+  readonly language: LanguageWorker;
+}
+
+/** What the worker does for a model that a remote engine runs: it has vocabulary and template, and speaks with the engine. */
+export interface LanguageWorker extends Pick<Engine, "prompt" | "tokenize"> {
+  /** Calls the function whenever the worker is lost, and with it all models in it. */
+  onLost(action: () => void): void;
+  load(model: Model): Promise<LlamaModelInfo>;
+  unload(model: Model): Promise<void>;
+  /** Returns the job with a seed. */
+  seeded(job: DecodeJob): SeededJob;
+  /** Generates on one server. */
+  generate(
+    request: Omit<Extract<LlamaRequest, { type: "generate-remote" }>, "type">,
+    signal: AbortSignal,
+    onNews: (events: readonly GenerationEvent[]) => void,
+  ): Promise<RemoteReport>;
 }
 
 /** Creates the engine; the worker starts with the first load. */
 export function createLlamaEngine(deps: LlamaEngineDeps): LlamaEngine {
   const { clock, workerUrl, settings, log } = deps;
+  const onLost: (() => void)[] = [];
   const worker: LlamaWorker = new WorkerClient({
     clock,
     name: "llama",
@@ -64,7 +84,10 @@ export function createLlamaEngine(deps: LlamaEngineDeps): LlamaEngine {
     blockedSecondsMax: (inFlight) =>
       Math.max(0, ...inFlight.map(allowedSeconds)) + blockedSecondsMax.otherwise,
     closeMsMax,
-    onExit: () => models.dropAll(),
+    onExit() {
+      models.dropAll();
+      for (const action of onLost) action();
+    },
     log,
   });
   const models: ResidentModels<LlamaModelInfo> = new ResidentModels<LlamaModelInfo>({
@@ -74,19 +97,17 @@ export function createLlamaEngine(deps: LlamaEngineDeps): LlamaEngine {
     load: (model) => worker.call({ type: "load", model }),
     unload: (model) => worker.call({ type: "unload", model }),
   });
+  const language = {
+    ...languageWorker(worker, deps.random),
+    onLost: (action: () => void) => void onLost.push(action),
+  };
   return {
     embeddings: embeddingEngine(worker, models),
+    language,
     load: (model, signal) => models.lease(model, signal),
-    prompt: (model, prompt) => {
-      const source = "prompt" in prompt ? prompt : conversationOf(prompt);
-      return worker.call({ type: "prompt", key: loadKey(model), source });
-    },
-    tokenize: async (model, text) =>
-      unpackTokens(await worker.call({ type: "tokenize", key: loadKey(model), text })),
-    generate: (model, job, signal) => {
-      const seed = job.sampling.seed ?? seedFrom(deps.random.bytes(4));
-      return generate(worker, model, { ...job, seed }, signal);
-    },
+    prompt: (model, source) => language.prompt(model, source),
+    tokenize: (model, text) => language.tokenize(model, text),
+    generate: (model, job, signal) => generate(worker, model, language.seeded(job), signal),
     residents: () => models.list(),
     problem: () => (worker.isBlocked ? "the chat engine does not answer" : null),
     async close() {
@@ -94,6 +115,22 @@ export function createLlamaEngine(deps: LlamaEngineDeps): LlamaEngine {
       models.dropAll();
       await closed;
     },
+  };
+}
+
+function languageWorker(worker: LlamaWorker, random: Random): Omit<LanguageWorker, "onLost"> {
+  return {
+    load: (model) => worker.call({ type: "load", model }),
+    unload: (model) => worker.call({ type: "unload", model }),
+    prompt: (model, prompt) => {
+      const source = "prompt" in prompt ? prompt : conversationOf(prompt);
+      return worker.call({ type: "prompt", key: loadKey(model), source });
+    },
+    tokenize: async (model, text) =>
+      unpackTokens(await worker.call({ type: "tokenize", key: loadKey(model), text })),
+    seeded: (job) => ({ ...job, seed: job.sampling.seed ?? seedFrom(random.bytes(4)) }),
+    generate: (request, signal, onNews) =>
+      worker.call({ type: "generate-remote", ...request }, { signal, onNews }),
   };
 }
 

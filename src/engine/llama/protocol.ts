@@ -4,6 +4,7 @@ import type { HearthError } from "../../core/errors.js";
 import type { GenerationEvent, RawPrompt } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
 import type { PackedTokens } from "../packed-tokens.js";
+import type { RemoteReport, RemoteTarget } from "../remote/protocol.js";
 
 /** How the worker uses the machine. */
 export interface LlamaSettings {
@@ -69,7 +70,14 @@ export type LlamaRequest =
   | { readonly type: "inputs"; readonly key: string; readonly source: InputSource }
   | { readonly type: "embed"; readonly key: string; readonly inputs: readonly Uint32Array[] }
   /** Its news are events. */
-  | { readonly type: "generate"; readonly key: string; readonly decode: SeededJob };
+  | { readonly type: "generate"; readonly key: string; readonly decode: SeededJob }
+  /** The same, of a model that a remote engine runs. */
+  | {
+      readonly type: "generate-remote";
+      readonly key: string;
+      readonly decode: SeededJob;
+      readonly target: RemoteTarget;
+    };
 
 /** Results by the type of the request. */
 export interface LlamaReplies {
@@ -81,6 +89,7 @@ export interface LlamaReplies {
   readonly embed: readonly Float32Array[];
   /** Sent when the job has ended and its slot is free. */
   readonly generate: void;
+  readonly "generate-remote": RemoteReport;
 }
 
 /** What happened to one job in one tick; an update with `done` is the last, sent when the slot is free. */

@@ -6,8 +6,13 @@ import { workerData } from "node:worker_threads";
 import { getLlama, LlamaLogLevel, type Llama } from "node-llama-cpp";
 import type { Conversation, Prompt } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
-import type { RawPrompt } from "../../core/generation.js";
+import type { GenerationEvent, RawPrompt } from "../../core/generation.js";
 import { loadKey, type Model } from "../../core/model.js";
+import type { ModelLanguage } from "./prompt/language.js";
+import { remoteClientOf } from "../remote/clients.js";
+import { RemoteGeneration } from "../remote/generation.js";
+import { loadLanguage, type RemoteLanguage } from "../remote/language.js";
+import type { RemoteReport } from "../remote/protocol.js";
 import { templateRenderers } from "../template/renderer.js";
 import { threadClock } from "../thread-clock.js";
 import { packTokens, type PackedTokens } from "../packed-tokens.js";
@@ -48,6 +53,10 @@ const longForms = new ResidentMap<Resident>(async (model) =>
 );
 const embedders = new ResidentMap<Embedder>(async (model) =>
   loadEmbedder(await native(), model, settings, loadPlainly),
+);
+/** Vocabularies and templates of models that remote engines run. */
+const languages = new ResidentMap<RemoteLanguage>(async (model) =>
+  loadLanguage(await native(), model, openRenderer),
 );
 const jobs = new Map<number, RunningJob>();
 const ticks = new TickLoop(
@@ -102,15 +111,17 @@ function answer(
     case "unload":
       return unload(loadKey(request.model));
     case "prompt":
-      return buildPrompt(residents.get(request.key), request.source);
+      return buildPrompt(languageOf(request.key), request.source);
     case "tokenize":
-      return tokensOf(residents.get(request.key), request.text);
+      return tokensOf(languageOf(request.key), request.text);
     case "inputs":
       return embedders.get(request.key).tokensOf(request.source, call.signal);
     case "embed":
       return embed(embedders.get(request.key), request.inputs, call);
     case "generate":
       return generateInForm(residents.get(request.key), request.decode, call);
+    case "generate-remote":
+      return generateRemotely(languages.get(request.key), request, call);
   }
 }
 
@@ -120,12 +131,22 @@ async function load(model: Model): Promise<LlamaModelInfo> {
     const { contextTokens, device, dimensions } = await embedders.load(model);
     return { contextTokens, slots, device, dimensions, templateRepairs: [], callsAreExact: true };
   }
+  if (model.remote !== undefined)
+    return { ...infoOf(await languages.load(model)), slots, device: model.remote.engine };
   const resident = await residents.load(model);
-  const { device, tools, repairs, reasoning } = resident;
+  const info = { ...infoOf(resident), slots, device: resident.device };
+  return isTwofold(model) ? { ...info, contextTokens: contextTokensOf(model, settings) } : info;
+}
+
+/** Returns what a chat model's language says of it. */
+function infoOf({
+  contextTokens,
+  tools,
+  repairs,
+  reasoning,
+}: ModelLanguage & { readonly contextTokens: number }): Omit<LlamaModelInfo, "slots" | "device"> {
   return {
-    contextTokens: isTwofold(model) ? contextTokensOf(model, settings) : resident.contextTokens,
-    slots,
-    device,
+    contextTokens,
     dimensions: 0,
     templateRepairs: repairs,
     templateCall: tools.example,
@@ -134,11 +155,15 @@ async function load(model: Model): Promise<LlamaModelInfo> {
   };
 }
 
-function buildPrompt({ prompts }: Resident, source: Conversation | RawPrompt): Prompt | Promise<Prompt> {
+function languageOf(key: string): ModelLanguage {
+  return languages.has(key) ? languages.get(key) : residents.get(key);
+}
+
+function buildPrompt({ prompts }: ModelLanguage, source: Conversation | RawPrompt): Prompt | Promise<Prompt> {
   return "prompt" in source ? prompts.buildRaw(source) : prompts.build(source);
 }
 
-function tokensOf({ prompts, tokenBytes }: Resident, text: string): PackedTokens {
+function tokensOf({ prompts, tokenBytes }: ModelLanguage, text: string): PackedTokens {
   return packTokens(prompts.tokenize(text), (id) => tokenBytes.of(id));
 }
 
@@ -164,6 +189,19 @@ function generate(model: Resident, decode: SeededJob, { id, signal }: WorkerCall
     ticks.submit(model, id, decode);
     signal.addEventListener("abort", () => ticks.cancel(id), { once: true });
   });
+}
+
+/** Runs a job of a model that a remote engine runs. */
+function generateRemotely(
+  language: RemoteLanguage,
+  { decode, target }: Extract<LlamaRequest, { type: "generate-remote" }>,
+  { id, signal }: WorkerCall,
+): Promise<RemoteReport> {
+  const { contextTokens, endTokens } = language;
+  const client = remoteClientOf(target.kind, language);
+  const emit = (news: readonly GenerationEvent[]): void => reportNews([{ id, news }]);
+  const deps = { language, contextTokens, client, endTokens, emit };
+  return new RemoteGeneration(deps, decode, target).run(signal);
 }
 
 /** Evaluates inputs one after the other, piece by piece between the ticks of running generations. */
@@ -198,6 +236,7 @@ function report(updates: readonly JobUpdate[]): void {
 /** Unloads a model. No job may be running on it. */
 async function unload(key: string): Promise<void> {
   await embedders.take(key)?.dispose();
+  await languages.take(key)?.dispose();
   const leaving = residents.take(key);
   if (leaving === undefined) return;
   const long = longFormOf(leaving.model, settings);
@@ -232,5 +271,6 @@ async function close(): Promise<void> {
   await residents.disposeAll();
   await longForms.disposeAll();
   await embedders.disposeAll();
+  await languages.disposeAll();
   if (library !== null) await library.then((llama) => llama.dispose()).catch(() => undefined);
 }

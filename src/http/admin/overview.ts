@@ -164,7 +164,9 @@ async function creditsOf(
 
 function memoryOf(models: readonly ModelInMemory[]): NonNullable<Overview["memory"]> {
   const bytesOf = (isOnCpu: boolean): number =>
-    models.filter(({ device }) => (device === "cpu") === isOnCpu).reduce((sum, { bytes }) => sum + bytes, 0);
+    models
+      .filter(({ device, isRemote = false }) => (device === "cpu" || isRemote) === isOnCpu)
+      .reduce((sum, { bytes }) => sum + bytes, 0);
   return {
     processBytes: process.memoryUsage.rss(),
     modelBytes: bytesOf(true),

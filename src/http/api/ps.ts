@@ -58,7 +58,7 @@ export const listOllamaRunningDocs: RouteDocs = {
 };
 
 function present(
-  { id, bytes, device, until, contextTokens }: ModelInMemory,
+  { id, bytes, device, isRemote = false, until, contextTokens }: ModelInMemory,
   model: Model,
   card: ModelCard,
 ): z.infer<typeof runningModel> {
@@ -69,7 +69,7 @@ function present(
     digest: digestOf(model, card),
     details: presentDetails(model, card),
     expires_at: until === null ? never : new Date(until).toISOString(),
-    size_vram: device === "cpu" ? 0 : bytes,
+    size_vram: device === "cpu" || isRemote ? 0 : bytes,
     context_length: contextTokens,
   };
 }

@@ -24,6 +24,10 @@ export class ResidentMap<R extends { dispose(): Promise<void> }> {
     return loading;
   }
 
+  has(key: string): boolean {
+    return this.#loaded.has(key);
+  }
+
   /** @throws Error when the model is not loaded. */
   get(key: string): R {
     const found = this.#loaded.get(key);

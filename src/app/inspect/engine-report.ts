@@ -1,0 +1,42 @@
+import type { Config } from "../../config.js";
+import { checkServer } from "../../engine/remote/check.js";
+import { remoteEngines } from "../remote/engines.js";
+
+/** What a server of a remote engine answers now. */
+export interface EngineReport {
+  /** The engine and the address of the server. */
+  readonly name: string;
+  readonly ok: boolean;
+  /** In plain words. */
+  readonly detail: string;
+}
+
+/** Asks every server of the remote engines, or of one engine. */
+export async function engineReports(config: Config, engine?: string): Promise<readonly EngineReport[]> {
+  const asked = remoteEngines(config).filter(({ label }) => engine === undefined || label === engine);
+  return Promise.all(
+    asked.flatMap(({ kind, urls, apiKey, modelNames }) =>
+      urls.map(async (url) => ({
+        name: `engine ${kind} at ${url}`,
+        ...(await ask(kind, { url, apiKey }, modelNames)),
+      })),
+    ),
+  );
+}
+
+async function ask(...asked: Parameters<typeof checkServer>): Promise<Pick<EngineReport, "ok" | "detail">> {
+  try {
+    const found = await checkServer(...asked);
+    if (found.type === "starting") return { ok: true, detail: "it is loading its model" };
+    if (found.type === "refused") return { ok: false, detail: "it refuses the apiKey of its settings" };
+    const { slots, contextTokens } = found.properties;
+    const parts = [
+      "it is ready",
+      ...(slots === null ? [] : [`${slots} ${slots === 1 ? "request" : "requests"} at a time`]),
+      ...(contextTokens === null ? [] : [`${contextTokens} tokens of context`]),
+    ];
+    return { ok: true, detail: parts.join(", ") };
+  } catch (thrown) {
+    return { ok: false, detail: thrown instanceof Error ? thrown.message : String(thrown) };
+  }
+}

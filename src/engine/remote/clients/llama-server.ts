@@ -1,0 +1,156 @@
+/**
+ * Speaks with llama-server, llama.cpp's own server, through its `/completion` (fields and frames as in tools/server/ of the source that
+ * node-llama-cpp contains, release 0.4.0 of llama.cpp).
+ */
+import type { Token } from "node-llama-cpp";
+import type { Candidate } from "../../llama/decode/sample.js";
+import type { TokenBytes } from "../../llama/prompt/token-bytes.js";
+import { engineFailed, engineUnreachable } from "../errors.js";
+import { postJson, streamEvents } from "../http.js";
+import type { RemoteClient, Segment, SegmentEvent, SegmentToken } from "../protocol.js";
+import { TokenSplitter } from "../split-tokens.js";
+import {
+  bodyOf,
+  candidatesMax,
+  candidatesOf,
+  isPenalised,
+  readFrame,
+  wholeSchema,
+  type Frame,
+} from "./llama-server-frames.js";
+
+/** Outweighs all logits. */
+const certain = 1_000_000;
+
+export interface LlamaServerVocabulary {
+  readonly tokenBytes: TokenBytes;
+  readonly vocabularyTokens: number;
+}
+
+export function createLlamaServerClient(vocabulary: LlamaServerVocabulary): RemoteClient {
+  const splitter = new TokenSplitter(vocabulary.tokenBytes, vocabulary.vocabularyTokens);
+  return {
+    // Its penalties count tokens of the prompt, unless their number says how far they go back.
+    segmentTokensMax: (sampling) => (isPenalised(sampling) ? 1 : Number.POSITIVE_INFINITY),
+    stream: (segment, signal) => streamSegment(segment, signal, splitter, vocabulary),
+  };
+}
+
+async function* streamSegment(
+  segment: Segment,
+  signal: AbortSignal,
+  splitter: TokenSplitter,
+  vocabulary: LlamaServerVocabulary,
+): AsyncGenerator<SegmentEvent, void, undefined> {
+  const { target } = segment;
+  const received: number[] = [];
+  let isStarted = false;
+  let hidden: HiddenTokens | null = null;
+  for await (const data of streamEvents(target, "/completion", bodyOf(segment), signal)) {
+    const frame = readFrame(segment, data);
+    if (!isStarted) yield { type: "started", cachedTokens: frame.prompt_progress?.cache ?? 0 };
+    isStarted = true;
+    if (frame.prompt_progress !== undefined) continue;
+    const tokens = tokensOf(segment, frame, received.length, splitter);
+    if (tokens === null) {
+      const end = frame.stop !== true ? null : frame.stop_type === "eos" ? "stop" : "length";
+      hidden = { count: frame.tokens_predicted ?? 0, end };
+      break;
+    }
+    received.push(...tokens.map(({ id }) => id));
+    if (tokens.length > 0) yield { type: "tokens", tokens };
+    if (frame.stop !== true) continue;
+    yield { type: "end", reason: frame.stop_type === "limit" ? "length" : "stop" };
+    return;
+  }
+  if (hidden === null) throw engineUnreachable(target.url, "its answer ended without its last frame");
+  yield* findHidden(segment, hidden, received, vocabulary, signal);
+}
+
+/** Tokens that the server has sampled and not sent, and that their text does not show. */
+interface HiddenTokens {
+  /** All tokens of the segment so far. */
+  readonly count: number;
+  /** null: the segment has not ended. */
+  readonly end: "stop" | "length" | null;
+}
+
+/** Returns the tokens of a frame, those before it included that it completes a character of; null where these are not certain. */
+function tokensOf(
+  { topLogprobs }: Segment,
+  frame: Frame,
+  received: number,
+  splitter: TokenSplitter,
+): readonly SegmentToken[] | null {
+  const { tokens = [], content = "", tokens_predicted: predicted = 0 } = frame;
+  const own = tokens.map((id) => ({ id, candidates: candidatesOf(frame, id) }));
+  const missing = predicted - received - tokens.length;
+  const [last] = tokens;
+  if (missing <= 0) return own;
+  if (last === undefined || topLogprobs !== null) return null;
+  const found = splitter.before(last, Buffer.from(content), missing);
+  return found === null ? null : [...found.map((id) => ({ id, candidates: null })), ...own];
+}
+
+/** Yields the tokens that were not sent, and ends the segment. */
+async function* findHidden(
+  segment: Segment,
+  { count, end }: HiddenTokens,
+  received: readonly number[],
+  vocabulary: LlamaServerVocabulary,
+  signal: AbortSignal,
+): AsyncGenerator<SegmentEvent, void, undefined> {
+  if (end === "length" && segment.grammar !== null) {
+    yield { type: "end", reason: "split" };
+    return;
+  }
+  const all = await repeatWhole(segment, count, received, signal);
+  for (let at = received.length; at < all.length; at += 1) {
+    const id = all[at] ?? 0;
+    const before = [...segment.tokens, ...all.slice(0, at)];
+    const candidates = segment.topLogprobs === null ? null : await probe(segment, before, vocabulary, signal);
+    yield { type: "tokens", tokens: [{ id, candidates }] };
+  }
+  yield { type: "end", reason: end ?? "cut" };
+}
+
+/** Samples the same tokens again, without a stream: then all of them are in the answer. */
+async function repeatWhole(
+  segment: Segment,
+  tokensMax: number,
+  received: readonly number[],
+  signal: AbortSignal,
+): Promise<readonly number[]> {
+  const { target } = segment;
+  const body = { ...bodyOf({ ...segment, tokensMax, topLogprobs: null }), stream: false, cache_prompt: true };
+  const whole = wholeSchema.safeParse(await postJson(target, "/completion", body, signal));
+  const tokens = whole.data?.tokens ?? [];
+  if (tokens.length === tokensMax && received.every((id, at) => id === tokens[at])) return tokens;
+  throw engineFailed(target.url, "it does not repeat an answer with the same seed");
+}
+
+/**
+ * Returns the most likely tokens after these. Their probabilities are the model's own, before any bias; the bias makes the server sample
+ * a token that is a whole character, without which it reports none.
+ */
+async function probe(
+  segment: Segment,
+  tokens: readonly number[],
+  { tokenBytes, vocabularyTokens }: LlamaServerVocabulary,
+  signal: AbortSignal,
+): Promise<readonly Candidate[]> {
+  let letter = 0;
+  while (letter < vocabularyTokens && !/^[ -~]$/.test(Buffer.from(tokenBytes.of(letter)).toString()))
+    letter += 1;
+  const body = {
+    ...bodyOf({ ...segment, tokens, grammar: null, tokensMax: 1 }),
+    stream: false,
+    cache_prompt: true,
+    temperature: 0,
+    logit_bias: [[letter, certain]],
+    n_probs: candidatesMax,
+  };
+  const answer = wholeSchema.safeParse(await postJson(segment.target, "/completion", body, signal));
+  const [found] = answer.data?.completion_probabilities ?? [];
+  return (found?.top_logprobs ?? []).map(({ id, logprob }) => ({ token: id as Token, logprob }));
+}

@@ -1,0 +1,194 @@
+/**
+ * Models that run in other servers: implements the engine port. Prompts are built and answers are parsed in the llama worker, with the
+ * vocabulary and the template of the model's own file; this thread chooses the server and keeps its state.
+ */
+import { Channel } from "../../core/channel.js";
+import type { Clock } from "../../core/clock.js";
+import type { DecodeJob, Engine, LoadedModel, ResidentModel } from "../../core/engine.js";
+import { type HearthError, toHearthError } from "../../core/errors.js";
+import { eventMerging, type GenerationEvent } from "../../core/generation.js";
+import { loadKey, type Model } from "../../core/model.js";
+import type { SeededJob } from "../llama/protocol.js";
+import type { LanguageWorker } from "../llama/engine.js";
+import type { ModelMemory } from "../model-memory.js";
+import { ResidentModels, type NativeModelInfo } from "../resident-models.js";
+import { sampleText } from "./check.js";
+import { isUnreachable } from "./errors.js";
+import { RemotePool, type RemoteEngineSettings } from "./pool.js";
+import type { Replica } from "./replica.js";
+
+/** Events of one generation that may wait in this thread; deltas merge. */
+const channelCapacity = 64;
+/** Memory of a vocabulary, at most; a smaller file has less. */
+const vocabularyBytes = 67_108_864;
+
+export interface RemoteEngineDeps {
+  readonly engines: readonly RemoteEngineSettings[];
+  readonly language: LanguageWorker;
+  readonly clock: Clock;
+  readonly memory: ModelMemory;
+  readonly keepAliveMs: number;
+  readonly log: (level: "warn" | "error", message: string) => void;
+}
+
+interface RemoteModelInfo extends NativeModelInfo {
+  readonly callsAreExact: boolean;
+}
+
+export interface RemoteEngine extends Engine {
+  /** Returns why a model cannot be asked at present, in one public clause without addresses; null when it can, or was not tried yet. */
+  problemOf(model: Model): string | null;
+}
+
+export function createRemoteEngine(deps: RemoteEngineDeps): RemoteEngine {
+  const { language } = deps;
+  const pools = createPools(deps);
+  const poolOf = ({ manifest, remote }: Model): RemotePool => {
+    const pool = remote === undefined ? undefined : pools.get(poolKey(remote.engine, remote.modelName));
+    if (pool === undefined) throw new Error(`no engine is set for the model '${manifest.id}'`);
+    return pool;
+  };
+  /** The pools of loaded models by their id. */
+  const poolsInUse = new Map<string, RemotePool>();
+  const models: ResidentModels<RemoteModelInfo> = new ResidentModels<RemoteModelInfo>({
+    ...deps,
+    estimate: ({ manifest }) => Math.min(manifest.bytes, vocabularyBytes),
+    check: () => Promise.resolve(null),
+    load(model) {
+      poolsInUse.set(model.manifest.id, poolOf(model));
+      return loadLanguage(language, model, poolOf(model));
+    },
+    unload: (model) => language.unload(model),
+  });
+  language.onLost(() => models.dropAll());
+  return {
+    async load(model, signal) {
+      const pool = poolOf(model);
+      await pool.ready();
+      const leased = await models.lease(model, signal);
+      return { ...leased, slots: pool.slots } satisfies LoadedModel;
+    },
+    prompt: (model, source) => language.prompt(model, source),
+    tokenize: (model, text) => language.tokenize(model, text),
+    generate: (model, job, signal) => {
+      const channel = new Channel<GenerationEvent>(channelCapacity, eventMerging);
+      void generate(poolOf(model), language, { model, job: language.seeded(job), signal, channel });
+      return channel;
+    },
+    residents: () => models.list().map((resident) => shownResident(resident, poolsInUse.get(resident.id))),
+    problem: () => null,
+    problemOf: (model) => poolOf(model).problem,
+    close() {
+      for (const pool of pools.values()) pool.close();
+      models.dropAll();
+      return Promise.resolve();
+    },
+  };
+}
+
+/** Returns a model in memory with the state of its engine in place of a device. */
+function shownResident(resident: ResidentModel, pool: RemotePool | undefined): ResidentModel {
+  const { slots, summary: device } = pool ?? { slots: resident.slots, summary: resident.device };
+  return { ...resident, isRemote: true, slots, device };
+}
+
+/** Creates the pools of all engines and models, and starts to check their servers. */
+function createPools({ engines, clock, log }: RemoteEngineDeps): ReadonlyMap<string, RemotePool> {
+  const pools = new Map<string, RemotePool>();
+  for (const settings of engines)
+    for (const modelName of settings.modelNames) {
+      const pool = new RemotePool({ settings, modelName, clock, log });
+      pool.start();
+      pools.set(poolKey(settings.label, modelName), pool);
+    }
+  return pools;
+}
+
+function poolKey(engine: string, modelName: string): string {
+  return JSON.stringify([engine, modelName]);
+}
+
+/** Loads the vocabulary of a model, and compares it with that of its servers. */
+async function loadLanguage(
+  language: LanguageWorker,
+  model: Model,
+  pool: RemotePool,
+): Promise<RemoteModelInfo> {
+  const { manifest } = model;
+  const contextTokens = Math.min(manifest.contextTokens, pool.contextTokens ?? manifest.contextTokens);
+  const info = await language.load({ ...model, manifest: { ...manifest, contextTokens } });
+  const tokens = await language.tokenize(model, sampleText);
+  await pool.expect(Array.from(tokens, ({ id }) => id));
+  return { ...info, slots: pool.slots, device: pool.settings.kind };
+}
+
+interface Started {
+  readonly model: Model;
+  readonly job: SeededJob;
+  readonly signal: AbortSignal;
+  readonly channel: Channel<GenerationEvent>;
+}
+
+/** Runs a job on one server after the other, until one has begun to answer. */
+async function generate(pool: RemotePool, language: LanguageWorker, started: Started): Promise<void> {
+  const { signal, channel } = started;
+  const tried = new Set<Replica>();
+  let failure: HearthError | null = null;
+  for (;;) {
+    try {
+      await attempt(pool, language, started, tried);
+      return channel.end();
+    } catch (thrown) {
+      if (signal.aborted) return channel.end();
+      const mayRetry = thrown instanceof NothingEmitted;
+      // Where no other server is left, the first reason says more.
+      failure ??= toHearthError(mayRetry ? thrown.cause : thrown);
+      if (!mayRetry) return channel.fail(failure);
+    }
+  }
+}
+
+/** Thrown where another server may answer. */
+class NothingEmitted extends Error {}
+
+async function attempt(
+  pool: RemotePool,
+  language: LanguageWorker,
+  { model, job, signal, channel }: Started,
+  tried: Set<Replica>,
+): Promise<void> {
+  const place = pool.enter(job, tried);
+  let hasEmitted = false;
+  let held: Uint32Array | null = null;
+  let cachedTokens = 0;
+  let end = (): void => undefined;
+  try {
+    end = await place.replica.alone.enter(job.deterministic, signal);
+    const onNews = (events: readonly GenerationEvent[]): void => {
+      hasEmitted = true;
+      for (const event of events) channel.push(event);
+    };
+    const report = await language.generate(
+      { key: loadKey(model), decode: job, target: place.target },
+      signal,
+      onNews,
+    );
+    held = joined(job, report.answer);
+    ({ cachedTokens } = report);
+  } catch (thrown) {
+    if (signal.aborted || !isUnreachable(thrown)) throw thrown;
+    place.replica.fail(thrown);
+    tried.add(place.replica);
+    throw hasEmitted ? thrown : new NothingEmitted("", { cause: thrown });
+  } finally {
+    end();
+    place.leave(held, cachedTokens);
+  }
+}
+
+function joined({ prompt }: DecodeJob, answer: Uint32Array): Uint32Array {
+  const all = new Uint32Array(prompt.tokens.length + answer.length);
+  all.set(prompt.tokens);
+  all.set(answer, prompt.tokens.length);
+  return all;
+}

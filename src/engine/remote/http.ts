@@ -1,0 +1,159 @@
+/** Requests to remote engines. Their addresses are the operator's own setting, so that any address is allowed. */
+import { Agent, request } from "undici";
+import { engineFailed, engineUnreachable } from "./errors.js";
+import { serverSentData } from "./server-sent.js";
+
+const connectMsMax = 5_000;
+/** Time without a byte while an answer is streamed. Evaluating a long prompt takes as long. */
+const silenceMsMax = 600_000;
+const checkMsMax = 5_000;
+const answerBytesMax = 33_554_432;
+
+const agent = new Agent({
+  connect: { timeout: connectMsMax },
+  headersTimeout: silenceMsMax,
+  bodyTimeout: silenceMsMax,
+});
+
+export interface Server {
+  readonly url: string;
+  readonly apiKey: string | null;
+}
+
+/**
+ * Posts a request and yields the data of each event of its answer. Returning from the iteration, and aborting, close the connection.
+ * @throws HearthError with the server's own reason.
+ */
+export async function* streamEvents(
+  server: Server,
+  path: string,
+  body: unknown,
+  signal: AbortSignal,
+): AsyncGenerator<unknown, void, undefined> {
+  const response = await send(server, path, body, signal);
+  const type = String(response.headers["content-type"] ?? "");
+  if (!type.startsWith("text/event-stream")) {
+    response.body.destroy();
+    throw engineFailed(server.url, `it answered ${path} with ${type === "" ? "no content type" : type}`);
+  }
+  try {
+    for await (const data of serverSentData(response.body)) {
+      if (data === "[DONE]") continue;
+      yield parseJson(server.url, data);
+    }
+  } catch (thrown) {
+    throw signal.aborted ? thrown : connectionError(server.url, thrown);
+  } finally {
+    response.body.destroy();
+  }
+}
+
+/** Posts a request. @returns its JSON answer. @throws HearthError with the server's own reason. */
+export async function postJson(
+  server: Server,
+  path: string,
+  body: unknown,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const response = await send(server, path, body, signal);
+  return parseJson(server.url, await readText(server.url, response.body));
+}
+
+/** A server's answer to a question about itself. */
+export interface CheckAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Asks a server about itself, or, with a body, to try something. @throws HearthError `engine_unreachable` */
+export async function check({ url, apiKey }: Server, path: string, body?: unknown): Promise<CheckAnswer> {
+  try {
+    const response = await request(`${url}${path}`, {
+      method: body === undefined ? "GET" : "POST",
+      headers: headersOf(apiKey),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(checkMsMax),
+      dispatcher: agent,
+    });
+    return { status: response.statusCode, text: await readText(url, response.body) };
+  } catch (thrown) {
+    throw connectionError(url, thrown);
+  }
+}
+
+async function send(server: Server, path: string, body: unknown, signal: AbortSignal) {
+  const { url, apiKey } = server;
+  const options = { method: "POST", headers: headersOf(apiKey), body: JSON.stringify(body), signal } as const;
+  const once = () => request(`${url}${path}`, { ...options, dispatcher: agent });
+  // A server closes connections that were used often or long ago, and a request may be just on its way.
+  const response = await once()
+    .catch((thrown: unknown) => {
+      if (signal.aborted || !isLostConnection(thrown)) throw thrown;
+      return once();
+    })
+    .catch((thrown: unknown) => {
+      throw signal.aborted ? thrown : connectionError(url, thrown);
+    });
+  const { statusCode: status } = response;
+  if (status === 200) return response;
+  const reason = reasonIn(await readText(url, response.body));
+  if (status === 401 || status === 403) throw engineUnreachable(url, "it refuses the apiKey of its settings");
+  const says = `it answered ${status}${reason === "" ? "" : ` (${reason})`}`;
+  throw status === 429 || status >= 500 ? engineUnreachable(url, says) : engineFailed(url, says);
+}
+
+function headersOf(apiKey: string | null): Record<string, string> {
+  const type = { "content-type": "application/json" };
+  return apiKey === null ? type : { ...type, authorization: `Bearer ${apiKey}` };
+}
+
+async function readText(url: string, body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.byteLength;
+    if (bytes > answerBytesMax) throw engineFailed(url, `its answer has more than ${answerBytesMax} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function parseJson(url: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    throw engineFailed(url, "its answer is not JSON", thrown);
+  }
+}
+
+/** Whether a connection ended before anything was answered, which a new one may not do. */
+function isLostConnection(thrown: unknown): boolean {
+  const { code = "" } = (thrown ?? {}) as { readonly code?: string };
+  return ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"].includes(code);
+}
+
+function connectionError(url: string, thrown: unknown): Error {
+  if (thrown instanceof Error && thrown.name === "HearthError") return thrown;
+  const { code = "", name = "" } = (thrown ?? {}) as { readonly code?: string; readonly name?: string };
+  const isSlow = name === "TimeoutError" || /TIMEOUT/.test(String(code));
+  const reason =
+    code === "ECONNREFUSED"
+      ? "nothing listens there"
+      : isSlow
+        ? "it does not answer in time"
+        : "the connection was lost";
+  return engineUnreachable(url, reason, thrown);
+}
+
+/** Returns the message of a server's error, in one line; "" where there is none. */
+export function reasonIn(text: string): string {
+  let found: unknown = text;
+  try {
+    const parsed = JSON.parse(text) as { readonly error?: unknown; readonly message?: unknown } | null;
+    const error = (parsed?.error ?? parsed) as { readonly message?: unknown } | string | null;
+    found = typeof error === "string" ? error : (error?.message ?? "");
+  } catch {
+    // The text is the reason.
+  }
+  return String(found).replace(/\s+/g, " ").trim().slice(0, 300);
+}

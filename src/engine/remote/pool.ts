@@ -1,0 +1,180 @@
+/** The servers of one remote engine, and which of them takes a generation. */
+import type { Clock } from "../../core/clock.js";
+import type { DecodeJob } from "../../core/engine.js";
+import { HearthError } from "../../core/errors.js";
+import type { RemoteKind, RemoteTarget } from "./protocol.js";
+import { Replica } from "./replica.js";
+import { inOrderOfChoice } from "./ring.js";
+
+/** A remote engine as the settings describe it. */
+export interface RemoteEngineSettings {
+  /** The engine, as messages name it. */
+  readonly label: string;
+  readonly kind: RemoteKind;
+  /** At least one; all run the same model. */
+  readonly urls: readonly string[];
+  /** What the engine calls its models. */
+  readonly modelNames: readonly string[];
+  readonly apiKey: string | null;
+  /** Generations at a time, over all servers; null: as many as they say they run. */
+  readonly maxConcurrency: number | null;
+  readonly prefixCache: "team" | "off";
+}
+
+/** Where a server does not say how many requests it runs. */
+const concurrencyOtherwise = 64;
+/** Tokens that decide where a conversation goes: its beginning, which its next requests have, too. */
+const firstBlockTokens = 64;
+
+export interface PoolDeps {
+  readonly settings: RemoteEngineSettings;
+  readonly modelName: string;
+  readonly clock: Clock;
+  readonly log: (level: "warn" | "error", message: string) => void;
+}
+
+/** A place for a generation on one of the servers. */
+export interface Place {
+  readonly replica: Replica;
+  readonly target: RemoteTarget;
+  /**
+   * Ends it.
+   * @param held tokens that the server holds now; null: unknown. @param cachedTokens prompt tokens that it had evaluated before
+   */
+  leave(held: Uint32Array | null, cachedTokens: number): void;
+}
+
+export class RemotePool {
+  readonly settings: RemoteEngineSettings;
+  readonly #deps: PoolDeps;
+  readonly #replicas: readonly Replica[];
+
+  constructor(deps: PoolDeps) {
+    const { settings, modelName, clock, log } = deps;
+    const { kind, urls, apiKey } = settings;
+    this.settings = settings;
+    this.#deps = deps;
+    this.#replicas = urls.map((url) => new Replica({ kind, server: { url, apiKey }, modelName, clock, log }));
+  }
+
+  /** Generations at a time. */
+  get slots(): number {
+    const { maxConcurrency } = this.settings;
+    const most = this.#ready.reduce(
+      (sum, { properties }) => sum + (properties?.slots ?? concurrencyOtherwise),
+      0,
+    );
+    return Math.max(1, Math.min(most, maxConcurrency ?? most));
+  }
+
+  /** Tokens of prompt and answer together that all its servers hold; null: none says. */
+  get contextTokens(): number | null {
+    const known = this.#replicas.flatMap(({ properties }) => properties?.contextTokens ?? []);
+    return known.length === 0 ? null : Math.min(...known);
+  }
+
+  /** Its kind and state, in a few words without addresses. */
+  get summary(): string {
+    const [ready, all] = [this.#ready.length, this.#replicas.length];
+    const state = ready === all ? "ready" : ready > 0 ? `${ready} of ${all} ready` : "does not answer";
+    return `${this.settings.kind} (${state})`;
+  }
+
+  /** Why it does not answer at present, in one public clause without addresses; null when it does, or was not asked yet. */
+  get problem(): string | null {
+    const mayAnswer = this.#replicas.some(({ state }) => state === "unchecked" || state === "ready");
+    if (mayAnswer) return null;
+    const isStarting = this.#replicas.some(({ state }) => state === "starting");
+    return `its engine, ${this.settings.kind}, ${isStarting ? "is loading it" : "does not answer"}`;
+  }
+
+  get #ready(): readonly Replica[] {
+    return this.#replicas.filter(({ state }) => state === "ready");
+  }
+
+  /** Starts to check its servers. */
+  start(): void {
+    for (const replica of this.#replicas) void replica.check();
+  }
+
+  /** Returns when a server is ready. @throws HearthError `model_unavailable` with the state of each server. */
+  async ready(): Promise<void> {
+    if (this.#ready.length > 0) return;
+    await Promise.all(this.#replicas.map((replica) => replica.check()));
+    if (this.#ready.length > 0) return;
+    throw this.#unavailable();
+  }
+
+  /** Sets what the sample text must be cut into. @throws HearthError where no server does so. */
+  async expect(tokens: readonly number[]): Promise<void> {
+    await Promise.all(this.#replicas.map((replica) => replica.expect(tokens)));
+    if (this.#ready.length === 0) throw this.#unavailable();
+  }
+
+  /**
+   * Takes a place for a generation.
+   * @param tried servers that have failed it. @throws HearthError `model_unavailable` where no server can take it.
+   */
+  enter(job: DecodeJob, tried: ReadonlySet<Replica>): Place {
+    const ready = this.#ready.filter((replica) => !tried.has(replica));
+    for (const replica of inOrderOfChoice(keyOf(job), ready)) {
+      const place = this.#placeOn(replica, job);
+      if (place !== null) return place;
+    }
+    throw this.#unavailable();
+  }
+
+  close(): void {
+    for (const replica of this.#replicas) replica.close();
+  }
+
+  #placeOn(replica: Replica, job: DecodeJob): Place | null {
+    const { settings, modelName, log } = this.#deps;
+    const { kind, prefixCache } = settings;
+    const { prompt, teamId, deterministic, callIdPrefix } = job;
+    const mayReuse = prefixCache === "team" && !deterministic && !replica.isShared;
+    const hasSlots = kind === "llama-server";
+    const entered = hasSlots ? replica.slots.enter(teamId, prompt.tokens, mayReuse) : null;
+    if (hasSlots && entered === null) return null;
+    const leaveReplica = replica.enter();
+    const target: RemoteTarget = {
+      ...replica.server,
+      kind,
+      modelName,
+      slot: entered?.slot ?? null,
+      reusesPrefixes: entered?.reusesPrefixes ?? mayReuse,
+      salt: mayReuse ? teamId : callIdPrefix,
+    };
+    return {
+      replica,
+      target,
+      leave(held, cachedTokens) {
+        leaveReplica();
+        entered?.leave(held);
+        if (entered === null || cachedTokens <= entered.sharedTokens + unseenTokensMax) return;
+        if (!replica.isShared)
+          log(
+            "warn",
+            `the engine at ${replica.url} has continued on a prompt that this server did not send to that slot: other clients use it, so that no prompt is continued there any more`,
+          );
+        replica.isShared = true;
+      },
+    };
+  }
+
+  #unavailable(): HearthError {
+    const states = this.#replicas.map(({ description }) => description).join("; ");
+    const isBusy = this.#ready.length > 0;
+    const message = `The engine of this model ${isBusy ? "has no free place" : "does not answer"} at present.`;
+    const details = { param: "model", retryAfterSeconds: 5, cause: new Error(states) };
+    return new HearthError(isBusy ? "overloaded" : "model_unavailable", message, details);
+  }
+}
+
+/** A slot goes on for some tokens until it notices that a request has ended. */
+const unseenTokensMax = 16;
+
+/** Returns what decides where a conversation goes. */
+function keyOf({ teamId, cacheKey, prompt }: DecodeJob): string {
+  return `${teamId} ${cacheKey ?? prompt.tokens.subarray(0, firstBlockTokens).join()}`;
+}

@@ -1,0 +1,170 @@
+/** One server of a remote engine: its state, by regular checks and by the requests that fail, and what its slots hold. */
+import type { Clock } from "../../core/clock.js";
+import { AloneGate } from "./alone.js";
+import { checkServer, sampleTokens } from "./check.js";
+import { hostOf } from "./errors.js";
+import type { Server } from "./http.js";
+import type { RemoteKind, ServerProperties } from "./protocol.js";
+import { SlotTable } from "./slots.js";
+
+const checkMs = { ready: 5_000, firstFailure: 1_000, failureMax: 15_000 } as const;
+
+/**
+ * unchecked -> ready | starting | unreachable | refused | unlike, by a check every few seconds. A request that fails before its first
+ * token makes it unreachable until the next check; requests go to servers that are ready only.
+ */
+export type ReplicaState = "unchecked" | "ready" | "starting" | "unreachable" | "refused" | "unlike";
+
+export interface ReplicaDeps {
+  readonly kind: RemoteKind;
+  readonly server: Server;
+  readonly modelName: string;
+  readonly clock: Clock;
+  readonly log: (level: "warn" | "error", message: string) => void;
+}
+
+export class Replica {
+  readonly #deps: ReplicaDeps;
+  readonly slots = new SlotTable();
+  readonly alone = new AloneGate();
+  state: ReplicaState = "unchecked";
+  #reason = "";
+  #properties: ServerProperties | null = null;
+  #running = 0;
+  #failures = 0;
+  /** Tokens of the sample text; null: not known yet. */
+  #expected: readonly number[] | null = null;
+  /** Whether it was found to cut text so since it has become ready. */
+  #isVerified = false;
+  #checking: Promise<void> | null = null;
+  #stopTimer: () => void = () => undefined;
+  #isClosed = false;
+  /** Whether other clients were seen to use its slots. */
+  isShared = false;
+
+  constructor(deps: ReplicaDeps) {
+    this.#deps = deps;
+  }
+
+  get url(): string {
+    return this.#deps.server.url;
+  }
+
+  get server(): Server {
+    return this.#deps.server;
+  }
+
+  get properties(): ServerProperties | null {
+    return this.#properties;
+  }
+
+  /** Generations of this server on it, or what it reports where that is more. */
+  get load(): number {
+    return Math.max(this.#running, this.#properties?.requests ?? 0);
+  }
+
+  get capacity(): number {
+    return this.state === "ready" ? (this.#properties?.slots ?? Number.POSITIVE_INFINITY) : 0;
+  }
+
+  /** Its state in plain words. */
+  get description(): string {
+    const host = hostOf(this.url);
+    switch (this.state) {
+      case "ready":
+        return `${host} is ready`;
+      case "starting":
+        return `${host} is loading its model`;
+      case "refused":
+        return `${host} refuses the apiKey of its settings`;
+      case "unchecked":
+        return `${host} was not asked yet`;
+      case "unlike":
+        return `${host} runs another model than the file here is of: it cuts text into other tokens`;
+      case "unreachable":
+        return `${host}: ${this.#reason}`;
+    }
+  }
+
+  /** Counts a generation. @returns what ends it */
+  enter(): () => void {
+    this.#running += 1;
+    let isIn = true;
+    return () => {
+      if (isIn) this.#running -= 1;
+      isIn = false;
+    };
+  }
+
+  /** Sets what the sample text must be cut into, and checks it. */
+  async expect(tokens: readonly number[]): Promise<void> {
+    if (this.#expected !== null) return;
+    this.#expected = tokens;
+    if (this.state !== "ready") return;
+    await this.check();
+  }
+
+  /** Records that a request failed. */
+  fail(thrown: unknown): void {
+    this.#become("unreachable", reasonOf(thrown));
+    this.#plan();
+  }
+
+  /** Checks now, and then regularly. */
+  check(): Promise<void> {
+    return (this.#checking ??= this.#check().finally(() => {
+      this.#checking = null;
+      this.#plan();
+    }));
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#stopTimer();
+  }
+
+  async #check(): Promise<void> {
+    const { kind, server, modelName } = this.#deps;
+    try {
+      const found = await checkServer(kind, server, [modelName]);
+      if (found.type !== "ready") return this.#become(found.type, "");
+      if (this.#expected !== null && !this.#isVerified) {
+        const tokens = await sampleTokens(kind, server, modelName);
+        if (tokens.join() !== this.#expected.join()) return this.#become("unlike", "");
+        this.#isVerified = true;
+      }
+      if (this.state !== "ready") this.slots.reset(found.properties.slots ?? 0);
+      this.#properties = found.properties;
+      this.#become("ready", "");
+    } catch (thrown) {
+      this.#become("unreachable", reasonOf(thrown));
+    }
+  }
+
+  #become(state: ReplicaState, reason: string): void {
+    const before = this.state;
+    this.state = state;
+    this.#reason = reason;
+    this.#failures = state === "ready" ? 0 : this.#failures + 1;
+    if (state !== "ready") this.#isVerified = false;
+    if (state === before) return;
+    if (state !== "ready") this.#deps.log("warn", `the engine ${this.description}`);
+  }
+
+  #plan(): void {
+    this.#stopTimer();
+    if (this.#isClosed) return;
+    const { ready, firstFailure, failureMax } = checkMs;
+    const waitMs =
+      this.state === "ready"
+        ? ready
+        : Math.min(failureMax, firstFailure * 2 ** Math.max(0, this.#failures - 1));
+    this.#stopTimer = this.#deps.clock.after(waitMs, () => void this.check());
+  }
+}
+
+/** Returns the reason of an error, as a clause. */
+function reasonOf(thrown: unknown): string {
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return message.replace("The engine of this model cannot be used at present: ", "").replace(/\.$/, "");
+}

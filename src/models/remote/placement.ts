@@ -1,0 +1,41 @@
+/** Which models run on remote engines. */
+import { createHash } from "node:crypto";
+import type { Model, RemotePlacement } from "../../core/model.js";
+import type { ContextLimit } from "../apply-settings.js";
+import { quoted } from "../gguf/refusal.js";
+
+/** Placements by the id of the model. */
+export type Placements = ReadonlyMap<string, RemotePlacement>;
+
+/** Returns the largest context of a model that does not take memory of this machine: what it was trained with, unless it is set. */
+export function remoteLimit(limit: ContextLimit): ContextLimit {
+  return typeof limit === "number" ? limit : ({ trainedTokens }) => trainedTokens;
+}
+
+/** Returns the model as it runs on the engine that it is placed on, if it is placed on one. */
+export function placed(model: Model, placements: Placements): Model {
+  const remote = placements.get(model.manifest.id);
+  if (remote === undefined) return model;
+  const problem =
+    model.manifest.kind === "chat"
+      ? null
+      : `it is not a chat model, and only these can run on ${remote.engine}.`;
+  const fingerprint = createHash("sha256").update(`${model.fingerprint} ${remote.engine}`).digest("hex");
+  return {
+    ...model,
+    remote,
+    unusable: model.unusable ?? problem,
+    fingerprint: `fp_${fingerprint.slice(0, 10)}`,
+  };
+}
+
+/** Returns a sentence for each placement of a model that there is not. */
+export function placementWarnings(placements: Placements, has: (id: string) => boolean): readonly string[] {
+  return [...placements].flatMap(([id, { engine }]) =>
+    has(id)
+      ? []
+      : [
+          `The engine ${engine} is to run ${quoted(id)}, and no folder of models has its GGUF file, whose vocabulary and template are needed here.`,
+        ],
+  );
+}

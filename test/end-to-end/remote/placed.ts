@@ -1,0 +1,12 @@
+/** The built-in model on a llama-server. */
+import { join } from "node:path";
+import { builtInModel, root } from "../../harness.js";
+
+export const modelFile = join(root, "models", builtInModel, `${builtInModel}.gguf`);
+/** Of a slot of the server. */
+export const contextTokens = 2048;
+
+/** Returns the setting of an engine that runs the built-in model. */
+export function enginesOf(address: string | readonly string[], more: object = {}): string {
+  return JSON.stringify([{ kind: "llama-server", url: address, models: [builtInModel], ...more }]);
+}
