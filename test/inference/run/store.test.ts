@@ -74,6 +74,49 @@ describe("the usage table", () => {
     expect(await runs.list(1)).toEqual([aRun(outcome)]);
   });
 
+  it.each([
+    ["the monthly limit of its team", "no_credits", { reservedTicks: 21, bound: { ticks: 5, tokens: 5 } }],
+    ["a budget in money", "budget_exceeded", { reservedTicks: 10, bound: { ticks: 31, tokens: 5 } }],
+    ["a budget in tokens", "budget_exceeded", { reservedTicks: 10, bound: { ticks: 5, tokens: 41 } }],
+  ] as const)("does not enlarge what a run reserves beyond %s", async (_, kind, more) => {
+    const database = await databaseOfTwoTeams();
+    const { kysely } = database;
+    const runs = createRunStore(database);
+    const of = { subject_id: "key-1", team_id: "team-1", subject: "key", create_time: 1 } as const;
+    await kysely
+      .insertInto("budgets")
+      .values({
+        ...of,
+        period: "day",
+        hard_ticks: 30,
+        soft_ticks: null,
+        hard_tokens: 40,
+        soft_tokens: null,
+      })
+      .execute();
+    await kysely
+      .insertInto("spending_limits")
+      .values({ team_id: "team-1", hard_ticks: 20, soft_ticks: null })
+      .execute();
+    const before = { reservedTicks: 10, bound: { ticks: 5, tokens: 5 } };
+    await runs.insert(aRun({ reservedTicks: 10, budgeted: { userId: "user-1", bound: before.bound } }), []);
+    const held = async () => [
+      await kysely.selectFrom("budget_periods").select(["reserved_ticks", "reserved_tokens"]).execute(),
+      await kysely.selectFrom("team_months").select("reserved_ticks").execute(),
+    ];
+    const unchanged = [[{ reserved_ticks: 5, reserved_tokens: 5 }], [{ reserved_ticks: 10 }]];
+    await expect(runs.enlarge("run-1", { teamId: "team-1", ...more }, [])).rejects.toMatchObject({ kind });
+    expect(await held()).toEqual(unchanged);
+    const most = { reservedTicks: 20, bound: { ticks: 30, tokens: 40 } };
+    await runs.enlarge("run-1", { teamId: "team-1", ...most }, []);
+    expect(await held()).toEqual([[{ reserved_ticks: 30, reserved_tokens: 40 }], [{ reserved_ticks: 20 }]]);
+    await runs.finish("run-1", outcome, []);
+    expect(await held()).toEqual([[{ reserved_ticks: 0, reserved_tokens: 0 }], [{ reserved_ticks: 0 }]]);
+    await expect(runs.enlarge("run-1", { teamId: "team-1", ...most }, [])).rejects.toMatchObject({
+      kind: "conflict",
+    });
+  });
+
   it("marks only runs that were running when the process died as interrupted, at no cost", async () => {
     const ended = aRun({ id: "run-0", ...outcome });
     const runs = await store(aRun(), ended, aRun({ id: "run-2" }));

@@ -12,7 +12,7 @@ async function start(summary = "Ada likes owls.") {
   const server = await startScriptedApp(
     (prompt) => {
       prompts.push(prompt);
-      return prompt.includes("Summarise our conversation") ? [summary] : ["An owl."];
+      return prompt.includes("Summarise our conversation") ? summary.split(/(?= )/) : ["An owl."];
     },
     { contextTokens: 8_192 },
   );
@@ -83,7 +83,8 @@ describe("context_management of /v1/responses", () => {
 
   it("answers from the whole conversation where the summary would be cut", async () => {
     const endless = await start("and ".repeat(5_000));
-    const response = await endless.client.create({ input: history, context_management });
+    const longer = [{ role: "user", content: "word ".repeat(3_000).trim() }, ...history];
+    const response = await endless.client.create({ input: longer, context_management });
     expect(response.output.map(({ type }) => type)).toEqual(["message"]);
     expect(endless.prompts[1]).toContain(long);
     const [run] = await endless.server.records();

@@ -5,7 +5,10 @@ import type { Script } from "../../../../src/engine/scripted.js";
 import { createRunStore } from "../../../../src/inference/run/store/runs.js";
 import { createLedgerStore } from "../../../../src/accounts/money/store/ledger.js";
 import { openDatabase } from "../../../../src/store/database.js";
+import { createScriptedEngine } from "../../../../src/engine/scripted.js";
 import { temporaryFolder, testKey, until } from "../../../harness.js";
+import { aSide, set, verified } from "../../auth/budgeted.js";
+import { startManagedServer } from "../../auth/managed.js";
 import { prices, startLedgerServer, type LedgerServer } from "../../../ledger.js";
 import { startMcpServer } from "../../../mcp-server/start.js";
 import { gate } from "../../../scripted-app.js";
@@ -115,6 +118,28 @@ describe("a response of several turns of a prepaid team", () => {
       const { credit, reserved } = await server.balances();
       expect([credit, reserved]).toEqual([BigInt(bought - (run?.costTicks ?? 0)), 0n]);
       expect(await problems(server)).toEqual([]);
+    },
+  );
+
+  it.each(["key", "team"])(
+    "ends with the error of the budget of its %s that a later turn exceeds, and the books balance",
+    async (subject) => {
+      const mcp = await startMcpServer();
+      const engine = createScriptedEngine(addsTimes(2), { contextTokens: 4_000 });
+      const server = await startManagedServer(undefined, { engine }, { HEARTH_MCP_HOSTS: mcp.host });
+      const side = await aSide(server);
+      const first = `user: ${input}\nassistant:`.match(/\s*\S+/g)?.length ?? 0;
+      const subjectId = subject === "key" ? { apiKeyId: side.keyId } : {};
+      const budget = { hardTokens: first + max_output_tokens + 1 };
+      await set(server, side, { ...subjectId, period: "day", budget });
+      const client = createResponsesClient(server.url, side.secret, model);
+      const tools = [toolOf(mcp)];
+      const refused = await client.send("POST", "", { model, input, tools, max_output_tokens });
+      expect(refused).toMatchObject({ status: 429, body: { error: { code: "budget_exceeded" } } });
+      expect(mcp.calls).toHaveLength(1);
+      const [row] = await server.database.kysely.selectFrom("budget_periods").selectAll().execute();
+      expect(row).toMatchObject({ spent_tokens: first + 6, reserved_tokens: 0, reserved_ticks: 0 });
+      await verified(server);
     },
   );
 
