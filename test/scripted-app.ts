@@ -11,6 +11,7 @@ import type { ApiKey } from "../src/accounts/keys/api-key.js";
 import { createApiKeyStore } from "../src/accounts/keys/store.js";
 import { createManagementKeyStore } from "../src/accounts/management-keys/store.js";
 import { createTeamStore } from "../src/accounts/teams/store.js";
+import { defaultTeamSettings } from "../src/accounts/teams/team.js";
 import { loadConfig, type Config } from "../src/config.js";
 import type { ImageFetcher } from "../src/core/images.js";
 import type { Logger } from "../src/core/logger.js";
@@ -249,8 +250,7 @@ async function seed(database: Database): Promise<void> {
       id,
       name: "Team",
       billing: "unmetered",
-      blocked: false,
-      weight: 1,
+      ...defaultTeamSettings,
       createTime: startTime,
     });
   for (const name of ["ada", "bob", "cleo", "mallory", "chatter", "eve"] as const)

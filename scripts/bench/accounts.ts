@@ -24,6 +24,7 @@ import { prepareBinding } from "../../src/store/prepared.js";
 import { createRunStore } from "../../src/inference/run/store/runs.js";
 import { createTeamLimitStore } from "../../src/accounts/limits/store.js";
 import { createTeamStore } from "../../src/accounts/teams/store.js";
+import { defaultTeamSettings } from "../../src/accounts/teams/team.js";
 import { createWrites } from "../../src/store/writes.js";
 import { systemClock, systemRandom } from "../../src/system.js";
 import { scratchFolder } from "./processes.js";
@@ -111,7 +112,7 @@ const secretOf = (index: number): string => `bench-key-number-${index}`;
 
 async function fill(database: Database, keys: number, billing: BillingMode): Promise<void> {
   const { kysely, commit } = database;
-  const team = { id: "team", name: "team", billing, blocked: false, weight: 1, createTime: 0 };
+  const team = { ...defaultTeamSettings, id: "team", name: "team", billing, createTime: 0 };
   await createTeamStore(database).insert(team);
   const credit = creditTransaction(
     "purchase",

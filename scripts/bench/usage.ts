@@ -16,6 +16,7 @@ import { openDatabase, type Database } from "../../src/store/database.js";
 import { createLedgerStore } from "../../src/accounts/money/store/ledger.js";
 import { createRunStore } from "../../src/inference/run/store/runs.js";
 import { createTeamStore } from "../../src/accounts/teams/store.js";
+import { defaultTeamSettings } from "../../src/accounts/teams/team.js";
 import { createUsageStore } from "../../src/accounts/usage/store.js";
 import { systemRandom } from "../../src/system.js";
 import type { SectionOptions } from "./options.js";
@@ -162,7 +163,7 @@ const statements = {
 async function makeTeams(database: Database): Promise<void> {
   const [store, ledger] = [createTeamStore(database), createLedgerStore(database)];
   for (let index = 0; index < teams; index++) {
-    const team = { billing: "prepaid", blocked: false, weight: 1, createTime: index } as const;
+    const team = { ...defaultTeamSettings, billing: "prepaid", createTime: index } as const;
     await store.insert({ ...team, id: `team-${index}`, name: `team ${index}` });
   }
   const credit = { teamId: "team-0", ticks: Number.MAX_SAFE_INTEGER, note: null };

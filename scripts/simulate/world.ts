@@ -9,6 +9,7 @@ import { createManagementKeyStore } from "../../src/accounts/management-keys/sto
 import { createSpendingStore } from "../../src/accounts/money/store/spending-limits.js";
 import type { BillingMode } from "../../src/accounts/teams/team.js";
 import { createTeamStore } from "../../src/accounts/teams/store.js";
+import { defaultTeamSettings } from "../../src/accounts/teams/team.js";
 import { loadConfig, type Config } from "../../src/config.js";
 import { noLimits, type Limits } from "../../src/core/limits.js";
 import type { Model } from "../../src/core/model.js";
@@ -100,7 +101,7 @@ export async function createWorld(database: Database, createTime: number): Promi
   const writes = createWrites(database);
   const [teamStore, keys] = [createTeamStore(database), createApiKeyStore(database)];
   for (const { id, billing, weight } of teams)
-    await teamStore.insert({ id, name: id, billing, blocked: false, weight, createTime });
+    await teamStore.insert({ ...defaultTeamSettings, id, name: id, billing, weight, createTime });
   for (const { id, keys: own } of teams)
     for (const key of own) await keys.insert(apiKey(id, key, createTime));
   const { teamId, limits: bounds } = teamLimits;

@@ -1,5 +1,5 @@
 /** Validates names, ACLs, limits and times. Each check throws a HearthError `invalid_value` that names the field. */
-import { isAcl, endpointNames } from "./keys/acls.js";
+import { isAcl, endpointNames, groupOf } from "./keys/acls.js";
 import { HearthError } from "../core/errors.js";
 import { isManagementAcl, managementEndpoints } from "./management-keys/permissions.js";
 
@@ -34,10 +34,16 @@ export function checkEmail(email: string): void {
     throw invalid("email", "must be an e-mail address, such as ada@example.com");
 }
 
-/** Checks the ACLs of an API key. */
+const mustBeAcl = `must be api-key:endpoint:<name> with one of ${endpointNames.join(", ")} or *, or api-key:model:<name or *>`;
+
+/** Checks the ACLs of an API key, or those that a team allows its keys. Whether groups exist is not checked. */
 export function checkAcls(acls: readonly string[]): void {
-  const must = `must be api-key:endpoint:<name> with one of ${endpointNames.join(", ")} or *, or api-key:model:<name or *>`;
-  checkEach(acls, isAcl, must);
+  checkEach(acls, (acl) => isAcl(acl) || groupOf(acl) !== null, `${mustBeAcl}, or api-key:group:<name>`);
+}
+
+/** Checks the ACLs of an access group. */
+export function checkAccessAcls(acls: readonly string[]): void {
+  checkEach(acls, isAcl, mustBeAcl);
 }
 
 /** Checks the ACLs of a management key. */

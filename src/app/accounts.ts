@@ -18,6 +18,8 @@ import { createUsageReports, type UsageReports } from "../accounts/usage/usage-r
 import { createAuthenticator } from "../accounts/authentication/authenticate-key.js";
 import { createManagerAuthenticator } from "../accounts/authentication/authenticate-manager.js";
 import { ensureFirstKey, ensureFirstManagementKey } from "../accounts/keys/first-start.js";
+import { createAccessGroupService, type AccessGroupService } from "../accounts/groups/access-groups.js";
+import { createAccessGroupStore } from "../accounts/groups/store.js";
 import { createKeyService, type KeyService } from "../accounts/keys/keys.js";
 import {
   createManagementKeyService,
@@ -70,6 +72,7 @@ export function buildAccountStores(database: Database) {
   return {
     teams: createTeamStore(database),
     teamLimits: createTeamLimitStore(database),
+    accessGroups: createAccessGroupStore(database),
     keys: createApiKeyStore(database),
     managementKeys: createManagementKeyStore(database),
     keyUses: createKeyUseStore(database),
@@ -128,6 +131,7 @@ export function buildAccounts(deps: AccountDeps): Omit<Accounts, "signIn" | "oid
     keys: createKeyService(deps),
     teams: createTeamService(deps),
     teamLimits: createTeamLimitService(deps),
+    accessGroups: createAccessGroupService(deps),
     members: createMemberService(deps),
     signInLinks: createSignInLinks(deps),
     auditLog,
@@ -188,6 +192,7 @@ export interface OpenAccounts {
   readonly keys: KeyService;
   readonly teams: TeamService;
   readonly teamLimits: TeamLimitService;
+  readonly accessGroups: AccessGroupService;
   readonly members: MemberService;
   readonly signInLinks: SignInLinks;
   readonly managementKeys: ManagementKeyService;

@@ -5,6 +5,7 @@ import type { ManagerAuthenticator } from "../accounts/authentication/authentica
 import type { BillingService } from "../accounts/money/billing.js";
 import type { CreditService } from "../accounts/money/credits.js";
 import type { Exports } from "../accounts/exports/exports.js";
+import type { AccessGroupService } from "../accounts/groups/access-groups.js";
 import type { KeyService } from "../accounts/keys/keys.js";
 import type { MemberService } from "../accounts/members/members.js";
 import type { SignInLinks } from "../accounts/sign-in/links.js";
@@ -68,6 +69,7 @@ export interface Accounts {
   readonly keys: KeyService;
   readonly teams: TeamService;
   readonly teamLimits: TeamLimitService;
+  readonly accessGroups: AccessGroupService;
   readonly members: MemberService;
   readonly signIn: SignInService;
   /** Sign-in through an identity provider; null: none is configured. */

@@ -30,6 +30,7 @@ import { requestLog } from "./migrations/0021-0030/0028-request-log.js";
 import { identities } from "./migrations/0021-0030/0029-identities.js";
 import { failedRuns } from "./migrations/0021-0030/0030-failed-runs.js";
 import { turns } from "./migrations/0031-0040/0036-turns.js";
+import { accessGroups } from "./migrations/0031-0040/0034-access-groups.js";
 import type { Migration } from "./migrations/migration.js";
 
 const migrations: readonly Migration[] = [
@@ -64,6 +65,7 @@ const migrations: readonly Migration[] = [
   identities,
   failedRuns,
   turns,
+  accessGroups,
 ];
 
 /**

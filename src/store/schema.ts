@@ -36,6 +36,7 @@ import type {
  */
 export interface Schema {
   teams: TeamRow;
+  access_groups: AccessGroupRow;
   api_keys: ApiKeyTable;
   runs: RunRow;
   deleted_runs: DeletedRunsRow;
@@ -100,6 +101,17 @@ export interface TeamRow {
   blocked: number;
   weight: number;
   create_time: number;
+  /** JSON list; null: everything. */
+  acls: string | null;
+}
+
+export interface AccessGroupRow {
+  name: string;
+  description: string;
+  /** JSON list. */
+  acls: string;
+  create_time: number;
+  modify_time: number;
 }
 
 export interface TeamLimitRow {

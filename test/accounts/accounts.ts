@@ -1,5 +1,6 @@
 import { buildAccountStores } from "../../src/app/accounts.js";
 import { createBudgetService } from "../../src/accounts/budgets/budgets.js";
+import { createAccessGroupService } from "../../src/accounts/groups/access-groups.js";
 import { createKeyService } from "../../src/accounts/keys/keys.js";
 import { createCreditService } from "../../src/accounts/money/credits.js";
 import { createManagementKeyService } from "../../src/accounts/management-keys/management-keys.js";
@@ -46,6 +47,7 @@ export async function emptyAccounts() {
     service: createKeyService(deps),
     teamService: createTeamService(deps),
     teamLimitService: createTeamLimitService(deps),
+    accessGroupService: createAccessGroupService(deps),
     managementKeyService: createManagementKeyService(deps),
     creditService: createCreditService(deps),
     auditLog: createAuditLog(deps),

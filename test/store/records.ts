@@ -12,7 +12,7 @@ import type {
   StoredItem,
   StoredResponse,
 } from "../../src/inference/responses/stored-response.js";
-import type { Team } from "../../src/accounts/teams/team.js";
+import { defaultTeamSettings, type Team } from "../../src/accounts/teams/team.js";
 import { openDatabase, type Database } from "../../src/store/database.js";
 import { createTeamStore } from "../../src/accounts/teams/store.js";
 import { openNewDatabase } from "./new-database.js";
@@ -56,8 +56,7 @@ export function aTeam(change: Partial<Team> = {}): Team {
     id: "team-1",
     name: "default",
     billing: "unmetered",
-    blocked: false,
-    weight: 1,
+    ...defaultTeamSettings,
     createTime: 1000,
     ...change,
   };

@@ -1,3 +1,11 @@
+CREATE TABLE access_groups (
+  name text primary key,
+  description text not null,
+  acls text not null,
+  create_time integer not null,
+  modify_time integer not null
+) strict, without rowid;
+
 CREATE TRIGGER api_keys_end_their_budgets after delete on api_keys begin
   delete from budgets where subject_id = old.id;
 end;
@@ -709,7 +717,7 @@ CREATE TABLE teams (
   billing text not null check (billing in ('prepaid', 'unmetered')),
   blocked integer not null check (blocked in (0, 1)),
   create_time integer not null
-, weight integer not null default 1 check (weight between 1 and 1000)) strict;
+, weight integer not null default 1 check (weight between 1 and 1000), acls text) strict;
 
 CREATE TABLE usage_hours (
   team_id text not null,

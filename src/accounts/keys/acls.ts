@@ -1,4 +1,7 @@
-/** The ACLs of API keys: `api-key:endpoint:<name>` and `api-key:model:<name>`; `*` matches all names. */
+/**
+ * The ACLs of API keys: `api-key:endpoint:<name>` and `api-key:model:<name>`; `*` matches all names. `api-key:group:<name>` stands for the
+ * ACLs of an access group.
+ */
 
 /** ACLs that grant every endpoint and every model. */
 export const allAcls: readonly string[] = ["api-key:endpoint:*", "api-key:model:*"];
@@ -19,7 +22,31 @@ export const endpointNames = [
   "metrics",
 ] as const;
 
-/** Whether a text is a valid ACL of an API key. */
+const groupPrefix = "api-key:group:";
+
+/** Whether a text is a valid name of an access group. */
+export function isGroupName(name: string): boolean {
+  return /^[A-Za-z0-9._-]{1,64}$/.test(name);
+}
+
+/** Returns the ACL that stands for those of an access group. */
+export function groupAcl(name: string): string {
+  return groupPrefix + name;
+}
+
+/** Returns the name of the access group that an ACL stands for; null: it is another ACL. */
+export function groupOf(acl: string): string | null {
+  if (!acl.startsWith(groupPrefix)) return null;
+  const name = acl.slice(groupPrefix.length);
+  return isGroupName(name) ? name : null;
+}
+
+/** Returns the names of the access groups in ACLs. */
+export function groupsIn(acls: readonly string[]): readonly string[] {
+  return acls.map(groupOf).filter((name) => name !== null);
+}
+
+/** Whether a text is a valid ACL of an endpoint or a model. */
 export function isAcl(acl: string): boolean {
   const endpoints: readonly string[] = [...endpointNames, "*"];
   const [, kind, name = ""] = /^api-key:(endpoint|model):([\x21-\x7e]+)$/.exec(acl) ?? [];

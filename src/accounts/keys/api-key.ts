@@ -26,6 +26,8 @@ export interface ApiKey extends KeySettings {
 export interface Principal {
   readonly key: ApiKey;
   readonly team: Team;
+  /** ACLs of the access groups that those of the key and the team name, by name; absent: they name none that exists. */
+  readonly groups?: ReadonlyMap<string, readonly string[]>;
 }
 
 /** The position of a key in the order of creation. */

@@ -8,6 +8,8 @@ import type { TeamStore } from "../teams/store.js";
 import type { Team } from "../teams/team.js";
 import type { Write } from "../../store/writes.js";
 import { commitAudited, retryOnConflict, type AuditDeps } from "../audit/audited-change.js";
+import { checkGroupsExist } from "../groups/known-groups.js";
+import type { AccessGroupStore } from "../groups/store.js";
 import { canSeeKey } from "../audit/actors.js";
 import { ensureFirstTeam } from "../teams/first-team.js";
 
@@ -74,6 +76,7 @@ export interface KeyServiceDeps extends AuditDeps {
   readonly keys: ApiKeyStore;
   readonly teams: TeamStore;
   readonly signIns: Pick<SignInStore, "findSignIn">;
+  readonly accessGroups: Pick<AccessGroupStore, "findAll">;
 }
 
 export function createKeyService(deps: KeyServiceDeps): KeyService {
@@ -90,6 +93,7 @@ export function createKeyService(deps: KeyServiceDeps): KeyService {
       retryOnConflict(async () => {
         const before = await findSeen(deps, id, actor);
         const after = applyChange(before, change, actor, clock.now());
+        await checkGroupsExist(deps.accessGroups, change.acls, before.acls);
         await replace(deps, "UpdateApiKey", before, after, actor);
         return after;
       }),
@@ -123,6 +127,7 @@ async function create(deps: KeyServiceDeps, request: CreateKeyRequest, actor: Ac
   const { teamId, ...settings } = request;
   const team = teamId === null ? await ensureFirstTeam(deps) : await findVisibleTeam(teams, teamId, actor);
   checkSettings(settings, clock.now());
+  await checkGroupsExist(deps.accessGroups, settings.acls);
   const secret = issueSecret("hk-", random);
   const key = newKey({ ...settings, secret, teamId: team.id }, actor.userId, clock, random);
   await commitChange(deps, "CreateApiKey", { before: null, after: key }, keys.insertion(key), actor);

@@ -1,8 +1,10 @@
 /**
- * Checks an API key's ACLs against what a request needs. An ACL is `api-key:endpoint:<name>` or `api-key:model:<name>`; `*`
- * matches all names. A key without ACLs may do nothing.
+ * Checks what a request needs against the ACLs of its API key, and against those that its team allows. An ACL is
+ * `api-key:endpoint:<name>` or `api-key:model:<name>`, `*` matching all names, or `api-key:group:<name>`, which stands for those of an
+ * access group. A key without ACLs may do nothing; a team without a list of them allows everything.
  */
 import type { Principal } from "./api-key.js";
+import { groupOf } from "./acls.js";
 import { HearthError } from "../../core/errors.js";
 import type { Model } from "../../core/model.js";
 
@@ -17,8 +19,24 @@ export interface Need {
   readonly model: readonly string[] | null;
 }
 
-/** Whether the ACLs grant everything that is needed. */
-export function isAllowed(acls: readonly string[], { endpoint, model }: Need): boolean {
+/** Whether the key and its team grant everything that is needed. */
+export function isAllowed(principal: Principal, need: Need): boolean {
+  const { key, groups } = principal;
+  return grant(withGroups(key.acls, groups), need) && teamGrants(principal, need);
+}
+
+/** Whether a team allows its keys everything that is needed. */
+export function teamGrants({ team, groups }: Pick<Principal, "team" | "groups">, need: Need): boolean {
+  return team.acls === null || grant(withGroups(team.acls, groups), need);
+}
+
+/** Replaces the ACLs of groups by those that the groups have. */
+function withGroups(acls: readonly string[], groups: Principal["groups"]): readonly string[] {
+  if (groups === undefined) return acls;
+  return acls.flatMap((acl) => groups.get(groupOf(acl) ?? "") ?? [acl]);
+}
+
+function grant(acls: readonly string[], { endpoint, model }: Need): boolean {
   if (acls.length === 0) return false;
   return (
     (endpoint === null || grants(acls, "endpoint", [endpoint])) &&
@@ -33,14 +51,19 @@ export function modelNames(written: string, model: Model | null): readonly strin
 
 /** Whether the key may use the model. */
 export function mayUseModel(principal: Principal, model: Model): boolean {
-  return isAllowed(principal.key.acls, { endpoint: null, model: modelNames(model.manifest.id, model) });
+  return isAllowed(principal, { endpoint: null, model: modelNames(model.manifest.id, model) });
 }
 
 /** Checks that the key may do what the request needs. @throws HearthError `permission_denied` for the endpoint or the model. */
 export function authorise(principal: Principal, need: Need): void {
-  const { acls } = principal.key;
-  if (!isAllowed(acls, { ...need, model: null })) throw endpointDenied(need.endpoint);
-  if (need.model !== null && !isAllowed(acls, need)) throw modelDenied(need.model[0] ?? "");
+  const ofKey = withGroups(principal.key.acls, principal.groups);
+  const endpointNeed = { ...need, model: null };
+  if (!grant(ofKey, endpointNeed)) throw endpointDenied(need.endpoint);
+  if (!teamGrants(principal, endpointNeed)) throw deniedByTeam("this endpoint");
+  if (need.model === null) return;
+  const written = (need.model[0] ?? "").slice(0, 200);
+  if (!grant(ofKey, need)) throw modelDenied(written);
+  if (!teamGrants(principal, need)) throw deniedByTeam(`the model '${written}'`, "model");
 }
 
 function grants(acls: readonly string[], kind: "endpoint" | "model", names: readonly string[]): boolean {
@@ -48,12 +71,19 @@ function grants(acls: readonly string[], kind: "endpoint" | "model", names: read
 }
 
 /** The error repeats the name in the request, so that it does not reveal the id behind an alias, nor whether the model exists. */
-function modelDenied(written: string): HearthError {
-  const shown = written.slice(0, 200);
+function modelDenied(shown: string): HearthError {
   return new HearthError(
     "permission_denied",
     `This API key has no access to the model '${shown}': it needs the ACL api-key:model:${shown}.`,
     { param: "model" },
+  );
+}
+
+function deniedByTeam(what: string, param?: string): HearthError {
+  return new HearthError(
+    "permission_denied",
+    `Your team has no access to ${what}. Please ask the operator of this server.`,
+    param === undefined ? {} : { param },
   );
 }
 

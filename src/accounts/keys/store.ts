@@ -5,6 +5,8 @@ import { insertUnique } from "../../store/conflict.js";
 import type { Database } from "../../store/database.js";
 import { prepare } from "../../store/prepared.js";
 import type { ApiKeyRow, Schema } from "../../store/schema.js";
+import { createAccessGroupStore, type AccessGroupStore } from "../groups/store.js";
+import { groupsIn } from "./acls.js";
 import { teamOfRow, teamColumns, type JoinedTeam } from "../teams/joined-team.js";
 import { isUnchanged } from "../../store/unchanged.js";
 import { createWrite, type Write } from "../../store/writes.js";
@@ -15,6 +17,7 @@ export type ApiKeyStore = ReturnType<typeof createApiKeyStore>;
 export function createApiKeyStore(database: Database) {
   const { kysely } = database;
   const selectByHash = prepareByHash(database);
+  const accessGroups = createAccessGroupStore(database);
   const insertRow = (key: ApiKey) => kysely.insertInto("api_keys").values(toRow(key));
   return {
     /** @throws HearthError `conflict` when the hash or id exists already. */
@@ -40,14 +43,14 @@ export function createApiKeyStore(database: Database) {
       return createWrite("api_keys", query.compile(), 1);
     },
     /**
-     * Returns the key that has this hash, or had it before its last rotation, and its team. It runs on every request: one
-     * query on the unique indexes of the two hashes.
+     * Returns the key that has this hash, or had it before its last rotation, its team and the groups of both. It runs on every
+     * request: one query on the unique indexes of the two hashes, and another where there are groups.
      */
     async findByHash(hash: Uint8Array): Promise<Principal | null> {
       const { rows } = await selectByHash({ hash, previousHash: hash });
       // A pinned secret may be one that another key had before it was rotated.
       const row = rows.find((one) => Buffer.from(one.hash).equals(hash)) ?? rows[0];
-      return row === undefined ? null : { key: fromRow(row), team: teamOfRow(row) };
+      return row === undefined ? null : withGroups(accessGroups, { key: fromRow(row), team: teamOfRow(row) });
     },
     find: (id: string) => find(database, id),
     /** Whether there are no keys at all. */
@@ -59,6 +62,14 @@ export function createApiKeyStore(database: Database) {
     /** Returns keys in order of creation. */
     page: (query: KeyQuery) => page(database, query),
   };
+}
+
+/** Adds the groups that the ACLs of the key and the team name. */
+async function withGroups(store: AccessGroupStore, principal: Principal): Promise<Principal> {
+  const names = groupsIn([...principal.key.acls, ...(principal.team.acls ?? [])]);
+  if (names.length === 0) return principal;
+  const groups = await store.findAll(names);
+  return { ...principal, groups: new Map(groups.map(({ name, acls }) => [name, acls])) };
 }
 
 async function isEmpty({ kysely }: Database): Promise<boolean> {

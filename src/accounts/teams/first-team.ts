@@ -1,5 +1,5 @@
 import type { TeamStore } from "./store.js";
-import type { Team } from "./team.js";
+import { defaultTeamSettings, type Team } from "./team.js";
 import { auditedTeam, commitAudited, type AuditDeps } from "../audit/audited-change.js";
 import { serverActor } from "../audit/actors.js";
 
@@ -16,8 +16,7 @@ export async function ensureFirstTeam(deps: FirstTeamDeps): Promise<Team> {
     id: random.id(),
     name: "default",
     billing: "unmetered",
-    blocked: false,
-    weight: 1,
+    ...defaultTeamSettings,
     createTime: clock.now(),
   };
   await commitAudited(deps, serverActor, {

@@ -7,6 +7,7 @@ export const teamColumns = [
   "teams.billing as team_billing",
   "teams.blocked as team_blocked",
   "teams.weight as team_weight",
+  "teams.acls as team_acls",
   "teams.create_time as team_create_time",
 ] as const;
 
@@ -17,6 +18,7 @@ export interface JoinedTeam {
   readonly team_billing: TeamRow["billing"];
   readonly team_blocked: number;
   readonly team_weight: number;
+  readonly team_acls: string | null;
   readonly team_create_time: number;
 }
 
@@ -34,6 +36,7 @@ export function teamOfRow(row: MaybeJoinedTeam): Team | null {
     billing: row.team_billing,
     blocked: row.team_blocked === 1,
     weight: row.team_weight,
+    acls: row.team_acls === null ? null : (JSON.parse(row.team_acls) as string[]),
     createTime: row.team_create_time,
   };
 }

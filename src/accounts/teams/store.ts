@@ -1,5 +1,5 @@
 import type { Team } from "./team.js";
-import { createRowMapper, flag } from "../../store/columns.js";
+import { createRowMapper, flag, nullable, stringList } from "../../store/columns.js";
 import { insertUnique } from "../../store/conflict.js";
 import type { Database } from "../../store/database.js";
 import type { TeamRow } from "../../store/schema.js";
@@ -49,5 +49,6 @@ const { toRow, fromRow } = createRowMapper<Team, TeamRow>({
   billing: "billing",
   blocked: flag("blocked"),
   weight: "weight",
+  acls: nullable(stringList("acls")),
   createTime: "create_time",
 });

@@ -9,6 +9,15 @@ export interface Team {
   readonly blocked: boolean;
   /** Share of a busy model relative to other teams, 1 to 1000. */
   readonly weight: number;
+  /** What its keys may do at most, as ACLs; null: everything. */
+  readonly acls: readonly string[] | null;
   /** Milliseconds since the epoch. */
   readonly createTime: number;
 }
+
+/** The settings of a team for which nothing is said. */
+export const defaultTeamSettings = {
+  blocked: false,
+  weight: 1,
+  acls: null,
+} as const satisfies Partial<Team>;

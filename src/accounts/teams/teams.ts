@@ -1,15 +1,20 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Actor } from "../audit/event.js";
 import { HearthError } from "../../core/errors.js";
+import type { Principal } from "../keys/api-key.js";
+import { groupsIn } from "../keys/acls.js";
 import type { TeamStore } from "./store.js";
-import type { BillingMode, Team } from "./team.js";
+import { defaultTeamSettings, type BillingMode, type Team } from "./team.js";
 import { auditedTeam, commitAudited, retryOnConflict, type AuditDeps } from "../audit/audited-change.js";
 import { canSee } from "../audit/actors.js";
 import { deniedToTeamKey } from "../management-keys/permissions.js";
 import { resolveReference } from "../resolve-reference.js";
-import { checkName } from "../field-rules.js";
+import { checkAcls, checkName } from "../field-rules.js";
+import { checkGroupsExist } from "../groups/known-groups.js";
+import type { AccessGroupStore } from "../groups/store.js";
 
 /** A change of a team; absent fields stay as they are. */
-export type TeamChange = Partial<Pick<Team, "name" | "blocked">>;
+export type TeamChange = Partial<Pick<Team, "name" | "blocked" | "acls">>;
 
 export interface CreateTeamRequest {
   readonly name: string;
@@ -28,6 +33,8 @@ export interface TeamService {
   list(actor: Actor): Promise<readonly Team[]>;
   /** @throws HearthError `not_found`, also for a team that the actor cannot see. */
   find(id: string, actor: Actor): Promise<Team>;
+  /** Returns a team, with the access groups that its ACLs name. @throws HearthError `not_found`, as `find` does. */
+  findAccess(id: string, actor: Actor): Promise<Pick<Principal, "team" | "groups">>;
   /**
    * Returns the team with this id, start of an id, or name.
    * @throws HearthError `not_found` when there is none, `conflict` when there are several.
@@ -35,13 +42,14 @@ export interface TeamService {
   resolve(reference: string): Promise<Team>;
   /**
    * @throws HearthError `not_found`, `invalid_value`, `permission_denied` when an actor of a single team changes whether it
-   * is blocked.
+   * is blocked, or what its keys may do at most.
    */
   update(id: string, change: TeamChange, actor: Actor): Promise<Team>;
 }
 
 export interface TeamServiceDeps extends AuditDeps {
   readonly teams: TeamStore;
+  readonly accessGroups: Pick<AccessGroupStore, "findAll">;
 }
 
 const teamsMax = 10_000;
@@ -52,6 +60,12 @@ export function createTeamService(deps: TeamServiceDeps): TeamService {
     create: (request, actor) => create(deps, request, actor),
     list: async (actor) => (await teams.list()).filter(({ id }) => canSee(actor, id)),
     find: (id, actor) => findVisibleTeam(teams, id, actor),
+    async findAccess(id, actor) {
+      const team = await findVisibleTeam(teams, id, actor);
+      const names = groupsIn(team.acls ?? []);
+      const groups = names.length === 0 ? [] : await deps.accessGroups.findAll(names);
+      return { team, groups: new Map(groups.map(({ name, acls }) => [name, acls])) };
+    },
     resolve: async (reference) =>
       resolveReference("team", reference, await teams.list(), ({ name }) => name === reference),
     update: (id, change, actor) => retryOnConflict(() => update(deps, id, change, actor)),
@@ -80,8 +94,7 @@ async function create(
     id: random.id(),
     name,
     billing,
-    blocked: false,
-    weight: 1,
+    ...defaultTeamSettings,
     createTime: clock.now(),
   };
   await commitAudited(deps, actor, {
@@ -101,7 +114,11 @@ async function update(deps: TeamServiceDeps, id: string, change: TeamChange, act
   const after = { ...before, ...change };
   // A blocked team must not unblock itself.
   if (actor.teamId !== null && after.blocked !== before.blocked) throw deniedToTeamKey("block or unblock it");
+  if (actor.teamId !== null && !isDeepStrictEqual(after.acls, before.acls))
+    throw deniedToTeamKey("change what its keys may do at most");
   checkName(after.name);
+  if (change.acls != null) checkAcls(change.acls);
+  await checkGroupsExist(deps.accessGroups, change.acls, before.acls);
   await commitAudited(deps, actor, {
     action: "UpdateTeam",
     objectId: id,

@@ -5,6 +5,7 @@ import { addAuditCommand } from "./audit.js";
 import { addBudgetsCommand } from "./budgets.js";
 import { addCreditsCommand } from "./credits.js";
 import { addExportCommand } from "./export.js";
+import { addGroupsCommand } from "./groups.js";
 import { addKeysCommand } from "./keys.js";
 import { addLedgerCommand } from "./ledger.js";
 import { addManagementKeysCommand } from "./management-keys.js";
@@ -15,7 +16,7 @@ import { accountsOpener, type AccountsIo } from "./command-helpers.js";
 import { addTeamsCommand } from "./teams.js";
 
 /**
- * Adds `keys`, `teams`, `members`, `management-keys`, `credits`, `budgets`, `usage`, `prices compare`, `ledger`, `audit` and `export`.
+ * Adds `keys`, `groups`, `teams`, `members`, `management-keys`, `credits`, `budgets`, `usage`, `prices compare`, `ledger`, `audit` and `export`.
  * @param open opens the accounts of the configured data folder for one command.
  */
 export function addAccountCommands(
@@ -25,6 +26,7 @@ export function addAccountCommands(
 ): void {
   const using = accountsOpener(open);
   addKeysCommand(program, using, io);
+  addGroupsCommand(program, using, io);
   addTeamsCommand(program, using, io);
   addMembersCommand(program, using, io);
   addManagementKeysCommand(program, using, io);

@@ -1,11 +1,17 @@
-/** `hearth teams`: creates, lists, renames, blocks and unblocks teams. */
+/** `hearth teams`: creates, lists, renames, blocks and unblocks teams, and limits what their keys may do. */
 import type { Command } from "commander";
 import type { TeamChange } from "../../accounts/teams/teams.js";
 import type { Team } from "../../accounts/teams/team.js";
 import { ago } from "./duration.js";
 import { addTeamLimitsCommand } from "./team-limits.js";
 import { formatJson, formatTable } from "../table.js";
-import { reportInvalidValues, shortId, type AccountsIo, type UsingAccounts } from "./command-helpers.js";
+import {
+  collect,
+  reportInvalidValues,
+  shortId,
+  type AccountsIo,
+  type UsingAccounts,
+} from "./command-helpers.js";
 
 interface Json {
   readonly json?: true;
@@ -55,7 +61,39 @@ export function addTeamsCommand(program: Command, using: UsingAccounts, io: Acco
     using,
     io,
   });
+  addAllowCommand(teams, using, io);
   addTeamLimitsCommand(teams, using, io);
+}
+
+/** Adds `teams allow`. */
+function addAllowCommand(teams: Command, using: UsingAccounts, io: AccountsIo): void {
+  teams
+    .command("allow")
+    .description("set what the keys of a team may do at most; it takes effect at the next request")
+    .argument("<team>", "ID or name")
+    .option(
+      "--acl <acl>",
+      "permission, such as api-key:endpoint:chat, api-key:model:NAME or api-key:group:NAME; may be repeated",
+      collect,
+    )
+    .option("--all", "everything")
+    .option("--json", "print one JSON object")
+    .action(
+      async (
+        reference: string,
+        { acl, all, ...options }: Json & { acl?: readonly string[]; all?: true },
+        command: Command,
+      ) => {
+        if ((acl === undefined) === (all === undefined))
+          command.error("error: give either --acl or --all", { exitCode: 2 });
+        const update = () =>
+          using(async (accounts) => {
+            const { id } = await accounts.teams.resolve(reference);
+            return accounts.teams.update(id, { acls: acl ?? null }, accounts.actor);
+          });
+        printTeam(await reportInvalidValues(command, update), options, io);
+      },
+    );
 }
 
 interface ChangeCommand {
@@ -85,8 +123,9 @@ function printTeam(team: Team, { json }: Json, { out }: AccountsIo): void {
 }
 
 /** The fields of the management API. */
-function teamToJson({ id, name, createTime, blocked, billing }: Team) {
-  return { teamId: id, name, createTime: new Date(createTime).toISOString(), blocked, billing };
+function teamToJson({ id, name, createTime, blocked, billing, acls }: Team) {
+  const allowed = acls === null ? {} : { aclStrings: acls };
+  return { teamId: id, name, createTime: new Date(createTime).toISOString(), blocked, billing, ...allowed };
 }
 
 function toTable(all: readonly Team[], now: number): string {

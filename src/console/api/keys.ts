@@ -56,25 +56,3 @@ export function rotateKey(apiKeyId: string, oldSecretExpireTime: string): Promis
 export function deleteKey(apiKeyId: string): Promise<unknown> {
   return request("DELETE", `/auth/api-keys/${apiKeyId}`);
 }
-
-/** Lists the endpoints that keys of a team can be given, as the names in their ACLs. */
-export async function listEndpoints(teamId: string, signal?: AbortSignal): Promise<readonly string[]> {
-  const { acls } = await get<{ acls: readonly { value: string }[] }>(
-    `/auth/teams/${teamId}/endpoints`,
-    {},
-    signal,
-  );
-  return acls.map(({ value }) => value);
-}
-
-/** Lists the names of the models that keys of a team can be given. */
-export async function listKeyModels(teamId: string, signal?: AbortSignal): Promise<readonly string[]> {
-  type Named = readonly { readonly name: string }[];
-  const { clusterConfigs } = await get<{ clusterConfigs: readonly Record<string, Named | string>[] }>(
-    `/auth/teams/${teamId}/models`,
-    {},
-    signal,
-  );
-  const lists = clusterConfigs.flatMap((cluster) => Object.values(cluster));
-  return lists.flatMap((list) => (typeof list === "string" ? [] : list.map(({ name }) => name)));
-}

@@ -22,6 +22,10 @@ export function createTeam(name: string): Promise<Team> {
   return request("POST", "/auth/teams", { body: { name } });
 }
 
-export function updateTeam(teamId: string, team: { name?: string; blocked?: boolean }): Promise<Team> {
+/** @param team what is changed; `acls` that are null: everything */
+export function updateTeam(
+  teamId: string,
+  team: { name?: string; blocked?: boolean; acls?: readonly string[] | null },
+): Promise<Team> {
   return request("PUT", `/auth/teams/${teamId}`, { body: { team, fieldMask: Object.keys(team).join() } });
 }

@@ -42,7 +42,7 @@ export function listOllamaRunning({
     for (const resident of load().models.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
       const model = models.find(resident.id);
       const need = { endpoint: null, model: modelNames(resident.id, model) };
-      if (model !== null && isAllowed(principal.key.acls, need))
+      if (model !== null && isAllowed(principal, need))
         listed.push(present(resident, model, await cardOf(model)));
     }
     const answer: z.infer<typeof runningModels> = { models: listed };

@@ -5,7 +5,7 @@ import type { TeamChange } from "../../accounts/teams/teams.js";
 import { responseObject, responseArray } from "../../dialects/response-fields.js";
 import type { HttpDeps } from "../deps.js";
 import { applyFieldMask } from "../management/field-mask.js";
-import { booleanField, isTrue, parseFields, definedFields } from "../management/fields.js";
+import { booleanField, isTrue, parseFields, definedFields, stringList } from "../management/fields.js";
 import {
   itemsPerPage,
   pageSizeField,
@@ -25,7 +25,17 @@ const createRequestSchema = z
 
 const updateRequestSchema = z
   .object({
-    team: z.object({ name: z.string().nullish(), blocked: booleanField.nullish() }).nullish(),
+    team: z
+      .object({
+        name: z.string().nullish(),
+        blocked: booleanField.nullish(),
+        acls: stringList
+          .nullish()
+          .describe(
+            "What keys of the team may do at most, as ACLs. Named in the mask and not set: everything; an empty list: nothing.",
+          ),
+      })
+      .nullish(),
     fieldMask: z
       .string()
       .nullish()
@@ -75,8 +85,11 @@ export function updateTeam({ accounts }: Pick<HttpDeps, "accounts">): Handler {
   return async ({ ctx, manager, body, params }) => {
     const { team, fieldMask } = parseFields(updateRequestSchema, body);
     const blocked = team?.blocked == null ? null : isTrue(team.blocked);
-    const given: TeamChange = definedFields({ name: team?.name, blocked });
-    const change: TeamChange = applyFieldMask(given, { name: "", blocked: false }, fieldMask);
+    const given: TeamChange = definedFields({ name: team?.name, blocked, acls: team?.acls });
+    const cleared = { name: "", blocked: false, acls: null };
+    const change: TeamChange = applyFieldMask<Required<TeamChange>>(given, cleared, fieldMask, {
+      aclStrings: "acls",
+    });
     ctx.body = presentTeam(await accounts.teams.update(params["teamId"] ?? "", change, actorOf(manager)));
   };
 }
@@ -103,8 +116,9 @@ export const listTeamsDocs: RouteDocs = {
 export const updateTeamDocs: RouteDocs = {
   operation: "updateTeam",
   tag: "Accounts",
-  summary: "Rename, block or unblock a team",
-  description: "A management key for one team can rename the team, but not block or unblock it.",
+  summary: "Rename, block or unblock a team, or limit what its keys may do",
+  description:
+    "A management key for one team can rename the team, but not block or unblock it, nor change what its keys may do at most.",
   params: { teamId: "Id of a team that the management key may manage." },
   body: updateRequestSchema,
   example: { team: { blocked: true }, fieldMask: "blocked" },

@@ -6,6 +6,18 @@ import { getRequest, getRequestDocs, listRequests, listRequestsDocs } from "../a
 import { cancelRequest, cancelRequestDocs } from "../admin/requests/cancel.js";
 import { getOverview, getOverviewDocs } from "../admin/overview.js";
 import { listAuditEventsDocs, listAuditEvents } from "../audit/teams/events.js";
+import {
+  createAccessGroup,
+  createAccessGroupDocs,
+  deleteAccessGroup,
+  deleteAccessGroupDocs,
+  getAccessGroup,
+  getAccessGroupDocs,
+  listAccessGroups,
+  listAccessGroupsDocs,
+  updateAccessGroup,
+  updateAccessGroupDocs,
+} from "../auth/access-groups.js";
 import { deleteApiKey, deleteApiKeyDocs, updateApiKey, updateApiKeyDocs } from "../auth/api-keys.js";
 import { getApiKeyPropagationDocs, getApiKeyPropagation } from "../auth/api-keys/propagation.js";
 import { rotateApiKey, rotateApiKeyDocs } from "../auth/api-keys/rotate.js";
@@ -51,6 +63,7 @@ export function managementRoutes(deps: HttpDeps, routes: () => readonly Route[])
     ...keyRoutes(deps),
     ...teamRoutes(deps, routes),
     ...budgetRoutes(deps),
+    ...accessGroupRoutes(deps),
     ...memberRoutes(deps),
     ...billingRoutes(deps),
     ...modelRoutes(deps),
@@ -162,6 +175,23 @@ function teamRoutes(deps: HttpDeps, routes: () => readonly Route[]): readonly Ro
       listAuditEvents(deps),
       listAuditEventsDocs,
     ),
+  ];
+}
+
+function accessGroupRoutes(deps: HttpDeps): readonly Route[] {
+  const [all, one] = ["/auth/access-groups", "/auth/access-groups/:groupName"];
+  const [get, list] = [getAccessGroup(deps), listAccessGroups(deps)];
+  const [create, update, remove] = [
+    createAccessGroup(deps),
+    updateAccessGroup(deps),
+    deleteAccessGroup(deps),
+  ];
+  return [
+    managementRoute("GET", all, "ListAccessGroups", list, listAccessGroupsDocs),
+    forAllTeams(managementRoute("POST", all, "CreateAccessGroup", create, createAccessGroupDocs)),
+    managementRoute("GET", one, "ListAccessGroups", get, getAccessGroupDocs),
+    forAllTeams(managementRoute("PUT", one, "UpdateAccessGroup", update, updateAccessGroupDocs)),
+    forAllTeams(managementRoute("DELETE", one, "DeleteAccessGroup", remove, deleteAccessGroupDocs)),
   ];
 }
 

@@ -1,7 +1,7 @@
 /** Teams in answers of the management API. */
 import { z } from "zod";
 import type { Team } from "../../accounts/teams/team.js";
-import { responseObject } from "../../dialects/response-fields.js";
+import { responseArray, responseObject } from "../../dialects/response-fields.js";
 import { timeSchema, timestamp } from "./timestamp.js";
 
 export const teamSchema = responseObject({
@@ -10,10 +10,14 @@ export const teamSchema = responseObject({
   createTime: timeSchema,
   blocked: z.boolean().describe("Whether all keys of the team are rejected."),
   billing: z.enum(["prepaid", "unmetered"]).describe("Whether the team requires credit."),
+  aclStrings: responseArray(z.string())
+    .optional()
+    .describe("What keys of the team may do at most, as ACLs; absent: everything."),
 }).meta({ id: "Team" });
 
 /** Presents a team. */
 export function presentTeam(team: Team): z.infer<typeof teamSchema> {
-  const { id, name, blocked, billing } = team;
-  return { teamId: id, name, createTime: timestamp(team.createTime), blocked, billing };
+  const { id, name, blocked, billing, acls } = team;
+  const allowed = acls === null ? {} : { aclStrings: [...acls] };
+  return { teamId: id, name, createTime: timestamp(team.createTime), blocked, billing, ...allowed };
 }

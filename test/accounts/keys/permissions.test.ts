@@ -31,7 +31,9 @@ describe("a key's ACLs", () => {
       { endpoint: "chat", model: ["a:b"] },
       true,
     ],
-  ])("%s", (_, acls, need, allowed) => expect(isAllowed(acls, need)).toBe(allowed));
+  ])("%s", (_, acls, need, allowed) =>
+    expect(isAllowed({ key: aKey({ acls }), team: aTeam() }, need)).toBe(allowed),
+  );
 
   it("decide which models a key may use", () => {
     const principal = { key: aKey({ acls: ["api-key:model:small"] }), team: aTeam() };

@@ -24,6 +24,7 @@ export async function createCommandEnvironment() {
       members,
       signInLinks: empty.signInLinks,
       teamLimits,
+      accessGroups: empty.accessGroupService,
       managementKeys,
       credits,
       spending: empty.spendingService,

@@ -64,12 +64,21 @@ export function paramsOf({ path }: Route): readonly string[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
 }
 
+/** Whether a path names an object of the server, which managers of every team can see. */
+export function isOfServer(route: Route): boolean {
+  return paramsOf(route).every((name) => name === "groupName");
+}
+
 const model = builtInModel;
 
 /** Functions that create an object of a team and return its id, by parameter name without underscores. */
 const creators: Readonly<Record<string, (server: ManagedServer, side: TestTeam) => Promise<string>>> = {
   teamid: (_, { teamId }) => Promise.resolve(teamId),
   apikeyid: async (server, { teamId }) => (await server.createKey(teamId)).apiKeyId,
+  groupname: (server) => {
+    const group = { name: systemRandom.id(), acls: ["api-key:endpoint:chat"] };
+    return idOf(server.request("POST", "/auth/access-groups", group), "name");
+  },
   memberid: async (server, { teamId }) => {
     const email = `${systemRandom.id()}@example.com`;
     return idOf(

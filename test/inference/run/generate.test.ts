@@ -16,6 +16,7 @@ import { buildAccountStores, buildBudgetGuard } from "../../../src/app/accounts.
 import { noTracing } from "../../../src/core/telemetry/tracing.js";
 import { silentLogger } from "../../../src/core/logger.js";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
+import { defaultTeamSettings } from "../../../src/accounts/teams/team.js";
 import { systemClock, systemRandom } from "../../../src/system.js";
 import { noCaptioning } from "../../no-captioning.js";
 import { ember } from "../../dialects/model.js";
@@ -26,8 +27,7 @@ const team = {
   id: "team",
   name: "team",
   billing: "unmetered",
-  blocked: false,
-  weight: 1,
+  ...defaultTeamSettings,
   createTime: 0,
 } as const;
 const key = aKey({ id: "key", teamId: "team", acls: [] });

@@ -3,8 +3,8 @@ import { Checkbox } from "../../parts/field.js";
 
 interface AccessFieldsProps {
   readonly title: string;
-  /** The text of the box for all of them. */
-  readonly allText: string;
+  /** The text of the box for all of them; absent: there is none. */
+  readonly allText?: string;
   /** All names that there are. */
   readonly names: readonly string[];
   /** The chosen names; null: all. */
@@ -20,9 +20,11 @@ export function AccessFields({ title, allText, names, chosen, onChosen }: Access
   return (
     <fieldset>
       <legend>{title}</legend>
-      <Checkbox checked={chosen === null} onChecked={(isAll) => onChosen(isAll ? null : [])}>
-        {allText}
-      </Checkbox>
+      {allText !== undefined && (
+        <Checkbox checked={chosen === null} onChecked={(isAll) => onChosen(isAll ? null : [])}>
+          {allText}
+        </Checkbox>
+      )}
       {chosen !== null && (
         <div class="choices">
           {offered.map((name) => (

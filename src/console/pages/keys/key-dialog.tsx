@@ -1,14 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import {
-  createKey,
-  listEndpoints,
-  listKeyModels,
-  updateKey,
-  type ApiKey,
-  type CreatedApiKey,
-  type KeySettings,
-} from "../../api/keys.js";
+import { listEndpoints, listGroupNames, listKeyModels } from "../../api/access.js";
+import { createKey, updateKey, type ApiKey, type CreatedApiKey, type KeySettings } from "../../api/keys.js";
 import { useResource } from "../../lib/resource.js";
 import { Dialog } from "../../parts/dialog.js";
 import { Field } from "../../parts/field.js";
@@ -65,6 +58,7 @@ interface Fields {
   readonly name: string;
   readonly endpoints: readonly string[] | null;
   readonly models: readonly string[] | null;
+  readonly groups: readonly string[];
   readonly qps: string;
   readonly qpm: string;
   readonly tpm: string;
@@ -81,6 +75,8 @@ interface PartProps {
 function Access({ teamId, fields, set }: PartProps & { readonly teamId: string }): JSX.Element {
   const endpoints = useResource((signal) => listEndpoints(teamId, signal), [teamId]);
   const models = useResource((signal) => listKeyModels(teamId, signal), [teamId]);
+  const groups = useResource(listGroupNames, []);
+  const groupNames = groups.value ?? [];
   return (
     <>
       <AccessFields
@@ -97,6 +93,14 @@ function Access({ teamId, fields, set }: PartProps & { readonly teamId: string }
         chosen={fields.models}
         onChosen={(chosen) => set({ models: chosen })}
       />
+      {groupNames.length + fields.groups.length > 0 && (
+        <AccessFields
+          title="Access groups, which add to these"
+          names={groupNames}
+          chosen={fields.groups}
+          onChosen={(chosen) => set({ groups: chosen ?? [] })}
+        />
+      )}
     </>
   );
 }
@@ -137,12 +141,13 @@ function Limits({ fields, set }: PartProps): JSX.Element {
 }
 
 function fieldsOf(key: ApiKey | undefined): Fields {
-  const { endpoints, models } =
-    key === undefined ? { endpoints: null, models: null } : accessOf(key.aclStrings);
+  const { endpoints, models, groups } =
+    key === undefined ? { endpoints: null, models: null, groups: [] } : accessOf(key.aclStrings);
   return {
     name: key?.name ?? "",
     endpoints,
     models,
+    groups,
     qps: String(key?.qps ?? ""),
     qpm: String(key?.qpm ?? ""),
     tpm: key?.tpm ?? "",

@@ -7,6 +7,8 @@ import { Empty } from "../../parts/empty.js";
 import { Field } from "../../parts/field.js";
 import { Form } from "../../parts/form.js";
 import { Table, type Column } from "../../parts/table.js";
+import { AllowDialog } from "./allow-dialog.js";
+import { aclText } from "../keys/describe.js";
 import { Time } from "../../parts/time.js";
 import { showError } from "../../parts/toast.js";
 
@@ -14,11 +16,16 @@ import { showError } from "../../parts/toast.js";
 export function Teams(): JSX.Element {
   const { teams, chooseTeam, reloadTeams } = useSignedIn();
   const [open, setOpen] = useState<{ readonly team: Team | null } | null>(null);
+  const [limited, setLimited] = useState<Team | null>(null);
   const toggle = ({ teamId, blocked }: Team): void =>
     void updateTeam(teamId, { blocked: !blocked }).then(reloadTeams, showError);
   const columns: readonly Column<Team>[] = [
     { title: "Team", cell: ({ name }) => <strong>{name}</strong> },
     { title: "Billing", cell: ({ billing }) => billing },
+    {
+      title: "Allows",
+      cell: ({ aclStrings }) => (aclStrings === undefined ? "everything" : aclText(aclStrings)),
+    },
     {
       title: "State",
       cell: ({ blocked }) => (
@@ -36,6 +43,9 @@ export function Teams(): JSX.Element {
           </button>
           <button type="button" onClick={() => setOpen({ team })}>
             Rename
+          </button>
+          <button type="button" onClick={() => setLimited(team)}>
+            Allow
           </button>
           <button type="button" onClick={() => toggle(team)}>
             {team.blocked ? "Unblock" : "Block"}
@@ -59,6 +69,9 @@ export function Teams(): JSX.Element {
         keyOf={({ teamId }) => teamId}
         empty={<Empty title="No teams" />}
       />
+      {limited !== null && (
+        <AllowDialog team={limited} onSaved={reloadTeams} onClose={() => setLimited(null)} />
+      )}
       {open !== null && <TeamDialog team={open.team} onSaved={reloadTeams} onClose={() => setOpen(null)} />}
     </>
   );

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { listKeyModels } from "../../api/keys.js";
+import { listKeyModels } from "../../api/access.js";
 import { pageHref } from "../../lib/location.js";
 import { useResource } from "../../lib/resource.js";
 import { useIsOperator, useSignedIn } from "../../lib/session.js";

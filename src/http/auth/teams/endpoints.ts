@@ -1,8 +1,10 @@
 /** GET /auth/teams/{teamId}/endpoints: the endpoint ACLs that keys of a team can have, from the route table. */
 import { z } from "zod";
 import { actorOf } from "../../../accounts/audit/actors.js";
+import { teamGrants } from "../../../accounts/keys/permissions.js";
 import { responseObject, responseArray } from "../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../deps.js";
+import { booleanField, isTrue, parseFields } from "../../management/fields.js";
 import type { ManagementCall, Route } from "../../route.js";
 import type { RouteDocs } from "../../route-docs.js";
 
@@ -18,14 +20,22 @@ const endpointAcls = responseObject({
   ),
 }).meta({ id: "EndpointAcls" });
 
+const querySchema = z.object({
+  all: booleanField.nullish().describe("Whether those are listed, too, that the team does not allow."),
+});
+
 /** Lists the ACLs. @param routes is called at each request, when the route table is complete. */
 export function listTeamEndpoints(
   { accounts }: Pick<HttpDeps, "accounts">,
   routes: () => readonly Route[],
 ): (call: ManagementCall) => Promise<void> {
   return async ({ ctx, manager, params }) => {
-    await accounts.teams.find(params["teamId"] ?? "", actorOf(manager));
-    const answer: z.infer<typeof endpointAcls> = { acls: endpointAclsOf(routes()).map(present) };
+    const { all } = parseFields(querySchema, ctx.query);
+    const access = await accounts.teams.findAccess(params["teamId"] ?? "", actorOf(manager));
+    const names = endpointAclsOf(routes()).filter(
+      (endpoint) => (all != null && isTrue(all)) || teamGrants(access, { endpoint, model: null }),
+    );
+    const answer: z.infer<typeof endpointAcls> = { acls: names.map(present) };
     ctx.body = answer;
   };
 }
@@ -35,6 +45,7 @@ export const listTeamEndpointsDocs: RouteDocs = {
   tag: "Accounts",
   summary: "List the endpoint ACLs that a team's keys can have",
   params: { teamId: "Id of a team that the management key may manage." },
+  query: querySchema,
   answers: { 200: { description: "The ACLs.", schema: endpointAcls } },
 };
 

@@ -1,6 +1,7 @@
 /** GET /auth/teams/{teamId}/models: the models that keys of a team can have access to. */
 import { z } from "zod";
 import { actorOf } from "../../../accounts/audit/actors.js";
+import { modelNames, teamGrants } from "../../../accounts/keys/permissions.js";
 import { noLimits, type Limits } from "../../../core/limits.js";
 import { everyModel, type TeamLimits } from "../../../accounts/limits/team-limit.js";
 import type { Modality, Model, ModelKind } from "../../../core/model.js";
@@ -88,8 +89,13 @@ export function listTeamModels({
   models,
 }: Pick<HttpDeps, "accounts" | "models">): (call: ManagementCall) => Promise<void> {
   return async ({ ctx, manager, params }) => {
-    const limits = await accounts.teamLimits.list(params["teamId"] ?? "", actorOf(manager));
-    const modelsOf = (kind: ModelKind) => models.list().filter(({ manifest }) => manifest.kind === kind);
+    const [teamId, actor] = [params["teamId"] ?? "", actorOf(manager)];
+    const limits = await accounts.teamLimits.list(teamId, actor);
+    const access = await accounts.teams.findAccess(teamId, actor);
+    const granted = models
+      .list()
+      .filter((model) => teamGrants(access, { endpoint: null, model: modelNames(model.manifest.id, model) }));
+    const modelsOf = (kind: ModelKind) => granted.filter(({ manifest }) => manifest.kind === kind);
     const languageModels = modelsOf("chat").map((model) => present(model, limitsOn(limits, model)));
     const imageGenerationModels = modelsOf("image").map((model) =>
       presentImageModel(model, limitsOn(limits, model)),

@@ -43,7 +43,7 @@ export function listLoadedModels(deps: Pick<HttpDeps, "load" | "models">): (call
   return ({ ctx, principal, route }) => {
     authorise(principal, { endpoint: route.endpointAcl, model: null });
     const isVisible = ({ id }: ModelInMemory): boolean =>
-      isAllowed(principal.key.acls, { endpoint: null, model: modelNames(id, deps.models.find(id)) });
+      isAllowed(principal, { endpoint: null, model: modelNames(id, deps.models.find(id)) });
     const data = deps
       .load()
       .models.filter(isVisible)
