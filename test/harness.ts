@@ -89,14 +89,20 @@ export async function startApp(
   overrides: Overrides = {},
   finished: Finished = onTestFinished,
 ): Promise<TestApp> {
-  const { config } = loadConfig({ ...defaults(finished), ...environment });
+  const { config, sources } = loadConfig({ ...defaults(finished), ...environment });
   const isNew = overrides.database === undefined && !existsSync(config.data);
   if (isNew) await writeNewDatabase(join(config.data, "hearth.db"));
   const isUsual =
     Object.keys(environment).every((name) => withoutEngine.test(name)) &&
     !["engine", "workerUrl", "clock", "registry"].some((name) => name in overrides);
   const engine = isUsual ? { engine: engineOf(await appOfProcess()) } : {};
-  const app = await createApp(config, { ...workerUrls, ...engine, openPuller: noNetwork, ...overrides });
+  const app = await createApp(config, {
+    ...workerUrls,
+    ...engine,
+    openPuller: noNetwork,
+    sources,
+    ...overrides,
+  });
   finished(() => app.close());
   const { url } = await app.listen();
   return { url, app, client: clientOf(url) };

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createSecretFilter } from "../accounts/authentication/secret.js";
-import type { Config } from "../config.js";
+import type { Config, LoadedConfig } from "../config.js";
 import type { Clock } from "../core/clock.js";
 import type { Engine } from "../core/engine.js";
 import { silentLogger, type Logger } from "../core/logger.js";
@@ -38,6 +38,7 @@ import {
 } from "./accounts.js";
 import { buildServerAccounts } from "./accounts/server-accounts.js";
 import { firstKeyFile, firstManagementKeyFile } from "./data-folder.js";
+import { examineServer } from "./doctor/report.js";
 import { buildEngines, type EngineOverrides } from "./engines.js";
 import { buildFiles, buildPromptFiles } from "./files.js";
 import { buildJobs } from "./jobs/jobs.js";
@@ -53,7 +54,6 @@ import { buildTracing, type ClosableTracing } from "./watch/tracing.js";
 
 export type { OpenAccounts, OwnerSignIn } from "./accounts.js";
 export type { BackupOptions, BackupProgress, BackupReport } from "./backup/create.js";
-export { readLastBackup } from "./backup/last-backup.js";
 export type { RestoreOptions, RestoreReport } from "./backup/restore.js";
 export type {
   FitReport,
@@ -66,13 +66,9 @@ export type {
   OperatorModels,
 } from "./operator-models.js";
 export type { Listening };
-export { hasPrepaidTeam } from "./accounts.js";
-export { gpuReport } from "./gpu/report.js";
-export { certificateReport } from "./inspect/certificate-report.js";
-export { openCheckedRegistry } from "./inspect/checked-registry.js";
+export type { TemplateReport } from "./inspect/template-report.js";
+export { examineInstallation } from "./doctor/report.js";
 export { engineReports, type EngineReport } from "./inspect/engine-report.js";
-export { readTemplateOf, type TemplateReport } from "./inspect/template-report.js";
-export { keptThreads } from "./llama-settings.js";
 
 /** Parts that are used instead of those that `createApp` would build. */
 export interface Overrides extends EngineOverrides {
@@ -91,6 +87,8 @@ export interface Overrides extends EngineOverrides {
   readonly openPuller?: () => Promise<Puller>;
   /** Contents of files, instead of those in the data folder. */
   readonly fileContents?: FileContents;
+  /** Where each setting comes from, for those who look at them; absent: no setting is shown. */
+  readonly sources?: LoadedConfig["sources"];
   /** Folder of the guides, instead of src/docs or its copy in dist/. */
   readonly guidesFolder?: URL;
 }
@@ -154,7 +152,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     hostedTokenizer: running.engines.hostedTokenizer,
     ...running.jobs.services,
     modelAdmin: running.modelAdmin,
-    fitOf: running.fitOf,
+    ...running.inspection,
     pullJobs: running.pullJobs,
     metrics: running.metrics,
     tracing,
@@ -179,6 +177,24 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     runs: stores.runs,
     engine: running.engines.engine,
   };
+}
+
+/** Builds what manages the models, and what checks the installation. */
+function buildManagement(
+  config: Config,
+  { sources, openPuller }: Overrides,
+  deps: Parameters<typeof buildModelManagement>[1],
+) {
+  const { fitOf, ...management } = buildModelManagement(config, deps, openPuller);
+  const doctor = examineServer(
+    { config, sources: sources ?? null },
+    {
+      models: deps.models,
+      isPriced: async () => (await deps.teams.list()).some(({ billing }) => billing === "prepaid"),
+      now: () => deps.clock.now(),
+    },
+  );
+  return { ...management, inspection: { fitOf, doctor } };
 }
 
 /** Starts what nobody waits for, once requests are taken. */
@@ -226,7 +242,7 @@ async function buildRunning(config: Config, overrides: Overrides, system: Traced
   const jobs = buildJobs(config, { ...stores, ...authentication, ...system, ...runners });
   const managementDeps = { ...loaded, ...stores, ...system, engines, check: engines.onnxCheck };
   return {
-    ...buildModelManagement(config, managementDeps, overrides.openPuller),
+    ...buildManagement(config, overrides, managementDeps),
     scheduler,
     engines,
     load,

@@ -16,6 +16,7 @@ import { createBatchLineStore } from "../jobs/batches/store/lines.js";
 import { createDeferredStore } from "../jobs/deferred/store.js";
 import { createPullStore } from "../jobs/pulls/store.js";
 import { createMcpApprovalStore } from "../jobs/mcp/store.js";
+import { createStoredObjectStore } from "../jobs/stored/store.js";
 import { createJobStore } from "../jobs/store.js";
 import { checkAfterUncleanEnd, markRunning, type UncleanEnd } from "../store/backup/unclean-end.js";
 import { openDatabase, type Database } from "../store/database.js";
@@ -44,6 +45,7 @@ export function buildStores(config: Config, database: Database, random: Random) 
     files: createFileStore(database),
     batches: createBatchStore(database),
     batchLines: createBatchLineStore(database),
+    storedObjectStore: createStoredObjectStore(database),
     pulls: createPullStore(database),
     approvals: createMcpApprovalStore(database),
     images: createImageStore(database, {

@@ -20,6 +20,7 @@ import type { UsageReports } from "../accounts/usage/usage-reports.js";
 import type { TeamService } from "../accounts/teams/teams.js";
 import type { RequestLog } from "../inference/requests/request-log.js";
 import type { Clock } from "../core/clock.js";
+import type { DoctorReport } from "../core/report/doctor.js";
 import type { McpConnector } from "../core/mcp/servers.js";
 import type { McpApprovals } from "../jobs/mcp/approvals.js";
 import type { ServerLoad } from "../core/metrics.js";
@@ -36,6 +37,7 @@ import type { Embedder } from "../inference/embeddings/embed.js";
 import type { ImageGenerator } from "../inference/images/generate-images.js";
 import type { Generator } from "../inference/run/generate.js";
 import type { PullJobs } from "../jobs/pulls/pull-jobs.js";
+import type { StoredObjects } from "../jobs/stored/stored-objects.js";
 import type { JobQueue } from "../jobs/queue.js";
 import type { Conversations } from "../inference/conversations/conversations.js";
 import type { StoredCompletions } from "../inference/completions/stored-completions.js";
@@ -113,6 +115,8 @@ export interface HttpDeps {
   readonly deferredCompletions: DeferredCompletions;
   readonly storedCompletions: StoredCompletions;
   readonly batches: Batches;
+  /** What teams have stored, for those who manage it. */
+  readonly storedObjects: StoredObjects;
   readonly storedResponses: StoredResponses;
   readonly conversations: Conversations;
   /** Queue of background responses. */
@@ -122,6 +126,8 @@ export interface HttpDeps {
   readonly modelAdmin: ModelAdmin;
   /** Judges whether a model fits into the memory that models may take. */
   readonly fitOf: (model: Model) => ModelFit;
+  /** Checks the installation. */
+  readonly doctor: () => Promise<DoctorReport>;
   /** Downloads of models. */
   readonly pullJobs: PullJobs;
   readonly clock: Clock;

@@ -16,6 +16,7 @@ export const routeTags = {
   Models: "The models that the key may use, and their tokenizers.",
   Keys: "The API key of the request.",
   Accounts: "API keys, teams, members and the audit log; requires a management key.",
+  Stored: "What teams have stored, for those who manage it; requires a management key.",
   Billing: "Credit, spending limits and usage of teams; requires a management key.",
   Console: "Sign-in to the console; for its own pages.",
   Ollama: "The interface of Ollama, for tools that know no other. Pull and delete require a management key.",

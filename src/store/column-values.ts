@@ -32,6 +32,8 @@ export type AuditAction =
   | "SetBudget"
   | "ReachBudget"
   | "CancelRequest"
+  | "CancelStored"
+  | "DeleteStored"
   | "UpdateModelSettings"
   | "PullModel"
   | "CancelModelPull"

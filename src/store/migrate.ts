@@ -31,6 +31,7 @@ import { identities } from "./migrations/0021-0030/0029-identities.js";
 import { failedRuns } from "./migrations/0021-0030/0030-failed-runs.js";
 import { turns } from "./migrations/0031-0040/0036-turns.js";
 import { accessGroups } from "./migrations/0031-0040/0034-access-groups.js";
+import { storedOwners } from "./migrations/0031-0040/0037-stored-owners.js";
 import type { Migration } from "./migrations/migration.js";
 
 const migrations: readonly Migration[] = [
@@ -66,6 +67,7 @@ const migrations: readonly Migration[] = [
   failedRuns,
   turns,
   accessGroups,
+  storedOwners,
 ];
 
 /**

@@ -225,6 +225,7 @@ export interface JobRow {
 export interface DeferredRow {
   id: string;
   team_id: string;
+  user_id: string | null;
   state: DeferredState;
   create_time: number;
   expire_time: number | null;
@@ -235,6 +236,7 @@ export interface DeferredRow {
 export interface ResponseRow {
   id: string;
   team_id: string;
+  user_id: string | null;
   previous_id: string | null;
   conversation_id: string | null;
   status: ResponseStatus;
@@ -287,6 +289,7 @@ export interface ChatCompletionRow {
   entry: Generated<number>;
   id: string;
   team_id: string;
+  user_id: string | null;
   model: string;
   create_time: number;
   expire_time: number;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { contextText } from "../../src/cli/context-text.js";
+import { contextText } from "../../src/core/report/context-text.js";
 
 it("the context of a model names what it was trained with only where that is more", () => {
   expect(contextText(8192, 131_072)).toBe("8192 of 131072 tokens");

@@ -12,7 +12,9 @@ async function pending(...ids: readonly string[]) {
   const database = await databaseOfTwoTeams();
   const store = createDeferredStore(database);
   const writes = createWrites(database);
-  await writes.commit(ids.map((id) => store.insertion({ id, teamId: "team-1", createTime: 1000 })));
+  await writes.commit(
+    ids.map((id) => store.insertion({ id, teamId: "team-1", userId: null, createTime: 1000 })),
+  );
   const end = (id: string, outcome: Exclude<DeferredOutcome, { state: "pending" }>, expireTime = 9000) =>
     writes.commit([store.ending(id, outcome, expireTime)]);
   return { store, end };
@@ -112,11 +114,11 @@ describe("deferred completions", () => {
     const database = await databaseOfTwoTeams();
     const store = createDeferredStore(database);
     const writes = createWrites(database);
-    await writes.commit([store.insertion({ id: "a", teamId: "team-1", createTime: 1000 })]);
+    await writes.commit([store.insertion({ id: "a", teamId: "team-1", userId: null, createTime: 1000 })]);
     const wrong = what === "an unknown team" ? { id: "b", teamId: "nobody" } : { id: "a", teamId: "team-1" };
-    await expect(writes.commit([store.insertion({ ...wrong, createTime: 1000 })])).rejects.toThrow(
-      /constraint failed/,
-    );
+    await expect(
+      writes.commit([store.insertion({ ...wrong, userId: null, createTime: 1000 })]),
+    ).rejects.toThrow(/constraint failed/);
   });
 });
 
@@ -128,7 +130,7 @@ describe("an answer that several readers request at the same time", () => {
     const [one, other] = await twoConnections();
     const [left, right] = [createDeferredStore(one), createDeferredStore(other)];
     const made = ids.flatMap((id, index) => [
-      left.insertion({ id, teamId: "team-1", createTime: 1000 }),
+      left.insertion({ id, teamId: "team-1", userId: null, createTime: 1000 }),
       left.ending(id, done, index % 2 === 0 ? 5000 : 9000),
     ]);
     await createWrites(one).commit(made);

@@ -94,7 +94,7 @@ export async function jobQueue(limits: { readonly queuedMax?: number; readonly a
       waits.set(id, wait);
       const createTime = clock.now();
       const origin = { teamId: "team-1", apiKeyId: "key-1", endpoint: "/v1/chat/completions" };
-      const pending = deferred.insertion({ id, teamId: "team-1", createTime });
+      const pending = deferred.insertion({ id, teamId: "team-1", userId: null, createTime });
       await process.queue.enqueue({ id, ...origin, body: "{}", createTime }, [pending]);
     },
     /** The written outcome of each job: `completed`, `aborted`, `cancelled`, or the error. */

@@ -147,6 +147,7 @@ export function aResponse(change: Partial<StoredResponse> = {}): StoredResponse 
   return {
     id: "resp-1",
     teamId: "team-1",
+    userId: null,
     previousId: null,
     conversationId: null,
     status: "queued",

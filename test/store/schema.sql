@@ -108,7 +108,7 @@ CREATE TABLE batches (
   finalize_time integer,
   cancel_time integer,
   end_time integer
-) strict;
+, user_id text) strict;
 
 CREATE INDEX batches_by_end on batches (end_time) where end_time is not null;
 
@@ -159,7 +159,7 @@ CREATE TABLE chat_completions (
   metadata text not null,
   messages text not null,
   body text not null
-) strict;
+, user_id text) strict;
 
 CREATE INDEX chat_completions_by_expiry on chat_completions (expire_time);
 
@@ -208,12 +208,14 @@ CREATE TABLE deferred_completions (
   state text not null check (state in ('pending', 'done', 'failed')),
   create_time integer not null,
   expire_time integer,
-  outcome text,
+  outcome text, user_id text,
   check ((state = 'pending') = (expire_time is null)),
   check ((state = 'pending') = (outcome is null))
 ) strict;
 
 CREATE INDEX deferred_completions_by_expiry on deferred_completions (expire_time) where expire_time is not null;
+
+CREATE INDEX deferred_completions_by_team on deferred_completions (team_id, create_time, id);
 
 CREATE TABLE deleted_runs (
   team_id text not null,
@@ -247,7 +249,7 @@ CREATE TABLE files (
   bytes integer not null check (bytes >= 0),
   create_time integer not null,
   expire_time integer
-) strict;
+, user_id text) strict;
 
 CREATE INDEX files_by_expiry on files (expire_time) where expire_time is not null;
 
@@ -461,7 +463,9 @@ CREATE TABLE responses (
   create_time integer not null,
   expire_time integer not null,
   body text not null
-, conversation_id text) strict;
+, conversation_id text, user_id text) strict;
+
+CREATE INDEX responses_by_team on responses (team_id, create_time, id);
 
 CREATE INDEX responses_ended on responses (expire_time) where status not in ('queued', 'in_progress');
 

@@ -1,4 +1,4 @@
-/** Takes back migration 36, the newest. */
+/** Takes back migration 36. */
 const undoTurns = [
   ...["runs_enlarged_are_counted", "runs_enlarged_are_budgeted"].map((name) => `drop trigger ${name};`),
   "drop table mcp_approvals;",
@@ -23,8 +23,22 @@ const undoRequestLog = [
   ),
 ].join("\n");
 
+/** Takes back migration 34. */
+const undoAccessGroups = ["drop table access_groups;", "alter table teams drop column acls;"].join("\n");
+
+/** Takes back migration 37, the newest. */
+const undoStoredOwners = [
+  "drop index deferred_completions_by_team;",
+  "drop index responses_by_team;",
+  ...["deferred_completions", "responses", "chat_completions", "files", "batches"].map(
+    (table) => `alter table ${table} drop column user_id;`,
+  ),
+].join("\n");
+
 /** SQL that takes a database from the newest version to 26, as a server of that version would have left it. */
 export const undoBudgets = [
+  undoStoredOwners,
+  undoAccessGroups,
   undoTurns,
   undoFailedRuns,
   undoIdentities,

@@ -6,7 +6,7 @@ import { createWrites } from "../../src/store/writes.js";
 import { aJob, aTeam, databaseOfTwoTeams, twoConnections } from "./records.js";
 import { full, normal, recordedSynchronous, recordSynchronous, currentSynchronous } from "./synchronous.js";
 
-const deferred = { id: "job-1", teamId: "team-1", createTime: 1000 };
+const deferred = { id: "job-1", teamId: "team-1", userId: null, createTime: 1000 };
 
 async function stores() {
   const database = await databaseOfTwoTeams();

@@ -4,6 +4,10 @@ import type { RateLimits } from "../../accounts/limits/rate-limits.js";
 import type { Config } from "../../config.js";
 import type { Clock } from "../../core/clock.js";
 import type { DeferredStore } from "../../jobs/deferred/store.js";
+import { createStoredObjects } from "../../jobs/stored/stored-objects.js";
+import type { StoredObjectStore } from "../../jobs/stored/store.js";
+import type { AuditStore } from "../../accounts/audit/store.js";
+import type { TeamStore } from "../../accounts/teams/store.js";
 import type { JobStore } from "../../jobs/store.js";
 import type { SignInStore } from "../../accounts/sign-in/store.js";
 import type { RequestStore } from "../../inference/requests/store.js";
@@ -55,6 +59,9 @@ export interface JobsDeps {
   readonly runLabels: Pick<RunLabelStore, "deleteExpired">;
   readonly requests: Pick<RequestStore, "deleteBefore">;
   readonly signIns: Pick<SignInStore, "deleteExpired">;
+  readonly storedObjectStore: StoredObjectStore;
+  readonly audit: AuditStore;
+  readonly teams: TeamStore;
   readonly files: Files;
   readonly promptFiles: PromptFiles;
   readonly writes: Writes;
@@ -82,6 +89,7 @@ export interface Jobs {
     | "mcpApprovals"
     | "backgroundJobs"
     | "batches"
+    | "storedObjects"
   >;
   /** Starts the queues, beginning with the jobs that the previous process left. */
   start(): Promise<void>;
@@ -142,13 +150,14 @@ export function buildJobs(limits: JobLimits, deps: JobsDeps): Jobs {
     onError: (batchId, thrown) => logger.error({ batchId, err: thrown }, "a batch could not be continued"),
   });
   const retention = buildRetention(limits, deps);
+  const services = {
+    ...stored,
+    backgroundJobs,
+    batches: batches.batches,
+    deferredCompletions: createDeferredCompletions({ deferred, queue: deferredJobs, clock, outcomeKeptMs }),
+  };
   return {
-    services: {
-      ...stored,
-      backgroundJobs,
-      batches: batches.batches,
-      deferredCompletions: createDeferredCompletions({ deferred, queue: deferredJobs, clock }),
-    },
+    services: { ...services, storedObjects: createStoredObjects({ ...deps, ...services }) },
     async start() {
       await Promise.all([backgroundJobs.start(), deferredJobs.start(), batches.start()]);
       retention.start();

@@ -140,7 +140,7 @@ async function allBudgets(
   for (const { id } of shown)
     for (let after: BudgetStatus | null = null; ;) {
       const page: readonly BudgetStatus[] = await budgets.page(
-        { teamId: id, subjectId: null, after, limit: pageItems },
+        { teamId: id, subjectIds: null, after, limit: pageItems },
         actor,
       );
       for (const budget of page) all.push({ name: names.get(budget.subjectId) ?? budget.subjectId, budget });

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { BackupOptions, BackupReport, RestoreOptions, RestoreReport } from "../../app/app.js";
 import type { Clock } from "../../core/clock.js";
-import { exactSizeText } from "../size-text.js";
+import { exactSizeText } from "../../core/report/size-text.js";
 import { formatJson } from "../table.js";
 import { progressLine, type ProgressOutput } from "./progress.js";
 

@@ -1,5 +1,5 @@
 import type { BackupProgress } from "../../app/app.js";
-import { exactSizeText } from "../size-text.js";
+import { exactSizeText } from "../../core/report/size-text.js";
 
 export interface ProgressOutput {
   write(text: string): unknown;

@@ -2,7 +2,7 @@
 import { Option, type Command } from "commander";
 import { ago } from "../accounts/duration.js";
 import { forEachReference } from "../accounts/command-helpers.js";
-import { exactSizeText } from "../size-text.js";
+import { exactSizeText } from "../../core/report/size-text.js";
 import { formatJson, formatTable } from "../table.js";
 import { serverOf, withListOptions, withOutputOptions, type RequestsIo } from "./commands.js";
 import type { ContentTarget, RemoteFile } from "./transfer.js";

@@ -1,6 +1,6 @@
 /** Puts into words whether a model fits into memory. */
 import type { FitReport, MemoryReport } from "../../app/app.js";
-import { sizeText } from "../size-text.js";
+import { sizeText } from "../../core/report/size-text.js";
 
 /** A line of a report: what it is about, and the rest. */
 export type Row = readonly [name: string, text: string];

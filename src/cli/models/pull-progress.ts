@@ -1,6 +1,6 @@
 /** The progress of a pull as text. */
 import type { PullProgress } from "../../app/pulls.js";
-import { exactSizeText } from "../size-text.js";
+import { exactSizeText } from "../../core/report/size-text.js";
 
 const barCharsMax = 30;
 const barCharsMin = 8;

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { Puller, PullProgress, PullResult, SizeReport } from "../../app/pulls.js";
 import { HearthError } from "../../core/errors.js";
-import { exactSizeText } from "../size-text.js";
+import { exactSizeText } from "../../core/report/size-text.js";
 import { barOf, plainLineOf } from "./pull-progress.js";
 
 export interface PullIo {

@@ -10,7 +10,7 @@ import type {
 } from "../../app/app.js";
 import type { Config } from "../../config.js";
 import type { Model } from "../../core/model.js";
-import { contextText } from "../context-text.js";
+import { contextText } from "../../core/report/context-text.js";
 import { formatJson } from "../table.js";
 import type { ModelCommands } from "./deps.js";
 import { knownInMemory } from "./fit.js";

@@ -8,7 +8,7 @@ import { openServerPuller } from "../../app/pulls.js";
 import { isLoopback, type Config, type LoadedConfig } from "../../config.js";
 import type { Model } from "../../core/model.js";
 import { version } from "../../version.js";
-import { contextText } from "../context-text.js";
+import { contextText } from "../../core/report/context-text.js";
 import type { SupervisorChannel } from "./supervise.js";
 
 /** Time to close everything after the grace time: engines, worker threads, the database. */
@@ -31,6 +31,7 @@ export async function serve(
   const config = { ...configured, port: configured.port || (supervisor?.port ?? 0) };
   const stopped = stopRequested(supervisor);
   const app = await createApp(config, {
+    sources,
     openPuller: () => openServerPuller(config, environment),
     logger: pino({ level: logLevel(config) }, pino.destination(2)),
     // A server that is restarted after a crash has a database; it may not replace that.

@@ -34,6 +34,14 @@ const querySchema = z.object({
   status: z.enum(requestStatuses).nullish().describe("Only requests in this state."),
   since: timeField.nullish().describe("Only requests that were accepted at this time or later."),
   until: timeField.nullish().describe("Only requests that were accepted before this time."),
+  query: z
+    .string()
+    .max(200)
+    .nullish()
+    .describe(
+      "Only requests that have this text in the ID, the request ID, a name of the model, the endpoint or the name of the API key, " +
+        "whatever the case of its letters.",
+    ),
 });
 
 const count = z.int().min(0);
@@ -91,6 +99,7 @@ export function listRequests({ requestLog }: Pick<HttpDeps, "requestLog">): Hand
         status: query.status ?? null,
         since: query.since == null ? null : epochMs(query.since),
         until: query.until == null ? null : epochMs(query.until),
+        text: query.query || null,
         after: position === null ? null : { createTime: position[0], id: position[1] },
         limit: Math.min(query.pageSize ? itemsPerPage(query.pageSize) : pageRequestsDefault, pageRequestsMax),
       },

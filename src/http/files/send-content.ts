@@ -18,3 +18,20 @@ export async function sendContent(
   // Koa removes the length of a body that becomes a stream.
   ctx.length = file.bytes;
 }
+
+/** Returns the headers of a download, which keep a browser from running anything in it. @param name of the file */
+export function attachment(name: string): Record<string, string> {
+  return {
+    "content-security-policy": "default-src 'none'; sandbox",
+    "content-disposition": `attachment; filename*=UTF-8''${encodeFilename(name)}`,
+    "cache-control": "private, no-store",
+  };
+}
+
+/** Encodes a name as RFC 8187 requires it. */
+function encodeFilename(name: string): string {
+  return encodeURIComponent(name).replace(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}

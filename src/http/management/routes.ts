@@ -4,6 +4,7 @@ import { exportLedger, exportLedgerDocs } from "../admin/export/ledger.js";
 import { exportUsage, exportUsageDocs } from "../admin/export/usage.js";
 import { getRequest, getRequestDocs, listRequests, listRequestsDocs } from "../admin/requests.js";
 import { cancelRequest, cancelRequestDocs } from "../admin/requests/cancel.js";
+import { getDoctor, getDoctorDocs } from "../admin/doctor.js";
 import { getOverview, getOverviewDocs } from "../admin/overview.js";
 import { listAuditEventsDocs, listAuditEvents } from "../audit/teams/events.js";
 import {
@@ -56,6 +57,7 @@ import { createTopUp, createTopUpDocs } from "../v1/billing/teams/prepaid/top-up
 import { getUsage, getUsageDocs } from "../v1/billing/teams/usage.js";
 import { forAllTeams, managementRoute, withoutBody, type Route } from "../route.js";
 import { modelRoutes } from "./model-routes.js";
+import { storedRoutes } from "./stored-routes.js";
 
 /** Returns the routes of the management API. @param routes returns the complete route table. */
 export function managementRoutes(deps: HttpDeps, routes: () => readonly Route[]): readonly Route[] {
@@ -68,7 +70,9 @@ export function managementRoutes(deps: HttpDeps, routes: () => readonly Route[])
     ...billingRoutes(deps),
     ...modelRoutes(deps),
     ...requestRoutes(deps),
+    ...storedRoutes(deps),
     ...exportRoutes(deps),
+    forAllTeams(managementRoute("GET", "/admin/doctor", "ServerRead", getDoctor(deps), getDoctorDocs)),
     managementRoute("GET", "/admin/overview", "BillingRead", getOverview(deps), getOverviewDocs),
   ];
 }

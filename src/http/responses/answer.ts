@@ -1,4 +1,5 @@
 /** Answers POST /v1/responses: with a run while the client waits, or with a background job. */
+import { ownerOf } from "../../inference/stored-owner.js";
 import {
   createResponseEncoder,
   type ResponseEncoder,
@@ -83,7 +84,7 @@ async function answerListed(deps: HttpDeps, reply: Reply, prepared: ListedRespon
   const recorderDeps = {
     storedResponses: deps.storedResponses,
     encoder,
-    teamId: principal.team.id,
+    owner: ownerOf(principal),
     createTime,
     ownInput,
     conversations: deps.conversations,
@@ -148,7 +149,7 @@ export async function answerInBackground(
   const response = encoder.response();
   const stored = storedResponses.insertion({
     id,
-    teamId: principal.team.id,
+    ...ownerOf(principal),
     previousId: request.previousResponseId,
     conversationId: request.conversationId,
     status: "queued",

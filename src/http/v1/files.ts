@@ -3,6 +3,7 @@ import { z } from "zod";
 import { authorise } from "../../accounts/keys/permissions.js";
 import { validFields } from "../../dialects/field-error.js";
 import type { FileFields } from "../../inference/files/files.js";
+import { ownerOf } from "../../inference/stored-owner.js";
 import { uploadPurposes } from "../../inference/files/stored-file.js";
 import type { HttpDeps } from "../deps.js";
 import { fileFormatOf } from "../files/client-format.js";
@@ -53,7 +54,7 @@ export function createFile({ files, clock }: FileDeps): (call: Call) => Promise<
   return async ({ ctx, principal, route }) => {
     authorise(principal, { endpoint: route.endpointAcl, model: null });
     const format = fileFormatOf(ctx);
-    const draft = await files.begin(principal.team.id, true);
+    const draft = await files.begin(ownerOf(principal), true);
     try {
       const upload = await readUpload(ctx, (chunk) => draft.write(chunk));
       const file = await draft.finish(fieldsOf(upload, format, clock.now()));

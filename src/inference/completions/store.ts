@@ -14,6 +14,7 @@ type Row = Omit<ChatCompletionRow, "entry">;
 const columns = {
   id: "id",
   teamId: "team_id",
+  userId: "user_id",
   model: "model",
   createTime: "create_time",
   expireTime: "expire_time",

@@ -1,7 +1,8 @@
+import type { StoredOwner } from "../stored-owner.js";
+
 /** A chat completion that its team can fetch again. Times are milliseconds since the epoch. */
-export interface StoredCompletion {
+export interface StoredCompletion extends StoredOwner {
   readonly id: string;
-  readonly teamId: string;
   /** The name of the model in the answer. */
   readonly model: string;
   readonly createTime: number;

@@ -8,6 +8,7 @@ import { HearthError, toHearthError } from "../../core/errors.js";
 import type { Random } from "../../core/random.js";
 import { errorCodeOf } from "../../store/failure.js";
 import type { Write, Writes } from "../../store/writes.js";
+import type { StoredOwner } from "../stored-owner.js";
 import { fileIdPattern, type ContentWriter, type FileContents } from "./contents.js";
 import type { FileStore } from "./store.js";
 import type { FilePage, FileQuery, FileUsage, StoredFile } from "./stored-file.js";
@@ -36,7 +37,7 @@ export interface Files {
    * @param isLimited whether the limits of uploads apply; the server's own files count, but are never refused.
    * @throws HearthError `invalid_value` when the team has as many files as it may, `overloaded` when nothing can be written.
    */
-  begin(teamId: string, isLimited: boolean): Promise<FileDraft>;
+  begin(owner: StoredOwner, isLimited: boolean): Promise<FileDraft>;
   /** @throws HearthError `invalid_value` when the team has more files or bytes than it may, those being written included. */
   refuseBeyondQuota(teamId: string): Promise<void>;
   /** @throws HearthError `not_found`, also for a file of another team. */
@@ -84,20 +85,21 @@ class TeamFiles implements Files {
     this.#deps = deps;
   }
 
-  async begin(teamId: string, isLimited: boolean): Promise<FileDraft> {
+  async begin(owner: StoredOwner, isLimited: boolean): Promise<FileDraft> {
     const { contents, random } = this.#deps;
+    const { teamId } = owner;
     const id = `file-${Buffer.from(random.bytes(16)).toString("hex")}`;
     this.#count(teamId, 1, 0);
     try {
       if (isLimited) await this.refuseBeyondQuota(teamId);
-      return this.#draft(id, teamId, isLimited, await contents.create(id));
+      return this.#draft(id, owner, isLimited, await contents.create(id));
     } catch (thrown) {
       this.#count(teamId, -1, 0);
       throw toStorageError(thrown);
     }
   }
 
-  #draft(id: string, teamId: string, isLimited: boolean, writer: ContentWriter): FileDraft {
+  #draft(id: string, { teamId, userId }: StoredOwner, isLimited: boolean, writer: ContentWriter): FileDraft {
     const { limits, files, writes, contents, clock } = this.#deps;
     let bytes = 0;
     let chunks = 0;
@@ -109,7 +111,7 @@ class TeamFiles implements Files {
     const complete = async (fields: FileFields) => {
       if (isLimited) await this.refuseBeyondQuota(teamId);
       await storing(() => writer.finish());
-      const file: StoredFile = { id, teamId, ...fields, bytes, createTime: clock.now() };
+      const file: StoredFile = { id, teamId, userId, ...fields, bytes, createTime: clock.now() };
       return { file, insertion: files.insertion(file) };
     };
     const discard = async (): Promise<void> => {

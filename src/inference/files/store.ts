@@ -79,6 +79,7 @@ async function list({ kysely }: Database, query: FileQuery, now: number): Promis
 const { toRow, fromRow } = createRowMapper<StoredFile, FileRow>({
   id: "id",
   teamId: "team_id",
+  userId: "user_id",
   purpose: "purpose",
   filename: "filename",
   mimeType: "mime_type",

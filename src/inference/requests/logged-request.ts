@@ -63,6 +63,8 @@ export interface RequestFilter {
   /** Accepted at `since` or later and before `until`. */
   readonly since: number | null;
   readonly until: number | null;
+  /** In the ID, the request ID, a name of the model, the endpoint or the name of the key, whatever the case of its letters. */
+  readonly text: string | null;
 }
 
 export interface RequestQuery extends RequestFilter {

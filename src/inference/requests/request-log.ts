@@ -81,7 +81,7 @@ async function pageOf({ requests, liveRuns }: RequestLogDeps, query: RequestQuer
 }
 
 function isWanted(
-  { teamId, apiKeyId, userId, model, status, since, until, after }: RequestFilter & RequestQuery,
+  { teamId, apiKeyId, userId, model, status, since, until, text, after }: RequestFilter & RequestQuery,
   request: LoggedRequest,
   creator: string | null,
 ): boolean {
@@ -93,8 +93,15 @@ function isWanted(
     (status === null || request.status === status) &&
     (since === null || request.createTime >= since) &&
     (until === null || request.createTime < until) &&
+    (text === null || hasText(request, text)) &&
     (after === null || newestFirst(after, request) < 0)
   );
+}
+
+function hasText(request: LoggedRequest, text: string): boolean {
+  const { id, requestId, model, requestedModel, endpoint, apiKeyName } = request;
+  const searched = [id, requestId, model, requestedModel, endpoint, apiKeyName].join("\n");
+  return searched.toLowerCase().includes(text.toLowerCase());
 }
 
 async function find(

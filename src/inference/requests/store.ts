@@ -47,7 +47,9 @@ export function createRequestStore({ kysely }: Pick<Database, "kysely">) {
     async page(query: RequestQuery): Promise<StoredRequests> {
       const { teamId, apiKeyId, limit } = query;
       // Every other filter looks at each run that the index returns.
-      const isIndexed = [query.userId, query.model, query.status].every((wanted) => wanted === null);
+      const isIndexed = [query.userId, query.model, query.status, query.text].every(
+        (wanted) => wanted === null,
+      );
       const scanned = isIndexed && (teamId === null || apiKeyId === null) ? limit : scannedMax;
       const rows = await matching(kysely, query, scanned).limit(limit).execute();
       const requests = rows.map(fromRow);
@@ -93,7 +95,7 @@ function indexed(kysely: Connection, { teamId, apiKeyId, since, until, after }: 
 }
 
 function matching(kysely: Connection, query: RequestQuery, scanned: number) {
-  const { teamId, userId, model, status } = query;
+  const { teamId, userId, model, status, text } = query;
   const runs = indexed(kysely, query).select(columns).limit(scanned).as("run");
   return kysely
     .selectFrom(runs)
@@ -106,11 +108,18 @@ function matching(kysely: Connection, query: RequestQuery, scanned: number) {
       all.where((run) => run.or([run("run.model", "=", String(model)), run("run.asked_model", "=", model)])),
     )
     .$if(status !== null, (all) => all.where(statusOf, "=", status))
+    .$if(text !== null, (all) => all.where(hasText(String(text))))
     .orderBy("run.create_time", "desc")
     .orderBy("run.id", "desc");
 }
 
 const statusOf = sql<RequestStatus>`case when run.error_kind = 'cancelled' then 'cancelled' else run.state end`;
+
+/** Whether a run has the text in one of its names; `hasText` of request-log.ts does the same for those without a row. */
+function hasText(text: string) {
+  return sql<boolean>`instr(lower(concat_ws(char(10), run.id, run.request_id, run.model, run.asked_model, run.endpoint,
+    api_keys.name)), lower(${text})) > 0`;
+}
 
 /** Returns the last run that a page with filters looks at; null when it looks at all. */
 async function lastScanned(kysely: Connection, query: RequestQuery): Promise<RequestPosition | null> {

@@ -1,3 +1,4 @@
+import type { StoredOwner } from "../stored-owner.js";
 import type { ResponseStatus } from "../../store/column-values.js";
 
 export type { ResponseStatus } from "../../store/column-values.js";
@@ -6,9 +7,8 @@ export type { ResponseStatus } from "../../store/column-values.js";
 export const unfinishedStatuses: readonly ResponseStatus[] = ["queued", "in_progress"];
 
 /** A response that its team can fetch again. Times are milliseconds since the epoch. */
-export interface StoredResponse {
+export interface StoredResponse extends StoredOwner {
   readonly id: string;
-  readonly teamId: string;
   /** The response that it continues. */
   readonly previousId: string | null;
   /** The conversation that its items are added to when it has completed. */

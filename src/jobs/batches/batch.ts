@@ -1,11 +1,11 @@
+import type { StoredOwner } from "../../inference/stored-owner.js";
 import type { BatchFormat, BatchState } from "../../store/column-values.js";
 
 export type { BatchFormat, BatchState } from "../../store/column-values.js";
 
 /** Many requests that are answered when there is capacity. Times are milliseconds since the epoch. */
-export interface Batch {
+export interface Batch extends StoredOwner {
   readonly id: string;
-  readonly teamId: string;
   /** The key that created it: lines are answered with its permissions, limits and credit. */
   readonly apiKeyId: string;
   readonly format: BatchFormat;

@@ -6,6 +6,7 @@
 import { HearthError } from "../../core/errors.js";
 import type { Random } from "../../core/random.js";
 import type { Principal } from "../../accounts/keys/api-key.js";
+import { ownerOf } from "../../inference/stored-owner.js";
 import { invalidValue } from "../../dialects/field-error.js";
 import type { Batch, BatchFormat, BatchLine, BatchPage } from "./batch.js";
 import type { BatchLimits } from "./limits.js";
@@ -141,7 +142,7 @@ function newBatch(
   const digits = Buffer.from(random.bytes(16)).toString("hex");
   return {
     id: `${format === "openai" ? "batch" : "msgbatch"}_${digits}`,
-    teamId: principal.team.id,
+    ...ownerOf(principal),
     apiKeyId: principal.key.id,
     format,
     endpoint,

@@ -2,6 +2,7 @@
  * The request of a batch line, ready to run: it is parsed, run and presented as the route of its endpoint does it with a request of its
  * own, so that the body of its answer is what the route would have answered.
  */
+import { ownerOf, type StoredOwner } from "../../inference/stored-owner.js";
 import type { Principal } from "../../accounts/keys/api-key.js";
 import { authorise, modelNames } from "../../accounts/keys/permissions.js";
 import type { GenerationRequest } from "../../core/generation.js";
@@ -60,13 +61,13 @@ export async function parseLine(
 ): Promise<LineRequest> {
   const value = await inlined(deps, { endpoint, body, principal });
   const text = mayRoundNumbers(body) ? body : null;
-  const teamId = principal.team.id;
+  const owner = ownerOf(principal);
   if (endpoint === "/v1/embeddings") return embeddingLine(deps, value);
-  if (endpoint === "/v1/responses") return responseLine(deps, value, text, teamId);
+  if (endpoint === "/v1/responses") return responseLine(deps, value, text, owner);
   if (endpoint === "/v1/completions") return completionLine(deps, value);
   return endpoint === messagesEndpoint
     ? messageLine(deps, value, text, principal)
-    : chatLine(deps, value, text, teamId);
+    : chatLine(deps, value, text, owner);
 }
 
 /** Returns the JSON of a line with the contents of its files, which are expensive: the key must be allowed to use the model before. */
@@ -86,7 +87,7 @@ async function chatLine(
   deps: LineRequestDeps,
   value: unknown,
   text: string | null,
-  teamId: string,
+  storedOwner: StoredOwner,
 ): Promise<LineRequest> {
   const { request, stream, deferred, callsAsFunction, textTools, stored } = parseChatRequest(value, text);
   refuse("stream", stream);
@@ -94,7 +95,7 @@ async function chatLine(
   if (stored !== null) await deps.storedCompletions.refuseWhenFull();
   return textLine(deps, request, (identity) => {
     const fold = foldChat({ ...identity, choices: request.choices, callsAsFunction, textTools });
-    const owner = { teamId, createTime: identity.created * 1000 };
+    const owner = { ...storedOwner, createTime: identity.created * 1000 };
     return {
       add: (event) => fold.add(event),
       body: () => fold.result(),
@@ -148,7 +149,7 @@ async function responseLine(
   deps: LineRequestDeps,
   value: unknown,
   text: string | null,
-  teamId: string,
+  owner: StoredOwner,
 ): Promise<LineRequest> {
   const { storedResponses, conversations, clock, random } = deps;
   const parsed = parseResponsesRequest(value, text);
@@ -158,7 +159,7 @@ async function responseLine(
   refuse("conversation", parsed.conversationId !== null);
   refuse("generate", !parsed.generates);
   if (parsed.store) await storedResponses.refuseWhenFull();
-  const { before, ownInput } = await findItems(deps, parsed, teamId);
+  const { before, ownInput } = await findItems(deps, parsed, owner.teamId);
   const items = [...before, ...ownInput];
   const request = withToolsOfItems(parsed, items);
   return textLine(deps, generationRequest(request, items), ({ created, model, modelName }) => {
@@ -179,7 +180,7 @@ async function responseLine(
     const recorder = createResponseRecorder({
       storedResponses,
       encoder,
-      teamId,
+      owner,
       createTime,
       ownInput,
       conversations,

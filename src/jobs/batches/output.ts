@@ -83,7 +83,7 @@ class OutputFile {
   ) {}
 
   async add(line: string): Promise<void> {
-    this.#draft ??= await this.deps.files.begin(this.batch.teamId, false);
+    this.#draft ??= await this.deps.files.begin(this.batch, false);
     await this.#draft.write(Buffer.from(`${line}\n`));
   }
 

@@ -4,13 +4,13 @@ import type { ChatRequest } from "../../dialects/openai-chat/parse.js";
 import type { ChatCompletion } from "../../dialects/openai-chat/response-schema.js";
 import type { StoredCompletions } from "../../inference/completions/stored-completions.js";
 import type { RunRecorder } from "../../inference/run/recorder.js";
+import type { StoredOwner } from "../../inference/stored-owner.js";
 import type { Write } from "../../store/writes.js";
 
 type Stores = Pick<StoredCompletions, "insertion">;
 
 /** What is stored beside an answer. */
-export interface CompletionOwner {
-  readonly teamId: string;
+export interface CompletionOwner extends StoredOwner {
   /** Milliseconds since the epoch. */
   readonly createTime: number;
   readonly stored: NonNullable<ChatRequest["stored"]>;
@@ -41,13 +41,14 @@ export function createCompletionRecorder(
 /** Returns the write that stores a complete answer. */
 export function completionInsertion(
   storedCompletions: Stores,
-  { teamId, createTime, stored }: CompletionOwner,
+  { teamId, userId, createTime, stored }: CompletionOwner,
   answer: ChatCompletion,
 ): Write {
   const { id, model } = answer;
   return storedCompletions.insertion({
     id,
     teamId,
+    userId,
     model,
     createTime,
     ...stored,

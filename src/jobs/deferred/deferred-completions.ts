@@ -4,16 +4,23 @@
  */
 import type { Clock } from "../../core/clock.js";
 import type { DeferredStore } from "./store.js";
+import type { StoredOwner } from "../../inference/stored-owner.js";
 import { HearthError, type ErrorDetails, type ErrorKind } from "../../core/errors.js";
 import type { Job } from "../job.js";
 import type { JobQueue } from "../queue.js";
+
+export interface NewDeferredCompletion extends Omit<Job, "kind" | "attempts" | "createTime">, StoredOwner {}
 
 export interface DeferredCompletions {
   /**
    * Enqueues a request; it is on disk once this resolves. Its id is the one by which its answer is fetched.
    * @throws HearthError `overloaded` when the queue is full.
    */
-  create(request: Omit<Job, "kind" | "attempts" | "createTime">): Promise<void>;
+  create(request: NewDeferredCompletion): Promise<void>;
+  /** Cancels one that is pending: its client gets the error `cancelled`. Does nothing when it has ended. */
+  cancel(id: string): Promise<void>;
+  /** Cancels one that is pending, and deletes it. @throws HearthError `not_found`, as `take` does. */
+  delete(id: string, teamId: string): Promise<void>;
   /**
    * Returns the JSON text of the answer and deletes it; null while it is pending.
    * @throws HearthError `not_found` for one that does not exist (any more) or belongs to another team; the completion's own error when
@@ -26,6 +33,8 @@ export interface DeferredCompletionsDeps {
   readonly deferred: DeferredStore;
   readonly queue: JobQueue;
   readonly clock: Clock;
+  /** How long an outcome can be fetched. */
+  readonly outcomeKeptMs: number;
 }
 
 /** Builds the service over the queue of deferred completions. */
@@ -33,12 +42,24 @@ export function createDeferredCompletions({
   deferred,
   queue,
   clock,
+  outcomeKeptMs,
 }: DeferredCompletionsDeps): DeferredCompletions {
+  const cancel = async (id: string): Promise<void> => {
+    const failure = writeFailure(cancelled());
+    await queue.cancel(id, () => [
+      deferred.ending(id, { state: "failed", failure }, clock.now() + outcomeKeptMs),
+    ]);
+  };
   return {
-    async create(request) {
+    async create({ userId, ...job }) {
       const createTime = clock.now();
-      const { id, teamId } = request;
-      await queue.enqueue({ ...request, createTime }, [deferred.insertion({ id, teamId, createTime })]);
+      const { id, teamId } = job;
+      await queue.enqueue({ ...job, createTime }, [deferred.insertion({ id, teamId, userId, createTime })]);
+    },
+    cancel,
+    async delete(id, teamId) {
+      await cancel(id);
+      if (!(await deferred.delete(id, teamId))) throw notFound(id);
     },
     async take(id, teamId) {
       const outcome = await deferred.take(id, teamId, clock.now());
@@ -52,6 +73,11 @@ export function createDeferredCompletions({
 /** Serialises an error with the fields that its client may see. */
 export function writeFailure({ kind, message, param, code }: HearthError): string {
   return JSON.stringify({ kind, message, param, code });
+}
+
+/** The error of a deferred completion that was cancelled. */
+export function cancelled(): HearthError {
+  return new HearthError("cancelled", "The deferred completion was cancelled.");
 }
 
 function readFailure(failure: string): HearthError {

@@ -6,17 +6,18 @@ import type { Clock } from "../../core/clock.js";
 import type { EndedOutcome } from "./deferred-completion.js";
 import type { DeferredStore } from "./store.js";
 import { mayRoundNumbers } from "../../core/json/member-texts.js";
-import { HearthError } from "../../core/errors.js";
+import type { HearthError } from "../../core/errors.js";
 import type { Job } from "../job.js";
 import type { ModelRegistry } from "../../core/model.js";
 import type { Write } from "../../store/writes.js";
 import { foldCompletion } from "../../dialects/openai-chat/encode.js";
 import { parseChatRequest } from "../../dialects/openai-chat/parse.js";
-import { writeFailure } from "./deferred-completions.js";
+import { cancelled, writeFailure } from "./deferred-completions.js";
 import { completionInsertion } from "../completions/completion-recorder.js";
 import type { StoredCompletions } from "../../inference/completions/stored-completions.js";
 import type { Generator } from "../../inference/run/generate.js";
 import { toJobRun, type JobHandler, type PreparedJob } from "../handler.js";
+import { ownerOf } from "../../inference/stored-owner.js";
 import { usableModel } from "../../inference/run/usable-model.js";
 
 export interface DeferredCompletionHandlerDeps {
@@ -68,20 +69,16 @@ export function deferredCompletionHandler(deps: DeferredCompletionHandlerDeps): 
         recorder: {
           add: (event) => fold.add(event),
           writes({ state, failure }) {
-            if (state !== "completed") return [failed(job, failure ?? abandoned())];
+            if (state !== "completed") return [failed(job, failure ?? cancelled())];
             const answer = fold.result();
             const done = ending(job, { state: "done", answer: JSON.stringify(answer) });
             if (stored === null) return [done];
-            const { teamId, createTime } = job;
-            return [done, completionInsertion(storedCompletions, { teamId, createTime, stored }, answer)];
+            const owner = { ...ownerOf(principal), createTime: job.createTime, stored };
+            return [done, completionInsertion(storedCompletions, owner, answer)];
           },
         },
         ended: () => undefined,
       };
     },
   };
-}
-
-function abandoned(): HearthError {
-  return new HearthError("internal", "The completion was ended before it was complete.");
 }

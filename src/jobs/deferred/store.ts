@@ -1,4 +1,5 @@
 import type { DeferredOutcome, EndedOutcome } from "./deferred-completion.js";
+import type { StoredOwner } from "../../inference/stored-owner.js";
 import type { Database } from "../../store/database.js";
 import { prepare, prepareBinding } from "../../store/prepared.js";
 import type { DeferredRow } from "../../store/schema.js";
@@ -15,8 +16,11 @@ export function createDeferredStore(database: Database) {
   const findOther = prepareFind(database);
   return {
     /** Inserts a pending one. */
-    insertion: ({ id, teamId, createTime }: NewDeferred): Write =>
-      createWrite("deferred_completions", insertRow({ id, team_id: teamId, create_time: createTime })),
+    insertion: ({ id, teamId, userId, createTime }: NewDeferred): Write =>
+      createWrite(
+        "deferred_completions",
+        insertRow({ id, team_id: teamId, user_id: userId, create_time: createTime }),
+      ),
     /** Writes the outcome of a pending one; it can be fetched until `expireTime`. */
     ending: (id: string, outcome: EndedOutcome, expireTime: number): Write =>
       createWrite(
@@ -37,15 +41,22 @@ export function createDeferredStore(database: Database) {
       if (row.state !== "failed" || row.outcome === null) return { state: "pending" };
       return { state: "failed", failure: row.outcome };
     },
+    /** Deletes one, whatever its state. @returns false when it does not exist or belongs to another team. */
+    async delete(id: string, teamId: string): Promise<boolean> {
+      const query = database.kysely
+        .deleteFrom("deferred_completions")
+        .where("id", "=", id)
+        .where("team_id", "=", teamId);
+      return (await query.executeTakeFirst()).numDeletedRows > 0n;
+    },
     /** Deletes up to `limit` that have expired. @returns how many were deleted. */
     deleteExpired: (now: number, limit: number): Promise<number> =>
       deleteExpired(database, { table: "deferred_completions", key: "id" }, now, limit),
   };
 }
 
-interface NewDeferred {
+interface NewDeferred extends StoredOwner {
   readonly id: string;
-  readonly teamId: string;
   readonly createTime: number;
 }
 
@@ -53,10 +64,10 @@ function textOf(outcome: EndedOutcome): string {
   return outcome.state === "done" ? outcome.answer : outcome.failure;
 }
 
-type Insertion = Pick<DeferredRow, "id" | "team_id" | "create_time">;
+type Insertion = Pick<DeferredRow, "id" | "team_id" | "user_id" | "create_time">;
 
 function prepareInsertion({ kysely }: Database) {
-  return prepareBinding(["id", "team_id", "create_time"], (row: Insertion) =>
+  return prepareBinding(["id", "team_id", "user_id", "create_time"], (row: Insertion) =>
     kysely.insertInto("deferred_completions").values({ ...row, state: "pending" }),
   );
 }

@@ -7,13 +7,14 @@ import type { RunRecorder, RunEnd } from "../../inference/run/recorder.js";
 import type { StoredResponses } from "../../inference/responses/stored-responses.js";
 import type { Conversations } from "../../inference/conversations/conversations.js";
 import type { StoredItem } from "../../inference/responses/stored-response.js";
+import type { StoredOwner } from "../../inference/stored-owner.js";
 import { itemsToStore, toStore } from "./conversation-items.js";
 
 export interface ResponseRecorderDeps {
   readonly storedResponses: StoredResponses;
   /** Not opened yet; only the recorder may add to it. */
   readonly encoder: ResponseEncoder;
-  readonly teamId: string;
+  readonly owner: StoredOwner;
   /** Milliseconds since the epoch. */
   readonly createTime: number;
   /** The request's own items. */
@@ -27,7 +28,7 @@ export interface ResponseRecorderDeps {
 
 /** Stores every response whose id its client knows, also one that failed or whose client left. */
 export function createResponseRecorder(deps: ResponseRecorderDeps): RunRecorder {
-  const { storedResponses, encoder, teamId, createTime, ownInput, streamed, conversationId } = deps;
+  const { storedResponses, encoder, owner, createTime, ownInput, streamed, conversationId } = deps;
   let started = false;
   return {
     add(event) {
@@ -42,7 +43,7 @@ export function createResponseRecorder(deps: ResponseRecorderDeps): RunRecorder 
       const input = itemsToStore(ownInput, response.id);
       const insertion = storedResponses.insertion({
         id: response.id,
-        teamId,
+        ...owner,
         previousId: response.previous_response_id,
         conversationId,
         status: endedStatus(response),

@@ -4,6 +4,7 @@ import type { BatchFormat, BatchLineState, BatchState, FilePurpose } from "../co
 export interface FileRow {
   id: string;
   team_id: string;
+  user_id: string | null;
   purpose: FilePurpose;
   filename: string;
   mime_type: string;
@@ -16,6 +17,7 @@ export interface BatchRow {
   id: string;
   team_id: string;
   api_key_id: string;
+  user_id: string | null;
   format: BatchFormat;
   endpoint: string;
   state: BatchState;

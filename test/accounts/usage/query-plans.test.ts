@@ -77,7 +77,7 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
     ["SEARCH budget USING PRIMARY KEY (subject_id=? AND team_id=?)", spentOf],
   ],
   "budgets.page": [
-    ({ budgets }) => budgets.page({ teamId: "a", subjectId: null, ownerId: null, after: null, limit: 2 }, 1),
+    ({ budgets }) => budgets.page({ teamId: "a", subjectIds: null, ownerId: null, after: null, limit: 2 }, 1),
     ["budget by budgets_by_team (team_id=?)", spentOf],
   ],
   "budgets.insertions of a team": [

@@ -48,6 +48,22 @@ describe("PUT and GET /auth/teams/{teamId}/budgets", () => {
     expect((await server.request("GET", `${path}?apiKeyId=${keyId}`)).body).toMatchObject({
       budgets: [{ apiKeyId: keyId }],
     });
+    const other = (await server.createKey(teamId)).apiKeyId;
+    await set(server, side, { apiKeyId: other, period: "day", budget: { hardTokens: 9 } });
+    expect((await server.request("GET", `${path}?apiKeyIds=${other},${keyId},unknown`)).body).toMatchObject({
+      budgets: expect.arrayContaining([
+        expect.objectContaining({ apiKeyId: keyId }),
+        expect.objectContaining({ apiKeyId: other }),
+      ]) as unknown,
+    });
+    expect((await server.request("GET", `${path}?apiKeyIds=${other}`)).body).toMatchObject({
+      budgets: [{ apiKeyId: other }],
+    });
+    for (const wrong of [`apiKeyIds=${other}&apiKeyId=${keyId}`, `apiKeyIds=${"a,".repeat(200)}a`])
+      expect(await server.request("GET", `${path}?${wrong}`)).toMatchObject({
+        status: 400,
+        body: { message: expect.stringMatching(/^apiKeyIds: /) as string },
+      });
     const cleared = { apiKeyId: keyId, period: "week", fieldMask: "hardUsd,softTokens" };
     expect(await set(server, side, cleared)).toEqual({ status: 200, body: {} });
     expect((await server.request("GET", `${path}?apiKeyId=${keyId}`)).body).toEqual({ budgets: [] });

@@ -15,7 +15,7 @@ export interface Row {
   /** Requires a management key for all teams. */
   readonly ofAllTeams?: true;
   /** Status of the request for a key that may send it, if it is not 200. */
-  readonly status?: number;
+  readonly status?: number | readonly number[];
   /** Whether errors are in Ollama's format. */
   readonly isOllama?: true;
 }
@@ -37,6 +37,24 @@ const analytics = (endTime: string) => ({
 });
 
 const clearing = { period: "day", fieldMask: "hardUsd" };
+
+/** Rows of one kind of stored things. What the other tests create may have ended when they ask. */
+function storedRows(kind: string, param: string, more: readonly ("content" | "cancel")[]): readonly Row[] {
+  const [all, one] = [`/admin/teams/:teamId/${kind}`, `/admin/${kind}/${param}`];
+  const isBatch = kind === "batches";
+  const statuses = { content: isBatch ? 409 : 200, cancel: [200, 409] } as const;
+  return [
+    row(`GET ${all}`, "StoredRead", { bad: ["?pageSize=many", "pageSize"] }),
+    row(`GET ${one}`, "StoredRead"),
+    row(`DELETE ${one}`, "StoredWrite", { status: isBatch ? [200, 409] : 200 }),
+    ...(more.includes("content")
+      ? [row(`GET ${one}/content`, "StoredRead", { status: statuses.content })]
+      : []),
+    ...(more.includes("cancel")
+      ? [row(`POST ${one}/cancel`, "StoredWrite", { status: statuses.cancel })]
+      : []),
+  ];
+}
 
 export const table: readonly Row[] = [
   row("POST /auth/teams/:teamId/api-keys", "CreateApiKey", {
@@ -128,10 +146,20 @@ export const table: readonly Row[] = [
   row("GET /admin/requests", "ListRequests", { bad: ["?status=done", "status"], elsewhere: 200 }),
   row("GET /admin/requests/:runId", "ListRequests"),
   row("POST /admin/requests/:runId/cancel", "CancelRequest", { status: 409 }),
+  ...(
+    [
+      ["deferred-completions", ":requestId", ["cancel"]],
+      ["responses", ":responseId", ["content", "cancel"]],
+      ["chat-completions", ":completionId", ["content"]],
+      ["batches", ":batchId", ["content", "cancel"]],
+      ["files", ":fileId", ["content"]],
+    ] as const
+  ).flatMap(([kind, param, more]) => storedRows(kind, param, more)),
   ...["usage", "ledger"].map((kind) =>
     row(`GET /admin/export/${kind}`, "BillingRead", { bad: ["?format=xml", "format"], elsewhere: 200 }),
   ),
   row("GET /admin/export/audit", "AuditRead", { bad: ["?since=monday", "since"], elsewhere: 200 }),
+  row("GET /admin/doctor", "ServerRead", { ofAllTeams: true }),
   row("GET /admin/overview", "BillingRead", { bad: ["?from=monday", "from"], elsewhere: 200 }),
   row("POST /api/pull", "ManageModels", { body: { model: "a/b" }, bad: [{ model: 7 }, "model"], ...ollama }),
   row("DELETE /api/delete", "ManageModels", {

@@ -4,18 +4,20 @@ import { defaultHttpLimits } from "../../../src/http/deps.js";
 import { builtInModel } from "../../harness.js";
 import { createObject } from "../threats/world.js";
 import { table, type Row } from "./scenario-table.js";
-import { startSharedServer, type Answer, type ManagedServer } from "./managed.js";
+import { allAcls, startSharedServer, type Answer, type ManagedServer } from "./managed.js";
 
 const unknownId = "0193a7c2-0000-7000-8000-000000000000";
 const refusal = (code: number, message: unknown = expect.any(String)) => ({ code, message, details: [] });
 
 let shared: { server: ManagedServer; close: () => Promise<void> };
 const keys = { right: "", lacking: "", lackingBilling: "", elsewhere: "" };
-let teamId = "";
+let [teamId, apiKey] = ["", ""];
 beforeAll(async () => {
   shared = await startSharedServer();
   const { server } = shared;
   teamId = await server.createTeam("ours");
+  await server.database.kysely.updateTable("teams").set({ billing: "unmetered" }).execute();
+  apiKey = (await server.createKey(teamId, { acls: allAcls })).apiKey;
   keys.right = await server.createManagementKey({ teamId });
   keys.lacking = await server.createManagementKey({ teamId, acls: ["team-token:endpoint:BillingRead"] });
   keys.lackingBilling = await server.createManagementKey({
@@ -35,15 +37,15 @@ async function existing(path: string, id: string | null = null): Promise<string>
   const apiKeyId = id ?? (path.includes(":apiKeyId") ? (await shared.server.createKey(teamId)).apiKeyId : "");
   const memberId = id ?? (path.includes(":memberId") ? await shared.server.createMember(teamId) : "");
   const pullId = id ?? (path.includes(":pullId") ? await createPull() : "");
-  const runId =
-    id ??
-    (path.includes(":runId")
-      ? await createObject(shared.server, { teamId, apiKey: "", manager: "" }, "runId")
-      : "");
-  return path
+  let found = path;
+  for (const param of path.match(/:(run|request|response|completion|batch|file)Id/g) ?? [])
+    found = found.replace(
+      param,
+      id ?? (await createObject(shared.server, { teamId, apiKey, manager: "" }, param.slice(1))),
+    );
+  return found
     .replace("*id", builtInModel)
     .replace(":pullId", pullId)
-    .replace(":runId", runId)
     .replace(":apiKeyId", apiKeyId)
     .replace(":memberId", memberId)
     .replace(":teamId", id ?? teamId);
@@ -119,7 +121,7 @@ describe.each(table)("$route", (scenario) => {
 
   it("returns 200 to a key with the ACL, 404 for an unknown id and 400 with the name of an invalid field", async () => {
     const right = ofAllTeams ? await shared.server.createManagementKey({}) : keys.right;
-    expect((await send(scenario, right)).status).toBe(scenario.status ?? 200);
+    expect([scenario.status ?? 200].flat()).toContain((await send(scenario, right)).status);
     if (hasId) {
       const [, of = ""] = /:(\w+)Id/.exec(route) ?? [];
       const message = `Cannot find ${of === "apiKey" ? "API key" : of}`;
@@ -145,7 +147,7 @@ it.each(table.filter((row) => newBodyOf(row) !== undefined))(
       return (await fetch(shared.server.url + (await existing(path)), { method, headers: form, body }))
         .status;
     };
-    expect(await status({ authorization: `Bearer ${right}` })).toBe(row.status ?? 200);
+    expect([row.status ?? 200].flat()).toContain(await status({ authorization: `Bearer ${right}` }));
     expect(await status({ "x-api-key": right })).toBe(415);
     expect(await status({ authorization: `Bearer ${right}`, cookie: "session=x" })).toBe(415);
   },

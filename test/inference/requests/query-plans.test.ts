@@ -8,7 +8,7 @@ const nameOfKey = "api_keys by sqlite_autoindex_api_keys_1 (id=?)";
 const scan = ["SCAN run", nameOfKey];
 const query = {
   ...{ teamId: null, apiKeyId: null, userId: null, model: null, status: null, since: null, until: null },
-  ...{ after: null, limit: 2 },
+  ...{ text: null, after: null, limit: 2 },
 };
 const after = { createTime: 1, id: "a" };
 
@@ -30,6 +30,10 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
   ],
   "page of a state": [
     (requests) => requests.page({ ...query, teamId: "a", status: "failed" }),
+    ["runs by runs_of_team (team_id=?)", ...scan, "runs by runs_of_team (team_id=?)"],
+  ],
+  "page of a text": [
+    (requests) => requests.page({ ...query, teamId: "a", text: "b" }),
     ["runs by runs_of_team (team_id=?)", ...scan, "runs by runs_of_team (team_id=?)"],
   ],
   find: [(requests) => requests.find("a"), [run, nameOfKey]],

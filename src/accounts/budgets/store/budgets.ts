@@ -26,8 +26,8 @@ interface StatusRow extends BudgetRow {
 /** Which budgets of a team are listed. */
 export interface BudgetQuery {
   readonly teamId: string;
-  /** Only those of this key, member or team; null = all. */
-  readonly subjectId: string | null;
+  /** Only those of these keys, members or teams; null = all. */
+  readonly subjectIds: readonly string[] | null;
   /** Of keys and members, only those of this member; null = all. */
   readonly ownerId: string | null;
   /** The page starts after this budget; null = at the first one. */
@@ -160,14 +160,14 @@ function prepareOfPrincipal({ kysely }: Pick<Database, "kysely">) {
 }
 
 function pageOf(
-  { teamId, subjectId, ownerId, after, limit }: BudgetQuery,
+  { teamId, subjectIds, ownerId, after, limit }: BudgetQuery,
   starts: Starts,
 ): RawBuilder<StatusRow> {
   const position =
     after === null
       ? sql``
       : sql`and (create_time, budget.subject_id, budget.period) > (${after.createTime}, ${after.subjectId}, ${after.period})`;
-  const subject = subjectId === null ? sql`` : sql`and budget.subject_id = ${subjectId}`;
+  const subject = subjectIds === null ? sql`` : sql`and budget.subject_id in (${sql.join(subjectIds)})`;
   const own =
     ownerId === null
       ? sql``

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { actorOf } from "../../../accounts/audit/actors.js";
 import { budgetPeriods, type BudgetName, type BudgetPeriod } from "../../../accounts/budgets/budget.js";
 import { responseArray, responseObject } from "../../../dialects/response-fields.js";
+import { boundedArray } from "../../../dialects/request-fields.js";
 import { invalidValue } from "../../../dialects/field-error.js";
 import type { HttpDeps } from "../../deps.js";
 import {
@@ -27,11 +28,20 @@ import type { RouteDocs } from "../../route-docs.js";
 
 type Handler = (call: ManagementCall) => Promise<void>;
 
+/** Keys of which budgets are listed together. */
+const keysMax = 200;
+
 const querySchema = z.object({
   pageSize: pageSizeField,
   paginationToken: pageTokenField,
   apiKeyId: z.string().nullish().describe("Only budgets of this key."),
   memberId: z.string().nullish().describe("Only budgets of this member."),
+  apiKeyIds: z
+    .string()
+    .transform((text): readonly unknown[] => text.split(","))
+    .pipe(boundedArray(z.string(), keysMax))
+    .nullish()
+    .describe(`Only budgets of these keys, with commas between them: at most ${keysMax}.`),
 });
 
 const pageSchema = responseObject({
@@ -68,7 +78,7 @@ export function listBudgets({ accounts }: Pick<HttpDeps, "accounts">): Handler {
     const found = await accounts.budgets.page(
       {
         teamId: params["teamId"] ?? "",
-        subjectId: subjectOf(query)?.subjectId ?? null,
+        subjectIds: subjectIdsOf(query),
         after: positionOf(query.paginationToken),
         limit: limit + 1,
       },
@@ -109,6 +119,13 @@ function subjectOf({ apiKeyId, memberId }: NamedSubject): Pick<BudgetName, "subj
   if (apiKeyId != null && memberId != null) throw invalidValue("memberId", "cannot be set with apiKeyId");
   if (apiKeyId != null) return { subject: "key", subjectId: apiKeyId };
   return memberId == null ? null : { subject: "member", subjectId: memberId };
+}
+
+function subjectIdsOf({ apiKeyIds, ...named }: z.infer<typeof querySchema>): readonly string[] | null {
+  const subject = subjectOf(named);
+  if (apiKeyIds == null) return subject === null ? null : [subject.subjectId];
+  if (subject !== null) throw invalidValue("apiKeyIds", "cannot be set with apiKeyId or memberId");
+  return apiKeyIds;
 }
 
 function positionOf(token: string | null | undefined) {

@@ -37,6 +37,7 @@ import { dataFrame, doneFrame, pingFrame } from "../../../dialects/sse.js";
 import type { Run } from "../../../inference/run/generate.js";
 import { usableModel } from "../../../inference/run/usable-model.js";
 import type { HttpDeps } from "../../deps.js";
+import { ownerOf } from "../../../inference/stored-owner.js";
 import { authoriseModel } from "../../models/authorise-model.js";
 import { inlineFiles } from "../../models/inline-files.js";
 import { reserveTokens, parkReservation } from "../../middleware/limit.js";
@@ -70,7 +71,7 @@ async function defer(deps: HttpDeps, call: Call, request: GenerationRequest, who
   usableModel(deps.models, request.model);
   const reservation = await reserveTokens(deps, call, request.model, request);
   const id = deps.random.id();
-  const owner = { teamId: principal.team.id, apiKeyId: principal.key.id, endpoint: route.path };
+  const owner = { ...ownerOf(principal), apiKeyId: principal.key.id, endpoint: route.path };
   const json = whole === body && bodyText !== null ? bodyText : inlinedText(whole, bodyText);
   const enqueue = () => deps.deferredCompletions.create({ id, ...owner, body: json });
   await parkReservation(deps, reservation, id, enqueue);
@@ -87,7 +88,7 @@ async function start(
   const { principal, requestId, route } = call;
   const reservation = await reserveTokens(deps, call, request.model, request);
   const createTime = deps.clock.now();
-  const owner = { teamId: principal.team.id, createTime };
+  const owner = { ...ownerOf(principal), createTime };
   const run: Run = deps.generator.start(request, {
     principal,
     requestId,

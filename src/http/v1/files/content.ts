@@ -1,7 +1,7 @@
 /** GET /v1/files/{file_id}/content: the bytes of a file. */
 import { authorise } from "../../../accounts/keys/permissions.js";
 import type { HttpDeps } from "../../deps.js";
-import { sendContent } from "../../files/send-content.js";
+import { attachment, sendContent } from "../../files/send-content.js";
 import type { Call } from "../../route.js";
 import type { RouteDocs } from "../../route-docs.js";
 import { fileParams } from "../files.js";
@@ -11,11 +11,7 @@ export function getFileContent({ files }: Pick<HttpDeps, "files">): (call: Call)
   return async ({ ctx, principal, params, route }) => {
     authorise(principal, { endpoint: route.endpointAcl, model: null });
     const file = await files.find(params["file_id"] ?? "", principal.team.id);
-    ctx.set({
-      "content-security-policy": "default-src 'none'; sandbox",
-      "content-disposition": `attachment; filename*=UTF-8''${encodeFilename(file.filename)}`,
-      "cache-control": "private, no-store",
-    });
+    ctx.set(attachment(file.filename));
     await sendContent(ctx, files, file, "application/octet-stream");
   };
 }
@@ -27,11 +23,3 @@ export const getFileContentDocs: RouteDocs = {
   params: fileParams,
   answers: { 200: { description: "The bytes of the file.", contentType: "application/octet-stream" } },
 };
-
-/** Encodes a name as RFC 8187 requires it. */
-function encodeFilename(name: string): string {
-  return encodeURIComponent(name).replace(
-    /['()*]/g,
-    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-}

@@ -12,6 +12,7 @@ import { createWrite, type Write } from "../../../store/writes.js";
 const columns = [
   "id",
   "team_id",
+  "user_id",
   "previous_id",
   "conversation_id",
   "status",
@@ -153,6 +154,7 @@ function toRow(response: StoredResponse): ResponseRow {
   return {
     id: response.id,
     team_id: response.teamId,
+    user_id: response.userId,
     previous_id: response.previousId,
     conversation_id: response.conversationId,
     status: response.status,
@@ -168,6 +170,7 @@ function fromRow(row: ResponseRow): StoredResponse {
   return {
     id: row.id,
     teamId: row.team_id,
+    userId: row.user_id,
     previousId: row.previous_id,
     conversationId: row.conversation_id,
     status: row.status,

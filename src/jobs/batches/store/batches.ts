@@ -176,6 +176,7 @@ const { toRow, fromRow } = createRowMapper<Batch, BatchRow>({
   id: "id",
   teamId: "team_id",
   apiKeyId: "api_key_id",
+  userId: "user_id",
   format: "format",
   endpoint: "endpoint",
   state: "state",

@@ -96,6 +96,39 @@ describe("GET /admin/requests", () => {
     expect(await teams(`?until=${later}`)).toEqual(["ours"]);
   });
 
+  it("finds a text in IDs, model, endpoint and name of the key, of requests that wait and of those that have ended", async () => {
+    const held = gate();
+    const server = await start(() => [held.opened, "Good"], 1);
+    const { teamId, apiKey } = await aTeam(server);
+    const other = await server.createKey(teamId, { acls: allAcls, name: "Nightly 100%_report" });
+    const first = ask(server, other.apiKey);
+    await until(() => server.app.scheduler.load.running === 1);
+    server.clock.advance(1000);
+    const second = ask(server, apiKey);
+    await until(() => server.app.scheduler.load.waiting === 1);
+    const names = async (text: string) =>
+      (await list(server, `?query=${encodeURIComponent(text)}`)).requests.map(({ apiKeyName }) => apiKeyName);
+    for (const isEnded of [false, true]) {
+      if (isEnded) {
+        held.open();
+        await Promise.all([first, second]);
+      }
+      expect(await names("nightly 100%_")).toEqual(["Nightly 100%_report"]);
+      expect(await names("100__")).toEqual([]);
+      expect(await names("LAPTOP")).toEqual(["laptop"]);
+      expect(await names(builtInModel.slice(2, 8).toUpperCase())).toEqual(["laptop", "Nightly 100%_report"]);
+      expect(await names("chat/compl")).toEqual(["laptop", "Nightly 100%_report"]);
+      const [newest] = (await list(server)).requests;
+      expect(await names(newest?.id ?? "none")).toEqual(["laptop"]);
+      expect(await names(String(newest?.["requestId"]))).toEqual(["laptop"]);
+    }
+    const tooLong = await server.request("GET", `/admin/requests?query=${"a".repeat(201)}`);
+    expect(tooLong).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining("query") as string },
+    });
+  });
+
   it("pages without repeating or losing a request while new ones come and old ones end", async () => {
     const server = await start();
     const { apiKey } = await aTeam(server);

@@ -1,0 +1,210 @@
+import { sql, type RawBuilder } from "kysely";
+import type { Database } from "../../store/database.js";
+import type { StoredKind, StoredObject, StoredPage, StoredPosition, StoredQuery } from "./stored-object.js";
+
+export type StoredObjectStore = ReturnType<typeof createStoredObjectStore>;
+
+/** Objects that are looked at for one page with filters. */
+const scannedMax = 5000;
+
+/** Reads what the tables of stored things have in common. */
+export function createStoredObjectStore({ kysely }: Pick<Database, "kysely">) {
+  return {
+    /** Returns objects, the newest first: at most `limit`, fewer when `scannedMax` were looked at. */
+    async page(query: StoredQuery, now: number): Promise<StoredPage> {
+      const { kind, limit } = query;
+      const isFiltered = [query.userId, query.state, query.background, query.text].some(
+        (each) => each !== null,
+      );
+      const scanned = isFiltered ? scannedMax : limit + 1;
+      const { rows } =
+        await sql<Row>`select ${fieldsOf(kind)}, scanned.place from (${indexed(query, now, scanned)})
+        as scanned join ${tableOf(kind)} as item on item.id = scanned.id where ${matching(query)}
+        order by scanned.place desc, scanned.id desc limit ${limit + 1}`.execute(kysely);
+      const objects = rows.slice(0, limit).map((row) => fromRow(kind, row));
+      const last = rows[limit - 1];
+      if (rows.length > limit && last !== undefined)
+        return { objects, next: { place: last.place, id: last.id } };
+      return { objects, next: isFiltered ? await lastScanned(kysely, query, now) : null };
+    },
+    async find(kind: StoredKind, id: string, now: number): Promise<StoredObject | null> {
+      const { rows } = await sql<Row>`select ${fieldsOf(kind)}, 0 as place from ${tableOf(kind)} as item
+        where item.id = ${id} and ${isVisible(kind, now)}`.execute(kysely);
+      return rows[0] === undefined ? null : fromRow(kind, rows[0]);
+    },
+  };
+}
+
+interface Row {
+  readonly id: string;
+  readonly place: number;
+  readonly team_id: string;
+  readonly user_id: string | null;
+  readonly state: string | null;
+  readonly background: number | null;
+  readonly model: string | null;
+  readonly filename: string | null;
+  readonly purpose: string | null;
+  readonly bytes: number | null;
+  readonly endpoint: string | null;
+  readonly lines: number | null;
+  readonly succeeded: number | null;
+  readonly errored: number | null;
+  readonly dropped: number | null;
+  readonly output_file_id: string | null;
+  readonly error_file_id: string | null;
+  readonly error: string | null;
+  readonly create_time: number;
+  readonly end_time: number | null;
+  readonly expire_time: number | null;
+}
+
+interface Source {
+  readonly table: string;
+  /** The column that orders its index. */
+  readonly place: string;
+  /** The columns that it has; the others are null. */
+  readonly fields: Readonly<Partial<Record<keyof Row, RawBuilder<unknown>>>>;
+  /** A text that is searched beside the ID. */
+  readonly name: string | null;
+}
+
+const column = (name: string): RawBuilder<unknown> => sql.ref(`item.${name}`);
+
+const sources: Readonly<Record<StoredKind, Source>> = {
+  "deferred-completions": {
+    table: "deferred_completions",
+    place: "create_time",
+    name: null,
+    fields: {
+      state: column("state"),
+      // Of one that is pending, its job has the request.
+      model: sql`coalesce(iif(item.state = 'done', item.outcome ->> '$.model', null),
+        (select jobs.body ->> '$.model' from jobs where jobs.id = item.id))`,
+      error: sql`iif(item.state = 'failed', item.outcome ->> '$.message', null)`,
+    },
+  },
+  responses: {
+    table: "responses",
+    place: "create_time",
+    name: null,
+    fields: {
+      state: column("status"),
+      background: column("background"),
+      model: sql`item.body ->> '$.model'`,
+      error: sql`item.body ->> '$.error.message'`,
+    },
+  },
+  "chat-completions": {
+    table: "chat_completions",
+    place: "entry",
+    name: "model",
+    fields: { model: column("model") },
+  },
+  batches: {
+    table: "batches",
+    place: "create_time",
+    name: null,
+    fields: {
+      state: column("state"),
+      bytes: column("bytes"),
+      endpoint: column("endpoint"),
+      lines: column("lines"),
+      succeeded: column("succeeded"),
+      errored: column("errored"),
+      dropped: column("dropped"),
+      output_file_id: column("output_file_id"),
+      error_file_id: column("error_file_id"),
+      error: sql`item.errors ->> '$[0].message'`,
+      end_time: column("end_time"),
+    },
+  },
+  files: {
+    table: "files",
+    place: "create_time",
+    name: "filename",
+    fields: { filename: column("filename"), purpose: column("purpose"), bytes: column("bytes") },
+  },
+};
+
+const optionalFields = [
+  ...(["state", "background", "model", "filename", "purpose", "bytes", "endpoint", "lines"] as const),
+  ...(["succeeded", "errored", "dropped", "output_file_id", "error_file_id", "error", "end_time"] as const),
+];
+
+function fieldsOf(kind: StoredKind): RawBuilder<unknown> {
+  const { fields } = sources[kind];
+  const optional = optionalFields.map((name) => sql`${fields[name] ?? sql`null`} as ${sql.ref(name)}`);
+  const common = (["id", "team_id", "user_id", "create_time", "expire_time"] as const).map(column);
+  return sql.join([...common, ...optional]);
+}
+
+function tableOf(kind: StoredKind): RawBuilder<unknown> {
+  return sql.table(sources[kind].table);
+}
+
+/** The newest objects of a team, in the order of an index. */
+function indexed({ kind, teamId, after }: StoredQuery, now: number, limit: number): RawBuilder<unknown> {
+  const place = sql.ref(`item.${sources[kind].place}`);
+  const isAfter = after === null ? sql`true` : sql`(${place}, item.id) < (${after.place}, ${after.id})`;
+  return sql`select item.id, ${place} as place from ${tableOf(kind)} as item where item.team_id = ${teamId}
+    and ${isVisible(kind, now)} and ${isAfter} order by ${place} desc, item.id desc limit ${limit}`;
+}
+
+/** Whether clients can see it: it has not expired, and is not the results of a message batch, which the batch has. */
+function isVisible(kind: StoredKind, now: number): RawBuilder<unknown> {
+  const isKept = sql`(item.expire_time is null or item.expire_time > ${now})`;
+  if (kind === "deferred-completions") return isKept;
+  return kind === "files" ? sql`${isKept} and item.purpose <> 'message_batch_results'` : sql`true`;
+}
+
+function matching({ kind, userId, state, background, text }: StoredQuery): RawBuilder<unknown> {
+  const { name, fields } = sources[kind];
+  const searched = name === null ? sql`item.id` : sql`item.id || char(10) || ${column(name)}`;
+  const filters = [
+    userId === null ? null : sql`item.user_id = ${userId}`,
+    state === null ? null : sql`${fields.state ?? sql`''`} = ${state}`,
+    background === null ? null : sql`${fields.background ?? sql`0`} = ${Number(background)}`,
+    text === null ? null : sql`instr(lower(${searched}), lower(${text})) > 0`,
+  ].filter((filter) => filter !== null);
+  return filters.length === 0 ? sql`true` : sql.join(filters, sql` and `);
+}
+
+/** Returns the last object that a page with filters looks at; null when it looks at all. */
+async function lastScanned(
+  kysely: Database["kysely"],
+  query: StoredQuery,
+  now: number,
+): Promise<StoredPosition | null> {
+  const { rows } = await sql<StoredPosition>`select place, id from (${indexed(query, now, scannedMax)})
+    limit 1 offset ${scannedMax - 1}`.execute(kysely);
+  return rows[0] ?? null;
+}
+
+function fromRow(kind: StoredKind, row: Row): StoredObject {
+  const { lines, succeeded, errored, dropped } = row;
+  return {
+    kind,
+    id: row.id,
+    teamId: row.team_id,
+    userId: row.user_id,
+    state: row.state,
+    background: row.background === null ? null : row.background === 1,
+    model: row.model,
+    filename: row.filename,
+    purpose: row.purpose,
+    bytes: row.bytes,
+    endpoint: row.endpoint,
+    lines:
+      lines === null
+        ? null
+        : { total: lines, succeeded: succeeded ?? 0, errored: errored ?? 0, dropped: dropped ?? 0 },
+    outputFileId: row.output_file_id,
+    errorFileId: row.error_file_id,
+    error: row.error,
+    createTime: row.create_time,
+    endTime: row.end_time,
+    // A batch that has ended is deleted some time after its end.
+    expireTime: kind === "batches" && row.end_time !== null ? null : row.expire_time,
+  };
+}
