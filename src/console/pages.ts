@@ -12,6 +12,8 @@ export interface PageEntry {
   readonly letter: string;
   /** The lowest role that it is of use to. */
   readonly role: Role;
+  /** Whether it is of use to owners of the whole server only. */
+  readonly isForOperator?: true;
   readonly load: () => Promise<ComponentType>;
 }
 
@@ -39,6 +41,22 @@ export const pages: readonly PageEntry[] = [
     letter: "k",
     role: "member",
     load: async () => (await import("./pages/keys/keys.js")).KeysPage,
+  },
+  {
+    name: "requests",
+    title: "Requests",
+    icon: "requests",
+    letter: "r",
+    role: "member",
+    load: async () => (await import("./pages/requests/requests.js")).RequestsPage,
+  },
+  {
+    name: "stored",
+    title: "Stored",
+    icon: "jobs",
+    letter: "s",
+    role: "member",
+    load: async () => (await import("./pages/stored/stored.js")).StoredPage,
   },
   {
     name: "usage",
@@ -79,5 +97,14 @@ export const pages: readonly PageEntry[] = [
     letter: "e",
     role: "member",
     load: async () => (await import("./pages/members/members.js")).MembersPage,
+  },
+  {
+    name: "settings",
+    title: "Settings",
+    icon: "settings",
+    letter: "t",
+    role: "owner",
+    isForOperator: true,
+    load: async () => (await import("./pages/settings/settings.js")).SettingsPage,
   },
 ];

@@ -31,6 +31,9 @@ export interface BudgetSubjects {
 
 const budgetsPerPage = 50;
 
+/** The addresses of requests are bounded. */
+const keysPerQuery = 50;
+
 /** Most keys, and members, of which the console offers a choice. */
 const subjectsMax = 1000;
 
@@ -46,6 +49,25 @@ export async function listBudgets(
     signal,
   );
   return { items: answer.budgets, next: answer.paginationToken };
+}
+
+/** Returns the budgets of some keys; they have at most four each. */
+export async function listKeyBudgets(
+  teamId: string,
+  apiKeyIds: readonly string[],
+  signal?: AbortSignal,
+): Promise<readonly Budget[]> {
+  const lists: Budget[] = [];
+  for (let at = 0; at < apiKeyIds.length; at += keysPerQuery) {
+    const ids = apiKeyIds.slice(at, at + keysPerQuery).join();
+    const { budgets } = await get<{ budgets: readonly Budget[] }>(
+      `/auth/teams/${teamId}/budgets`,
+      { apiKeyIds: ids },
+      signal,
+    );
+    lists.push(...budgets);
+  }
+  return lists;
 }
 
 /** Sets all limits of a budget; without any, it is removed. */

@@ -1,7 +1,9 @@
 /** API keys of a team. */
 import type { z } from "zod";
 import type { apiKeySchema, createdApiKeySchema } from "../../http/management/api-key.js";
+import type { usageSchema } from "../../http/v1/billing/teams/usage.js";
 import { get, request } from "../lib/client.js";
+import { ticksOfNumber } from "../lib/money.js";
 import type { Page } from "../lib/resource.js";
 
 export type ApiKey = z.infer<typeof apiKeySchema>;
@@ -51,6 +53,44 @@ export function updateKey(
 /** Issues a new secret. @param oldSecretExpireTime RFC 3339: how long the old one stays valid, at most 7 days */
 export function rotateKey(apiKeyId: string, oldSecretExpireTime: string): Promise<CreatedApiKey> {
   return request("POST", `/auth/api-keys/${apiKeyId}/rotate`, { body: { oldSecretExpireTime } });
+}
+
+/** Most keys of which the spending is asked for at once. */
+const spendingKeysMax = 1000;
+
+/**
+ * Returns what keys have spent in a time, in ticks; a key that has spent nothing is left out.
+ * @param from milliseconds since 1970; `to` likewise
+ */
+export async function getKeySpending(
+  teamId: string,
+  from: number,
+  to: number,
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, bigint>> {
+  const analyticsRequest = {
+    timeRange: { startTime: utcText(from), endTime: utcText(to), timezone: "UTC" },
+    timeUnit: "TIME_UNIT_NONE",
+    values: [{ name: "usd", aggregation: "AGGREGATION_SUM" }],
+    groupBy: ["apiKeyId"],
+    topMax: spendingKeysMax,
+  };
+  const { timeSeries } = await request<z.infer<typeof usageSchema>>(
+    "POST",
+    `/v1/billing/teams/${teamId}/usage`,
+    { body: { analyticsRequest }, ...(signal && { signal }) },
+  );
+  return new Map(
+    timeSeries.map(({ group, dataPoints }) => [
+      group[0] ?? "",
+      ticksOfNumber(dataPoints.reduce((sum, { values }) => sum + (values[0] ?? 0), 0)),
+    ]),
+  );
+}
+
+/** Returns `2026-11-24 00:00:00`. */
+function utcText(time: number): string {
+  return new Date(time).toISOString().slice(0, 19).replace("T", " ");
 }
 
 export function deleteKey(apiKeyId: string): Promise<unknown> {

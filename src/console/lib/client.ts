@@ -3,6 +3,7 @@
  * `/audit` and `/v1`. The types of answers come from the schemas of the server that serves this page, so answers are not checked again.
  */
 import { EventSourceParserStream } from "eventsource-parser/stream";
+import { saveFile } from "./save-file.js";
 
 const base = "/console/api";
 
@@ -55,6 +56,12 @@ export function get<Answer>(
   signal?: AbortSignal,
 ): Promise<Answer> {
   return request("GET", path, { ...(query && { query }), ...(signal && { signal }) });
+}
+
+/** Saves what the server answers as a file. A link would not do: the server answers only requests that have the console's header. */
+export async function download(path: string, name: string): Promise<void> {
+  const response = await send("GET", path, {});
+  saveFile(name, await response.blob());
 }
 
 /**

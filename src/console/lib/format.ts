@@ -4,6 +4,13 @@ import { now } from "./clock.js";
 const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumSignificantDigits: 3 });
 const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const time = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+const dayTime = new Intl.DateTimeFormat(undefined, {
+  day: "numeric",
+  month: "short",
+  hour: "numeric",
+  minute: "2-digit",
+});
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
 
@@ -64,6 +71,13 @@ export function agoText(at: string | number): string {
 /** Returns date and time. @param at RFC 3339 or milliseconds since 1970 */
 export function momentText(at: string | number): string {
   return dateTime.format(new Date(at));
+}
+
+/** Returns the time of today, or day and time. @param at RFC 3339 or milliseconds since 1970 */
+export function timeText(at: string | number): string {
+  const moment = new Date(at);
+  const isToday = moment.toDateString() === new Date(now()).toDateString();
+  return (isToday ? time : dayTime).format(moment);
 }
 
 /** Returns the date alone. @param at RFC 3339 or milliseconds since 1970 */

@@ -26,8 +26,8 @@ export function ticksToUsd(ticks: bigint): string {
   return `${ticks < 0n ? "-" : ""}${digits.slice(0, -tickPlaces)}.${places}`;
 }
 
-/** Returns an exact amount as people read it: `$12.50`, `$0.0031`. @param text decimal USD */
-function usdText(text: string): string {
+/** Returns an exact amount as people read it: `$12.50`, `$0.0031`. @param text decimal USD, as the API has it */
+export function usdText(text: string): string {
   return usd.format(text as `${number}`);
 }
 

@@ -2,7 +2,7 @@
 import type { ComponentType, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "../lib/location.js";
-import { useRole } from "../lib/session.js";
+import { useIsOperator, useRole } from "../lib/session.js";
 import { useShortcuts } from "../lib/shortcuts.js";
 import { pages, type PageEntry } from "../pages.js";
 import { Empty } from "../parts/empty.js";
@@ -17,7 +17,10 @@ import { TeamChoice } from "./team-choice.js";
 export function Shell(): JSX.Element {
   const { page: name } = useLocation();
   const roles = { member: true, admin: useRole("admin"), owner: useRole("owner") };
-  const open = pages.filter(({ role }) => roles[role]);
+  const isOperator = useIsOperator();
+  const open = pages.filter(
+    ({ role, isForOperator }) => roles[role] && (isOperator || isForOperator !== true),
+  );
   const page = name === "" ? open[0] : open.find((each) => each.name === name);
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isHelpOpen, setHelpOpen] = useState(false);

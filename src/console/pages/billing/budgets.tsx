@@ -1,23 +1,22 @@
 /** The budgets of the team, its members and its keys. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import {
-  listBudgets,
-  listBudgetSubjects,
-  setBudget,
-  type Budget,
-  type BudgetSubjects,
-} from "../../api/budgets.js";
+import { listBudgets, listBudgetSubjects, type Budget, type BudgetSubjects } from "../../api/budgets.js";
 import { momentText } from "../../lib/format.js";
 import { usePages, useResource, type PagedResource } from "../../lib/resource.js";
 import { useIsOperator, useRole, useTeam } from "../../lib/session.js";
-import { Confirm } from "../../parts/confirm.js";
 import { Empty } from "../../parts/empty.js";
 import { Table, type Column } from "../../parts/table.js";
-import { showToast } from "../../parts/toast.js";
-import { BudgetDialog } from "./budget-dialog.js";
-import { noLimits, periodTitles, spentOf, stateOf, stateTexts, subjectText } from "./describe-budget.js";
-import { BudgetBars } from "./bars.js";
+import { BudgetDialog } from "../../parts/budgets/budget-dialog.js";
+import {
+  periodTitles,
+  spentOf,
+  stateOf,
+  stateTexts,
+  subjectText,
+} from "../../parts/budgets/describe-budget.js";
+import { RemoveBudgetDialog } from "../../parts/budgets/remove-budget-dialog.js";
+import { BudgetBars } from "../../parts/budgets/bars.js";
 
 type Open = { readonly kind: "create" } | { readonly kind: "edit" | "remove"; readonly budget: Budget };
 
@@ -71,7 +70,7 @@ interface OpenedProps {
 function Opened({ open, budgets, subjects, nameOf, common, mayTeam }: OpenedProps): JSX.Element | null {
   if (open === null) return null;
   if (open.kind === "remove")
-    return <RemoveDialog {...common} budget={open.budget} name={nameOf(open.budget)} />;
+    return <RemoveBudgetDialog {...common} budget={open.budget} name={nameOf(open.budget)} />;
   if (open.kind === "edit")
     return (
       <BudgetDialog
@@ -151,29 +150,5 @@ function NoBudgets(): JSX.Element {
         dollars or tokens.
       </p>
     </Empty>
-  );
-}
-
-interface RemoveDialogProps {
-  readonly teamId: string;
-  readonly budget: Budget;
-  readonly name: string;
-  readonly onSaved: () => void;
-  readonly onClose: () => void;
-}
-
-function RemoveDialog({ teamId, budget, name, onSaved, onClose }: RemoveDialogProps): JSX.Element {
-  const remove = async (): Promise<void> => {
-    await setBudget(teamId, budget, noLimits);
-    showToast("The budget is removed.");
-    onSaved();
-  };
-  return (
-    <Confirm title="Remove budget" action="Remove budget" onConfirm={remove} onClose={onClose}>
-      <p>
-        From the next request on, <strong>{name}</strong> has no limit{" "}
-        {periodTitles[budget.period].toLowerCase()}.
-      </p>
-    </Confirm>
   );
 }

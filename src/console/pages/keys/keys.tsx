@@ -1,23 +1,26 @@
 /** API keys: lists them, and creates, changes, rotates and deletes them. */
 import type { JSX } from "preact";
 import { useCallback, useState } from "preact/hooks";
-import { deleteKey, listKeys, updateKey, type ApiKey } from "../../api/keys.js";
+import { deleteKey, listKeys, type ApiKey } from "../../api/keys.js";
 import { navigate, pageHref, useLocation } from "../../lib/location.js";
 import { usePages } from "../../lib/resource.js";
-import { useTeam } from "../../lib/session.js";
+import { useRole, useTeam } from "../../lib/session.js";
+import { BudgetDialog } from "../../parts/budgets/budget-dialog.js";
+import { RemoveBudgetDialog } from "../../parts/budgets/remove-budget-dialog.js";
 import { Confirm } from "../../parts/confirm.js";
 import { Empty } from "../../parts/empty.js";
+import { ErrorBox } from "../../parts/error-box.js";
 import { PageHead } from "../../parts/page-head.js";
 import { SearchField } from "../../parts/search-field.js";
-import { Table, type Column } from "../../parts/table.js";
-import { Time } from "../../parts/time.js";
-import { showError, showToast } from "../../parts/toast.js";
-import { aclText, stateText } from "./describe.js";
+import { Table } from "../../parts/table.js";
+import { showToast } from "../../parts/toast.js";
+import { keyColumns } from "./columns.js";
+import type { OpenKey } from "./open-key.js";
 import { KeyDialog } from "./key-dialog.js";
 import { RotateDialog } from "./rotate-dialog.js";
+import { useKeySpending, type KeySpending } from "./spending.js";
 
-type Open =
-  { readonly kind: "create" } | { readonly kind: "edit" | "rotate" | "delete"; readonly key: ApiKey };
+type Open = { readonly kind: "create" } | OpenKey;
 
 /** The page. */
 export function KeysPage(): JSX.Element {
@@ -25,6 +28,8 @@ export function KeysPage(): JSX.Element {
   const { query } = useLocation();
   const text = query.get("q") ?? "";
   const keys = usePages((token, signal) => listKeys(teamId, text, token, signal), [teamId, text]);
+  const spending = useKeySpending(teamId, keys.value);
+  const mayBudget = useRole("owner");
   const [open, setOpen] = useState<Open | null>(null);
   const search = useCallback((q: string) => navigate(pageHref("keys", { q }), { replace: true }), []);
   const close = (): void => setOpen(null);
@@ -36,13 +41,17 @@ export function KeysPage(): JSX.Element {
           Create key
         </button>
       </PageHead>
+      {spending.error !== null && <ErrorBox error={spending.error} onRetry={spending.reload} />}
       <Table
         label="API keys"
-        columns={columns(setOpen, keys.reload)}
+        columns={keyColumns({ spending, mayBudget, open: setOpen, reload: keys.reload })}
         rows={keys}
         keyOf={({ apiKeyId }) => apiKeyId}
         empty={<NoKeys text={text} onCreate={() => setOpen({ kind: "create" })} />}
       />
+      {open !== null && "key" in open && (
+        <BudgetDialogs teamId={teamId} open={open} spending={spending} onClose={close} />
+      )}
       {open?.kind === "create" && <KeyDialog teamId={teamId} onSaved={keys.reload} onClose={close} />}
       {open?.kind === "edit" && (
         <KeyDialog teamId={teamId} edited={open.key} onSaved={keys.reload} onClose={close} />
@@ -53,48 +62,29 @@ export function KeysPage(): JSX.Element {
   );
 }
 
-function columns(open: (dialog: Open) => void, reload: () => void): readonly Column<ApiKey>[] {
-  const toggle = ({ apiKeyId, disabled }: ApiKey): void =>
-    void updateKey(apiKeyId, { disabled: !disabled }).then(reload, showError);
-  return [
-    {
-      title: "Name",
-      cell: (key) => (
-        <>
-          <strong>{key.name}</strong>
-          <br />
-          <code>{key.redactedApiKey}</code>
-        </>
-      ),
-    },
-    { title: "May use", cell: (key) => aclText(key.aclStrings) },
-    { title: "State", cell: (key) => <span class={`state ${stateText(key)}`}>{stateText(key)}</span> },
-    { title: "Created", cell: (key) => <Time at={key.createTime} /> },
-    {
-      title: "Last used",
-      cell: (key) => (key.lastUseTime === undefined ? "never" : <Time at={key.lastUseTime} />),
-    },
-    {
-      title: "Actions",
-      kind: "actions",
-      cell: (key) => (
-        <>
-          <button type="button" onClick={() => open({ kind: "edit", key })}>
-            Edit
-          </button>
-          <button type="button" onClick={() => toggle(key)}>
-            {key.disabled ? "Enable" : "Disable"}
-          </button>
-          <button type="button" onClick={() => open({ kind: "rotate", key })}>
-            Rotate
-          </button>
-          <button type="button" onClick={() => open({ kind: "delete", key })}>
-            Delete
-          </button>
-        </>
-      ),
-    },
-  ];
+interface BudgetDialogsProps {
+  readonly teamId: string;
+  readonly open: OpenKey;
+  readonly spending: KeySpending;
+  readonly onClose: () => void;
+}
+
+function BudgetDialogs({ teamId, open, spending, onClose }: BudgetDialogsProps): JSX.Element | null {
+  const common = { teamId, name: open.key.name, onSaved: spending.reload, onClose };
+  const existing = spending.budgets ?? [];
+  if (open.kind === "create-budget")
+    return (
+      <BudgetDialog
+        {...common}
+        apiKeyId={open.key.apiKeyId}
+        existing={existing}
+        subjects={null}
+        mayTeam={false}
+      />
+    );
+  if (open.kind === "edit-budget")
+    return <BudgetDialog {...common} edited={open.budget} existing={[]} subjects={null} mayTeam={false} />;
+  return open.kind === "remove-budget" ? <RemoveBudgetDialog {...common} budget={open.budget} /> : null;
 }
 
 function NoKeys({ text, onCreate }: { readonly text: string; readonly onCreate: () => void }): JSX.Element {

@@ -8,16 +8,18 @@ import {
   type BudgetPeriod,
   type BudgetSubjects,
 } from "../../api/budgets.js";
-import { Dialog } from "../../parts/dialog.js";
-import { Choice, Field } from "../../parts/field.js";
-import { Form } from "../../parts/form.js";
-import { showToast } from "../../parts/toast.js";
+import { Dialog } from "../dialog.js";
+import { Choice, Field } from "../field.js";
+import { Form } from "../form.js";
+import { showToast } from "../toast.js";
 import { periodTitles } from "./describe-budget.js";
 
 interface BudgetDialogProps {
   readonly teamId: string;
   /** The budget to change; without it, one is created. */
   readonly edited?: Budget;
+  /** The key that a new budget is for; without it, there is a choice. */
+  readonly apiKeyId?: string;
   /** The key, member or team of the edited budget. */
   readonly name: string;
   /** A new budget must not be one of these. */
@@ -39,8 +41,12 @@ interface Subject {
 
 /** Asks for a budget. */
 export function BudgetDialog(props: BudgetDialogProps): JSX.Element {
-  const { teamId, edited, name, existing, onSaved, onClose } = props;
-  const [subject, setSubject] = useState<Subject>({ kind: "key", id: "", period: "month" });
+  const { teamId, edited, apiKeyId, name, existing, onSaved, onClose } = props;
+  const [subject, setSubject] = useState<Subject>({
+    kind: "key",
+    id: apiKeyId ?? "",
+    period: freePeriod(existing, apiKeyId),
+  });
   const [limits, setLimits] = useState(() => limitsOf(edited));
   const chosen = edited ?? nameOf(subject);
   const save = async (): Promise<void> => {
@@ -52,7 +58,7 @@ export function BudgetDialog(props: BudgetDialogProps): JSX.Element {
     onSaved();
     onClose();
   };
-  const title = edited === undefined ? "Create budget" : `Budget of ${name}`;
+  const title = edited === undefined && apiKeyId === undefined ? "Create budget" : `Budget of ${name}`;
   return (
     <Dialog title={title} onClose={onClose}>
       <Form action={edited === undefined ? "Create budget" : "Save"} onSubmit={save} onCancel={onClose}>
@@ -64,12 +70,13 @@ export function BudgetDialog(props: BudgetDialogProps): JSX.Element {
   );
 }
 
-interface SubjectFieldsProps extends Pick<BudgetDialogProps, "subjects" | "mayTeam"> {
+interface SubjectFieldsProps extends Pick<BudgetDialogProps, "apiKeyId" | "subjects" | "mayTeam"> {
   readonly subject: Subject;
   readonly setSubject: (subject: Subject) => void;
 }
 
-function SubjectFields({ subjects, mayTeam, subject, setSubject }: SubjectFieldsProps): JSX.Element {
+function SubjectFields(props: SubjectFieldsProps): JSX.Element {
+  const { apiKeyId, subjects, mayTeam, subject, setSubject } = props;
   const kinds: readonly (readonly [Kind, string])[] = [
     ["key", "An API key"],
     ["member", "A member, with all keys that they created"],
@@ -79,13 +86,15 @@ function SubjectFields({ subjects, mayTeam, subject, setSubject }: SubjectFields
   const offered = subject.kind === "key" ? subjects?.keys : subjects?.members;
   return (
     <>
-      <Choice
-        label="Budget of"
-        value={subject.kind}
-        onValue={(kind) => setSubject({ ...subject, kind, id: "" })}
-        options={kinds}
-      />
-      {subject.kind !== "team" && (
+      {apiKeyId === undefined && (
+        <Choice
+          label="Budget of"
+          value={subject.kind}
+          onValue={(kind) => setSubject({ ...subject, kind, id: "" })}
+          options={kinds}
+        />
+      )}
+      {apiKeyId === undefined && subject.kind !== "team" && (
         <Choice
           label={subject.kind === "key" ? "API key" : "Member"}
           required
@@ -141,6 +150,13 @@ function LimitFields({ limits, setLimits }: LimitFieldsProps): JSX.Element {
 function limitsOf(budget: Budget | undefined): BudgetLimits {
   const { hardUsd = "", softUsd = "", hardTokens = "", softTokens = "" } = budget ?? {};
   return { hardUsd, softUsd, hardTokens, softTokens };
+}
+
+/** Returns a period for which the key has no budget yet. */
+function freePeriod(existing: readonly Budget[], apiKeyId: string | undefined): BudgetPeriod {
+  const taken = existing.filter((each) => each.apiKeyId === apiKeyId).map(({ period }) => period);
+  const order: readonly BudgetPeriod[] = ["month", "day", "week", "total"];
+  return (apiKeyId === undefined ? undefined : order.find((period) => !taken.includes(period))) ?? "month";
 }
 
 function nameOf({ kind, id, period }: Subject): BudgetName {

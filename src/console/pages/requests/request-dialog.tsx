@@ -1,0 +1,135 @@
+import type { ComponentChildren, JSX } from "preact";
+import { isLive, type LoggedRequest } from "../../api/requests.js";
+import { countText, momentText } from "../../lib/format.js";
+import { pageHref } from "../../lib/location.js";
+import { usdText } from "../../lib/money.js";
+import { CopyButton } from "../../parts/copyable.js";
+import { Dialog } from "../../parts/dialog.js";
+import { RequestState, type OpenRequest } from "./columns.js";
+import { stateTexts } from "./describe.js";
+import { Timeline } from "./timeline.js";
+
+interface RequestDialogProps {
+  /** Its newest version. */
+  readonly listed: LoggedRequest;
+  readonly onCancel: (dialog: OpenRequest) => void;
+  readonly onClose: () => void;
+}
+
+/** Everything that the log knows of a request. */
+export function RequestDialog({ listed: request, onCancel, onClose }: RequestDialogProps): JSX.Element {
+  return (
+    <Dialog title={`Request to ${request.model}`} size="wide" onClose={onClose}>
+      <div class="body request">
+        <p>
+          <RequestState request={request} /> {stateTexts[request.status]}
+        </p>
+        <Timeline request={request} />
+        <Facts request={request} onClose={onClose} />
+        {/* The bodies of the request and its answer belong here, where they are stored. */}
+      </div>
+      <footer>
+        {isLive(request) && (
+          <button type="button" class="danger" onClick={() => onCancel({ kind: "cancel", request })}>
+            Cancel request
+          </button>
+        )}
+        <button type="button" class="primary" onClick={onClose}>
+          Done
+        </button>
+      </footer>
+    </Dialog>
+  );
+}
+
+interface FactsProps {
+  readonly request: LoggedRequest;
+  readonly onClose: () => void;
+}
+
+function Facts({ request, onClose }: FactsProps): JSX.Element {
+  const { model, requestedModel, apiKeyId, apiKeyName, endpoint, streamed } = request;
+  return (
+    <dl class="facts">
+      <Fact title="Accepted">
+        <time dateTime={request.createTime}>{momentText(request.createTime)}</time>
+      </Fact>
+      <Fact title="Endpoint">
+        <code>{endpoint}</code>
+        {streamed !== undefined && (streamed ? ", as a stream" : ", as one answer")}
+      </Fact>
+      <Fact title="Model">
+        <a href={pageHref("requests", { model })} onClick={onClose}>
+          {model}
+        </a>
+        {requestedModel !== undefined && requestedModel !== model && (
+          <>
+            , asked as <code>{requestedModel}</code>
+          </>
+        )}
+      </Fact>
+      <Fact title="API key">
+        <a href={pageHref("requests", { key: apiKeyId })} onClick={onClose}>
+          {apiKeyName ?? apiKeyId}
+        </a>
+        {apiKeyName === undefined && ", which was deleted"}
+      </Fact>
+      <Tokens request={request} />
+      <Fact title="Cost">{usdText(request.costUsd)}</Fact>
+      {request.finishReason !== undefined && (
+        <Fact title="Finish reason">
+          <code>{request.finishReason}</code>
+        </Fact>
+      )}
+      {request.errorKind !== undefined && (
+        <Fact title="Error">
+          <code>{request.errorKind}</code>
+        </Fact>
+      )}
+      <Id title="ID" id={request.id} />
+      <Id title="Request ID" id={request.requestId} />
+    </dl>
+  );
+}
+
+function Tokens({ request }: { readonly request: LoggedRequest }): JSX.Element {
+  const { promptTokens, cachedTokens, completionTokens, reasoningTokens, images } = request;
+  const ofAnswer = [
+    images > 0 ? `${countText(images)} images` : null,
+    images === 0 || completionTokens > 0 ? `${countText(completionTokens)} tokens` : null,
+    reasoningTokens > 0 ? `${countText(reasoningTokens)} of reasoning` : null,
+  ];
+  return (
+    <>
+      <Fact title="Prompt">
+        {countText(promptTokens)} tokens
+        {cachedTokens > 0 && `, of which ${countText(cachedTokens)} were cached`}
+      </Fact>
+      <Fact title="Answer">{ofAnswer.filter((part) => part !== null).join(", and ")}</Fact>
+    </>
+  );
+}
+
+interface FactProps {
+  readonly title: string;
+  readonly children: ComponentChildren;
+}
+
+function Fact({ title, children }: FactProps): JSX.Element {
+  return (
+    <div>
+      <dt>{title}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Id({ title, id }: { readonly title: string; readonly id: string }): JSX.Element {
+  return (
+    <Fact title={title}>
+      <span class="id">
+        <code>{id}</code> <CopyButton text={id} />
+      </span>
+    </Fact>
+  );
+}

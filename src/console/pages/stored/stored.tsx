@@ -1,0 +1,149 @@
+/** What the team has stored: deferred completions, responses, chat completions, batches and files. */
+import type { JSX } from "preact";
+import { useCallback, useState } from "preact/hooks";
+import { listStored, type StoredFilter } from "../../api/stored.js";
+import { navigate, pageHref, useLocation } from "../../lib/location.js";
+import { usePages } from "../../lib/resource.js";
+import { useTeam } from "../../lib/session.js";
+import { Copyable } from "../../parts/copyable.js";
+import { Empty } from "../../parts/empty.js";
+import { Choice } from "../../parts/field.js";
+import { PageHead } from "../../parts/page-head.js";
+import { SearchField } from "../../parts/search-field.js";
+import { Table } from "../../parts/table.js";
+import { StoredDialog, type OpenStored } from "./stored-dialog.js";
+import { storedColumns } from "./columns.js";
+import { kindOf, kinds, stateText, type KindEntry } from "./kinds.js";
+
+/** Jobs and batches go on. */
+const refreshMs = 5000;
+
+/** The page. */
+export function StoredPage(): JSX.Element {
+  const { teamId } = useTeam();
+  const { query } = useLocation();
+  const entry = kindOf(query.get("kind"));
+  const { kind } = entry;
+  const filter = filterOf(query);
+  const { text, state, background } = filter;
+  const objects = usePages(
+    (token, signal) => listStored(teamId, kind, filter, token, signal),
+    [teamId, kind, text, state, background],
+    refreshMs,
+  );
+  const [open, setOpen] = useState<OpenStored | null>(null);
+  const change = useCallback(
+    (fields: Readonly<Record<string, string>>) =>
+      navigate(pageHref("stored", { kind, q: text, state, background, ...fields }), { replace: true }),
+    [kind, text, state, background],
+  );
+  const search = useCallback((q: string) => change({ q }), [change]);
+  return (
+    <>
+      <PageHead title="Stored">
+        <SearchField
+          key={kind}
+          label={`Search ${entry.title.toLowerCase()}`}
+          value={text}
+          onSearch={search}
+        />
+      </PageHead>
+      <Kinds current={entry} />
+      {entry.states.length > 0 && <Filters entry={entry} filter={filter} onChange={change} />}
+      <Table
+        key={kind}
+        label={entry.title}
+        columns={storedColumns(kind, setOpen)}
+        rows={objects}
+        keyOf={({ id }) => id}
+        empty={<NoneStored entry={entry} filter={filter} />}
+      />
+      {open !== null && (
+        <StoredDialog open={open} noun={entry.one} onChanged={objects.reload} onClose={() => setOpen(null)} />
+      )}
+    </>
+  );
+}
+
+function filterOf(query: URLSearchParams): StoredFilter {
+  const background = query.get("background");
+  return {
+    text: query.get("q") ?? "",
+    state: query.get("state") ?? "",
+    background: background === "true" || background === "false" ? background : "",
+  };
+}
+
+/** Links to the kinds. */
+function Kinds({ current }: { readonly current: KindEntry }): JSX.Element {
+  return (
+    <nav class="kinds" aria-label="Kinds">
+      {kinds.map(({ kind, title }) => (
+        <a
+          key={kind}
+          href={pageHref("stored", { kind })}
+          aria-current={kind === current.kind ? "page" : undefined}
+        >
+          {title}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+interface FiltersProps {
+  readonly entry: KindEntry;
+  readonly filter: StoredFilter;
+  readonly onChange: (fields: Readonly<Record<string, string>>) => void;
+}
+
+function Filters({ entry, filter, onChange }: FiltersProps): JSX.Element {
+  const states = entry.states.map((state) => [state, stateText(state)] as const);
+  return (
+    <div class="filters">
+      <Choice
+        label="State"
+        value={filter.state}
+        options={[["", "In any state"], ...states]}
+        onValue={(state) => onChange({ state })}
+      />
+      {entry.kind === "responses" && (
+        <Choice
+          label="Processed"
+          value={filter.background}
+          options={[
+            ["", "In any way"],
+            ["true", "In the background"],
+            ["false", "While their client waited"],
+          ]}
+          onValue={(background) => onChange({ background })}
+        />
+      )}
+    </div>
+  );
+}
+
+function NoneStored({
+  entry,
+  filter,
+}: {
+  readonly entry: KindEntry;
+  readonly filter: StoredFilter;
+}): JSX.Element {
+  if (Object.values(filter).some((each) => each !== ""))
+    return (
+      <Empty title={`No ${entry.one} matches`}>
+        <a class="button" href={pageHref("stored", { kind: entry.kind })}>
+          Show all
+        </a>
+      </Empty>
+    );
+  return (
+    <Empty
+      title={`No ${entry.title === "Deferred" ? "deferred completions" : entry.title.toLowerCase()} yet`}
+    >
+      <p>{entry.hint}</p>
+      {entry.command !== null && <Copyable text={entry.command} label="Command" />}
+    </Empty>
+  );
+}
