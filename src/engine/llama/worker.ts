@@ -98,6 +98,10 @@ function openThreadChooser({ threadPlansFile, cores }: LlamaSettings): ChooseThr
     keepsThreads: keptThreads.type === "kept",
     runBetween: (work) => ticks.runBetween(work),
     now: () => performance.now(),
+    occupyThread(ms) {
+      const endsAt = performance.now() + ms;
+      while (performance.now() < endsAt);
+    },
   });
 }
 

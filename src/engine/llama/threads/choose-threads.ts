@@ -5,6 +5,9 @@ import { openKeptPlans, planKey } from "./kept-plans.js";
 import { measureThreads } from "./measure-threads.js";
 import { threadsOf } from "./thread-plan.js";
 
+/** While a token is computed, the one before it is converted and sent: on other threads, for about this long (measured). */
+const besideMs = 0.15;
+
 /** @param batchTokensMax maximum number of prompt tokens in one batch */
 export type ChooseThreads = (model: Model, threads: BatchThreads, batchTokensMax: number) => Promise<void>;
 
@@ -20,10 +23,18 @@ export interface ThreadChoice {
   readonly runBetween: (work: () => Promise<void>) => Promise<void>;
   /** Monotonic clock, in milliseconds. */
   readonly now: () => number;
+  /** Computes for that long in this thread. */
+  readonly occupyThread: (ms: number) => void;
 }
 
 /** Returns the function that chooses the threads of a model and sets them; where a trial finds none, those of the rule stay. */
-export function threadChooser({ plansFile, runBetween, now, ...machine }: ThreadChoice): ChooseThreads {
+export function threadChooser({
+  plansFile,
+  runBetween,
+  now,
+  occupyThread,
+  ...machine
+}: ThreadChoice): ChooseThreads {
   const plans = openKeptPlans(plansFile);
   return async (model, threads, batchTokensMax) => {
     if (model.manifest.bytes < triedBytesMin) return;
@@ -35,7 +46,13 @@ export function threadChooser({ plansFile, runBetween, now, ...machine }: Thread
         cores: machine.cores,
         weightsBytes: model.manifest.bytes,
         batchTokensMax,
-        evaluate: (tokens, count) => runBetween(() => threads.evaluate(tokens, count)),
+        evaluate: (tokens, count) =>
+          runBetween(() => {
+            const computing = threads.evaluate(tokens, count);
+            // Where no core is left for that, a batch takes longer.
+            occupyThread(besideMs);
+            return computing;
+          }),
         now,
       }));
     if (plan === null) return;

@@ -11,7 +11,7 @@ export interface ThreadTrial {
   readonly weightsBytes: number;
   /** Maximum number of tokens in one batch. */
   readonly batchTokensMax: number;
-  /** Evaluates one batch with that number of threads. */
+  /** Evaluates one batch with that number of threads, beside the work that a server does meanwhile. */
   readonly evaluate: (tokens: number, threads: number) => Promise<void>;
   /** Monotonic clock, in milliseconds. */
   readonly now: () => number;
@@ -27,8 +27,6 @@ const samplesMsMax = 30;
 const undividedMsMax = 0.5;
 /** More threads must save at least this share of the time: they take cores from everything else. */
 const worthwhileShare = 0.9;
-/** With a thread on every core, the batch waits for what samples its tokens and sends them: about this long (measured on two cores). */
-const noCoreLeftMs = 0.5;
 /** A median this many times the shortest sample was measured beside other work: it says nothing about the model. */
 const disturbedRatioMax = 2;
 /** Weights of this size take some milliseconds on one thread. */
@@ -85,7 +83,7 @@ function isBetter(sampled: Sampled, best: Sampled): boolean {
 }
 
 async function sample(
-  { evaluate, now, cores }: ThreadTrial,
+  { evaluate, now }: ThreadTrial,
   tokens: number,
   threads: number,
   endsAt: number,
@@ -105,5 +103,5 @@ async function sample(
   const shortestMs = times[0] ?? 0;
   const medianMs = times[Math.floor(times.length / 2)] ?? 0;
   if (medianMs > shortestMs * disturbedRatioMax) return null;
-  return { threads, medianMs: threads > 1 && threads === cores ? medianMs + noCoreLeftMs : medianMs };
+  return { threads, medianMs };
 }

@@ -28,6 +28,7 @@ function machine(plansFile: string, changes: Partial<ThreadChoice> = {}) {
     keepsThreads: true,
     runBetween: (work) => work(),
     now: () => now,
+    occupyThread: (ms) => void (now += ms),
     ...changes,
   });
   return {

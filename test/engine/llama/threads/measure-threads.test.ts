@@ -33,7 +33,7 @@ describe("a trial of threads", () => {
     expect(await measureThreads(trial)).toEqual([
       { tokens: 1, threads: 2 },
       { tokens: 4, threads: 4 },
-      { tokens: 16, threads: 4 },
+      { tokens: 16, threads: 8 },
       { tokens: 64, threads: 8 },
     ]);
   });
@@ -44,15 +44,22 @@ describe("a trial of threads", () => {
       { tokens: 1, threads: 1 },
       { tokens: 4, threads: 1 },
       { tokens: 16, threads: 1 },
-      { tokens: 64, threads: 4 },
+      { tokens: 64, threads: 8 },
     ]);
   });
 
-  it("leaves a core for what samples and sends the tokens where they take about as long as that", async () => {
-    const quick = trialOf((tokens, threads) => (tokens * 1.4) / (threads === 1 ? 1 : 1.6), { cores: 2 });
-    expect((await measureThreads(quick.trial))?.map(({ threads }) => threads)).toEqual([1, 2, 2, 2]);
-    const slow = trialOf((tokens, threads) => (tokens * 60) / (threads === 1 ? 1 : 1.6), { cores: 2 });
-    expect((await measureThreads(slow.trial))?.[0]).toEqual({ tokens: 1, threads: 2 });
+  it("leaves a core for what samples and sends the tokens where a batch on all cores waits for that", async () => {
+    const waiting = trialOf(
+      (tokens, threads) => (threads === 1 ? tokens * 1.4 : (tokens * 1.4) / 1.6 + 0.5),
+      {
+        cores: 2,
+      },
+    );
+    expect((await measureThreads(waiting.trial))?.map(({ threads }) => threads)).toEqual([1, 2, 2, 2]);
+    const hardly = trialOf((tokens, threads) => (threads === 1 ? tokens * 1.4 : (tokens * 1.4) / 1.6 + 0.2), {
+      cores: 2,
+    });
+    expect((await measureThreads(hardly.trial))?.[0]).toEqual({ tokens: 1, threads: 2 });
   });
 
   it("does not use more threads than gain a tenth of the time", async () => {
