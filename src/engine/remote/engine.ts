@@ -13,7 +13,7 @@ import type { LanguageWorker } from "../llama/engine.js";
 import type { ModelMemory } from "../model-memory.js";
 import { ResidentModels, type NativeModelInfo } from "../resident-models.js";
 import { sampleText } from "./check.js";
-import { isUnreachable } from "./errors.js";
+import { isUnreachable, mayBeTriedElsewhere } from "./errors.js";
 import { RemotePool, type RemoteEngineSettings } from "./pool.js";
 import type { Replica } from "./replica.js";
 
@@ -176,8 +176,8 @@ async function attempt(
     held = joined(job, report.answer);
     ({ cachedTokens } = report);
   } catch (thrown) {
-    if (signal.aborted || !isUnreachable(thrown)) throw thrown;
-    place.replica.fail(thrown);
+    if (signal.aborted || !mayBeTriedElsewhere(thrown)) throw thrown;
+    if (isUnreachable(thrown)) place.replica.fail(thrown);
     tried.add(place.replica);
     throw hasEmitted ? thrown : new NothingEmitted("", { cause: thrown });
   } finally {

@@ -96,6 +96,7 @@ export class RemoteGeneration {
       }
     } catch (thrown) {
       if (signal.aborted) return null;
+      if (reason !== null) return reason;
       throw thrown;
     }
     if (reason !== null) return reason;

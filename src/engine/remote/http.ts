@@ -1,6 +1,6 @@
 /** Requests to remote engines. Their addresses are the operator's own setting, so that any address is allowed. */
 import { Agent, request } from "undici";
-import { engineFailed, engineUnreachable } from "./errors.js";
+import { engineFailed, engineUnreachable, requestFailed } from "./errors.js";
 import { serverSentData } from "./server-sent.js";
 
 const connectMsMax = 5_000;
@@ -99,7 +99,9 @@ async function send(server: Server, path: string, body: unknown, signal: AbortSi
   const reason = reasonIn(await readText(url, response.body));
   if (status === 401 || status === 403) throw engineUnreachable(url, "it refuses the apiKey of its settings");
   const says = `it answered ${status}${reason === "" ? "" : ` (${reason})`}`;
-  throw status === 429 || status >= 500 ? engineUnreachable(url, says) : engineFailed(url, says);
+  // A server that is up may answer 500 to what it cannot do for this request.
+  if (status === 500) throw requestFailed(url, says);
+  throw status === 429 || status > 500 ? engineUnreachable(url, says) : engineFailed(url, says);
 }
 
 function headersOf(apiKey: string | null): Record<string, string> {

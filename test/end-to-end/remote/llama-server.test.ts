@@ -123,6 +123,22 @@ describe(`a model on a llama-server${withoutLlamaServer}`, () => {
     },
   );
 
+  it("gives such characters under penalties, too, for which each token is a request, and at the maximum of tokens", async () => {
+    const schema = { const: "🙂 你好" };
+    const asked = {
+      response_format: { type: "json_schema", json_schema: { name: "s", schema } },
+      frequency_penalty: 1,
+      deterministic: true,
+    };
+    for (const more of [{}, { max_tokens: 2 }]) {
+      const [here, there] = [
+        await requestJson(local(), { ...asked, ...more }),
+        await requestJson(remote(), { ...asked, ...more }),
+      ];
+      expect(withoutIds(there)).toEqual(withoutIds(here));
+    }
+  });
+
   it("samples other answers for other seeds, and the same for the same", async () => {
     const asked = { messages: story, max_tokens: 40, temperature: 1, deterministic: true };
     const texts = [];

@@ -35,11 +35,21 @@ const frameSchema = z.object({
 export type Frame = z.infer<typeof frameSchema>;
 export const wholeSchema = z.object({ tokens: z.array(count), completion_probabilities: probabilities });
 
-/** @throws HearthError where the server has failed, or has read another number of tokens than were sent. */
-export function readFrame({ target: { url }, tokens: sent }: Segment, data: unknown): Frame {
+/** What the server says where its parser of chats, which it always uses, cannot read bytes that are no text. */
+const unreadable = "does not match the expected";
+
+/**
+ * Returns null where the server has ended the request because it cannot read the text itself.
+ * @throws HearthError where the server has failed, or has read another number of tokens than were sent.
+ */
+export function readFrame({ target: { url }, tokens: sent }: Segment, data: unknown): Frame | null {
   const { data: frame, success } = frameSchema.safeParse(data);
   if (!success) throw engineFailed(url, "it sent a frame that is not understood");
-  if (frame.error !== undefined) throw engineFailed(url, reasonIn(JSON.stringify(frame)));
+  if (frame.error !== undefined) {
+    const reason = reasonIn(JSON.stringify(frame));
+    if (reason.includes(unreadable)) return null;
+    throw engineFailed(url, reason);
+  }
   const read = frame.tokens_evaluated ?? sent.length;
   if (read !== sent.length)
     throw engineFailed(url, `it has read ${read} prompt tokens, and ${sent.length} were sent`);

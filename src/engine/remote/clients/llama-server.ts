@@ -48,6 +48,11 @@ async function* streamSegment(
   let hidden: HiddenTokens | null = null;
   for await (const data of streamEvents(target, "/completion", bodyOf(segment), signal)) {
     const frame = readFrame(segment, data);
+    if (frame === null) {
+      if (received.length === 0) throw engineFailed(target.url, "the model writes what is no text");
+      yield { type: "end", reason: "cut" };
+      return;
+    }
     if (!isStarted) yield { type: "started", cachedTokens: frame.prompt_progress?.cache ?? 0 };
     isStarted = true;
     if (frame.prompt_progress !== undefined) continue;
@@ -100,7 +105,8 @@ async function* findHidden(
   vocabulary: LlamaServerVocabulary,
   signal: AbortSignal,
 ): AsyncGenerator<SegmentEvent, void, undefined> {
-  if (end === "length" && segment.grammar !== null) {
+  // The server does not return the tokens of a text that ends inside of a character.
+  if (end === "length") {
     yield { type: "end", reason: "split" };
     return;
   }
