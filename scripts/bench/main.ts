@@ -5,6 +5,7 @@
  */
 import { parseArgs } from "node:util";
 import { accountsSection } from "./accounts.js";
+import { consoleSection } from "./console.js";
 import { contextSection } from "./context.js";
 import { engineSection } from "./engine.js";
 import { httpSection } from "./http.js";
@@ -21,6 +22,7 @@ type Section = (options: SectionOptions) => Promise<readonly Row[]> | AsyncItera
 
 const sections: Readonly<Record<string, Section>> = {
   accounts: accountsSection,
+  console: consoleSection,
   start: startSection,
   http: httpSection,
   engine: engineSection,
