@@ -1,5 +1,6 @@
-/** Settings of what operators observe: labels of metrics, and the content of traces. */
+/** Settings of what operators observe: labels of metrics, and the content of traces and of the log of requests. */
 import { z } from "zod";
+import { bodySettings } from "./config-bodies.js";
 import { flag, whole } from "./config-values.js";
 
 export const metricsSettings = {
@@ -9,4 +10,5 @@ export const metricsSettings = {
   metricsLabelsMax: whole(1, 10_000).default(200),
   /** Whether traces hold what models read and write. */
   traceContent: flag.default(false),
+  ...bodySettings,
 } as const;

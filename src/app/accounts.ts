@@ -217,6 +217,8 @@ export interface OpenAccounts {
 export async function openAccounts(config: Config): Promise<OpenAccounts> {
   const database = await openDatabase(databaseFile(config));
   const deps = { ...buildAccountStores(database), clock: systemClock, random: systemRandom };
+  let hasDeleted = false;
+  database.onDeletion(() => (hasDeleted = true));
   return {
     ...buildAccounts(deps),
     managementKeys: createManagementKeyService(deps),
@@ -229,7 +231,11 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
     ledger: deps.ledger,
     serverUrl: configuredUrl(config),
     actor: cliActor,
-    close: () => database.close(),
+    async close() {
+      // A server that runs does not know of the deletion.
+      if (hasDeleted) database.erase();
+      await database.close();
+    },
   };
 }
 

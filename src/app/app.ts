@@ -49,6 +49,7 @@ import { buildModelManagement } from "./model-management.js";
 import { readiness } from "./remote/readiness.js";
 import { buildStores, openDataFolder, type DataFolder, type Stores } from "./stores.js";
 import type { TracedDeps } from "./chat-engine.js";
+import { buildRequestBodies } from "./watch/bodies.js";
 import { loadOf, watchDatabase } from "./watch/health.js";
 import { buildTracing, type ClosableTracing } from "./watch/tracing.js";
 
@@ -224,6 +225,7 @@ async function buildRunning(config: Config, overrides: Overrides, system: Traced
     ledger: stores.ledger,
     budgets: budgetGuard,
     metrics,
+    bodies: buildRequestBodies(config, { ...stores, ...system }),
     runsActiveMax: config.runsActiveMax,
     onSettleFailure: (runId: string, err: unknown) =>
       system.logger.error({ runId, err }, "a run could not be settled"),
@@ -233,8 +235,7 @@ async function buildRunning(config: Config, overrides: Overrides, system: Traced
   const generator = createGenerator({ ...runDeps, ...engines, reasoningTokensMax, withoutSecrets });
   const imageGenerator = createImageGenerator({ ...runDeps, ...engines, images: stores.images });
   const embedder = createEmbedder({ ...runDeps, ...engines });
-  const { hostedTokenizer } = engines;
-  const { keyUse, ...authentication } = buildAuthentication({ ...stores, ...system, hostedTokenizer });
+  const { keyUse, ...authentication } = buildAuthentication({ ...stores, ...system, ...engines });
   const files = await buildFiles(config, { ...stores, ...system }, overrides.fileContents);
   const promptFiles = buildPromptFiles(config, system, { ...engines, files, fetcher: overrides.fileFetcher });
   const mcp = buildMcp(config, system);

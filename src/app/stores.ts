@@ -8,6 +8,7 @@ import { createImageStore } from "../inference/images/store.js";
 import { createConversationStore } from "../inference/conversations/store/conversations.js";
 import { createCompletionStore } from "../inference/completions/store.js";
 import { createResponseStore } from "../inference/responses/store/responses.js";
+import { createRequestBodyStore } from "../inference/requests/bodies/store.js";
 import { createRequestStore } from "../inference/requests/store.js";
 import { createRunLabelStore } from "../inference/run/store/run-labels.js";
 import { createRunStore } from "../inference/run/store/runs.js";
@@ -37,6 +38,7 @@ export function buildStores(config: Config, database: Database, random: Random) 
     runs: createRunStore(database, runLabels),
     runLabels,
     requests: createRequestStore(database),
+    bodyStore: createRequestBodyStore(database),
     jobs: createJobStore(database),
     deferred: createDeferredStore(database),
     responses: createResponseStore(database),

@@ -34,6 +34,7 @@ export type AuditAction =
   | "CancelRequest"
   | "CancelStored"
   | "DeleteStored"
+  | "DeleteRequestBodies"
   | "UpdateModelSettings"
   | "PullModel"
   | "CancelModelPull"

@@ -32,6 +32,7 @@ import { failedRuns } from "./migrations/0021-0030/0030-failed-runs.js";
 import { turns } from "./migrations/0031-0040/0036-turns.js";
 import { accessGroups } from "./migrations/0031-0040/0034-access-groups.js";
 import { storedOwners } from "./migrations/0031-0040/0037-stored-owners.js";
+import { requestBodies } from "./migrations/0031-0040/0035-request-bodies.js";
 import type { Migration } from "./migrations/migration.js";
 
 const migrations: readonly Migration[] = [
@@ -68,6 +69,7 @@ const migrations: readonly Migration[] = [
   turns,
   accessGroups,
   storedOwners,
+  requestBodies,
 ];
 
 /**

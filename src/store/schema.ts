@@ -14,7 +14,9 @@ import type {
   MemberSignInRow,
   SignInLinkRow,
 } from "./tables/sign-in.js";
+import type { RequestBodiesRow, RequestBodiesTotalRow } from "./tables/request-bodies.js";
 import type { DeletedRunsRow, RunLabelsRow, RunRow } from "./tables/runs.js";
+import type { AccessGroupRow } from "./tables/access-groups.js";
 import type { BatchLineRow, BatchRow, FileRow } from "./tables/batches.js";
 import type {
   BalanceRow,
@@ -61,6 +63,8 @@ export interface Schema {
   chat_completions: ChatCompletionRow;
   run_labels: RunLabelsRow;
   mcp_approvals: McpApprovalRow;
+  request_bodies: RequestBodiesRow;
+  request_bodies_total: RequestBodiesTotalRow;
   management_keys: ManagementKeyTable;
   members: MemberRow;
   member_sign_ins: MemberSignInRow;
@@ -103,15 +107,7 @@ export interface TeamRow {
   create_time: number;
   /** JSON list; null: everything. */
   acls: string | null;
-}
-
-export interface AccessGroupRow {
-  name: string;
-  description: string;
-  /** JSON list. */
-  acls: string;
-  create_time: number;
-  modify_time: number;
+  keeps_bodies: number;
 }
 
 export interface TeamLimitRow {

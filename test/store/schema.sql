@@ -435,6 +435,36 @@ CREATE TABLE price_book (
   unique (model, prompt_text_token_ticks, cached_prompt_text_token_ticks, completion_text_token_ticks)
 ) strict;
 
+CREATE TRIGGER request_bodies_added after insert on request_bodies begin
+  update request_bodies_total set bytes = bytes + new.bytes;
+end;
+
+CREATE TRIGGER request_bodies_deleted after delete on request_bodies begin
+  update request_bodies_total set bytes = bytes - old.bytes;
+end;
+
+CREATE TABLE request_bodies (
+  run_id text primary key not null,
+  team_id text not null references teams (id),
+  input text not null,
+  output text not null,
+  bytes integer not null check (bytes >= 0),
+  is_cut integer not null check (is_cut in (0, 1)),
+  create_time integer not null,
+  expire_time integer not null
+) strict;
+
+CREATE INDEX request_bodies_by_creation on request_bodies (create_time, run_id);
+
+CREATE INDEX request_bodies_by_expiry on request_bodies (expire_time);
+
+CREATE INDEX request_bodies_of_team on request_bodies (team_id);
+
+CREATE TABLE request_bodies_total (
+  id integer primary key check (id = 1),
+  bytes integer not null check (bytes >= 0)
+) strict;
+
 CREATE TABLE response_events (
   response_id text primary key not null references responses (id) on delete cascade,
   events blob not null
@@ -570,6 +600,10 @@ CREATE TRIGGER runs_deleted_are_summed after delete on runs when old.state <> 'r
     images = images + excluded.images,
     cost_ticks = cost_ticks + excluded.cost_ticks,
     credit_ticks = credit_ticks + excluded.credit_ticks;
+end;
+
+CREATE TRIGGER runs_deleted_with_bodies after delete on runs begin
+  delete from request_bodies where run_id = old.id;
 end;
 
 CREATE TRIGGER runs_ended_are_budgeted after update of state on runs
@@ -721,7 +755,7 @@ CREATE TABLE teams (
   billing text not null check (billing in ('prepaid', 'unmetered')),
   blocked integer not null check (blocked in (0, 1)),
   create_time integer not null
-, weight integer not null default 1 check (weight between 1 and 1000), acls text) strict;
+, weight integer not null default 1 check (weight between 1 and 1000), acls text, keeps_bodies integer not null default 0 check (keeps_bodies in (0, 1))) strict;
 
 CREATE TABLE usage_hours (
   team_id text not null,

@@ -73,8 +73,15 @@ export async function retryOnConflict<Result>(attempt: () => Promise<Result>): P
 }
 
 /** Returns a team as the audit log shows it. */
-export function auditedTeam({ name, billing, blocked, weight, acls }: Team): AuditedFields {
-  return { name, billing, blocked, weight, aclStrings: acls };
+export function auditedTeam({
+  name,
+  billing,
+  blocked,
+  weight,
+  acls,
+  keepsBodies: keepBodies,
+}: Team): AuditedFields {
+  return { name, billing, blocked, weight, aclStrings: acls, keepBodies };
 }
 
 /** Returns a management key as the audit log shows it. */

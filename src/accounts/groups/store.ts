@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { createRowMapper, stringList } from "../../store/columns.js";
 import type { Database } from "../../store/database.js";
-import type { AccessGroupRow } from "../../store/schema.js";
+import type { AccessGroupRow } from "../../store/tables/access-groups.js";
 import { isUnchanged } from "../../store/unchanged.js";
 import { createWrite, type Write } from "../../store/writes.js";
 import { groupAcl } from "../keys/acls.js";

@@ -33,6 +33,8 @@ const lowestRoles = {
   StoredRead: "member",
   StoredWrite: "member",
   ServerRead: "owner",
+  ReadRequestBodies: "member",
+  DeleteRequestBodies: "member",
   AuditRead: "member",
   BillingRead: "member",
   BillingWrite: "owner",
@@ -51,6 +53,11 @@ export function isManagementAcl(acl: string): boolean {
   return names.includes(name);
 }
 
+/** Whether a key has the ACL of an endpoint. The roles of members are not considered. */
+export function hasManagementAcl({ key }: Pick<Manager, "key">, endpoint: ManagementEndpoint): boolean {
+  return key.acls.includes("team-token:endpoint:*") || key.acls.includes(`team-token:endpoint:${endpoint}`);
+}
+
 /** What a route requires of a management key. */
 export interface ManagementNeed {
   /** Name in the ACL that the route needs; null when it needs none. */
@@ -66,11 +73,10 @@ export function authoriseManager(
 ): void {
   if (endpointAcl === null) return;
   const { key, member } = manager;
-  const needed = `team-token:endpoint:${endpointAcl}`;
-  if (!key.acls.includes("team-token:endpoint:*") && !key.acls.includes(needed))
+  if (!hasManagementAcl(manager, endpointAcl))
     throw new HearthError(
       "permission_denied",
-      `This management key has no access to this endpoint: it needs the ACL ${needed}.`,
+      `This management key has no access to this endpoint: it needs the ACL team-token:endpoint:${endpointAcl}.`,
     );
   if (member !== null && roles.indexOf(member.role) > roles.indexOf(lowestRoles[endpointAcl]))
     throw new HearthError(

@@ -8,6 +8,7 @@ export const teamColumns = [
   "teams.blocked as team_blocked",
   "teams.weight as team_weight",
   "teams.acls as team_acls",
+  "teams.keeps_bodies as team_keeps_bodies",
   "teams.create_time as team_create_time",
 ] as const;
 
@@ -19,6 +20,7 @@ export interface JoinedTeam {
   readonly team_blocked: number;
   readonly team_weight: number;
   readonly team_acls: string | null;
+  readonly team_keeps_bodies: number;
   readonly team_create_time: number;
 }
 
@@ -37,6 +39,7 @@ export function teamOfRow(row: MaybeJoinedTeam): Team | null {
     blocked: row.team_blocked === 1,
     weight: row.team_weight,
     acls: row.team_acls === null ? null : (JSON.parse(row.team_acls) as string[]),
+    keepsBodies: row.team_keeps_bodies === 1,
     createTime: row.team_create_time,
   };
 }

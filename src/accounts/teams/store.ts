@@ -26,6 +26,11 @@ export function createTeamStore({ kysely }: Database) {
       const query = kysely.updateTable("teams").set(fields).where("id", "=", id);
       return createWrite("teams", query.where(isUnchanged(toRow(before))).compile(), 1);
     },
+    /** Deletes what is kept of a team's requests and answers. */
+    bodiesRemoval(id: string): Write {
+      const query = kysely.deleteFrom("request_bodies").where("team_id", "=", id);
+      return createWrite("request_bodies", query.compile());
+    },
     async find(id: string): Promise<Team | null> {
       const row = await kysely.selectFrom("teams").selectAll().where("id", "=", id).executeTakeFirst();
       return row === undefined ? null : fromRow(row);
@@ -50,5 +55,6 @@ const { toRow, fromRow } = createRowMapper<Team, TeamRow>({
   blocked: flag("blocked"),
   weight: "weight",
   acls: nullable(stringList("acls")),
+  keepsBodies: flag("keeps_bodies"),
   createTime: "create_time",
 });

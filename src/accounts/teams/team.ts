@@ -11,6 +11,8 @@ export interface Team {
   readonly weight: number;
   /** What its keys may do at most, as ACLs; null: everything. */
   readonly acls: readonly string[] | null;
+  /** Whether the log of requests keeps what its requests read and write. */
+  readonly keepsBodies: boolean;
   /** Milliseconds since the epoch. */
   readonly createTime: number;
 }
@@ -20,4 +22,5 @@ export const defaultTeamSettings = {
   blocked: false,
   weight: 1,
   acls: null,
+  keepsBodies: false,
 } as const satisfies Partial<Team>;

@@ -5,7 +5,13 @@ import type { Principal } from "../keys/api-key.js";
 import { groupsIn } from "../keys/acls.js";
 import type { TeamStore } from "./store.js";
 import { defaultTeamSettings, type BillingMode, type Team } from "./team.js";
-import { auditedTeam, commitAudited, retryOnConflict, type AuditDeps } from "../audit/audited-change.js";
+import {
+  auditedTeam,
+  auditEntry,
+  commitAudited,
+  retryOnConflict,
+  type AuditDeps,
+} from "../audit/audited-change.js";
 import { canSee } from "../audit/actors.js";
 import { deniedToTeamKey } from "../management-keys/permissions.js";
 import { resolveReference } from "../resolve-reference.js";
@@ -14,7 +20,7 @@ import { checkGroupsExist } from "../groups/known-groups.js";
 import type { AccessGroupStore } from "../groups/store.js";
 
 /** A change of a team; absent fields stay as they are. */
-export type TeamChange = Partial<Pick<Team, "name" | "blocked" | "acls">>;
+export type TeamChange = Partial<Pick<Team, "name" | "blocked" | "acls" | "keepsBodies">>;
 
 export interface CreateTeamRequest {
   readonly name: string;
@@ -119,15 +125,19 @@ async function update(deps: TeamServiceDeps, id: string, change: TeamChange, act
   checkName(after.name);
   if (change.acls != null) checkAcls(change.acls);
   await checkGroupsExist(deps.accessGroups, change.acls, before.acls);
-  await commitAudited(deps, actor, {
+  const entry = {
     action: "UpdateTeam",
     objectId: id,
     teamId: id,
     description: `${verbOf(before, after)} the team '${before.name}'`,
     before: auditedTeam(before),
     after: auditedTeam(after),
-    change: deps.teams.replacement(before, after),
-  });
+  } as const;
+  await deps.writes.commit([
+    deps.teams.replacement(before, after),
+    ...(after.keepsBodies ? [] : [deps.teams.bodiesRemoval(id)]),
+    auditEntry(deps, actor, entry),
+  ]);
   return after;
 }
 

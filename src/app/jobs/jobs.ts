@@ -10,6 +10,7 @@ import type { AuditStore } from "../../accounts/audit/store.js";
 import type { TeamStore } from "../../accounts/teams/store.js";
 import type { JobStore } from "../../jobs/store.js";
 import type { SignInStore } from "../../accounts/sign-in/store.js";
+import type { RequestBodyStore } from "../../inference/requests/bodies/store.js";
 import type { RequestStore } from "../../inference/requests/store.js";
 import type { RunLabelStore } from "../../inference/run/store/run-labels.js";
 import type { Files } from "../../inference/files/files.js";
@@ -58,6 +59,7 @@ export interface JobsDeps {
   readonly images: Pick<ImageStore, "deleteExpired">;
   readonly runLabels: Pick<RunLabelStore, "deleteExpired">;
   readonly requests: Pick<RequestStore, "deleteBefore">;
+  readonly bodyStore: Pick<RequestBodyStore, "deleteExpired">;
   readonly signIns: Pick<SignInStore, "deleteExpired">;
   readonly storedObjectStore: StoredObjectStore;
   readonly audit: AuditStore;
@@ -194,14 +196,14 @@ function buildStored(limits: JobLimits, deps: JobsDeps) {
 
 function buildRetention({ runsKeptDays }: JobLimits, deps: JobsDeps): Retention {
   const { deferred, completions, responses, runLabels, requests, signIns } = deps;
-  const { images, files, batches, batchLines, approvals, clock, logger } = deps;
+  const { images, files, batches, batchLines, approvals, bodyStore, clock, logger } = deps;
   const expired =
     (store: { deleteExpired: Sweep }): Sweep =>
     (now, limit) =>
       store.deleteExpired(now, limit);
   const oldRuns: Sweep = (now, limit) => requests.deleteBefore(now - runsKeptDays * dayMs, limit);
   const sweeps: readonly Sweep[] = [
-    ...[deferred, responses, completions, runLabels, signIns, files, approvals].map(expired),
+    ...[deferred, responses, completions, runLabels, bodyStore, signIns, files, approvals].map(expired),
     (_, limit) => batchLines.deleteEnded(limit),
     (now, limit) => batches.deleteEnded(now - batchRetentionMs, limit),
     ...(runsKeptDays === 0 ? [] : [oldRuns]),

@@ -49,6 +49,13 @@ export function addTeamsCommand(program: Command, using: UsingAccounts, io: Acco
       io,
     },
   );
+  addSwitchCommands(teams, using, io);
+  addAllowCommand(teams, using, io);
+  addTeamLimitsCommand(teams, using, io);
+}
+
+/** Adds the commands that turn something on or off for a team. */
+function addSwitchCommands(teams: Command, using: UsingAccounts, io: AccountsIo): void {
   addChangeCommand(teams.command("block").argument("<team>", "ID or name"), {
     description: "reject all keys of a team",
     change: () => ({ blocked: true }),
@@ -61,8 +68,18 @@ export function addTeamsCommand(program: Command, using: UsingAccounts, io: Acco
     using,
     io,
   });
-  addAllowCommand(teams, using, io);
-  addTeamLimitsCommand(teams, using, io);
+  addChangeCommand(teams.command("keep-bodies").argument("<team>", "ID or name"), {
+    description: "keep what requests and answers have in the log of requests",
+    change: () => ({ keepsBodies: true }),
+    using,
+    io,
+  });
+  addChangeCommand(teams.command("forget-bodies").argument("<team>", "ID or name"), {
+    description: "keep what requests and answers have no longer, and delete what was kept",
+    change: () => ({ keepsBodies: false }),
+    using,
+    io,
+  });
 }
 
 /** Adds `teams allow`. */
@@ -123,9 +140,16 @@ function printTeam(team: Team, { json }: Json, { out }: AccountsIo): void {
 }
 
 /** The fields of the management API. */
-function teamToJson({ id, name, createTime, blocked, billing, acls }: Team) {
-  const allowed = acls === null ? {} : { aclStrings: acls };
-  return { teamId: id, name, createTime: new Date(createTime).toISOString(), blocked, billing, ...allowed };
+function teamToJson({ id, name, createTime, blocked, billing, acls, keepsBodies }: Team) {
+  return {
+    teamId: id,
+    name,
+    createTime: new Date(createTime).toISOString(),
+    blocked,
+    billing,
+    keepBodies: keepsBodies,
+    ...(acls === null ? {} : { aclStrings: acls }),
+  };
 }
 
 function toTable(all: readonly Team[], now: number): string {

@@ -22,6 +22,25 @@ const pageSchema = z.object({ requests: z.array(requestSchema), paginationToken:
 /** A request as the server describes it. */
 export type LoggedRequest = z.infer<typeof requestSchema>;
 
+const messageSchema = z.looseObject({
+  role: z.string(),
+  parts: z.array(z.looseObject({ type: z.string() })),
+});
+const detailsSchema = requestSchema.extend({
+  bodies: z
+    .object({
+      input: z.array(messageSchema),
+      output: z.array(messageSchema),
+      isCut: z.boolean(),
+      expireTime: z.string(),
+    })
+    .optional(),
+});
+
+/** A request with what it and its answer had, where that was kept. */
+export type RequestDetails = z.infer<typeof detailsSchema>;
+export type KeptMessage = z.infer<typeof messageSchema>;
+
 /** Which requests are listed, by the names of the query. */
 export type RequestFilter = Readonly<Record<string, string>>;
 
@@ -43,6 +62,17 @@ export async function listRequests(
     token = page.paginationToken;
   }
   return found;
+}
+
+/** Returns one request. @throws Error with the server's message. */
+export async function getRequest(server: ChatServer, id: string): Promise<RequestDetails> {
+  return detailsSchema.parse(await getJson(server, `/admin/requests/${encodeURIComponent(id)}`));
+}
+
+/** Deletes what was kept of a request and its answer. @throws Error with the server's message. */
+export async function deleteBodies(server: ChatServer, id: string): Promise<void> {
+  const path = `/admin/requests/${encodeURIComponent(id)}/bodies`;
+  await (await request(server, path, { method: "DELETE" })).arrayBuffer();
 }
 
 /** Ends a request in progress. @throws Error with the server's message. */

@@ -38,6 +38,7 @@ export function addRequestsCommand(program: Command, io: RequestLogIo): void {
     .command("requests")
     .description("list the requests of the running server, also those in progress, and cancel them");
   addListCommand(requests, io);
+  addShowCommands(requests, io);
   requests
     .command("cancel")
     .description("end requests in progress; what was generated is charged")
@@ -53,6 +54,33 @@ export function addRequestsCommand(program: Command, io: RequestLogIo): void {
         if (json === true) io.out.write(formatJson(ended));
         else for (const { id } of ended) io.out.write(`cancelled ${id}\n`);
       }
+    });
+}
+
+/** Adds `requests show` and `requests forget`. */
+function addShowCommands(requests: Command, io: RequestLogIo): void {
+  requests
+    .command("show")
+    .description("show a request, with what it and its answer had if its team keeps that")
+    .argument("<id>", "ID as `hearth requests` shows it")
+    .option("--json", "print one JSON object")
+    .action(async (id: string, { json }: { json?: true }) => {
+      const { getRequest } = await import("./remote-requests.js");
+      const { detailsText } = await import("./details-text.js");
+      const found = await getRequest(await serverOf(io), id);
+      io.out.write(json === true ? formatJson(found) : detailsText(found));
+    });
+  requests
+    .command("forget")
+    .description("delete what was kept of requests and their answers; the requests stay in the list")
+    .argument("<id...>", "IDs as `hearth requests` shows them")
+    .action(async (ids: readonly string[]) => {
+      const { deleteBodies } = await import("./remote-requests.js");
+      const server = await serverOf(io);
+      await forEachReference(ids, async (id) => {
+        await deleteBodies(server, id);
+        io.out.write(`${id}\n`);
+      });
     });
 }
 

@@ -1,8 +1,10 @@
 /** GET /admin/requests and /admin/requests/{runId}, an extension: the log of requests, those in progress included. */
 import { z } from "zod";
 import { actorOf } from "../../accounts/audit/actors.js";
+import { hasManagementAcl } from "../../accounts/management-keys/permissions.js";
 import { ticksToUsd } from "../../core/money.js";
 import { responseArray, responseObject } from "../../dialects/response-fields.js";
+import type { StoredBodies } from "../../inference/requests/bodies/store.js";
 import { requestStatuses, type LoggedRequest } from "../../inference/requests/logged-request.js";
 import type { HttpDeps } from "../deps.js";
 import { epochMs, parseFields, timeField } from "../management/fields.js";
@@ -46,7 +48,7 @@ const querySchema = z.object({
 
 const count = z.int().min(0);
 
-export const requestSchema = responseObject({
+const requestFields = {
   id: z.string().describe("ID of its run. Answers to chat completions have it as `id`."),
   requestId: z.string().describe("The `x-request-id` of its answer; of a job, the ID of the job."),
   teamId: z.string(),
@@ -76,10 +78,37 @@ export const requestSchema = responseObject({
   reasoningTokens: count,
   images: count.describe("Generated images."),
   costUsd: z.string().describe("In USD, exact, such as `0.0000125`."),
-}).meta({
+};
+
+export const requestSchema = responseObject(requestFields).meta({
   id: "LoggedRequest",
   description: "A request and what became of it. It has no prompt and no answer.",
 });
+
+const message = responseObject({
+  role: z.string(),
+  parts: responseArray(z.looseObject({ type: z.string() })).describe(
+    "`text` and `reasoning` have `content`, `tool_call` has `id`, `name` and `arguments`, `tool_call_response` has `id` and `response`.",
+  ),
+  finish_reason: z.string().optional(),
+}).meta({ id: "KeptMessage" });
+
+const bodiesSchema = responseObject({
+  input: responseArray(message).describe("What the model read: the conversation, the prompt or the inputs."),
+  output: responseArray(message).describe("What it wrote, one message for each answer."),
+  isCut: z.boolean().describe("Whether something was left out, because it is too long."),
+  expireTime: timeSchema.describe("When it is deleted."),
+}).meta({ id: "RequestBodies" });
+
+const requestWithBodiesSchema = responseObject({
+  ...requestFields,
+  bodies: bodiesSchema
+    .optional()
+    .describe(
+      "What the request and its answer had. Present if the team keeps it, the request does not have `store: false`, and the key has " +
+        "the ACL `team-token:endpoint:ReadRequestBodies`.",
+    ),
+}).meta({ id: "LoggedRequestWithBodies" });
 
 const pageSchema = responseObject({
   requests: responseArray(requestSchema).describe("The newest first."),
@@ -116,7 +145,13 @@ export function listRequests({ requestLog }: Pick<HttpDeps, "requestLog">): Hand
 /** Returns a request. */
 export function getRequest({ requestLog }: Pick<HttpDeps, "requestLog">): Handler {
   return async ({ ctx, manager, params }) => {
-    ctx.body = presentRequest(await requestLog.find(params["runId"] ?? "", actorOf(manager)));
+    const [id, actor] = [params["runId"] ?? "", actorOf(manager)];
+    const request = presentRequest(await requestLog.find(id, actor));
+    const mayRead = hasManagementAcl(manager, "ReadRequestBodies");
+    const kept = mayRead ? await requestLog.bodies(id, actor) : null;
+    const answer: z.infer<typeof requestWithBodiesSchema> =
+      kept === null ? request : { ...request, bodies: presentBodies(kept) };
+    ctx.body = answer;
   };
 }
 
@@ -137,10 +172,20 @@ export const getRequestDocs: RouteDocs = {
   operation: "getRequest",
   tag: "Accounts",
   summary: "Get a request",
-  description: "An extension of Hearth.",
+  description:
+    "An extension of Hearth. It has what the request and its answer had where the team keeps that.",
   params: { runId: "ID of a request." },
-  answers: { 200: { description: "The request.", schema: requestSchema } },
+  answers: { 200: { description: "The request.", schema: requestWithBodiesSchema } },
 };
+
+function presentBodies({ input, output, isCut, expireTime }: StoredBodies): z.infer<typeof bodiesSchema> {
+  return {
+    input: JSON.parse(input) as z.infer<typeof message>[],
+    output: JSON.parse(output) as z.infer<typeof message>[],
+    isCut,
+    expireTime: timestamp(expireTime),
+  };
+}
 
 /** Presents a request. */
 export function presentRequest(request: LoggedRequest): z.infer<typeof requestSchema> {

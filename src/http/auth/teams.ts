@@ -34,6 +34,11 @@ const updateRequestSchema = z
           .describe(
             "What keys of the team may do at most, as ACLs. Named in the mask and not set: everything; an empty list: nothing.",
           ),
+        keepBodies: booleanField
+          .nullish()
+          .describe(
+            "Whether the log of requests keeps what requests and answers have. Turned off, what was kept is deleted at once.",
+          ),
       })
       .nullish(),
     fieldMask: z
@@ -85,10 +90,12 @@ export function updateTeam({ accounts }: Pick<HttpDeps, "accounts">): Handler {
   return async ({ ctx, manager, body, params }) => {
     const { team, fieldMask } = parseFields(updateRequestSchema, body);
     const blocked = team?.blocked == null ? null : isTrue(team.blocked);
-    const given: TeamChange = definedFields({ name: team?.name, blocked, acls: team?.acls });
-    const cleared = { name: "", blocked: false, acls: null };
+    const keepsBodies = team?.keepBodies == null ? null : isTrue(team.keepBodies);
+    const given: TeamChange = definedFields({ name: team?.name, blocked, acls: team?.acls, keepsBodies });
+    const cleared = { name: "", blocked: false, acls: null, keepsBodies: false };
     const change: TeamChange = applyFieldMask<Required<TeamChange>>(given, cleared, fieldMask, {
       aclStrings: "acls",
+      keepBodies: "keepsBodies",
     });
     ctx.body = presentTeam(await accounts.teams.update(params["teamId"] ?? "", change, actorOf(manager)));
   };

@@ -3,6 +3,7 @@ import { exportAudit, exportAuditDocs } from "../admin/export/audit.js";
 import { exportLedger, exportLedgerDocs } from "../admin/export/ledger.js";
 import { exportUsage, exportUsageDocs } from "../admin/export/usage.js";
 import { getRequest, getRequestDocs, listRequests, listRequestsDocs } from "../admin/requests.js";
+import { deleteRequestBodies, deleteRequestBodiesDocs } from "../admin/requests/bodies.js";
 import { cancelRequest, cancelRequestDocs } from "../admin/requests/cancel.js";
 import { getDoctor, getDoctorDocs } from "../admin/doctor.js";
 import { getOverview, getOverviewDocs } from "../admin/overview.js";
@@ -91,6 +92,13 @@ function requestRoutes(deps: HttpDeps): readonly Route[] {
   return [
     managementRoute("GET", all, "ListRequests", listRequests(deps), listRequestsDocs),
     managementRoute("GET", one, "ListRequests", getRequest(deps), getRequestDocs),
+    managementRoute(
+      "DELETE",
+      "/admin/requests/:runId/bodies",
+      "DeleteRequestBodies",
+      deleteRequestBodies(deps),
+      deleteRequestBodiesDocs,
+    ),
     withoutBody(managementRoute("POST", cancelling, "CancelRequest", cancelRequest(deps), cancelRequestDocs)),
   ];
 }

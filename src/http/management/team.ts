@@ -13,11 +13,19 @@ export const teamSchema = responseObject({
   aclStrings: responseArray(z.string())
     .optional()
     .describe("What keys of the team may do at most, as ACLs; absent: everything."),
+  keepBodies: z.boolean().describe("Whether the log of requests keeps what requests and answers have."),
 }).meta({ id: "Team" });
 
 /** Presents a team. */
 export function presentTeam(team: Team): z.infer<typeof teamSchema> {
-  const { id, name, blocked, billing, acls } = team;
-  const allowed = acls === null ? {} : { aclStrings: [...acls] };
-  return { teamId: id, name, createTime: timestamp(team.createTime), blocked, billing, ...allowed };
+  const { id, name, blocked, billing, acls, keepsBodies } = team;
+  return {
+    teamId: id,
+    name,
+    createTime: timestamp(team.createTime),
+    blocked,
+    billing,
+    keepBodies: keepsBodies,
+    ...(acls === null ? {} : { aclStrings: [...acls] }),
+  };
 }

@@ -8,6 +8,7 @@ import type { Actor } from "../../accounts/audit/event.js";
 import type { TeamStore } from "../../accounts/teams/store.js";
 import { findVisibleTeam } from "../../accounts/teams/teams.js";
 import { HearthError } from "../../core/errors.js";
+import type { RequestBodyStore, StoredBodies } from "./bodies/store.js";
 import type { LiveRun, LiveRuns } from "./live-runs.js";
 import {
   newestFirst,
@@ -40,12 +41,17 @@ export interface RequestLog {
    * @returns the request, settled. @throws HearthError `not_found`, `conflict` when it has ended.
    */
   cancel(id: string, actor: Actor): Promise<LoggedRequest>;
+  /** Returns what a request and its answer had, where that was kept; else null. @throws HearthError `not_found`. */
+  bodies(id: string, actor: Actor): Promise<StoredBodies | null>;
+  /** Deletes what was kept of a request and its answer. Audited. @throws HearthError `not_found`, also when nothing was kept. */
+  removeBodies(id: string, actor: Actor): Promise<void>;
 }
 
 export interface RequestLogDeps extends AuditDeps {
   readonly requests: RequestStore;
   readonly liveRuns: LiveRuns;
   readonly teams: TeamStore;
+  readonly bodyStore: RequestBodyStore;
 }
 
 export function createRequestLog(deps: RequestLogDeps): RequestLog {
@@ -58,6 +64,11 @@ export function createRequestLog(deps: RequestLogDeps): RequestLog {
     },
     find: (id, actor) => find(deps, id, actor),
     cancel: (id, actor) => cancel(deps, id, actor),
+    async bodies(id, actor) {
+      await find(deps, id, actor);
+      return deps.bodyStore.find(id);
+    },
+    removeBodies: (id, actor) => removeBodies(deps, id, actor),
   };
 }
 
@@ -140,6 +151,24 @@ async function cancel(deps: RequestLogDeps, id: string, actor: Actor): Promise<L
   if (stored !== null) return find(deps, id, actor);
   // It has waited, and so used nothing.
   return { ...fromLiveRun(run), status: "cancelled", errorKind: "cancelled", endTime: clock.now() };
+}
+
+async function removeBodies(deps: RequestLogDeps, id: string, actor: Actor): Promise<void> {
+  const { writes, bodyStore } = deps;
+  const { teamId, endpoint, apiKeyId, requestId } = await find(deps, id, actor);
+  if ((await bodyStore.find(id)) === null)
+    throw new HearthError("not_found", `Nothing was kept of the request '${id}' and its answer.`, {
+      param: "runId",
+    });
+  const entry = {
+    action: "DeleteRequestBodies",
+    objectId: id,
+    teamId,
+    description: `Deleted what was kept of a request to ${endpoint} and its answer`,
+    before: { requestId, apiKeyId },
+    after: null,
+  } as const;
+  await writes.commit([bodyStore.removal(id), auditEntry(deps, actor, entry)]);
 }
 
 function canSeeRequest(

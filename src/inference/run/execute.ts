@@ -131,7 +131,9 @@ async function execute(
   run.context.tokenReservation?.reconcile(usage);
   execution.releaseModel();
   const state = execution.failure !== null ? "failed" : work.isComplete() ? "completed" : "aborted";
-  const settlement = await settle(deps, execution, state, work.writes({ state, failure: execution.failure }));
+  const writes = work.writes({ state, failure: execution.failure });
+  const settlement = await settle(deps, execution, state, writes);
+  if (writes !== null) await keepContent(deps, execution, work);
   execution.chargedTicks = settlement.chargedTicks;
   // The audit log has a soft limit that was reached, also when no other request follows.
   if (execution.recorded !== null) await deps.budgets.warnings(run.context.principal);
@@ -163,6 +165,17 @@ function startedRunOf({ run }: Execution, { operation, parameters }: RunWork): S
     streamed,
     parameters,
   };
+}
+
+/** Keeps what a run has read and written, where its team wants it, before its client has the whole answer. */
+async function keepContent(
+  { bodies }: Pick<ExecutorDeps, "bodies">,
+  { run, recorded }: Execution,
+  work: Pick<RunWork, "content">,
+): Promise<void> {
+  const { team } = run.context.principal;
+  const content = team.keepsBodies && recorded !== null ? work.content() : null;
+  if (content !== null) await bodies.record({ id: run.id, teamId: team.id }, content);
 }
 
 function tracedContent(

@@ -138,14 +138,17 @@ function accept(
 }
 
 function createTextRun(
-  { random, clock, metrics, tracing, withoutSecrets }: GeneratorDeps,
+  { random, clock, metrics, tracing, bodies, withoutSecrets }: GeneratorDeps,
   model: Model,
   request: CompleteRequest,
   context: RunContext,
 ): TextRun {
   const channel = new Channel<RunEvent>(channelCapacity, runEventMerging);
-  const isSeen = tracing.takesContent && request.ephemeral !== true;
-  const answer = isSeen ? new AnswerContent(contentCharsMax) : null;
+  const isSeen = tracing.takesContent || context.principal.team.keepsBodies;
+  const answer =
+    isSeen && request.ephemeral !== true
+      ? new AnswerContent(Math.max(contentCharsMax, bodies.charsMax))
+      : null;
   let sampled = 0;
   return {
     id: random.id(),

@@ -18,6 +18,7 @@ import type { ServerCallResult } from "../../core/tools/server-call.js";
 import type { ToolCall } from "../../core/generation.js";
 import type { Slots, WorkClass } from "../../core/slots.js";
 import type { Captioning } from "../prompt/captioning.js";
+import type { RequestBodies } from "../requests/bodies/request-bodies.js";
 import type { LiveRuns } from "../requests/live-runs.js";
 import type { AnswerContent } from "./content/answer-content.js";
 import type { RunRecorder } from "./recorder.js";
@@ -92,6 +93,8 @@ export interface ExecutorDeps {
   readonly slots: Slots;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
+  /** Keeps what runs read and write, for teams that want it. */
+  readonly bodies: RequestBodies;
   readonly clock: Clock;
   /** Shared by runs of all kinds. */
   readonly liveRuns: LiveRuns;

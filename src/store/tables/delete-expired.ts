@@ -6,7 +6,7 @@ type Expiring =
   | { readonly table: "console_sessions"; readonly key: "id" }
   | { readonly table: "chat_completions"; readonly key: "entry" }
   | { readonly table: "deferred_completions"; readonly key: "id" }
-  | { readonly table: "run_labels"; readonly key: "run_id" };
+  | { readonly table: "run_labels" | "request_bodies"; readonly key: "run_id" };
 
 /** Deletes up to `limit` rows that have expired, the oldest first. @returns how many were deleted. */
 export async function deleteExpired(

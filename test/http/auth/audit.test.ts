@@ -60,8 +60,8 @@ describe("the audit log", () => {
     expect([updated?.before?.["tpm"], updated?.after?.["tpm"]]).toEqual([5, 7]);
     expect(rotated?.before?.["redactedApiKey"]).not.toBe(rotated?.after?.["redactedApiKey"]);
     expect([unblocked?.before, unblocked?.after]).toEqual([
-      { name: "research", billing: "prepaid", blocked: true, weight: 1, aclStrings: null },
-      { name: "lab", billing: "prepaid", blocked: false, weight: 1, aclStrings: null },
+      { name: "research", billing: "prepaid", blocked: true, weight: 1, aclStrings: null, keepBodies: false },
+      { name: "lab", billing: "prepaid", blocked: false, weight: 1, aclStrings: null, keepBodies: false },
     ]);
     expect([deleted?.before, deleted?.after]).toEqual([rotated?.after, undefined]);
     expect(updated?.actor).toBe(made?.objectId);

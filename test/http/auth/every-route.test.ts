@@ -63,11 +63,12 @@ describe.each(managing.map((route) => [routeName(route), route] as const))("%s",
   it("answers the operator's management key, with 404 for objects that do not exist", async () => {
     const right = await shared.server.createManagementKey({});
     const answer = await asking(() => right);
-    // The example names a model that is not there, the model was not pulled, and the run has ended; so may jobs and batches have.
+    // The example names a model that is not there, the model was not pulled, nothing was kept of the run, and it has ended; so may jobs and batches have.
     const others: Readonly<Record<string, number | readonly number[]>> = {
       "DELETE /api/delete": 404,
       "DELETE /admin/models/*id": 409,
       "POST /admin/requests/:runId/cancel": 409,
+      "DELETE /admin/requests/:runId/bodies": 404,
       "POST /admin/deferred-completions/:requestId/cancel": [200, 409],
       "POST /admin/responses/:responseId/cancel": 409,
       "POST /admin/batches/:batchId/cancel": [200, 409],

@@ -115,7 +115,7 @@ describe("the management API", () => {
     expect(seen.teams.map(({ teamId }) => teamId)).toEqual([one]);
     expect(other).toBeDefined();
     expect(all.teams[1]).toEqual({
-      ...{ teamId: one, name: "one", blocked: false, billing: "prepaid" },
+      ...{ teamId: one, name: "one", blocked: false, billing: "prepaid", keepBodies: false },
       createTime: "2026-11-21T12:00:00.000000Z",
     });
   });

@@ -93,6 +93,7 @@ async function createTestGenerator(
       imageStepFinished: () => undefined,
     },
     tracing: noTracing,
+    bodies: { charsMax: 1_000, record: () => Promise.resolve() },
     clock: systemClock,
     random: systemRandom,
     liveRuns: new LiveRuns(),

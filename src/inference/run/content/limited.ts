@@ -6,28 +6,26 @@ export interface LimitedContent {
   readonly isCut: boolean;
 }
 
-/** Returns messages without the texts that exceed a number of characters: the last ones, because a conversation grows at its end, are kept. */
+/** What a part counts besides its text. */
+const charsPerPart = 100;
+
+/**
+ * Returns messages whose texts have at most a number of characters together. Of a longer conversation the last ones are kept, because it
+ * grows at its end; of a text that is too long, its beginning.
+ */
 export function limited(messages: readonly ContentMessage[], charsMax: number): LimitedContent {
   const kept: ContentMessage[] = [];
   let charsLeft = charsMax;
   let isCut = false;
   for (const message of messages.toReversed()) {
-    if (charsLeft <= 0) {
-      isCut = true;
-      break;
-    }
     const parts: ContentPart[] = [];
     for (const part of message.parts.toReversed()) {
-      const whole = JSON.stringify(part).length;
-      if (whole <= charsLeft) parts.unshift(part);
-      else {
-        isCut = true;
-        const cut = cutPart(part, Math.max(0, charsLeft - (whole - textOf(part).length)));
-        if (cut !== null) parts.unshift(cut);
-      }
-      charsLeft -= whole;
+      const fitting = within(part, charsLeft - charsPerPart);
+      charsLeft -= charsPerPart + textOf(part).length;
+      if (fitting !== part) isCut = true;
+      if (fitting !== null) parts.unshift(fitting);
     }
-    if (parts.length > 0) kept.unshift({ ...message, parts });
+    if (parts.length > 0 || message.parts.length === 0) kept.unshift({ ...message, parts });
   }
   return { messages: kept, isCut };
 }
@@ -41,13 +39,16 @@ function textOf(part: ContentPart): string {
       return part.arguments;
     case "tool_call_response":
       return part.response;
+    case "uri":
+      return part.uri;
     default:
       return "";
   }
 }
 
-/** Returns the beginning of a part; null where nothing of it fits. */
-function cutPart(part: ContentPart, chars: number): ContentPart | null {
+/** Returns a part, or its beginning; null where nothing of it fits. */
+function within(part: ContentPart, chars: number): ContentPart | null {
+  if (textOf(part).length <= chars) return part;
   if (chars <= 0) return null;
   switch (part.type) {
     case "text":

@@ -13,8 +13,12 @@ export interface Page {
   readonly paginationToken?: string;
 }
 
-export async function start(script: Script = () => ["Good", " day."], slots = 2): Promise<ManagedServer> {
-  return startManagedServer(undefined, { engine: createScriptedEngine(script, { slots }) });
+export async function start(
+  script: Script = () => ["Good", " day."],
+  slots = 2,
+  environment: NodeJS.ProcessEnv = {},
+): Promise<ManagedServer> {
+  return startManagedServer(undefined, { engine: createScriptedEngine(script, { slots }) }, environment);
 }
 
 /** Creates a team that requires no credit, with a key. */

@@ -1,0 +1,22 @@
+/** The part of the composition root that builds what keeps requests and answers. */
+import { createSecretFilter } from "../../accounts/authentication/secret.js";
+import type { Config } from "../../config.js";
+import { createRedaction } from "../../inference/requests/bodies/redaction.js";
+import { createRequestBodies, type RequestBodies } from "../../inference/requests/bodies/request-bodies.js";
+import type { SystemDeps } from "../chat-engine.js";
+import { pinnedKeysOf } from "../http-settings.js";
+import type { Stores } from "../stores.js";
+
+/** Builds what keeps them; keys of this server never are. */
+export function buildRequestBodies(
+  config: Config,
+  { bodyStore, clock, logger }: SystemDeps & Pick<Stores, "bodyStore">,
+): RequestBodies {
+  return createRequestBodies({
+    bodies: bodyStore,
+    clock,
+    limits: config,
+    redact: createRedaction(config.requestBodiesRedact, createSecretFilter(pinnedKeysOf(config))),
+    onError: (err) => logger.error({ err }, "what a request and its answer have could not be kept"),
+  });
+}

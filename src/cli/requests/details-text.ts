@@ -1,0 +1,41 @@
+/** A request as text: its fields, then what it and its answer had. */
+import type { KeptMessage, RequestDetails } from "./remote-requests.js";
+
+/** Characters that could change what a terminal shows; lines and tabs are kept. */
+const unprintable = /(?![\n\t])[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+
+export function detailsText(details: RequestDetails): string {
+  return textOf(details).replaceAll(unprintable, "\ufffd");
+}
+
+function textOf({ bodies, ...request }: RequestDetails): string {
+  const fields = Object.entries(request).map(([name, value]) => `${name.padEnd(16)} ${String(value)}`);
+  if (bodies === undefined) return [...fields, "", "What it and its answer had was not kept.", ""].join("\n");
+  const { input, output, isCut, expireTime } = bodies;
+  return [
+    ...fields,
+    `${"kept until".padEnd(16)} ${expireTime}${isCut ? ", shortened" : ""}`,
+    ...[...input, ...output].flatMap(messageLines),
+    "",
+  ].join("\n");
+}
+
+function messageLines({ role, parts }: KeptMessage): readonly string[] {
+  return ["", `--- ${role}`, ...parts.map(partText)];
+}
+
+function partText(part: KeptMessage["parts"][number]): string {
+  const { type, content, name, arguments: args, response, ...rest } = part;
+  switch (type) {
+    case "text":
+      return String(content);
+    case "reasoning":
+      return `(reasoning) ${String(content)}`;
+    case "tool_call":
+      return `(calls) ${String(name)} ${String(args)}`;
+    case "tool_call_response":
+      return String(response);
+    default:
+      return `(${type}) ${JSON.stringify(rest)}`;
+  }
+}
