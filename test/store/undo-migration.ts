@@ -26,7 +26,17 @@ const undoRequestLog = [
 /** Takes back migration 34. */
 const undoAccessGroups = ["drop table access_groups;", "alter table teams drop column acls;"].join("\n");
 
-/** Takes back migration 37, the newest. */
+/** Takes back migration 35, the newest. */
+const undoRequestBodies = [
+  ...["runs_deleted_with_bodies", "request_bodies_added", "request_bodies_deleted"].map(
+    (name) => `drop trigger ${name};`,
+  ),
+  "drop table request_bodies_total;",
+  "drop table request_bodies;",
+  "alter table teams drop column keeps_bodies;",
+].join("\n");
+
+/** Takes back migration 37. */
 const undoStoredOwners = [
   "drop index deferred_completions_by_team;",
   "drop index responses_by_team;",
@@ -37,6 +47,7 @@ const undoStoredOwners = [
 
 /** SQL that takes a database from the newest version to 26, as a server of that version would have left it. */
 export const undoBudgets = [
+  undoRequestBodies,
   undoStoredOwners,
   undoAccessGroups,
   undoTurns,

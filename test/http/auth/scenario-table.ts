@@ -1,4 +1,5 @@
 /** The routes of the management API, each with a request that its key may send and one that is wrong. */
+import { systemRandom } from "../../../src/system.js";
 import { builtInModel } from "../../harness.js";
 
 export interface Row {
@@ -90,6 +91,19 @@ export const table: readonly Row[] = [
   row("GET /audit/teams/:teamId/events", "AuditRead", { bad: ["?eventTimeFrom=monday", "eventTimeFrom"] }),
   row("GET /auth/teams/:teamId/budgets", "BillingRead", { bad: ["?paginationToken=!", "paginationToken"] }),
   row("PUT /auth/teams/:teamId/budgets", "BillingWrite", { body: clearing, bad: [{}, "period"] }),
+  row("GET /auth/access-groups", "ListAccessGroups", { elsewhere: 200 }),
+  row("POST /auth/access-groups", "CreateAccessGroup", {
+    newBody: () => ({ name: systemRandom.id(), acls: ["api-key:endpoint:chat"] }),
+    bad: [{ name: "x" }, "acls"],
+    ofAllTeams: true,
+  }),
+  row("GET /auth/access-groups/:groupName", "ListAccessGroups", { elsewhere: 200 }),
+  row("PUT /auth/access-groups/:groupName", "UpdateAccessGroup", {
+    body: { accessGroup: { description: "y" } },
+    bad: [{ accessGroup: { acls: "chat" } }, "accessGroup.acls"],
+    ofAllTeams: true,
+  }),
+  row("DELETE /auth/access-groups/:groupName", "DeleteAccessGroup", { ofAllTeams: true }),
   row("POST /auth/teams/:teamId/members", "CreateMember", {
     newBody: () => ({ email: `${crypto.randomUUID()}@example.com` }),
     bad: [{ email: "x@example.com", role: "king" }, "role"],
@@ -145,6 +159,8 @@ export const table: readonly Row[] = [
   }),
   row("GET /admin/requests", "ListRequests", { bad: ["?status=done", "status"], elsewhere: 200 }),
   row("GET /admin/requests/:runId", "ListRequests"),
+  // Of the run of these tests none are kept.
+  row("DELETE /admin/requests/:runId/bodies", "DeleteRequestBodies", { status: 404 }),
   row("POST /admin/requests/:runId/cancel", "CancelRequest", { status: 409 }),
   ...(
     [

@@ -38,7 +38,7 @@ async function existing(path: string, id: string | null = null): Promise<string>
   const memberId = id ?? (path.includes(":memberId") ? await shared.server.createMember(teamId) : "");
   const pullId = id ?? (path.includes(":pullId") ? await createPull() : "");
   let found = path;
-  for (const param of path.match(/:(run|request|response|completion|batch|file)Id/g) ?? [])
+  for (const param of path.match(/:(run|request|response|completion|batch|file)Id|:groupName/g) ?? [])
     found = found.replace(
       param,
       id ?? (await createObject(shared.server, { teamId, apiKey, manager: "" }, param.slice(1))),
@@ -81,7 +81,8 @@ it("the scenarios cover every route of the management API, with its ACL", () => 
 
 describe.each(table)("$route", (scenario) => {
   const { route, acl, bad, isOllama, ofAllTeams = false, elsewhere = ofAllTeams ? 403 : 404 } = scenario;
-  const hasId = route.includes(":");
+  // Groups are of the server: the managers of all teams see them.
+  const hasId = route.includes(":") && !route.includes(":groupName");
   const refused = (code: number, message: unknown = expect.any(String)) =>
     isOllama ? { error: message } : refusal(code, message);
 
