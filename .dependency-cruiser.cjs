@@ -92,7 +92,7 @@ module.exports = {
       severity: "error",
       from: {
         path: inSrc(
-          "(config|config-(bodies|engines|file|mcp|metrics|oidc|rules|storage|tracing|values)|default-folders|system|version)\\.ts$",
+          "(config|config-(alerts|bodies|engines|file|mcp|metrics|oidc|rules|storage|tracing|values)|default-folders|system|version)\\.ts$",
         ),
       },
       // The configuration file holds settings of models, too.
@@ -100,7 +100,7 @@ module.exports = {
         path: "^src/",
         pathNot: inSrc(
           "core/",
-          "(config-(bodies|engines|file|mcp|metrics|oidc|rules|storage|tracing|values)|default-folders)\\.ts$",
+          "(config-(alerts|bodies|engines|file|mcp|metrics|oidc|rules|storage|tracing|values)|default-folders)\\.ts$",
           "models/settings\\.ts$",
         ),
       },
@@ -184,7 +184,7 @@ module.exports = {
           "http/",
           "console/",
           "cli/",
-          "(config|config-(bodies|engines|file|mcp|metrics|oidc|rules|storage|tracing|values)|default-folders|system|version|main)\\.ts$",
+          "(config|config-(alerts|bodies|engines|file|mcp|metrics|oidc|rules|storage|tracing|values)|default-folders|system|version|main)\\.ts$",
         ),
       },
       to: {},

@@ -15,6 +15,8 @@ interface RelatedSettings {
   readonly oidcClientId: string | null;
   readonly oidcClientSecret: string | null;
   readonly oidcGroups: readonly object[];
+  readonly smtpUrl: string | null;
+  readonly smtpFrom: string | null;
 }
 
 type Sources = Readonly<Record<string, string>>;
@@ -45,6 +47,8 @@ export function refuseContradictions(values: RelatedSettings, sources: Sources):
     refuse("managementKey", "equals the API key; no secret may be valid for both /v1 and /auth");
   if (values.kvCacheType !== "f16" && values.flashAttention === "off")
     refuse("kvCacheType", `${values.kvCacheType} needs flash attention, which flashAttention turns off`);
+  if (values.smtpUrl !== null && values.smtpFrom === null) refuse("smtpUrl", "needs smtpFrom, the sender");
+  if (values.smtpUrl === null && values.smtpFrom !== null) refuse("smtpFrom", "needs smtpUrl");
   const { oidcIssuer, oidcClientId, oidcClientSecret, oidcGroups } = values;
   if (oidcIssuer === null && oidcClientId !== null) refuse("oidcClientId", "needs oidcIssuer");
   if (oidcIssuer === null && oidcClientSecret !== null) refuse("oidcClientSecret", "needs oidcIssuer");

@@ -31,3 +31,13 @@ function isOrigin(text: string): boolean {
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^*/?#@\s]+$/.test(text) || !URL.canParse(text)) return false;
   return /^https?:/.test(text) ? new URL(text).origin === text : true;
 }
+
+/** Settings that `<variable>_FILE` can name a file for, as container systems hand over secrets. */
+export const secretSettings = [
+  "apiKey",
+  "managementKey",
+  "ollamaKey",
+  "oidcClientSecret",
+  "smtpUrl",
+  "engines",
+] as const;

@@ -1,11 +1,12 @@
 /**
  * The configuration: defaults, then `hearth.yaml` (or the file that `--config` or HEARTH_CONFIG names), then HEARTH_*
  * environment variables, into one frozen, validated object. Every default, unit and limit of the server is in this file
- * and in config-storage.ts, config-mcp.ts, config-metrics.ts, config-oidc.ts and config-engines.ts.
+ * and in config-storage.ts, config-mcp.ts, config-metrics.ts, config-oidc.ts, config-engines.ts and config-alerts.ts.
  */
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
+import { alertSettings } from "./config-alerts.js";
 import { ConfigError, readConfigFile, readSecret, type ConfigFile } from "./config-file.js";
 import { engineSettings } from "./config-engines.js";
 import { mcpSettings } from "./config-mcp.js";
@@ -13,7 +14,7 @@ import { metricsSettings } from "./config-metrics.js";
 import { oidcSettings } from "./config-oidc.js";
 import { storageSettings } from "./config-storage.js";
 import { readTraceExport, type TraceExport } from "./config-tracing.js";
-import { flag, list, operatorKey, origin, whole, zeroOr } from "./config-values.js";
+import { flag, list, operatorKey, origin, secretSettings, whole, zeroOr } from "./config-values.js";
 import { platformDefault, platformFolders } from "./default-folders.js";
 import { isLoopback, refuseContradictions } from "./config-rules.js";
 import type { SettingsByModel } from "./models/settings.js";
@@ -75,6 +76,7 @@ const settings = {
   ...oidcSettings,
   ...metricsSettings,
   ...engineSettings,
+  ...alertSettings,
   /** Generations of one model that run at the same time. */
   slotsPerModel: whole(1, 255).default(4),
   /** Limit on the tokens of one slot, whatever the model allows; 0 = as memory allows: it is reserved in advance. */
@@ -123,15 +125,6 @@ const settings = {
 } as const;
 
 const schema = z.strictObject(settings);
-
-/** Settings that `<variable>_FILE` can name a file for, as container systems hand over secrets. */
-const secretSettings = [
-  "apiKey",
-  "managementKey",
-  "ollamaKey",
-  "oidcClientSecret",
-  "engines",
-] as const satisfies readonly (keyof typeof settings)[];
 
 export interface Config extends Readonly<z.infer<typeof schema>> {
   /** Settings of models by id, as the configuration file has them. */

@@ -79,18 +79,20 @@ async function runCommand(
   }
 }
 
-/** Adds the commands of requests, batches and files, which speak to the running server. */
+/** Adds the commands of requests, alerts, batches and files, which speak to the running server. */
 async function addRequests(
   program: Command,
   load: () => Promise<LoadedConfig>,
   openAccounts: () => Promise<OpenAccounts>,
 ): Promise<void> {
+  const { addAlertsCommand } = await import("./cli/alerts/alerts.js");
   const { addRequestsCommand } = await import("./cli/requests/requests.js");
   const { addBatchesCommand } = await import("./cli/batches/batches.js");
   const { addFilesCommand } = await import("./cli/batches/files.js");
   const { systemClock } = await import("./system.js");
   const io = { load, clock: systemClock, out: process.stdout };
   addRequestsCommand(program, { ...io, openAccounts });
+  addAlertsCommand(program, { ...io, openAccounts });
   addBatchesCommand(program, io);
   addFilesCommand(program, io);
 }

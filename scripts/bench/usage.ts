@@ -202,7 +202,7 @@ function requestOver(database: Database): () => Promise<void> {
 }
 
 async function report(database: Database): Promise<void> {
-  const query = { teamId: "team-7", ...month, unit: null, by: ["model"], hosted: [] } as const;
+  const query = { teamId: "team-7", ...month, unit: null, by: ["model"], hosted: [], label: null } as const;
   await createUsageStore(database).rows({ ...query, ownerId: null, top: null, order: "cost", limit: 100 });
 }
 

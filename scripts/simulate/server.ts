@@ -41,6 +41,8 @@ export async function startServer(options: ServerOptions): Promise<SimulatedServ
     random: simulatedRandom(chance, () => time.now),
     database: await disk.open(),
     fileContents: files.open(),
+    // The system answers after a time that is not simulated.
+    diskSpace: (folder) => Promise.resolve({ folder, freeBytes: 1, totalBytes: 1 }),
     registry: { list: () => [model], find: (name) => (name === model.manifest.id ? model : null) },
     imageEngine: createScriptedImageEngine(),
     captioning: noCaptioning,

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { cliActor, serverActor } from "../accounts/audit/actors.js";
 import { auditEntry, type AuditEntry } from "../accounts/audit/audited-change.js";
 import { createAuditLog, type AuditLog } from "../accounts/audit/audit-log.js";
-import { createBudgetGuard, type BudgetGuard } from "../accounts/budgets/guard.js";
+import { createBudgetGuard, type BudgetGuard, type BudgetGuardDeps } from "../accounts/budgets/guard.js";
 import { createBudgetService, type BudgetService } from "../accounts/budgets/budgets.js";
 import { createBudgetStore } from "../accounts/budgets/store/budgets.js";
 import { createBilling } from "../accounts/money/billing.js";
@@ -119,7 +119,9 @@ export function buildAuthentication(deps: AuthenticationDeps): Authentication {
 }
 
 /** Builds what holds requests to their budgets. */
-export function buildBudgetGuard(deps: AccountDeps & { readonly logger: Logger }): BudgetGuard {
+export function buildBudgetGuard(
+  deps: AccountDeps & Pick<BudgetGuardDeps, "onRefusal"> & { readonly logger: Logger },
+): BudgetGuard {
   const onError = (err: unknown): void => deps.logger.error({ err }, "a budget could not be checked");
   return createBudgetGuard({ ...deps, onError });
 }

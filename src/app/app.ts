@@ -3,7 +3,7 @@
  * order. `overrides` is the test seam: a part that is given there is used instead of the part that would be built.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createSecretFilter } from "../accounts/authentication/secret.js";
+import type { BudgetStatus } from "../accounts/budgets/budget.js";
 import type { Config, LoadedConfig } from "../config.js";
 import type { Clock } from "../core/clock.js";
 import type { Engine } from "../core/engine.js";
@@ -16,11 +16,12 @@ import { createMetrics } from "../http/metrics.js";
 import { createHttpServer, type HttpServer, type Listening } from "../http/server.js";
 import { createEmbedder } from "../inference/embeddings/embed.js";
 import type { FileContents } from "../inference/files/contents.js";
-import { LiveRuns } from "../inference/requests/live-runs.js";
 import { createRequestLog } from "../inference/requests/request-log.js";
 import { createImageGenerator } from "../inference/images/generate-images.js";
 import type { RunStore } from "../inference/run/store/runs.js";
 import { createGenerator, type Generator } from "../inference/run/generate.js";
+import { RefusedBudgets } from "../jobs/alerts/conditions/refused-budgets.js";
+import type { DiskSpace } from "../jobs/alerts/conditions/server.js";
 import { createScheduler, type Scheduler } from "../scheduler/scheduler.js";
 import type { Database } from "../store/database.js";
 import type { Puller } from "../models/hub/puller.js";
@@ -36,20 +37,21 @@ import {
   ownerSignIn,
   type OwnerSignIn,
 } from "./accounts.js";
+import { buildAlerts } from "./alerts/alerts.js";
 import { buildServerAccounts } from "./accounts/server-accounts.js";
 import { firstKeyFile, firstManagementKeyFile } from "./data-folder.js";
 import { examineServer } from "./doctor/report.js";
 import { buildEngines, type EngineOverrides } from "./engines.js";
 import { buildFiles, buildPromptFiles } from "./files.js";
 import { buildJobs } from "./jobs/jobs.js";
-import { httpSettings, pinnedKeysOf } from "./http-settings.js";
+import { httpSettings } from "./http-settings.js";
+import { runDepsOf } from "./server/run-deps.js";
 import { buildMcp } from "./mcp/connector.js";
 import { loadModels } from "./models.js";
 import { buildModelManagement } from "./model-management.js";
 import { readiness } from "./remote/readiness.js";
 import { buildStores, openDataFolder, type DataFolder, type Stores } from "./stores.js";
 import type { TracedDeps } from "./chat-engine.js";
-import { buildRequestBodies } from "./watch/bodies.js";
 import { loadOf, watchDatabase } from "./watch/health.js";
 import { buildTracing, type ClosableTracing } from "./watch/tracing.js";
 
@@ -86,6 +88,8 @@ export interface Overrides extends EngineOverrides {
   readonly httpLimits?: Partial<HttpLimits>;
   /** Opens what downloads models; absent: with no settings of the environment. */
   readonly openPuller?: () => Promise<Puller>;
+  /** Returns the space of the disk of a folder, instead of what the system says. */
+  readonly diskSpace?: (folder: string) => Promise<DiskSpace>;
   /** Contents of files, instead of those in the data folder. */
   readonly fileContents?: FileContents;
   /** Where each setting comes from, for those who look at them; absent: no setting is shown. */
@@ -199,10 +203,11 @@ function buildManagement(
 }
 
 /** Starts what nobody waits for, once requests are taken. */
-async function startWork({ jobs, modelUpkeep, pullJobs }: Running): Promise<void> {
+async function startWork({ jobs, modelUpkeep, pullJobs, alerts }: Running): Promise<void> {
   await jobs.start();
   modelUpkeep.start();
   await pullJobs.start();
+  alerts.start();
 }
 
 type Running = Awaited<ReturnType<typeof buildRunning>>;
@@ -215,24 +220,12 @@ async function buildRunning(config: Config, overrides: Overrides, system: Traced
   const engines = buildEngines(config, system, visionModel, overrides);
   const load = (): ServerLoad => loadOf(engines.all, scheduler);
   const metrics = createMetrics(load, system.clock, config);
-  const budgetGuard = buildBudgetGuard({ ...stores, ...system });
-  const runDeps = {
-    ...system,
-    models,
-    liveRuns: new LiveRuns(),
-    slots: scheduler,
-    runs: stores.runs,
-    ledger: stores.ledger,
-    budgets: budgetGuard,
-    metrics,
-    bodies: buildRequestBodies(config, { ...stores, ...system }),
-    runsActiveMax: config.runsActiveMax,
-    onSettleFailure: (runId: string, err: unknown) =>
-      system.logger.error({ runId, err }, "a run could not be settled"),
-  };
+  const refused = new RefusedBudgets();
+  const onRefusal = (statuses: readonly BudgetStatus[]): void => refused.add(statuses);
+  const budgetGuard = buildBudgetGuard({ ...stores, ...system, onRefusal });
+  const runDeps = runDepsOf(config, system, stores, { models, scheduler, budgetGuard, metrics });
   const { reasoningTokensMax } = config;
-  const withoutSecrets = createSecretFilter(pinnedKeysOf(config));
-  const generator = createGenerator({ ...runDeps, ...engines, reasoningTokensMax, withoutSecrets });
+  const generator = createGenerator({ ...runDeps, ...engines, reasoningTokensMax });
   const imageGenerator = createImageGenerator({ ...runDeps, ...engines, images: stores.images });
   const embedder = createEmbedder({ ...runDeps, ...engines });
   const { keyUse, ...authentication } = buildAuthentication({ ...stores, ...system, ...engines });
@@ -241,6 +234,8 @@ async function buildRunning(config: Config, overrides: Overrides, system: Traced
   const mcp = buildMcp(config, system);
   const runners = { models, generator, imageGenerator, embedder, files, promptFiles, mcp };
   const jobs = buildJobs(config, { ...stores, ...authentication, ...system, ...runners });
+  const { diskSpace } = overrides;
+  const alerts = buildAlerts(config, { ...system, stores, models, metrics, refused, diskSpace });
   const managementDeps = { ...loaded, ...stores, ...system, engines, check: engines.onnxCheck };
   return {
     ...buildManagement(config, overrides, managementDeps),
@@ -248,13 +243,14 @@ async function buildRunning(config: Config, overrides: Overrides, system: Traced
     engines,
     load,
     metrics,
-    runners,
+    runners: { ...runners, alerts: alerts.service },
     ...runners,
     keyUse,
     budgetGuard,
     requestLog: createRequestLog({ ...stores, ...runDeps }),
     authentication,
     jobs,
+    alerts,
   };
 }
 
@@ -269,6 +265,7 @@ interface Closing extends DataFolder, Running {
 async function closeAll({ shutdownGraceMs }: Config, parts: Closing): Promise<void> {
   const { engines } = parts;
   parts.modelUpkeep.stop();
+  await parts.alerts.close();
   parts.scheduler.close();
   // Clients that follow a background response would keep the server from closing.
   await Promise.all([parts.jobs.close(), parts.pullJobs.close()]);

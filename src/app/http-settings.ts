@@ -45,7 +45,7 @@ export function httpSettings(config: Config, deps: TlsDeps, limits: Partial<Http
   };
 }
 
-/** Returns the keys that the operator has chosen, the secret that the identity provider gave them, and the keys of engines. */
+/** Returns the keys that the operator has chosen, the secrets that other servers gave them, and the keys of engines. */
 export function pinnedKeysOf({
   apiKey,
   managementKey,

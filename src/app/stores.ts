@@ -12,6 +12,9 @@ import { createRequestBodyStore } from "../inference/requests/bodies/store.js";
 import { createRequestStore } from "../inference/requests/store.js";
 import { createRunLabelStore } from "../inference/run/store/run-labels.js";
 import { createRunStore } from "../inference/run/store/runs.js";
+import { createAlertStore } from "../jobs/alerts/store/alerts.js";
+import { createChannelStore } from "../jobs/alerts/store/channels.js";
+import { createDeliveryStore } from "../jobs/alerts/store/deliveries.js";
 import { createBatchStore } from "../jobs/batches/store/batches.js";
 import { createBatchLineStore } from "../jobs/batches/store/lines.js";
 import { createDeferredStore } from "../jobs/deferred/store.js";
@@ -50,6 +53,9 @@ export function buildStores(config: Config, database: Database, random: Random) 
     storedObjectStore: createStoredObjectStore(database),
     pulls: createPullStore(database),
     approvals: createMcpApprovalStore(database),
+    alerts: createAlertStore(database),
+    alertChannels: createChannelStore(database),
+    alertDeliveries: createDeliveryStore(database),
     images: createImageStore(database, {
       folder: imagesFolder(config),
       bytesMax: config.imagesBytesMax,

@@ -75,6 +75,14 @@ export const pages: readonly PageEntry[] = [
     load: async () => (await import("./pages/billing/billing.js")).BillingPage,
   },
   {
+    name: "alerts",
+    title: "Alerts",
+    icon: "bell",
+    letter: "l",
+    role: "owner",
+    load: async () => (await import("./pages/alerts/alerts.js")).AlertsPage,
+  },
+  {
     name: "models",
     title: "Models",
     icon: "models",

@@ -7,6 +7,7 @@
  */
 
 import type { MessageImage } from "./images.js";
+import type { RequestLabels } from "./requests/labels.js";
 
 export type Role = "system" | "user" | "assistant" | "tool";
 
@@ -185,8 +186,8 @@ export interface GenerationRequest {
   readonly cacheKey?: string | undefined;
   /** Sentences about parts of the client's request that are not applied, for a header of the answer. */
   readonly warnings?: readonly string[];
-  /** JSON text of what the client says of the request, such as its user; stored with the run unless it is ephemeral. */
-  readonly labels?: string;
+  /** Stored with the run unless it is ephemeral; spend is counted by them. */
+  readonly labels?: RequestLabels;
 }
 
 /** Why an answer ended: the model ended it, a stop text, the maximum of tokens, or tool calls. */

@@ -1,6 +1,7 @@
 /** Image generation: the request, the result, and the port to the engine that runs image models. */
 import type { ResidentModel } from "./engine.js";
 import type { Model } from "./model.js";
+import type { RequestLabels } from "./requests/labels.js";
 
 export type ImageFormat = "png" | "jpeg" | "webp";
 
@@ -30,6 +31,8 @@ export interface ImageGenerationRequest {
   readonly quality: number | null;
   /** Whether the images are stored for a while, to be fetched by URL. */
   readonly stored: boolean;
+  /** Spend is counted by them. */
+  readonly labels?: RequestLabels;
 }
 
 /** The generation of one image. */

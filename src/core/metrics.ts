@@ -44,6 +44,8 @@ export interface Metrics {
   /** Called as tokens are sampled. @param tokens reasoning included */
   tokensSampled(teamId: string, tokens: number): void;
   modelLoaded(load: FinishedLoad): void;
+  /** Called when a model could not be loaded. @param reason one sentence */
+  modelNotLoaded(failure: { readonly model: string; readonly reason: string }): void;
   /** @param model resolved model id. */
   imageStepFinished(model: string): void;
 }

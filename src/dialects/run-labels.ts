@@ -1,5 +1,6 @@
 /** What a request says of itself, for usage reports: fields that do not change the answer. Pure. */
 import { z } from "zod";
+import type { RequestLabels } from "../core/requests/labels.js";
 
 const labelCharsMax = 512;
 
@@ -27,14 +28,14 @@ interface LabelFields {
   readonly metadata?: Readonly<Record<string, string>> | null | undefined;
 }
 
-/** Returns the labels of the run as JSON text; no property when there are none. */
+/** Returns what a request says of itself; no property when that is nothing. */
 export function labelsOf({ user, safety_identifier: safety, metadata }: LabelFields): {
-  readonly labels?: string;
+  readonly labels?: RequestLabels;
 } {
-  const labels = {
+  const labels: RequestLabels = {
     ...(user == null ? {} : { user }),
     ...(safety == null ? {} : { safety_identifier: safety }),
     ...(metadata == null || Object.keys(metadata).length === 0 ? {} : { metadata }),
   };
-  return Object.keys(labels).length === 0 ? {} : { labels: JSON.stringify(labels) };
+  return Object.keys(labels).length === 0 ? {} : { labels };
 }

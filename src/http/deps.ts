@@ -36,6 +36,7 @@ import type { DeferredCompletions } from "../jobs/deferred/deferred-completions.
 import type { Embedder } from "../inference/embeddings/embed.js";
 import type { ImageGenerator } from "../inference/images/generate-images.js";
 import type { Generator } from "../inference/run/generate.js";
+import type { AlertService } from "../jobs/alerts/alerts.js";
 import type { PullJobs } from "../jobs/pulls/pull-jobs.js";
 import type { StoredObjects } from "../jobs/stored/stored-objects.js";
 import type { JobQueue } from "../jobs/queue.js";
@@ -130,6 +131,7 @@ export interface HttpDeps {
   readonly doctor: () => Promise<DoctorReport>;
   /** Downloads of models. */
   readonly pullJobs: PullJobs;
+  readonly alerts: AlertService;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;

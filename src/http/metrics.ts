@@ -9,6 +9,7 @@ import type { FinishedRun, FinishedLoad, Metrics, ServerLoad } from "../core/met
 import type { Context } from "./context.js";
 import { observeGenAi, type AccountLabels } from "./metrics/gen-ai.js";
 import { addProcessGauges } from "./metrics/process-gauges.js";
+import { createFaultCounts, type RecentFaults } from "./metrics/recent-faults.js";
 import { createRecentTokens } from "./metrics/recent-tokens.js";
 import type { Call } from "./route.js";
 import type { RouteDocs } from "./route-docs.js";
@@ -21,6 +22,10 @@ export interface ServerMetrics extends Metrics {
    * @param teamId null: of all teams
    */
   recentTokens(teamId: string | null): readonly number[];
+  /** Returns the requests and runs of the last minutes, and how many of them failed by no fault of their client. */
+  recentFaults(minutes: number): RecentFaults;
+  /** Returns the models whose last load failed, with the reason. */
+  modelsNotLoaded(): ReadonlyMap<string, string>;
   /** Stops the measurement of the event loop. */
   close(): void;
 }
@@ -38,17 +43,29 @@ export function createMetrics(load: () => ServerLoad, clock: Clock, labels: Acco
   const modelLoaded = timeLoads(registry);
   const imageStepFinished = countSteps(registry);
   const recentTokens = createRecentTokens(clock);
+  const faults = createFaultCounts(clock);
+  const notLoaded = new Map<string, string>();
   addLoadGauges(registry, load);
   const close = addProcessGauges(registry);
   return {
-    requestFinished,
+    requestFinished(request) {
+      requestFinished(request);
+      faults.addRequest(request);
+    },
     runFinished(run) {
       countRun(run);
       observeRun(run);
+      faults.addRun(run);
     },
+    recentFaults: (minutes) => faults.read(minutes),
+    modelsNotLoaded: () => notLoaded,
+    modelNotLoaded: ({ model, reason }) => void notLoaded.set(model, reason),
     tokensSampled: (teamId, tokens) => recentTokens.add(teamId, tokens),
     recentTokens: (teamId) => recentTokens.read(teamId),
-    modelLoaded,
+    modelLoaded(load) {
+      modelLoaded(load);
+      notLoaded.delete(load.model);
+    },
     imageStepFinished,
     async scrape() {
       return { contentType: registry.contentType, text: await registry.metrics() };

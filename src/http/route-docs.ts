@@ -18,6 +18,7 @@ export const routeTags = {
   Accounts: "API keys, teams, members and the audit log; requires a management key.",
   Stored: "What teams have stored, for those who manage it; requires a management key.",
   Billing: "Credit, spending limits and usage of teams; requires a management key.",
+  Alerts: "Alerts, and where they are sent; requires a management key.",
   Console: "Sign-in to the console; for its own pages.",
   Ollama: "The interface of Ollama, for tools that know no other. Pull and delete require a management key.",
   Server: "Health, metrics and this document.",

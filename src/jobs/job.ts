@@ -18,6 +18,8 @@ export interface Job {
   readonly body: string;
   /** How often it was started. */
   readonly attempts: number;
+  /** Of the header of its request. */
+  readonly tags: readonly string[];
   /** Milliseconds since the epoch. */
   readonly createTime: number;
 }

@@ -2,6 +2,7 @@ import type { RunEnd } from "../inference/run/recorder.js";
 import type { Write } from "../store/writes.js";
 import type { JobHandler, JobRun, PreparedJob } from "./handler.js";
 import type { Job } from "./job.js";
+import { withTags } from "./tags.js";
 
 export interface StartedJob {
   readonly job: Job;
@@ -21,7 +22,7 @@ export function startRun(
   const { principal, recorder, tokenReservation } = prepared;
   let hasEvents = false;
   return prepared.start({
-    principal,
+    principal: withTags(principal, job.tags),
     requestId: job.id,
     endpoint: job.endpoint,
     workClass,

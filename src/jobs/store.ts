@@ -4,6 +4,7 @@ import type { Database } from "../store/database.js";
 import { prepare, prepareBinding } from "../store/prepared.js";
 import type { JobRow } from "../store/schema.js";
 import { createWrite, type Write } from "../store/writes.js";
+import { readTags, tagsText } from "./tags.js";
 
 const columns = [
   "id",
@@ -15,6 +16,7 @@ const columns = [
   "lease_until",
   "create_time",
   "body",
+  "tags",
 ] as const;
 
 export type JobStore = ReturnType<typeof createJobStore>;
@@ -166,6 +168,7 @@ function toRow(job: Job): JobRow {
     lease_until: null,
     create_time: job.createTime,
     body: job.body,
+    tags: tagsText(job.tags),
   };
 }
 
@@ -179,6 +182,7 @@ function fromRow(row: JobRow): Job {
     body: row.body,
     attempts: row.attempts,
     createTime: row.create_time,
+    tags: readTags(row.tags),
   };
 }
 

@@ -35,6 +35,9 @@ export type AuditAction =
   | "CancelStored"
   | "DeleteStored"
   | "DeleteRequestBodies"
+  | "CreateAlertChannel"
+  | "DeleteAlertChannel"
+  | "TestAlertChannel"
   | "UpdateModelSettings"
   | "PullModel"
   | "CancelModelPull"
@@ -87,8 +90,14 @@ export type Role = "owner" | "admin" | "member";
 /** A `prepaid` team needs credit; the usage of an `unmetered` team is recorded and priced but never refused. */
 export type BillingMode = "prepaid" | "unmetered";
 
-/** What a budget limits; the budget of a member holds for all keys that the member created in a team. */
-export type BudgetSubject = "key" | "member" | "team";
+/**
+ * What a budget limits; the budget of a member holds for all keys that the member created in a team, those of a tag and of an end user
+ * for all requests of the team that name them.
+ */
+export type BudgetSubject = "key" | "member" | "team" | "tag" | "user";
+
+/** Where a label of a run comes from: the header of tags, or the metadata or the end user of the request. */
+export type LabelSource = "header" | "metadata" | "user";
 
 /** The time for which a budget is set, in UTC; a week starts on Monday, `total` never ends. */
 export type BudgetPeriod = "day" | "week" | "month" | "total";

@@ -33,6 +33,8 @@ import { turns } from "./migrations/0031-0040/0036-turns.js";
 import { accessGroups } from "./migrations/0031-0040/0034-access-groups.js";
 import { storedOwners } from "./migrations/0031-0040/0037-stored-owners.js";
 import { requestBodies } from "./migrations/0031-0040/0035-request-bodies.js";
+import { spendLabels } from "./migrations/0031-0040/0032-spend-labels.js";
+import { alerts } from "./migrations/0031-0040/0033-alerts.js";
 import type { Migration } from "./migrations/migration.js";
 
 const migrations: readonly Migration[] = [
@@ -70,6 +72,8 @@ const migrations: readonly Migration[] = [
   accessGroups,
   storedOwners,
   requestBodies,
+  spendLabels,
+  alerts,
 ];
 
 /**

@@ -20,6 +20,12 @@ export interface UsageHourRow {
   images: number;
 }
 
+/** Updated by triggers on runs. A run is in a row for each of its tags, and in one for its end user. */
+export interface UsageLabelHourRow extends UsageHourRow {
+  kind: "tag" | "user";
+  label: string;
+}
+
 /** Updated by triggers on runs. */
 export interface UsageMonthRow {
   team_id: string;
@@ -55,7 +61,7 @@ export interface TeamMonthRow {
 }
 
 export interface BudgetRow {
-  /** Id of a key, a member or the team. */
+  /** Id of a key, a member or the team, or of a label: `tag:...`, `user:...`. */
   subject_id: string;
   team_id: string;
   period: BudgetPeriod;

@@ -4,7 +4,6 @@ import type {
   BillingMode,
   DeferredState,
   JobKind,
-  PullState,
   ResponseStatus,
   Role,
 } from "./column-values.js";
@@ -15,8 +14,11 @@ import type {
   SignInLinkRow,
 } from "./tables/sign-in.js";
 import type { RequestBodiesRow, RequestBodiesTotalRow } from "./tables/request-bodies.js";
-import type { DeletedRunsRow, RunLabelsRow, RunRow } from "./tables/runs.js";
 import type { AccessGroupRow } from "./tables/access-groups.js";
+import type { McpApprovalRow } from "./tables/approvals.js";
+import type { ModelPullRow } from "./tables/pulls.js";
+import type { CountedLabelRow, DeletedRunsRow, RunLabelsRow, RunRow } from "./tables/runs.js";
+import type { AlertChannelRow, AlertDeliveryRow, AlertRow } from "./tables/alerts.js";
 import type { BatchLineRow, BatchRow, FileRow } from "./tables/batches.js";
 import type {
   BalanceRow,
@@ -29,6 +31,7 @@ import type {
   TeamMonthRow,
   TransactionTable,
   UsageHourRow,
+  UsageLabelHourRow,
   UsageMonthRow,
 } from "./money-schema.js";
 
@@ -47,6 +50,7 @@ export interface Schema {
   ledger_entries: EntryRow;
   ledger_balances: BalanceRow;
   usage_hours: UsageHourRow;
+  usage_label_hours: UsageLabelHourRow;
   usage_months: UsageMonthRow;
   spending_limits: SpendingLimitRow;
   team_months: TeamMonthRow;
@@ -65,6 +69,7 @@ export interface Schema {
   mcp_approvals: McpApprovalRow;
   request_bodies: RequestBodiesRow;
   request_bodies_total: RequestBodiesTotalRow;
+  counted_labels: CountedLabelRow;
   management_keys: ManagementKeyTable;
   members: MemberRow;
   member_sign_ins: MemberSignInRow;
@@ -78,24 +83,9 @@ export interface Schema {
   files: FileRow;
   batches: BatchRow;
   batch_lines: BatchLineRow;
-}
-
-export interface McpApprovalRow {
-  team_id: string;
-  /** Of the approval request, as the client knows it. */
-  id: string;
-  expire_time: number;
-}
-
-export interface ModelPullRow {
-  id: string;
-  what: string;
-  state: PullState;
-  actor: string;
-  create_time: number;
-  end_time: number | null;
-  model_id: string | null;
-  error: string | null;
+  alert_channels: AlertChannelRow;
+  alerts: AlertRow;
+  alert_deliveries: AlertDeliveryRow;
 }
 
 export interface TeamRow {
@@ -216,6 +206,8 @@ export interface JobRow {
   create_time: number;
   /** JSON text. */
   body: string;
+  /** JSON array of the tags of its request; null: none. */
+  tags: string | null;
 }
 
 export interface DeferredRow {

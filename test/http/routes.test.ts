@@ -250,6 +250,7 @@ describe("GET /v1/api-key", () => {
   it("returns everything except the secret, in the fields of the hosted service", async () => {
     const server = await startScriptedApp(say);
     const response = await fetch(`${server.url}/v1/api-key`, { headers: headersOf(keys.ada) });
+    const none = { requests: 0, usd: "0.00", tokens: 0 };
     expect(await response.json()).toEqual({
       redacted_api_key: "hk-...-own",
       user_id: "user-1",
@@ -263,7 +264,9 @@ describe("GET /v1/api-key", () => {
       team_blocked: false,
       api_key_blocked: false,
       api_key_disabled: false,
-      spent_this_month: { start_time: "2026-11-01T00:00:00.000000Z", requests: 0, usd: "0.00", tokens: 0 },
+      spent_today: { start_time: "2026-11-21T00:00:00.000000Z", ...none },
+      spent_this_month: { start_time: "2026-11-01T00:00:00.000000Z", ...none },
+      spent_total: { start_time: "2026-11-21T07:59:59.766000Z", ...none },
       budgets: [],
     });
   });

@@ -93,7 +93,7 @@ export async function jobQueue(limits: { readonly queuedMax?: number; readonly a
     put: async (id: string, wait: PromiseLike<unknown> = Promise.resolve()): Promise<void> => {
       waits.set(id, wait);
       const createTime = clock.now();
-      const origin = { teamId: "team-1", apiKeyId: "key-1", endpoint: "/v1/chat/completions" };
+      const origin = { teamId: "team-1", apiKeyId: "key-1", endpoint: "/v1/chat/completions", tags: [] };
       const pending = deferred.insertion({ id, teamId: "team-1", userId: null, createTime });
       await process.queue.enqueue({ id, ...origin, body: "{}", createTime }, [pending]);
     },

@@ -77,7 +77,7 @@ it("sums the usage and cost of the runs of an older database", async () => {
   onTestFinished(() => database.close());
   const used = await createUsageStore(database).rows({
     ...{ teamId: "team-1", from: 0, to: hour + 7_200_000, unit: "hour", by: ["model"], hosted: [] },
-    ...{ ownerId: null, top: null, order: "time", limit: 9 },
+    ...{ ownerId: null, top: null, label: null, order: "time", limit: 9 },
   });
   expect(used).toMatchObject([
     {
@@ -133,6 +133,7 @@ it("counts the images of earlier runs in the usage of their hour and of their mo
     ...query,
     ownerId: null,
     top: null,
+    label: null,
     order: "time",
     limit: 9,
   });

@@ -138,6 +138,7 @@ export function aJob(change: Partial<Job> = {}): Job {
     endpoint: "/v1/chat/completions",
     body: '{"model":"small"}',
     attempts: 0,
+    tags: [],
     createTime: 1000,
     ...change,
   };

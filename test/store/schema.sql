@@ -6,6 +6,52 @@ CREATE TABLE access_groups (
   modify_time integer not null
 ) strict, without rowid;
 
+CREATE TABLE alert_channels (
+  id text primary key not null,
+  team_id text references teams (id),
+  kind text not null check (kind in ('webhook', 'email')),
+  target text not null,
+  secret text,
+  credit_ticks integer check (credit_ticks >= 0),
+  create_time integer not null
+) strict, without rowid;
+
+CREATE TABLE alert_deliveries (
+  id text primary key not null,
+  channel_id text not null references alert_channels (id) on delete cascade,
+  alert_id text,
+  event text not null check (event in ('raised', 'repeated', 'resolved', 'test')),
+  body text not null,
+  state text not null check (state in ('queued', 'delivered', 'dead')),
+  attempts integer not null check (attempts >= 0),
+  next_time integer not null,
+  create_time integer not null,
+  end_time integer,
+  error text
+) strict, without rowid;
+
+CREATE INDEX alert_deliveries_by_channel on alert_deliveries (channel_id, create_time, id);
+
+CREATE INDEX alert_deliveries_due on alert_deliveries (next_time) where state = 'queued';
+
+CREATE INDEX alert_deliveries_ended on alert_deliveries (end_time) where end_time is not null;
+
+CREATE TABLE alerts (
+  id text primary key not null,
+  team_id text references teams (id),
+  kind text not null,
+  subject text not null,
+  message text not null,
+  details text not null,
+  raise_time integer not null,
+  send_time integer not null,
+  resolve_time integer
+) strict, without rowid;
+
+CREATE UNIQUE INDEX alerts_active on alerts (kind, subject) where resolve_time is null;
+
+CREATE INDEX alerts_by_time on alerts (raise_time, id);
+
 CREATE TRIGGER api_keys_end_their_budgets after delete on api_keys begin
   delete from budgets where subject_id = old.id;
 end;
@@ -108,7 +154,7 @@ CREATE TABLE batches (
   finalize_time integer,
   cancel_time integer,
   end_time integer
-, user_id text) strict;
+, user_id text, tags text) strict;
 
 CREATE INDEX batches_by_end on batches (end_time) where end_time is not null;
 
@@ -133,11 +179,11 @@ CREATE TRIGGER budgets_end after delete on budgets begin
   delete from budget_periods where subject_id = old.subject_id and team_id = old.team_id and period = old.period;
 end;
 
-CREATE TABLE budgets (
+CREATE TABLE "budgets" (
   subject_id text not null,
   team_id text not null references teams (id),
   period text not null check (period in ('day', 'week', 'month', 'total')),
-  subject text not null check (subject in ('key', 'member', 'team')),
+  subject text not null check (subject in ('key', 'member', 'team', 'tag', 'user')),
   hard_ticks integer check (hard_ticks >= 0),
   soft_ticks integer check (soft_ticks >= 0),
   hard_tokens integer check (hard_tokens >= 0),
@@ -201,6 +247,14 @@ CREATE TABLE conversations (
 ) strict;
 
 CREATE INDEX conversations_by_team on conversations (team_id);
+
+CREATE TABLE counted_labels (
+  team_id text not null,
+  month integer not null,
+  source text not null check (source in ('header', 'metadata', 'user')),
+  label text not null,
+  primary key (team_id, month, source, label)
+) strict, without rowid;
 
 CREATE TABLE deferred_completions (
   id text primary key not null,
@@ -276,7 +330,7 @@ CREATE TABLE "jobs" (
   lease_until integer,
   create_time integer not null,
   body text not null
-) strict;
+, tags text) strict;
 
 CREATE INDEX jobs_attempted on jobs (attempts, create_time, id, kind) where attempts > 0;
 
@@ -502,13 +556,110 @@ CREATE INDEX responses_ended on responses (expire_time) where status not in ('qu
 CREATE INDEX responses_of_conversations on responses (conversation_id)
 where conversation_id is not null and status in ('queued', 'in_progress');
 
+CREATE TRIGGER labelled_runs_are_budgeted after insert on run_labels
+when new.subjects <> '[]'
+  and exists (select 1 from runs as run join budgets on budgets.team_id = run.team_id and budgets.subject_id in (select value from json_each(new.subjects)) where run.id = new.run_id) begin
+  insert into budget_periods (subject_id, team_id, period, start_time, spent_ticks, spent_tokens, reserved_ticks, reserved_tokens)
+    select subject_id, run.team_id, period, case period
+      when 'day' then run.start_time - run.start_time % 86400000
+      when 'week' then run.start_time - (run.start_time + 259200000) % 604800000
+      when 'month' then 1000 * cast(strftime('%s', run.start_time / 1000, 'unixepoch', 'start of month') as integer)
+      else 0 end,
+      iif(run.state = 'running', 0, run.cost_ticks), iif(run.state = 'running', 0, run.prompt_tokens + run.completion_tokens + run.reasoning_tokens),
+      iif(run.state = 'running', coalesce(run.bound_ticks, 0), 0),
+      iif(run.state = 'running', coalesce(run.bound_tokens, 0), 0)
+    from runs as run join budgets on budgets.team_id = run.team_id and budgets.subject_id in (select value from json_each(new.subjects)) where run.id = new.run_id and run.state <> 'interrupted'
+  on conflict do update set spent_ticks = spent_ticks + excluded.spent_ticks,
+    spent_tokens = spent_tokens + excluded.spent_tokens,
+    reserved_ticks = reserved_ticks + excluded.reserved_ticks,
+    reserved_tokens = reserved_tokens + excluded.reserved_tokens;
+  select raise(abort, 'budget') from runs as run join budgets on budgets.team_id = run.team_id and budgets.subject_id in (select value from json_each(new.subjects))
+    join budget_periods as spent on spent.subject_id = budgets.subject_id and spent.team_id = budgets.team_id
+      and spent.period = budgets.period and spent.start_time = case budgets.period
+      when 'day' then run.start_time - run.start_time % 86400000
+      when 'week' then run.start_time - (run.start_time + 259200000) % 604800000
+      when 'month' then 1000 * cast(strftime('%s', run.start_time / 1000, 'unixepoch', 'start of month') as integer)
+      else 0 end
+    where run.id = new.run_id and run.state = 'running'
+    and ((run.bound_ticks > 0 and spent.spent_ticks + spent.reserved_ticks > hard_ticks)
+      or (run.bound_tokens > 0 and spent.spent_tokens + spent.reserved_tokens > hard_tokens));
+end;
+
+CREATE TRIGGER labelled_runs_ended_are_summed after insert on run_labels
+when new.subjects <> '[]' and exists (select 1 from runs where id = new.run_id and state not in ('running', 'interrupted')) begin
+  insert into usage_label_hours (team_id, kind, hour, label, model, asked_model, api_key_id, runs, prompt_tokens, cached_tokens, image_tokens, completion_tokens, reasoning_tokens, images, cost_ticks, credit_ticks)
+    select run.team_id, kind, run.start_time - run.start_time % 3600000, label, run.model, coalesce(run.asked_model, run.model),
+      run.api_key_id, 1, run.prompt_tokens, run.cached_tokens, run.image_tokens, run.completion_tokens, run.reasoning_tokens, run.images, run.cost_ticks, iif(run.reserved_ticks is null, 0, run.cost_ticks)
+    from runs as run join (
+      select distinct kind, iif(
+        exists (select 1 from budgets where budgets.subject_id = label_id and budgets.team_id = team)
+          or exists (select 1 from counted_labels where counted_labels.team_id = team and counted_labels.month = began_in
+            and source in (iif(kind = 'user', 'user', 'header'), iif(kind = 'user', 'user', 'metadata'))
+            and counted_labels.label = named),
+        named, '*') as label
+      from (select value as label_id, substr(value, 1, instr(value, ':') - 1) as kind,
+          substr(value, instr(value, ':') + 1) as named, labelled.team_id as team,
+          cast(strftime('%Y%m', labelled.start_time / 1000, 'unixepoch') as integer) as began_in
+        from run_labels join runs as labelled on labelled.id = run_id, json_each(run_labels.subjects) where run_id = new.run_id)
+    ) where run.id = new.run_id and run.state not in ('running', 'interrupted')
+  on conflict do update set runs = runs + 1,
+    prompt_tokens = prompt_tokens + excluded.prompt_tokens,
+    cached_tokens = cached_tokens + excluded.cached_tokens,
+    image_tokens = image_tokens + excluded.image_tokens,
+    completion_tokens = completion_tokens + excluded.completion_tokens,
+    reasoning_tokens = reasoning_tokens + excluded.reasoning_tokens,
+    images = images + excluded.images,
+    cost_ticks = cost_ticks + excluded.cost_ticks,
+    credit_ticks = credit_ticks + excluded.credit_ticks;
+end;
+
 CREATE TABLE run_labels (
   run_id text primary key not null,
   expire_time integer not null,
   labels text not null
-) strict, without rowid;
+, subjects text not null default '[]') strict, without rowid;
 
 CREATE INDEX run_labels_by_expiry on run_labels (expire_time);
+
+CREATE TRIGGER labelled_runs_are_summed after update of state on runs
+when old.state = 'running' and new.state <> 'running'
+  and exists (select 1 from run_labels where run_id = new.id and subjects <> '[]') begin
+  insert into usage_label_hours (team_id, kind, hour, label, model, asked_model, api_key_id, runs, prompt_tokens, cached_tokens, image_tokens, completion_tokens, reasoning_tokens, images, cost_ticks, credit_ticks)
+    select run.team_id, kind, run.start_time - run.start_time % 3600000, label, run.model, coalesce(run.asked_model, run.model),
+      run.api_key_id, 1, run.prompt_tokens, run.cached_tokens, run.image_tokens, run.completion_tokens, run.reasoning_tokens, run.images, run.cost_ticks, iif(run.reserved_ticks is null, 0, run.cost_ticks)
+    from runs as run join (
+      select distinct kind, iif(
+        exists (select 1 from budgets where budgets.subject_id = label_id and budgets.team_id = team)
+          or exists (select 1 from counted_labels where counted_labels.team_id = team and counted_labels.month = began_in
+            and source in (iif(kind = 'user', 'user', 'header'), iif(kind = 'user', 'user', 'metadata'))
+            and counted_labels.label = named),
+        named, '*') as label
+      from (select value as label_id, substr(value, 1, instr(value, ':') - 1) as kind,
+          substr(value, instr(value, ':') + 1) as named, labelled.team_id as team,
+          cast(strftime('%Y%m', labelled.start_time / 1000, 'unixepoch') as integer) as began_in
+        from run_labels join runs as labelled on labelled.id = run_id, json_each(run_labels.subjects) where run_id = new.id)
+    ) where run.id = new.id and run.state not in ('running', 'interrupted')
+  on conflict do update set runs = runs + 1,
+    prompt_tokens = prompt_tokens + excluded.prompt_tokens,
+    cached_tokens = cached_tokens + excluded.cached_tokens,
+    image_tokens = image_tokens + excluded.image_tokens,
+    completion_tokens = completion_tokens + excluded.completion_tokens,
+    reasoning_tokens = reasoning_tokens + excluded.reasoning_tokens,
+    images = images + excluded.images,
+    cost_ticks = cost_ticks + excluded.cost_ticks,
+    credit_ticks = credit_ticks + excluded.credit_ticks;
+  update budget_periods set
+    spent_ticks = spent_ticks + iif(new.state = 'interrupted', 0, new.cost_ticks),
+    spent_tokens = spent_tokens + iif(new.state = 'interrupted', 0, new.prompt_tokens + new.completion_tokens + new.reasoning_tokens),
+    reserved_ticks = reserved_ticks - coalesce(old.bound_ticks, 0),
+    reserved_tokens = reserved_tokens - coalesce(old.bound_tokens, 0)
+  where subject_id in (select value from run_labels, json_each(run_labels.subjects) where run_id = new.id)
+    and team_id = old.team_id and start_time = case period
+      when 'day' then old.start_time - old.start_time % 86400000
+      when 'week' then old.start_time - (old.start_time + 259200000) % 604800000
+      when 'month' then 1000 * cast(strftime('%s', old.start_time / 1000, 'unixepoch', 'start of month') as integer)
+      else 0 end;
+end;
 
 CREATE TRIGGER runs_are_rolled_up after update of state on runs
 when old.state = 'running' and new.state not in ('running', 'interrupted') begin
@@ -662,13 +813,15 @@ when old.state = 'running' and new.state = 'running' begin
   update budget_periods set
     reserved_ticks = reserved_ticks + coalesce(new.bound_ticks, 0) - coalesce(old.bound_ticks, 0),
     reserved_tokens = reserved_tokens + coalesce(new.bound_tokens, 0) - coalesce(old.bound_tokens, 0)
-  where subject_id in (old.api_key_id, old.user_id, old.team_id) and team_id = old.team_id and start_time = case period
+  where subject_id in (select old.api_key_id union all select old.user_id union all select old.team_id
+      union all select value from run_labels, json_each(run_labels.subjects) where run_id = old.id) and team_id = old.team_id and start_time = case period
       when 'day' then old.start_time - old.start_time % 86400000
       when 'week' then old.start_time - (old.start_time + 259200000) % 604800000
       when 'month' then 1000 * cast(strftime('%s', old.start_time / 1000, 'unixepoch', 'start of month') as integer)
       else 0 end;
   select raise(abort, 'budget') from budgets join budget_periods as spent using (subject_id, team_id, period)
-    where subject_id in (old.api_key_id, old.user_id, old.team_id) and team_id = new.team_id and spent.start_time = case period
+    where subject_id in (select old.api_key_id union all select old.user_id union all select old.team_id
+      union all select value from run_labels, json_each(run_labels.subjects) where run_id = old.id) and team_id = new.team_id and spent.start_time = case period
       when 'day' then old.start_time - old.start_time % 86400000
       when 'week' then old.start_time - (old.start_time + 259200000) % 604800000
       when 'month' then 1000 * cast(strftime('%s', old.start_time / 1000, 'unixepoch', 'start of month') as integer)
@@ -775,6 +928,26 @@ CREATE TABLE usage_hours (
 ) strict, without rowid;
 
 CREATE INDEX usage_hours_by_key on usage_hours (api_key_id, hour);
+
+CREATE TABLE usage_label_hours (
+  team_id text not null,
+  kind text not null check (kind in ('tag', 'user')),
+  hour integer not null check (hour % 3600000 = 0),
+  label text not null,
+  model text not null,
+  asked_model text not null,
+  api_key_id text not null,
+  runs integer not null,
+  prompt_tokens integer not null,
+  cached_tokens integer not null,
+  image_tokens integer not null,
+  completion_tokens integer not null,
+  reasoning_tokens integer not null,
+  images integer not null,
+  cost_ticks integer not null,
+  credit_ticks integer not null,
+  primary key (team_id, kind, hour, label, model, asked_model, api_key_id)
+) strict, without rowid;
 
 CREATE TABLE usage_months (
   team_id text not null,

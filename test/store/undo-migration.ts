@@ -1,6 +1,22 @@
+/** Takes back migration 33, the newest. */
+const undoAlerts = ["alert_deliveries", "alerts", "alert_channels"]
+  .map((name) => `drop table ${name};`)
+  .join("\n");
+
+/** Takes back migration 32; budgets of tags and end users stay. */
+const undoSpendLabels = [
+  "drop trigger runs_enlarged_are_budgeted;",
+  ...["labelled_runs_are_budgeted", "labelled_runs_ended_are_summed", "labelled_runs_are_summed"].map(
+    (name) => `drop trigger ${name};`,
+  ),
+  ...["counted_labels", "usage_label_hours"].map((name) => `drop table ${name};`),
+  "alter table run_labels drop column subjects;",
+  ...["jobs", "batches"].map((name) => `alter table ${name} drop column tags;`),
+].join("\n");
+
 /** Takes back migration 36. */
 const undoTurns = [
-  ...["runs_enlarged_are_counted", "runs_enlarged_are_budgeted"].map((name) => `drop trigger ${name};`),
+  "drop trigger runs_enlarged_are_counted;",
   "drop table mcp_approvals;",
   "drop index ledger_reserves;",
   "create unique index ledger_reserves on ledger_transactions (run_id) where kind = 'reserve';",
@@ -26,7 +42,7 @@ const undoRequestLog = [
 /** Takes back migration 34. */
 const undoAccessGroups = ["drop table access_groups;", "alter table teams drop column acls;"].join("\n");
 
-/** Takes back migration 35, the newest. */
+/** Takes back migration 35. */
 const undoRequestBodies = [
   ...["runs_deleted_with_bodies", "request_bodies_added", "request_bodies_deleted"].map(
     (name) => `drop trigger ${name};`,
@@ -47,6 +63,8 @@ const undoStoredOwners = [
 
 /** SQL that takes a database from the newest version to 26, as a server of that version would have left it. */
 export const undoBudgets = [
+  undoAlerts,
+  undoSpendLabels,
   undoRequestBodies,
   undoStoredOwners,
   undoAccessGroups,

@@ -1,4 +1,4 @@
-/** Budgets of keys, members and teams. All times are in UTC; a week starts on Monday. */
+/** Budgets of keys, members, teams, tags and end users. All times are in UTC; a week starts on Monday. */
 import type { Ticks } from "../../core/money.js";
 import type { BudgetPeriod, BudgetSubject } from "../../store/column-values.js";
 
@@ -25,7 +25,7 @@ export const noBudget: BudgetLimits = {
 export interface BudgetName {
   readonly teamId: string;
   readonly subject: BudgetSubject;
-  /** Id of the key, the member or the team. */
+  /** Id of the key, the member or the team; the tag or the end user itself. */
   readonly subjectId: string;
   readonly period: BudgetPeriod;
 }
@@ -80,9 +80,10 @@ function monthStart(time: number, monthsLater: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + monthsLater);
 }
 
-/** Returns the name of a budget for a person, such as `monthly budget of the API key`. */
-export function describeBudget({ period, subject }: Pick<Budget, "period" | "subject">): string {
-  return `${adjectives[period]} budget of the ${subjects[subject]}`;
+/** Returns the name of a budget for a person, such as `monthly budget of the API key` or `daily budget of the tag 'env:prod'`. */
+export function describeBudget({ period, subject, subjectId }: BudgetName): string {
+  const label = subject === "tag" || subject === "user" ? ` '${subjectId}'` : "";
+  return `${adjectives[period]} budget of the ${subjects[subject]}${label}`;
 }
 
 const adjectives: Readonly<Record<BudgetPeriod, string>> = {
@@ -92,7 +93,13 @@ const adjectives: Readonly<Record<BudgetPeriod, string>> = {
   total: "total",
 };
 
-const subjects: Readonly<Record<BudgetSubject, string>> = { key: "API key", member: "member", team: "team" };
+const subjects: Readonly<Record<BudgetSubject, string>> = {
+  key: "API key",
+  member: "member",
+  team: "team",
+  tag: "tag",
+  user: "end user",
+};
 
 /** Returns what is left for further requests; null = no limit. */
 export function budgetLeft(status: BudgetStatus): {

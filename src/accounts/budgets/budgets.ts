@@ -1,10 +1,11 @@
-/** Reads and sets the budgets of keys, members and teams. Every change is audited. guard.ts applies the budgets. */
+/** Reads and sets the budgets of keys, members, teams, tags and end users. Every change is audited. guard.ts applies the budgets. */
 import type { Actor, AuditedFields } from "../audit/event.js";
 import { commitAudited, auditEntry, retryOnConflict, type AuditDeps } from "../audit/audited-change.js";
 import { HearthError } from "../../core/errors.js";
 import { ticksToUsd, type Ticks } from "../../core/money.js";
 import { invalid } from "../field-rules.js";
 import type { ApiKeyStore } from "../keys/store.js";
+import { endUserCharsMax, otherLabel, tagCharsMax } from "../labels/spend-labels.js";
 import { deniedToTeamKey } from "../management-keys/permissions.js";
 import type { MemberStore } from "../members/store.js";
 import { usdAmount } from "../money/amounts.js";
@@ -38,6 +39,9 @@ export interface BudgetService {
    */
   change(name: BudgetName, change: BudgetChange, actor: Actor): Promise<BudgetStatus | null>;
 }
+
+/** Budgets of tags and end users of a team. */
+const labelBudgetsMax = 1000;
 
 export interface BudgetServiceDeps extends AuditDeps {
   readonly budgets: BudgetStore;
@@ -77,7 +81,7 @@ async function applyChange(
     action: "SetBudget",
     objectId: name.subjectId,
     teamId: name.teamId,
-    description: `Set the ${describeBudget(name)} '${subject}'`,
+    description: `Set the ${describeBudget(name)}${isLabel(name) ? "" : ` '${subject}'`}`,
     before: before === null ? null : audited(name, before),
     after: hasLimit ? audited(name, after) : null,
   } as const;
@@ -96,12 +100,16 @@ async function applyChange(
  * @throws HearthError `not_found`.
  */
 async function nameOfSubject(
-  { keys, members }: BudgetServiceDeps,
+  { keys, members, budgets }: BudgetServiceDeps,
   { teamId, subject, subjectId }: BudgetName,
   { team, isSet }: { readonly team: Team; readonly isSet: boolean },
   actor: Actor,
 ): Promise<string> {
   if (subject === "team") return team.name;
+  if (isLabel({ subject })) {
+    if (!isSet) await checkLabel(budgets, { teamId, subject, subjectId });
+    return subjectId;
+  }
   if (subject === "key") {
     const key = await keys.find(subjectId);
     if (key?.teamId === teamId) return key.name;
@@ -113,6 +121,25 @@ async function nameOfSubject(
   if (member != null && (member.teamId === teamId || (member.teamId === null && actor.teamId === null)))
     return member.email;
   throw new HearthError("not_found", "Cannot find member", { param: "memberId" });
+}
+
+function isLabel({ subject }: Pick<BudgetName, "subject">): boolean {
+  return subject === "tag" || subject === "user";
+}
+
+/** Checks a tag or an end user that gets a budget. @throws HearthError `invalid_value`. */
+async function checkLabel(
+  budgets: BudgetStore,
+  { teamId, subject, subjectId }: Pick<BudgetName, "teamId" | "subject" | "subjectId">,
+): Promise<void> {
+  const [param, charsMax] = subject === "tag" ? ["tag", tagCharsMax] : ["endUser", endUserCharsMax];
+  if (subjectId === "" || subjectId.length > charsMax)
+    throw invalid(param, `must have 1 to ${charsMax} characters`);
+  if (subjectId !== subjectId.trim() || /\p{Cc}/u.test(subjectId))
+    throw invalid(param, "must not have control characters, nor spaces around it");
+  if (subjectId === otherLabel) throw invalid(param, "must not be *");
+  if ((await budgets.countLabels(teamId)) >= labelBudgetsMax)
+    throw invalid(param, `cannot have a budget: a team has at most ${labelBudgetsMax} of tags and end users`);
 }
 
 function limitsAfter(before: BudgetLimits, change: BudgetChange): BudgetLimits {

@@ -1,11 +1,11 @@
-/** Holds requests to the budgets of their key, its member and its team. The store ensures that nothing is reserved twice. */
+/** Holds requests to the budgets of their key, its member, its team, their tags and their end user. The store ensures that nothing is reserved twice. */
 import { serverActor } from "../audit/actors.js";
 import { auditEntry, type AuditDeps } from "../audit/audited-change.js";
 import type { Principal } from "../keys/api-key.js";
 import { ticksToUsd } from "../../core/money.js";
 import { HearthError } from "../../core/errors.js";
 import { describeBudget, isSoftReached, periodStart, type BudgetStatus } from "./budget.js";
-import { budgetRace, budgetRefusal, budgetWarnings, type RequestBound } from "./refusal.js";
+import { budgetRace, budgetRefusal, budgetWarnings, refusingBudgets, type RequestBound } from "./refusal.js";
 import type { BudgetStore, KeySpending } from "./store/budgets.js";
 
 export interface BudgetGuard {
@@ -23,28 +23,35 @@ export interface BudgetGuard {
 }
 
 export interface KeyOverview {
-  readonly month: KeyMonth;
-  /** Budgets of the key, of its member and of its team. */
+  readonly day: KeySpan;
+  readonly month: KeySpan;
+  readonly total: KeySpan;
+  /** Budgets of the key, of its member, of its team, and of the tags of the request. */
   readonly budgets: readonly BudgetStatus[];
 }
 
-/** What a key has spent in the current month. */
-export interface KeyMonth extends KeySpending {
+/** What a key has spent since a time. */
+export interface KeySpan extends KeySpending {
   /** Milliseconds since the epoch. */
   readonly startTime: number;
 }
 
 export interface BudgetGuardDeps extends AuditDeps {
   readonly budgets: Pick<BudgetStore, "of" | "marking" | "keySpending">;
+  /** Called with the budgets that refuse a request. */
+  readonly onRefusal?: (refusing: readonly BudgetStatus[]) => void;
   /** Called when an entry cannot be written; the next request tries again. */
   readonly onError: (thrown: unknown) => void;
 }
 
 export function createBudgetGuard(deps: BudgetGuardDeps): BudgetGuard {
-  const { budgets, clock, onError } = deps;
+  const { budgets, clock, onError, onRefusal = () => undefined } = deps;
   const refusalOf = async (principal: Principal, bound: RequestBound): Promise<HearthError | null> => {
     const now = clock.now();
-    return budgetRefusal(await budgets.of(principal, now), bound, now);
+    const statuses = await budgets.of(principal, now);
+    const refusal = budgetRefusal(statuses, bound, now);
+    if (refusal !== null) onRefusal(refusingBudgets(statuses, bound));
+    return refusal;
   };
   return {
     async check(principal, bound) {
@@ -65,9 +72,16 @@ export function createBudgetGuard(deps: BudgetGuardDeps): BudgetGuard {
     },
     async overview(principal) {
       const now = clock.now();
-      const startTime = periodStart("month", now);
-      const month = { startTime, ...(await budgets.keySpending(principal.key.id, startTime)) };
-      return { month, budgets: await budgets.of(principal, now) };
+      const since = async (startTime: number): Promise<KeySpan> => ({
+        startTime,
+        ...(await budgets.keySpending(principal.key.id, startTime)),
+      });
+      return {
+        day: await since(periodStart("day", now)),
+        month: await since(periodStart("month", now)),
+        total: { ...(await since(0)), startTime: principal.key.createTime },
+        budgets: await budgets.of(principal, now),
+      };
     },
   };
 }

@@ -34,6 +34,22 @@ export function budgetRefusal(
   return worst === undefined ? null : errorOf(worst, now);
 }
 
+/** Returns the budgets that refuse a request, and not only because of what active requests have reserved. */
+export function refusingBudgets(
+  statuses: readonly BudgetStatus[],
+  bound: RequestBound,
+): readonly BudgetStatus[] {
+  const refusing = statuses
+    .flatMap((status) => shortfallsOf(status, bound))
+    .filter((each) => !isPassing(each));
+  return [...new Set(refusing.map(({ status }) => status))];
+}
+
+/** Whether the request fits once active requests have ended. */
+function isPassing({ hard, spent, reserved, bound }: Shortfall): boolean {
+  return reserved > 0n && spent + bound <= hard;
+}
+
 function shortfallsOf(status: BudgetStatus, { ticks, tokens }: RequestBound): readonly Shortfall[] {
   const { hardTicks, hardTokens } = status;
   const money = {
@@ -57,7 +73,8 @@ function shortfallsOf(status: BudgetStatus, { ticks, tokens }: RequestBound): re
   );
 }
 
-function errorOf({ status, hard, spent, reserved, bound, format }: Shortfall, now: number): HearthError {
+function errorOf(shortfall: Shortfall, now: number): HearthError {
+  const { status, hard, spent, reserved, bound, format } = shortfall;
   const { resetTime } = status;
   const held = reserved > 0n ? `, ${format(reserved)} of it reserved for active requests` : "";
   const used = `Budget exceeded: ${format(spent + reserved)} of the ${describeBudget(status)}, ${format(hard)}, are used${held}.`;
@@ -65,8 +82,7 @@ function errorOf({ status, hard, spent, reserved, bound, format }: Shortfall, no
   const resets = resetTime === null ? "It does not reset." : `It resets at ${isoTime(resetTime)}.`;
   const message = [used, resets, ...(bound > 1n ? [most] : [])].join(" ");
   // Reservations are released within the time of a request.
-  const isPassing = reserved > 0n && spent + bound <= hard;
-  if (isPassing)
+  if (isPassing(shortfall))
     return new HearthError("budget_exceeded", message, { retryAfterSeconds: 1, shouldRetry: true });
   const fitsLater = resetTime !== null && bound <= hard;
   return new HearthError("budget_exceeded", message, {

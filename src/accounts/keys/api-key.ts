@@ -1,4 +1,5 @@
 import type { KeySettings } from "./key-settings.js";
+import type { SpendLabels } from "../labels/spend-labels.js";
 import type { Team } from "../teams/team.js";
 
 /** A stored API key: the hash of its secret, never the secret. Times are milliseconds since the epoch. */
@@ -28,6 +29,8 @@ export interface Principal {
   readonly team: Team;
   /** ACLs of the access groups that those of the key and the team name, by name; absent: they name none that exists. */
   readonly groups?: ReadonlyMap<string, readonly string[]>;
+  /** What the request is counted for besides; absent: nothing. Before its body is parsed, those of its header only. */
+  readonly labels?: SpendLabels;
 }
 
 /** The position of a key in the order of creation. */

@@ -35,6 +35,7 @@ const lowestRoles = {
   ServerRead: "owner",
   ReadRequestBodies: "member",
   DeleteRequestBodies: "member",
+  ManageAlerts: "owner",
   AuditRead: "member",
   BillingRead: "member",
   BillingWrite: "owner",

@@ -12,6 +12,7 @@ import {
   type UsageRow,
   type UsageTop,
 } from "./usage-report.js";
+import type { LabelKind } from "../labels/spend-labels.js";
 import type { Database } from "../../store/database.js";
 import type { Dialect, RecordColumn } from "../../store/dialect/dialect.js";
 
@@ -46,8 +47,8 @@ export function createUsageStore({ kysely, dialect }: Database) {
     /** Returns the models that were requested in that time, in order. */
     async requestedModels(query: UsageRange, limit: number): Promise<readonly RequestedModel[]> {
       const { rows } = await sql<RequestedModel>`
-        select distinct model, asked_model as "requestedModel" from usage_hours as used
-        where ${within(query)} order by 1, 2 limit ${limit}`.execute(kysely);
+        select distinct model, asked_model as "requestedModel" from ${tableOf({ ...query, by: [] })} as used
+        where ${within({ ...query, by: [] })} order by 1, 2 limit ${limit}`.execute(kysely);
       return rows;
     },
   };
@@ -79,7 +80,7 @@ function selection(dialect: Dialect, query: UsageQuery): RawBuilder<Row> {
   return sql<Row>`
     ${priced ? rules(dialect, hosted) : sql``}
     select ${sql.join([sql`${time} as time`, ...groups])}, ${sums}, ${priced ? hostedSums : noHostedSums}
-    from usage_hours as used ${priced ? joined : sql``}
+    from ${tableOf(query)} as used ${priced ? joined : sql``}
     where ${within(query)}
     group by ${sql.join([time, ...ids])} having count(*) > 0
     order by ${sql.join([orders[order], ...ids])} limit ${limit}`;
@@ -94,7 +95,7 @@ function topSelection(dialect: Dialect, query: UsageQuery, { count, measure }: U
   return sql<Row>`
     with grouped as materialized (
       select ${timeOf(query)} as time, ${id} as id, ${sql.join(summed.map(sumOf))}
-      from usage_hours as used where ${within(query)} group by 1, 2),
+      from ${tableOf(query)} as used where ${within(query)} group by 1, 2),
     top as materialized (
       select id from grouped group by id order by ${measures[measure]} desc, id limit ${count})
     select ${sql.join([sql`grouped.time as time`, ...groups])}, ${sums}, ${noHostedSums}
@@ -120,14 +121,29 @@ function group(
   ];
 }
 
+type Labelled = Pick<UsageQuery, "by" | "label">;
+
+/** Returns the kind of labels that a report is about; null = none. */
+function kindOf({ by, label }: Labelled): LabelKind | null {
+  if (label !== null) return label.kind;
+  return by.find((dimension) => dimension === "tag" || dimension === "user") ?? null;
+}
+
+function tableOf(query: Labelled): RawBuilder<unknown> {
+  return kindOf(query) === null ? sql`usage_hours` : sql`usage_label_hours`;
+}
+
 /** A range of the primary key for each team, so that no other row is read. */
-function within({ teamId, ownerId, from, to }: UsageRange): RawBuilder<SqlBool> {
+function within({ teamId, ownerId, from, to, ...query }: UsageRange & Labelled): RawBuilder<SqlBool> {
   const teams = teamId === null ? sql`(select id from teams)` : sql`(${teamId})`;
   const own =
     ownerId === null
       ? sql``
       : sql`and api_key_id in (select id from api_keys where team_id in ${teams} and user_id = ${ownerId})`;
-  return sql`used.team_id in ${teams} and hour >= ${from} and hour < ${to} ${own}`;
+  const kind = kindOf(query);
+  const ofKind = kind === null ? sql`` : sql`and kind = ${kind}`;
+  const ofLabel = query.label === null ? sql`` : sql`and label = ${query.label.label}`;
+  return sql`used.team_id in ${teams} ${ofKind} and hour >= ${from} and hour < ${to} ${ofLabel} ${own}`;
 }
 
 interface DimensionColumns {
@@ -143,6 +159,8 @@ const columns: Readonly<Record<UsageDimension, DimensionColumns>> = {
     id: sql`coalesce((select user_id from api_keys where id = api_key_id), '')`,
     name: (id, { ofGroup }) => ofGroup(sql`(select email from members where id = ${id})`),
   },
+  tag: { id: sql`label`, name: () => sql`null` },
+  user: { id: sql`label`, name: () => sql`null` },
 };
 
 const measures: Readonly<Record<UsageMeasure, RawBuilder<unknown>>> = {

@@ -1,3 +1,4 @@
+import type { LabelKind } from "../labels/spend-labels.js";
 import type { Ticks } from "../../core/money.js";
 import type { Usage } from "../../core/usage.js";
 
@@ -22,8 +23,11 @@ export interface HostedSums {
   readonly ticks: bigint;
 }
 
-/** What a report groups by, in addition to time. */
-export type UsageDimension = "key" | "model" | "team" | "member";
+/**
+ * What a report groups by, in addition to time. A run with several tags is in the group of each; one without a tag, or without an end
+ * user, in none.
+ */
+export type UsageDimension = "key" | "model" | "team" | "member" | LabelKind;
 
 /** What groups are compared by: cost, runs, or prompt, completion and reasoning tokens. */
 export type UsageMeasure = "cost" | "runs" | "tokens";
@@ -50,6 +54,8 @@ export interface UsageQuery {
   readonly by: readonly UsageDimension[];
   /** Only usage of the API keys that this member created; null = of all keys. */
   readonly ownerId: string | null;
+  /** Only usage with this tag or of this end user; null = all. Then the report cannot group by labels of the other kind. */
+  readonly label: { readonly kind: LabelKind; readonly label: string } | null;
   /** Sums all groups but the highest in one; only with a single dimension and without hosted prices. null = every group is reported. */
   readonly top: UsageTop | null;
   /** No two rules overlap in hour, model and requested name. */
@@ -60,7 +66,7 @@ export interface UsageQuery {
 }
 
 /** Which usage. */
-export type UsageRange = Pick<UsageQuery, "teamId" | "ownerId" | "from" | "to">;
+export type UsageRange = Pick<UsageQuery, "teamId" | "ownerId" | "from" | "to" | "label">;
 
 export interface UsageTop {
   readonly count: number;

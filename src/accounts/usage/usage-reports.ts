@@ -4,17 +4,18 @@
  */
 import type { Actor } from "../audit/event.js";
 import type { HostedPriceStore } from "../money/store/hosted-prices.js";
+import type { LabelKind } from "../labels/spend-labels.js";
 import type { TeamStore } from "../teams/store.js";
 import { noUsage, type Usage } from "../../core/usage.js";
 import type { UsageStore } from "./store.js";
-import type { UsageQuery, UsageRange, UsageRow, UsageSums } from "./usage-report.js";
+import type { UsageDimension, UsageQuery, UsageRange, UsageRow, UsageSums } from "./usage-report.js";
 import { hostedRules, type ModelNames } from "../money/hosted-prices.js";
 import { invalid } from "../field-rules.js";
 import { findVisibleTeam } from "../teams/teams.js";
 
 export interface ReportQuery extends Pick<
   UsageQuery,
-  "teamId" | "from" | "to" | "unit" | "by" | "order" | "top"
+  "teamId" | "from" | "to" | "unit" | "by" | "order" | "top" | "label"
 > {
   /** The models of this server, whose names find the hosted prices; null = report no hosted costs. */
   readonly hosted: readonly ModelNames[] | null;
@@ -24,6 +25,7 @@ export interface ReportQuery extends Pick<
 
 export interface UsageReport {
   readonly rows: readonly UsageRow[];
+  /** Counts every run once, also one with several tags or with none. */
   readonly total: UsageSums;
 }
 
@@ -58,7 +60,10 @@ export function createUsageReports(deps: UsageDeps): UsageReports {
       const rows = await rowsOf(deps, query, actor, query.rowsMax + 1);
       if (rows.length > query.rowsMax)
         throw invalid("to", `is too far: the report would have more than ${query.rowsMax} rows`);
-      return { rows, total: totalOf(rows) };
+      const isOverlapping = query.label === null && query.by.some(isLabelKind);
+      if (!isOverlapping) return { rows, total: totalOf(rows) };
+      const all = { ...query, by: [], unit: null, top: null };
+      return { rows, total: totalOf(await rowsOf(deps, all, actor, 1)) };
     },
     async failures(teamId, since, actor) {
       const seen = teamId ?? actor.teamId;
@@ -73,12 +78,23 @@ function ownerOf({ ownKeysOnly, userId }: Actor): string | null {
   return ownKeysOnly === true ? userId : null;
 }
 
+function isLabelKind(dimension: UsageDimension): dimension is LabelKind {
+  return dimension === "tag" || dimension === "user";
+}
+
+/** @throws HearthError `invalid_value` for a report over labels of both kinds, whose sums are not stored. */
+function checkLabels({ by, label }: Pick<ReportQuery, "by" | "label">): void {
+  const kinds = [...by.filter(isLabelKind), ...(label === null ? [] : [label.kind])];
+  if (new Set(kinds).size > 1) throw invalid("groupBy", "cannot combine tags with end users");
+}
+
 async function rowsOf(
   deps: UsageDeps,
   { hosted, rowsMax: _, ...query }: ReportQuery,
   actor: Actor,
   limit: number,
 ): Promise<readonly UsageRow[]> {
+  checkLabels(query);
   if (query.to <= query.from) throw invalid("to", "must be after from");
   const teamId = query.teamId ?? actor.teamId;
   if (teamId !== null) await findVisibleTeam(deps.teams, teamId, actor);

@@ -1,4 +1,4 @@
-/** `hearth budgets`: shows and sets the budgets of keys, members and teams, with or without a running server. */
+/** `hearth budgets`: shows and sets the budgets of keys, members, teams, tags and end users, with or without a running server. */
 import { Option, type Command } from "commander";
 import type { BudgetChange } from "../../accounts/budgets/budgets.js";
 import {
@@ -21,6 +21,8 @@ interface SubjectOptions {
   readonly key?: string;
   readonly member?: string;
   readonly team?: string;
+  readonly tag?: string;
+  readonly user?: string;
 }
 
 interface SetOptions extends SubjectOptions {
@@ -45,7 +47,7 @@ const pageItems = 1000;
 export function addBudgetsCommand(program: Command, using: UsingAccounts, io: AccountsIo): void {
   const budgets = program
     .command("budgets")
-    .description("show and set the budgets of keys, members and teams");
+    .description("show and set the budgets of keys, members, teams, tags and end users");
   const print = (all: readonly NamedBudget[], json: boolean): void =>
     void io.out.write(json ? formatJson(all.map(toJson)) : toTable(all));
   budgets
@@ -61,6 +63,8 @@ export function addBudgetsCommand(program: Command, using: UsingAccounts, io: Ac
     .description("set a budget; it takes effect at the next request, and without any limit it is removed")
     .option("--key <key>", "of this API key, by ID or redacted form")
     .option("--member <member>", "of all keys that this member created in the team, by ID or e-mail")
+    .option("--tag <tag>", "of all requests of the team with this tag")
+    .option("--user <user>", "of all requests of the team for this end user")
     .option("--team <team>", "of this team, by ID or name; with --member, the team of the keys")
     .addOption(
       new Option("--period <period>", "UTC; a week starts on Monday, total never resets")
@@ -97,18 +101,27 @@ async function setBudget(
 
 async function subjectOf(
   { keys, members, teams }: OpenAccounts,
-  { key, member, team }: SubjectOptions,
+  { key, member, team, tag, user }: SubjectOptions,
   command: Command,
 ): Promise<Omit<BudgetName, "period"> & { readonly name: string }> {
-  if (key !== undefined && (member !== undefined || team !== undefined))
-    return command.error("error: --key goes without --member and --team", { exitCode: 2 });
+  const subjects = [key, member, tag, user].filter((given) => given !== undefined);
+  if (subjects.length > 1 || (key !== undefined && team !== undefined))
+    return command.error("error: name one of --key, --member, --tag and --user; --key goes without --team", {
+      exitCode: 2,
+    });
   if (key !== undefined) {
     const { id, teamId, name } = await keys.resolve(key);
     return { teamId, subject: "key", subjectId: id, name };
   }
   const named = team === undefined ? null : await teams.resolve(team);
+  const label = tag ?? user;
+  if (label !== undefined) {
+    if (named === null) return command.error("error: name the --team", { exitCode: 2 });
+    return { teamId: named.id, subject: tag === undefined ? "user" : "tag", subjectId: label, name: label };
+  }
   if (member === undefined) {
-    if (named === null) return command.error("error: name a --key, a --member or a --team", { exitCode: 2 });
+    if (named === null)
+      return command.error("error: name a --key, a --member, a --tag, a --user or a --team", { exitCode: 2 });
     return { teamId: named.id, subject: "team", subjectId: named.id, name: named.name };
   }
   const { id, teamId: own, email } = await members.resolve(member);
@@ -140,7 +153,7 @@ async function allBudgets(
   for (const { id } of shown)
     for (let after: BudgetStatus | null = null; ;) {
       const page: readonly BudgetStatus[] = await budgets.page(
-        { teamId: id, subjectIds: null, after, limit: pageItems },
+        { teamId: id, of: null, after, limit: pageItems },
         actor,
       );
       for (const budget of page) all.push({ name: names.get(budget.subjectId) ?? budget.subjectId, budget });

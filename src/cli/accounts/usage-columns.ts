@@ -4,9 +4,11 @@ import { ticksToUsd } from "../../core/money.js";
 import type { UsageRow, UsageSums } from "../../accounts/usage/usage-report.js";
 import { textCell } from "../../core/export/csv.js";
 
+export type GroupingName = "day" | "hour" | "key" | "model" | "team" | "tag" | "user";
+
 /** A report and the options that it was requested with. */
 export interface RequestedReport extends UsageReport {
-  readonly by: "day" | "hour" | "key" | "model" | "team";
+  readonly by: GroupingName;
   readonly from: number;
   readonly to: number;
   /** Whether the report contains the cost at hosted prices. */
@@ -42,7 +44,7 @@ export function toTable(
   return [
     header,
     [...lines, line(named ? ["total", ""] : ["total"], total)],
-    hosted ? [coverage(total)] : [],
+    [...(by === "tag" || by === "user" ? [overlaps(by)] : []), ...(hosted ? [coverage(total)] : [])],
   ];
 }
 
@@ -103,14 +105,14 @@ function sumsToJson({ runs, usage, hosted, ...sums }: UsageSums, isHosted: boole
 function namesOf({ by }: RequestedReport, row: UsageRow): object {
   const [group] = row.group;
   if (group === undefined) return { [by]: timeOf(by, row.time ?? 0) };
-  if (by === "model") return { model: group.id };
+  if (by !== "key" && by !== "team") return { [by]: group.id };
   return { [`${by}Id`]: group.id, [`${by}Name`]: group.name };
 }
 
 function labelOf({ by }: RequestedReport, row: UsageRow): readonly string[] {
   const [group] = row.group;
   if (group === undefined) return [timeOf(by, row.time ?? 0)];
-  return by === "model" ? [group.id] : [group.name ?? "", group.id];
+  return by === "key" || by === "team" ? [group.name ?? "", group.id] : [group.id];
 }
 
 function timeOf(by: RequestedReport["by"], time: number): string {
@@ -132,6 +134,11 @@ function countsOf({ runs, usage }: UsageSums): readonly number[] {
 /** Returns null if no run has a hosted price. */
 function hostedUsd({ hosted }: UsageSums): string | null {
   return hosted.runs === 0 ? null : ticksToUsd(hosted.ticks);
+}
+
+function overlaps(by: "tag" | "user"): string {
+  const each = by === "tag" ? "A run counts for each of its tags. " : "";
+  return `${each}The total counts every run once, also those without ${by === "tag" ? "tags" : "an end user"}.`;
 }
 
 function coverage({ runs, usage, hosted }: UsageSums): string {

@@ -1,18 +1,20 @@
-/** `hearth usage`: reports usage and cost by time, key, model or team, optionally with hosted prices. Times are UTC. */
+/** `hearth usage`: reports usage and cost by time, key, model, team, tag or end user, optionally with hosted prices. Times are UTC. */
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { UsageReport } from "../../accounts/usage/usage-reports.js";
 import { monthOf, monthStart } from "../../accounts/money/spending.js";
 import { dayMs, hourMs, type UsageQuery } from "../../accounts/usage/usage-report.js";
 import { formatCsv } from "../../core/export/csv.js";
 import { formatJson, formatTable } from "../table.js";
-import { toCsv, toJson, toTable, type RequestedReport } from "./usage-columns.js";
+import { toCsv, toJson, toTable, type GroupingName, type RequestedReport } from "./usage-columns.js";
 import { reportInvalidValues, type AccountsIo, type UsingAccounts } from "./command-helpers.js";
 
 interface Options {
-  readonly by: "day" | "hour" | "key" | "model" | "team";
+  readonly by: GroupingName;
   readonly from?: Span;
   readonly to?: Span;
   readonly team?: string;
+  readonly tag?: string;
+  readonly user?: string;
   readonly csv?: true;
   readonly json?: true;
   readonly as?: "hosted";
@@ -31,6 +33,8 @@ const groupings: Readonly<Record<Options["by"], Pick<UsageQuery, "unit" | "by" |
   key: { unit: null, by: ["key"], order: "cost" },
   model: { unit: null, by: ["model"], order: "cost" },
   team: { unit: null, by: ["team"], order: "cost" },
+  tag: { unit: null, by: ["tag"], order: "cost" },
+  user: { unit: null, by: ["user"], order: "cost" },
 };
 
 /** Adds the command. */
@@ -42,6 +46,8 @@ export function addUsageCommand(program: Command, using: UsingAccounts, { clock,
     .option("--from <date>", "first day or hour (default: the first of the month)", spanArgument)
     .option("--to <date>", "last day or hour, inclusive (default: now)", spanArgument)
     .option("--team <team>", "only this team, by ID or name")
+    .addOption(new Option("--tag <tag>", "only requests with this tag").conflicts("user"))
+    .option("--user <user>", "only requests for this end user")
     .addOption(new Option("--csv", "print comma-separated values").conflicts("json"))
     .option("--json", "print one JSON object")
     .addOption(new Option("--as <prices>", "also report the cost at these prices").choices(["hosted"]))
@@ -67,12 +73,18 @@ async function createReport(options: Options, using: UsingAccounts, now: number)
         rowsMax,
         teamId: team === undefined ? null : (await accounts.teams.resolve(team)).id,
         top: null,
+        label: labelOf(options),
         hosted: hosted ? await accounts.modelNames() : null,
       },
       accounts.actor,
     ),
   );
   return { ...report, by, from, to, hosted };
+}
+
+function labelOf({ tag, user }: Options): UsageQuery["label"] {
+  if (tag !== undefined) return { kind: "tag", label: tag };
+  return user === undefined ? null : { kind: "user", label: user };
 }
 
 function tableOf(report: RequestedReport): string {

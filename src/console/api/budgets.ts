@@ -1,4 +1,4 @@
-/** Budgets of a team, its members and its keys. */
+/** Budgets of a team, its members, keys, tags and end users. */
 import type { z } from "zod";
 import type { apiKeySchema } from "../../http/management/api-key.js";
 import type { budgetSchema } from "../../http/management/budget.js";
@@ -14,10 +14,15 @@ export type BudgetLimits = Readonly<
   Record<"hardUsd" | "softUsd" | "hardTokens" | "softTokens", string | null>
 >;
 
-/** Which budget; without a key and a member, that of the team. */
-export interface BudgetName {
+/** What a budget is of; without any, of the team. */
+export interface BudgetSubject {
   readonly apiKeyId?: string | undefined;
   readonly memberId?: string | undefined;
+  readonly tag?: string | undefined;
+  readonly endUser?: string | undefined;
+}
+
+export interface BudgetName extends BudgetSubject {
   readonly period: BudgetPeriod;
 }
 
@@ -73,7 +78,7 @@ export async function listKeyBudgets(
 /** Sets all limits of a budget; without any, it is removed. */
 export function setBudget(
   teamId: string,
-  { apiKeyId, memberId, period }: BudgetName,
+  { apiKeyId, memberId, tag, endUser, period }: BudgetName,
   limits: BudgetLimits,
 ): Promise<unknown> {
   const given = Object.entries(limits).filter(([, limit]) => limit !== null && limit !== "");
@@ -81,6 +86,8 @@ export function setBudget(
     body: {
       apiKeyId,
       memberId,
+      tag,
+      endUser,
       period,
       budget: Object.fromEntries(given),
       fieldMask: Object.keys(limits).join(),

@@ -7,6 +7,7 @@ const paths = {
   key: "M10.5 2a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM8 8l-6 6M4 12l2 2",
   usage: "M2 14V2M2 14h12M5 11V8M8 11V5M11 11V7",
   money: "M2 4h12v8H2zM8 6.5v3M4 6v0M12 10v0",
+  bell: "M4 11V7a4 4 0 0 1 8 0v4l1.5 1.5h-11zM6.5 14h3",
   models: "M8 1.5 14 5v6l-6 3.5L2 11V5zM2 5l6 3.5L14 5M8 8.5v6",
   requests: "M2 4h12M2 8h12M2 12h7",
   jobs: "M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM8 5v3l2 2",

@@ -1,4 +1,5 @@
 /** Requests for embeddings and reranking. */
+import type { RequestLabels } from "../requests/labels.js";
 
 /** A text, or the token ids of one, exactly as the model reads them. */
 export type EmbeddingInput = string | readonly number[];
@@ -17,6 +18,8 @@ export interface EmbeddingRequest {
   readonly inputs: readonly EmbeddingInput[];
   /** Length of the returned vectors; null = the model's. */
   readonly dimensions: number | null;
+  /** Spend is counted by them. */
+  readonly labels?: RequestLabels;
 }
 
 export interface RerankRequest {

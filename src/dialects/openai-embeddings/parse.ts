@@ -1,6 +1,7 @@
 /** Parses the request of POST /v1/embeddings into an EmbeddingRequest. Pure. */
 import type { EmbeddingInput, EmbeddingRequest } from "../../core/embeddings/request.js";
 import { validFields } from "../field-error.js";
+import { labelsOf } from "../run-labels.js";
 import { wellFormed } from "../well-formed.js";
 import type { VectorFormat } from "./encode.js";
 import { schemaFor } from "./schema.js";
@@ -12,9 +13,9 @@ export interface ParsedEmbeddingRequest {
 
 /** Parses a request body. @throws HearthError that names the first invalid field. */
 export function parseEmbeddingRequest(body: unknown): ParsedEmbeddingRequest {
-  const { model, input, encoding_format: format, dimensions } = validFields(schemaFor(body), body);
+  const { model, input, encoding_format: format, dimensions, user } = validFields(schemaFor(body), body);
   return {
-    request: { model, inputs: inputsOf(input), dimensions: dimensions ?? null },
+    request: { model, inputs: inputsOf(input), dimensions: dimensions ?? null, ...labelsOf({ user }) },
     format: format ?? "float",
   };
 }

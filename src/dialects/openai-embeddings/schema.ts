@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { invalidValue } from "../field-error.js";
 import { boundedArray, modelIdField, optionalInteger, requiredInteger } from "../request-fields.js";
+import { labelField } from "../run-labels.js";
 
 /** As at OpenAI. */
 const inputsMax = 2048;
@@ -39,7 +40,7 @@ export const embeddingRequestSchema = z
     dimensions: optionalInteger(1, dimensionsMax).describe(
       "Length of the vectors: their end is cut off, and what is left is scaled to length 1. Meaningful for models that are trained for it.",
     ),
-    user: z.string().nullish().describe("Ignored."),
+    user: labelField.describe("The end user; spend is counted by it."),
   })
   .meta({ id: "EmbeddingRequest" });
 

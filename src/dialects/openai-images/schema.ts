@@ -1,9 +1,10 @@
 /**
  * Schema of the request of POST /v1/images/generations, with the fields of OpenAI and xAI. `null` means absent for every
- * optional field. Other fields (user, style, ...) do not change the image and are ignored.
+ * optional field. Other fields (style, ...) do not change the image and are ignored.
  */
 import { z } from "zod";
 import { optionalInteger, modelIdField } from "../request-fields.js";
+import { labelField } from "../run-labels.js";
 
 /** Maximum characters of a prompt. A model may use fewer; `revised_prompt` of the response contains the used part. */
 export const promptCharsMax = 4_000;
@@ -72,6 +73,7 @@ export const imageRequestSchema = z
       .enum(["low", "medium", "high", "auto", "standard", "hd"])
       .nullish()
       .describe("Does not change the image."),
+    user: labelField.describe("The end user; spend is counted by it."),
     moderation: z.enum(["low", "auto"]).nullish().describe("Has no effect: images are not moderated."),
     seed: optionalInteger(-int64Max, int64Max, "must fit into 64 bits").describe(
       "Extension: the same seed generates the same image; further images use the next seeds.",

@@ -3,24 +3,17 @@
  * more bytes than allowed. It keeps nothing between sessions.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { LookupAddress } from "node:dns";
-import type { LookupFunction } from "node:net";
-import { Agent, buildConnector, fetch as undiciFetch } from "undici";
+import { Agent, fetch as undiciFetch } from "undici";
 import { isPublicAddress } from "../network/addresses.js";
+import { dialPinned, type Dial } from "../network/dial.js";
 import type { AllowedHosts } from "../network/hosts.js";
 import { resolveAllowed, type Lookup } from "../network/resolve.js";
 import { headerBytesMax } from "./limits.js";
 
-/** Opens a connection to a checked address; absent: TCP, and TLS for https. */
-export type Dial = (
-  options: buildConnector.Options,
-  address: LookupAddress,
-  callback: buildConnector.Callback,
-) => void;
-
 export interface GuardedFetchDeps {
   readonly allowedHosts: AllowedHosts;
   readonly lookup: Lookup;
+  /** Absent: TCP, and TLS for https. */
   readonly dial?: Dial | undefined;
   readonly connectMsMax: number;
   /** Returns headers that each request has in addition. */
@@ -119,15 +112,4 @@ function withHeaders(
   const headers = new Headers(init?.headers);
   for (const [name, value] of Object.entries(more)) headers.set(name, value);
   return [...headers];
-}
-
-/** Connects to an address that was checked; the name is not looked up again. */
-function dialPinned(timeout: number): Dial {
-  return (options, address, callback) => {
-    const lookup: LookupFunction = (_host, { all }, found) => {
-      if (all === true) found(null, [address]);
-      else found(null, address.address, address.family);
-    };
-    buildConnector({ timeout, lookup, maxCachedSessions: 0 })(options, callback);
-  };
 }

@@ -126,7 +126,16 @@ interface Range {
 }
 
 async function todayOf({ accounts }: OverviewDeps, range: Range, actor: Actor): Promise<Overview["today"]> {
-  const query = { ...range, unit: null, by: [], order: "time", hosted: null, rowsMax: 1, top: null } as const;
+  const query = {
+    ...range,
+    unit: null,
+    by: [],
+    order: "time",
+    hosted: null,
+    rowsMax: 1,
+    top: null,
+    label: null,
+  } as const;
   const { total } = await accounts.usage.report(query, actor);
   const { promptTokens, completionTokens, reasoningTokens } = total.usage;
   return {
@@ -153,7 +162,15 @@ async function creditsOf(
     .slice(0, creditsMax);
   return Promise.all(
     least.map(async ({ team, balances }: TeamCredits) => {
-      const query = { unit: null, by: [], order: "time", hosted: null, rowsMax: 1, top: null } as const;
+      const query = {
+        unit: null,
+        by: [],
+        order: "time",
+        hosted: null,
+        rowsMax: 1,
+        top: null,
+        label: null,
+      } as const;
       const spent = await accounts.usage.report({ ...range, ...query, teamId: team.id }, actor);
       const { credit } = balances;
       const isLow = credit < lowTicks || credit < spent.total.costTicks;

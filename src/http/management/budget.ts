@@ -17,7 +17,15 @@ export const periodSchema = z
 export const budgetSchema = responseObject({
   apiKeyId: z.string().optional().describe("The API key whose budget it is."),
   memberId: z.string().optional().describe("The member whose budget it is, for all keys that they created."),
-  teamId: z.string().describe("The team; without the two fields above it is the team's budget."),
+  tag: z
+    .string()
+    .optional()
+    .describe("The tag whose budget it is, for all requests of the team that have it."),
+  endUser: z
+    .string()
+    .optional()
+    .describe("The end user whose budget it is, for all requests of the team that name them."),
+  teamId: z.string().describe("The team; without one of the fields above it is the team's budget."),
   period: periodSchema,
   hardUsd: usd("Refuses requests beyond it.").optional(),
   softUsd: usd("Warns when it is spent.").optional(),
@@ -38,6 +46,8 @@ export function presentBudget(budget: BudgetStatus): z.infer<typeof budgetSchema
   return {
     ...(subject === "key" ? { apiKeyId: subjectId } : {}),
     ...(subject === "member" ? { memberId: subjectId } : {}),
+    ...(subject === "tag" ? { tag: subjectId } : {}),
+    ...(subject === "user" ? { endUser: subjectId } : {}),
     teamId: budget.teamId,
     period: budget.period,
     ...(hardTicks === null ? {} : { hardUsd: ticksToUsd(BigInt(hardTicks)) }),

@@ -57,6 +57,7 @@ import { getPrepaidBalanceDocs, getPrepaidBalance } from "../v1/billing/teams/pr
 import { createTopUp, createTopUpDocs } from "../v1/billing/teams/prepaid/top-up.js";
 import { getUsage, getUsageDocs } from "../v1/billing/teams/usage.js";
 import { forAllTeams, managementRoute, withoutBody, type Route } from "../route.js";
+import { alertRoutes } from "./alert-routes.js";
 import { modelRoutes } from "./model-routes.js";
 import { storedRoutes } from "./stored-routes.js";
 
@@ -73,6 +74,7 @@ export function managementRoutes(deps: HttpDeps, routes: () => readonly Route[])
     ...requestRoutes(deps),
     ...storedRoutes(deps),
     ...exportRoutes(deps),
+    ...alertRoutes(deps),
     forAllTeams(managementRoute("GET", "/admin/doctor", "ServerRead", getDoctor(deps), getDoctorDocs)),
     managementRoute("GET", "/admin/overview", "BillingRead", getOverview(deps), getOverviewDocs),
   ];

@@ -1,16 +1,19 @@
 import { readCredential } from "../../accounts/authentication/read-credential.js";
 import type { Principal } from "../../accounts/keys/api-key.js";
+import { noLabels } from "../../accounts/labels/spend-labels.js";
 import type { Manager } from "../../accounts/management-keys/management-key.js";
 import { managerOf } from "../../accounts/sign-in/session.js";
 import type { Context } from "../context.js";
+import { parseTags, tagsHeader } from "./tags.js";
 import type { HttpDeps } from "../deps.js";
 
 type AuthenticationDeps = Pick<HttpDeps, "authenticator" | "managerAuthenticator" | "accounts">;
 
 /**
- * Authenticates the API key of a request; for a request of the console, that of the member's sessions.
+ * Authenticates the API key of a request; for a request of the console, that of the member's sessions. The principal has the tags of
+ * the request's header.
  * @param keyless the key of a request that presents none
- * @throws HearthError `unauthenticated`, `bad_credential` or `permission_denied`.
+ * @throws HearthError `unauthenticated`, `bad_credential` or `permission_denied`; `invalid_value` for the header.
  */
 export async function authenticate(
   ctx: Context,
@@ -18,12 +21,13 @@ export async function authenticate(
   keyless: string | null,
 ): Promise<Principal> {
   const { signedIn } = ctx.state;
-  const principal =
+  const found: Principal =
     signedIn === null
       ? await deps.authenticator.authenticate(readCredential(ctx.req.headers) ?? keyless, ctx.ip)
       : await deps.authenticator.admitSession(await deps.accounts.signIn.apiKeyOf(signedIn), ctx.ip);
-  ctx.state.principal = principal;
-  return principal;
+  ctx.state.principal = found;
+  const tags = parseTags(ctx.get(tagsHeader));
+  return tags.length === 0 ? found : { ...found, labels: { ...noLabels, tags } };
 }
 
 /** Authenticates the management key of a request, or the member of a request of the console. @throws the same errors as `authenticate`. */

@@ -42,7 +42,7 @@ export async function warnOfBudgets(
 ): Promise<void> {
   if (method === "GET") return;
   const warnings = await budgetGuard.warnings(principal);
-  if (warnings.length > 0) ctx.set("x-hearth-budget-warning", warnings.join(", "));
+  if (warnings.length > 0) ctx.set("x-hearth-budget-warning", warnings.join(", ").replace(/[^ -~]/g, "?"));
 }
 
 /**

@@ -162,7 +162,8 @@ export async function answerInBackground(
   });
   const log = request.stream ? storedResponses.logs.open(id) : null;
   log?.append(...opening);
-  const owner = { teamId: principal.team.id, apiKeyId: principal.key.id, endpoint: route.path };
+  const { team, key, labels } = principal;
+  const owner = { teamId: team.id, apiKeyId: key.id, endpoint: route.path, tags: labels?.tags ?? [] };
   const enqueue = () =>
     backgroundJobs.enqueue({ id, ...owner, body: bodyText ?? JSON.stringify(body), createTime }, stored);
   try {

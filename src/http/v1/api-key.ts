@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { budgetLeft, type BudgetStatus } from "../../accounts/budgets/budget.js";
-import type { KeyOverview } from "../../accounts/budgets/guard.js";
+import type { KeyOverview, KeySpan } from "../../accounts/budgets/guard.js";
 import type { Principal } from "../../accounts/keys/api-key.js";
 import { ticksToUsd } from "../../core/money.js";
 import type { HttpDeps } from "../deps.js";
@@ -13,7 +13,8 @@ const usd = (what: string) => z.string().nullable().describe(what);
 const tokens = (what: string) => z.number().int().nullable().describe(what);
 
 const keyBudget = responseObject({
-  subject: z.enum(["key", "member", "team"]).describe("What the budget is set on."),
+  subject: z.enum(["key", "member", "team", "tag", "user"]).describe("What the budget is set on."),
+  name: z.string().optional().describe("The tag or the end user that it is set on."),
   period: z.enum(["day", "week", "month", "total"]),
   start_time: timeSchema,
   reset_time: timeSchema.nullable().describe("When the next period starts; null: never."),
@@ -28,6 +29,13 @@ const keyBudget = responseObject({
   reserved_tokens: z.number().int().describe("The most that active requests can use."),
   left_tokens: tokens("What a request may still use; null: as much as it wants."),
 }).meta({ id: "KeyBudget", description: "A budget in its current period." });
+
+const keySpending = responseObject({
+  start_time: timeSchema,
+  requests: z.number().int(),
+  usd: z.string().describe("Exact, such as `0.0123`."),
+  tokens: z.number().int(),
+});
 
 const apiKey = responseObject({
   redacted_api_key: z.string(),
@@ -44,14 +52,13 @@ const apiKey = responseObject({
   team_blocked: z.boolean(),
   api_key_blocked: z.boolean(),
   api_key_disabled: z.boolean(),
-  spent_this_month: responseObject({
-    start_time: timeSchema,
-    requests: z.number().int(),
-    usd: z.string().describe("Exact, such as `0.0123`."),
-    tokens: z.number().int(),
-  }).describe("An extension of Hearth: what the key has spent in the current month (UTC)."),
+  spent_today: keySpending.describe("An extension of Hearth: what the key has spent today (UTC)."),
+  spent_this_month: keySpending.describe(
+    "An extension of Hearth: what the key has spent in the current month (UTC).",
+  ),
+  spent_total: keySpending.describe("An extension of Hearth: what the key has spent since it was created."),
   budgets: responseArray(keyBudget).describe(
-    "An extension of Hearth: the budgets that hold for the key; all of them must cover a request.",
+    "An extension of Hearth: the budgets that hold for the key, and for the tags of this request; all of them must cover a request.",
   ),
 }).meta({ id: "ApiKey", description: "A key, without its secret." });
 
@@ -62,7 +69,10 @@ export function getApiKey({ budgetGuard }: Pick<HttpDeps, "budgetGuard">): (call
   };
 }
 
-function presentKey({ key, team }: Principal, { month, budgets }: KeyOverview): z.infer<typeof apiKey> {
+function presentKey(
+  { key, team }: Principal,
+  { day, month, total, budgets }: KeyOverview,
+): z.infer<typeof apiKey> {
   return {
     redacted_api_key: key.redacted,
     user_id: key.userId,
@@ -76,22 +86,29 @@ function presentKey({ key, team }: Principal, { month, budgets }: KeyOverview): 
     team_blocked: team.blocked,
     api_key_blocked: key.blocked,
     api_key_disabled: key.disabled,
-    spent_this_month: {
-      start_time: timestamp(month.startTime),
-      requests: month.runs,
-      usd: ticksToUsd(month.spentTicks),
-      tokens: month.spentTokens,
-    },
+    spent_today: presentSpending(day),
+    spent_this_month: presentSpending(month),
+    spent_total: presentSpending(total),
     budgets: budgets.map(presentBudget),
   };
 }
 
+function presentSpending(spent: KeySpan): z.infer<typeof keySpending> {
+  return {
+    start_time: timestamp(spent.startTime),
+    requests: spent.runs,
+    usd: ticksToUsd(spent.spentTicks),
+    tokens: spent.spentTokens,
+  };
+}
+
 function presentBudget(status: BudgetStatus): z.infer<typeof keyBudget> {
-  const { subject, period, resetTime, hardTicks, softTicks, hardTokens, softTokens } = status;
+  const { subject, subjectId, period, resetTime, hardTicks, softTicks, hardTokens, softTokens } = status;
   const usd = (ticks: bigint | number | null) => (ticks === null ? null : ticksToUsd(BigInt(ticks)));
   const left = budgetLeft(status);
   return {
     subject,
+    ...(subject === "tag" || subject === "user" ? { name: subjectId } : {}),
     period,
     start_time: timestamp(status.startTime),
     reset_time: resetTime === null ? null : timestamp(resetTime),

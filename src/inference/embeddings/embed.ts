@@ -12,6 +12,7 @@ import type { Ticks } from "../../core/money.js";
 import type { Random } from "../../core/random.js";
 import { noUsage } from "../../core/usage.js";
 import { createRunExecutor, type RunExecutor } from "../run/execute.js";
+import { labelsText, withLabels } from "../run/labels.js";
 import type { BillableRun, ExecutorDeps, RunContext } from "../run/run-deps.js";
 import { timedLoads } from "../run/timed-loads.js";
 import { usableModel } from "../run/usable-model.js";
@@ -95,20 +96,22 @@ export function createEmbedder(deps: EmbedderDeps): Embedder {
     return { model: run.model, ...work.result() };
   };
   return {
-    async embed({ model: name, inputs, dimensions }, context, signal, recorder) {
+    async embed(request, unlabelled, signal, recorder) {
+      const { model: name, inputs, dimensions } = request;
+      const context = withLabels(unlabelled, request, deps.withoutSecrets);
       const model = admit(executor, context, () => usableModel(deps.models, name, "embedding"));
       const check = (loaded: LoadedEmbeddingModel): void => checkDimensions(loaded, dimensions);
-      const run = { model, requestedModel: name, context };
-      const writes: Evaluation["writes"] = (end, result) =>
-        recorder === undefined
-          ? []
-          : recorder.writes(end, result === null ? null : ofUnitLength({ model, ...result }, dimensions));
-      return ofUnitLength(
-        await evaluate(run, { type: "inputs", inputs }, { check, signal, writes }),
-        dimensions,
-      );
+      const labels = labelsText(request, deps.withoutSecrets);
+      const run = { model, requestedModel: name, context, labels };
+      const unitOf = (result: Evaluated): Evaluated => ofUnitLength(result, dimensions);
+      const writes: Evaluation["writes"] = (end, result) => {
+        const evaluated = result === null ? null : unitOf({ model, ...result });
+        return recorder === undefined ? [] : recorder.writes(end, evaluated);
+      };
+      return unitOf(await evaluate(run, { type: "inputs", inputs }, { check, signal, writes }));
     },
-    async rerank({ model: name, query, documents }, context, signal) {
+    async rerank({ model: name, query, documents }, unlabelled, signal) {
+      const context = withLabels(unlabelled, {}, deps.withoutSecrets);
       const model = admit(executor, context, () => rankingModel(deps.models, name));
       const bySimilarity = model.manifest.kind === "embedding";
       const source: InputSource = { type: bySimilarity ? "separate" : "pairs", query, documents };
@@ -129,7 +132,7 @@ function ofUnitLength(evaluated: Evaluated, dimensions: number | null): Evaluate
   return { ...evaluated, vectors: evaluated.vectors.map((vector) => unitVector(vector, dimensions)) };
 }
 
-type RunOf = Pick<BillableRun, "model" | "requestedModel" | "context">;
+type RunOf = Pick<BillableRun, "model" | "requestedModel" | "context" | "labels">;
 
 interface Evaluation {
   /** @throws HearthError when the loaded model cannot do what is requested. */

@@ -20,6 +20,7 @@ import { textMessage, type RunContent } from "../run/content/messages.js";
 import { createRunExecutor, type RunWork } from "../run/execute.js";
 import type { Execution } from "../run/execution.js";
 import type { RunEnd } from "../run/recorder.js";
+import { labelsText, withLabels } from "../run/labels.js";
 import type { BillableRun, ExecutorDeps, RunContext } from "../run/run-deps.js";
 import { timedLoads } from "../run/timed-loads.js";
 import { usableModel } from "../run/usable-model.js";
@@ -79,7 +80,13 @@ export function createImageGenerator(deps: ImageGeneratorDeps): ImageGenerator {
     async generateImages(request, context, signal) {
       const model = usableModel(deps.models, request.model, "image");
       executor.refuseWhenFull();
-      const run = { id: deps.random.id(), model, requestedModel: request.model, context };
+      const run = {
+        id: deps.random.id(),
+        model,
+        requestedModel: request.model,
+        context: withLabels(context, request, deps.withoutSecrets),
+        labels: labelsText(request, deps.withoutSecrets),
+      };
       const work = new ImageWork({ ...deps, load }, run, request);
       const active = executor.execute(run, work);
       const onAbort = (): void => active.abort(signal.reason);

@@ -3,6 +3,7 @@
  * written together when it has ended.
  */
 import { HearthError } from "../../core/errors.js";
+import { noLabels } from "../../accounts/labels/spend-labels.js";
 import { chargeOf, reserveTransaction, settleTransaction } from "../../accounts/money/ledger.js";
 import { costOf, type maxCostOf, type Ticks } from "../../core/money.js";
 import { noUsage, type Usage } from "../../core/usage.js";
@@ -46,7 +47,7 @@ export async function record(
     endTime: null,
     budgeted: { userId: principal.key.userId, bound },
     accepted: { createTime, streamed: run.context.streamed ?? false },
-    ...(run.labels === undefined ? {} : { labels: run.labels }),
+    labelled: { text: run.labels ?? null, spend: principal.labels ?? noLabels },
   };
   try {
     await runs.insert(row, reserve === null ? [] : ledger.posting(reserve));

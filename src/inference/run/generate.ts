@@ -21,6 +21,7 @@ import { drive } from "./drive.js";
 import { contentCharsMax, createRunExecutor, type RunExecutor, type RunWork } from "./execute.js";
 import { refuseWithoutCredit } from "./reservation.js";
 import { createPreloader, type Preloader } from "./preload.js";
+import { labelsText, withLabels } from "./labels.js";
 import type { GeneratorDeps, RunContext, RunDeps, TextRun } from "./run-deps.js";
 import { timedLoads } from "./timed-loads.js";
 import { Stopwatch, type RunTimings } from "./timings.js";
@@ -154,12 +155,10 @@ function createTextRun(
     id: random.id(),
     model,
     requestedModel: request.model,
-    ...(request.labels === undefined || request.ephemeral === true
-      ? {}
-      : { labels: withoutSecrets(request.labels) }),
+    labels: labelsText(request, withoutSecrets),
     request,
     warnings: [...(request.warnings ?? [])],
-    context,
+    context: withLabels(context, request, withoutSecrets),
     channel,
     emit(event) {
       const { completionTokens, reasoningTokens } = event.usage;

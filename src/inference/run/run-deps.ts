@@ -81,8 +81,8 @@ export interface BillableRun {
   /** The model's name in the request: an alias, or its id. */
   readonly requestedModel: string;
   readonly context: RunContext;
-  /** JSON text of what its client says of it; absent: nothing, or nothing that may be stored. */
-  readonly labels?: string;
+  /** JSON text of what its client says of it; absent or null: nothing, or nothing that may be stored. */
+  readonly labels?: string | null;
 }
 
 /** What runs of every kind are executed over. */
@@ -91,6 +91,8 @@ export interface ExecutorDeps {
   readonly ledger: Pick<LedgerStore, "spendable" | "posting">;
   readonly budgets: BudgetGuard;
   readonly slots: Slots;
+  /** Keys that a client has put into a label are not stored. */
+  readonly withoutSecrets: SecretFilter;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
   /** Keeps what runs read and write, for teams that want it. */
@@ -122,8 +124,6 @@ export interface GeneratorDeps extends ExecutorDeps {
   /** Tokens after which reasoning is ended where neither the request nor the model says when. */
   readonly reasoningTokensMax: number;
   readonly random: Random;
-  /** Keys that a client has put into a label are not stored. */
-  readonly withoutSecrets: SecretFilter;
 }
 
 /** The same, with the engine's `load` measured. */

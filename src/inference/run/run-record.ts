@@ -1,4 +1,5 @@
 import type { RequestBound } from "../../accounts/budgets/refusal.js";
+import type { SpendLabels } from "../../accounts/labels/spend-labels.js";
 import type { ErrorKind } from "../../core/errors.js";
 import type { Prices, Ticks } from "../../core/money.js";
 import type { RunState } from "../../core/run-state.js";
@@ -30,8 +31,8 @@ export interface RunRecord {
   readonly budgeted?: { readonly userId: string; readonly bound: RequestBound };
   /** When its request was accepted, and whether its answer is streamed; only of a run that is inserted. */
   readonly accepted?: { readonly createTime: number; readonly streamed: boolean };
-  /** JSON text of what its client says of it; only of a run that is inserted. */
-  readonly labels?: string;
+  /** JSON text of what its client says of it, or null, and what it is counted for; only of a run that is inserted. */
+  readonly labelled?: { readonly text: string | null; readonly spend: SpendLabels };
 }
 
 export interface RunOutcome {

@@ -1,5 +1,6 @@
 import type { Clock } from "../../core/clock.js";
 import type { ResidentModel } from "../../core/engine.js";
+import { HearthError } from "../../core/errors.js";
 import type { Metrics } from "../../core/metrics.js";
 import type { Model } from "../../core/model.js";
 
@@ -13,7 +14,7 @@ interface LoadsDeps<Loaded> {
 }
 
 /**
- * Returns the engine's `load`, whose duration is reported to the metrics. When several runs wait for a model, the wait of the first
+ * Returns the engine's `load`, whose duration or failure is reported to the metrics. When several runs wait for a model, the wait of the first
  * counts, including the eviction of other models and the verification of the weights.
  */
 export function timedLoads<Loaded>({
@@ -30,10 +31,17 @@ export function timedLoads<Loaded>({
     const startedAt = clock.monotonic();
     loading.add(id);
     const remove = (): void => void loading.delete(id);
-    loaded.then(() => {
-      remove();
-      metrics.modelLoaded({ model: id, durationMs: clock.monotonic() - startedAt });
-    }, remove);
+    loaded.then(
+      () => {
+        remove();
+        metrics.modelLoaded({ model: id, durationMs: clock.monotonic() - startedAt });
+      },
+      (thrown: unknown) => {
+        remove();
+        if (thrown instanceof HearthError && thrown.kind === "model_unavailable")
+          metrics.modelNotLoaded({ model: id, reason: thrown.message });
+      },
+    );
     return loaded;
   };
 }

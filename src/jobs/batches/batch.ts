@@ -45,6 +45,8 @@ export interface Batch extends StoredOwner {
   readonly finalizeTime: number | null;
   readonly cancelTime: number | null;
   readonly endTime: number | null;
+  /** JSON array of the tags of the request that created it; null: none. */
+  readonly tags: string | null;
 }
 
 /** What is wrong with the input of a batch. */

@@ -7,6 +7,7 @@ import { HearthError } from "../../core/errors.js";
 import type { Random } from "../../core/random.js";
 import type { Principal } from "../../accounts/keys/api-key.js";
 import { ownerOf } from "../../inference/stored-owner.js";
+import { tagsText } from "../tags.js";
 import { invalidValue } from "../../dialects/field-error.js";
 import type { Batch, BatchFormat, BatchLine, BatchPage } from "./batch.js";
 import type { BatchLimits } from "./limits.js";
@@ -170,6 +171,7 @@ function newBatch(
     finalizeTime: null,
     cancelTime: null,
     endTime: null,
+    tags: tagsText(principal.labels?.tags),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ModelPullRow } from "../../store/schema.js";
+import type { ModelPullRow } from "../../store/tables/pulls.js";
 import type { Database } from "../../store/database.js";
 import { createWrite, type Write } from "../../store/writes.js";
 import type { ModelPull } from "./pull.js";

@@ -45,6 +45,8 @@ export interface BatchRow {
   finalize_time: number | null;
   cancel_time: number | null;
   end_time: number | null;
+  /** JSON array of the tags of the request that created it; null: none. */
+  tags: string | null;
 }
 
 export interface BatchLineRow {

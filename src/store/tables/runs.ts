@@ -1,4 +1,5 @@
 /** The types of the tables of runs; `Schema` names the tables. */
+import type { LabelSource } from "../column-values.js";
 import type { RunState } from "../../core/run-state.js";
 
 export interface RunRow {
@@ -74,4 +75,15 @@ export interface RunLabelsRow {
   expire_time: number;
   /** JSON text. */
   labels: string;
+  /** JSON array of the tags and the end user that the run is counted for: `tag:...`, `user:...`. */
+  subjects: string;
+}
+
+/** A label that is summed by itself in a month. */
+export interface CountedLabelRow {
+  team_id: string;
+  /** Such as 202611. */
+  month: number;
+  source: LabelSource;
+  label: string;
 }

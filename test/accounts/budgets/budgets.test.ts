@@ -4,70 +4,18 @@ import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import {
   budgetLeft,
-  budgetPeriods,
   noBudget,
   periodStart,
-  type Budget,
   type BudgetLimits,
 } from "../../../src/accounts/budgets/budget.js";
 import { createBudgetStore } from "../../../src/accounts/budgets/store/budgets.js";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
-import type { RunRecord } from "../../../src/inference/run/run-record.js";
-import { openDatabase, type Database } from "../../../src/store/database.js";
-import { createWrites } from "../../../src/store/writes.js";
+import { openDatabase } from "../../../src/store/database.js";
 import { ledgerOf, outcomeOf, teamId } from "../money/recorded-runs.js";
 import { casesOf } from "../../random-cases.js";
 import { aRun, aTeam, databaseOfTwoTeams, temporaryFolder, twoConnections } from "../../store/records.js";
 import { aKey } from "../a-key.js";
-
-const at = (text: string) => Date.parse(text);
-
-/** Two moments on each side of the end of a day, a week and a month at once: 1 November 2027 is a Monday. */
-const moments = [
-  at("2027-10-31T10:00:00.000Z"),
-  at("2027-10-31T23:59:59.999Z"),
-  at("2027-11-01T00:00:00.000Z"),
-  at("2027-11-02T00:00:00.000Z"),
-] as const;
-const [first] = moments;
-const prices = { prompt: 10, cached: 3, completion: 40 };
-
-const name = (subject: Budget["subject"], subjectId: string, period: Budget["period"]) => ({
-  teamId,
-  subject,
-  subjectId,
-  period,
-});
-const names = budgetPeriods.flatMap((period) => [
-  name("key", "key-1", period),
-  name("member", "member-1", period),
-  name("team", teamId, period),
-]);
-
-async function setBudget(
-  database: Database,
-  which: (typeof names)[number],
-  limits: BudgetLimits,
-  now = first,
-): Promise<void> {
-  const budgets = createBudgetStore(database);
-  const before = await budgets.find(which, now);
-  const hasLimit = Object.values(limits).some((limit) => limit !== null);
-  if (before === null && !hasLimit) return;
-  if (before === null)
-    return createWrites(database).commit(budgets.insertions({ ...which, ...limits, createTime: now }));
-  const write = hasLimit ? budgets.replacement(before, limits) : budgets.removal(before);
-  await createWrites(database).commit([write]);
-}
-
-const bounded = (keyId: string, startTime: number, tokens: number): Partial<RunRecord> => ({
-  apiKeyId: keyId,
-  startTime,
-  budgeted: {
-    userId: keyId === "key-3" ? "member-2" : "member-1",
-    bound: { ticks: tokens * prices.completion, tokens },
-  },
-});
+import { bounded, first, moments, name, names, prices, setBudget } from "./bounded-runs.js";
 
 type Step =
   | { readonly type: "set"; readonly which: number; readonly limits: BudgetLimits }
@@ -118,6 +66,8 @@ interface Spent {
 
 const belongs = (which: (typeof names)[number], keyId: string): boolean =>
   which.subject === "team" ||
+  (which.subject === "tag" && keyId !== "key-3") ||
+  (which.subject === "user" && keyId !== "key-1") ||
   which.subjectId === (which.subject === "key" ? keyId : `member-${keyId === "key-3" ? 2 : 1}`);
 
 describe("what is spent of a budget", () => {

@@ -162,13 +162,8 @@ describe("what a team spends in a month", () => {
           }
         }
         const query = { teamId, from: 0, to: hours[1] + 1, unit: null, by: [], hosted: [] } as const;
-        const [used] = await createUsageStore(database).rows({
-          ...query,
-          ownerId: null,
-          top: null,
-          order: "time",
-          limit: 9,
-        });
+        const all = { ownerId: null, label: null, top: null, order: "time", limit: 9 } as const;
+        const [used] = await createUsageStore(database).rows({ ...query, ...all });
         expect([used?.runs ?? 0, used?.costTicks ?? 0n, used?.creditTicks ?? 0n]).toEqual([
           ended,
           BigInt(costs),

@@ -33,12 +33,13 @@ type Ask = (stores: ReturnType<typeof storesOf>) => Promise<unknown>;
 
 /** Reads only the rows of the requested time. */
 const usedBy = "SEARCH used USING PRIMARY KEY (team_id=? AND hour>? AND hour<?)";
+const usedByLabel = "SEARCH used USING PRIMARY KEY (team_id=? AND kind=? AND hour>? AND hour<?)";
 const spentOf =
   "SEARCH spent USING PRIMARY KEY (subject_id=? AND team_id=? AND period=? AND start_time=?) LEFT-JOIN";
 const ofMonth = "SEARCH spent USING PRIMARY KEY (team_id=? AND month=?) LEFT-JOIN";
 const used: UsageQuery = {
   ...{ teamId: "a", from: 1, to: 2, unit: null, by: [], hosted: [] },
-  ...{ order: "time", limit: 9, ownerId: null, top: null },
+  ...{ order: "time", limit: 9, ownerId: null, top: null, label: null },
 };
 const rule: HostedRule = {
   ...{ model: "a", requestedModel: "a", from: 0, to: 1 },
@@ -74,10 +75,18 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
   ],
   "budgets.of": [
     ({ budgets }) => budgets.of({ key: aKey(), team: aTeam() }, 1),
-    ["SEARCH budget USING PRIMARY KEY (subject_id=? AND team_id=?)", spentOf],
+    [
+      "SEARCH budget USING PRIMARY KEY (subject_id=? AND team_id=?)",
+      "SCAN json_each VIRTUAL TABLE INDEX 1:",
+      spentOf,
+    ],
+  ],
+  "budgets.countLabels": [
+    ({ budgets }) => budgets.countLabels("a"),
+    ["budgets by budgets_by_team (team_id=?)"],
   ],
   "budgets.page": [
-    ({ budgets }) => budgets.page({ teamId: "a", subjectIds: null, ownerId: null, after: null, limit: 2 }, 1),
+    ({ budgets }) => budgets.page({ teamId: "a", of: null, ownerId: null, after: null, limit: 2 }, 1),
     ["budget by budgets_by_team (team_id=?)", spentOf],
   ],
   "budgets.insertions of a team": [
@@ -87,6 +96,18 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
   "budgets.insertions of a key": [
     (stores) => insertBudget(stores, "key"),
     ["usage_hours by usage_hours_by_key (api_key_id=? AND hour>? AND hour<?)", ...insertedBudget],
+  ],
+  "budgets.insertions of a tag": [
+    (stores) => insertBudget(stores, "tag"),
+    [
+      "SEARCH usage_label_hours USING PRIMARY KEY (team_id=? AND kind=? AND hour>? AND hour<?)",
+      "MATERIALIZE reserved",
+      "runs by runs_running (state=?)",
+      "SEARCH run_labels EXISTS USING PRIMARY KEY (run_id=?)",
+      "SCAN json_each VIRTUAL TABLE INDEX 1:",
+      "SCAN spent",
+      "SCAN reserved",
+    ],
   ],
   "budgets.keySpending": [
     ({ budgets }) => budgets.keySpending("a", 1),
@@ -103,6 +124,14 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
   "usage.rows of a team by key": [
     ({ usage }) => usage.rows({ ...used, by: ["key"] }),
     [usedBy, "USE TEMP B-TREE FOR GROUP BY", "api_keys by sqlite_autoindex_api_keys_1 (id=?)"],
+  ],
+  "usage.rows of a team by tag": [
+    ({ usage }) => usage.rows({ ...used, by: ["tag"] }),
+    [usedByLabel, "USE TEMP B-TREE FOR GROUP BY"],
+  ],
+  "usage.rows of an end user by day": [
+    ({ usage }) => usage.rows({ ...used, unit: "day", label: { kind: "user", label: "ada" } }),
+    [usedByLabel, "USE TEMP B-TREE FOR GROUP BY"],
   ],
   "usage.rows of all teams": [
     ({ usage }) => usage.rows({ ...used, teamId: null }),

@@ -60,6 +60,22 @@ describe(`the page of usage${withoutBrowser}`, () => {
     expect(problems).toEqual([]);
   });
 
+  test("shows usage by tag and by end user", async () => {
+    const opened = await openConsole();
+    const { page, client, problems } = opened;
+    const body = { model: builtInModel, messages: [{ role: "user" as const, content: "Hello!" }] };
+    const headers = { "x-hearth-tags": "project-x" };
+    await client.chat.completions.create({ ...body, max_completion_tokens: 8, user: "ada" }, { headers });
+    await chat(opened);
+    await openByLink(page, "Usage");
+    await page.getByLabel("Stacked by").selectOption("Tag");
+    const byTag = page.getByRole("region", { name: "Usage by Tag" }).getByRole("row", { name: "project-x" });
+    expect((await byTag.getByRole("cell").allTextContents()).slice(0, 2)).toEqual(["project-x", "1"]);
+    await page.getByLabel("Stacked by").selectOption("End user");
+    await page.getByRole("region", { name: "Usage by End user" }).getByRole("row", { name: "ada" }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
   test("writes no formula into the CSV", async () => {
     const opened = await openConsole();
     const { page } = opened;

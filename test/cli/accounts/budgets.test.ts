@@ -63,6 +63,28 @@ describe("hearth budgets", () => {
     });
   });
 
+  it("sets and lists the budgets of a tag and of an end user of a team", async () => {
+    const { hearth, json } = await createCommandEnvironment();
+    const { teamId } = await json<{ teamId: string }>("teams", "create", "research");
+    const common = ["--team", "research", "--period", "day", "--hard-tokens", "9"];
+    const [ofTag] = await json<object[]>("budgets", "set", "--tag", "env:prod", ...common);
+    expect(ofTag).toMatchObject({ subject: "tag", id: "env:prod", name: "env:prod", teamId, hardTokens: 9 });
+    await hearth("budgets", "set", "--user", "env:prod", ...common);
+    expect(await json("budgets", "list")).toMatchObject([
+      { subject: "tag", id: "env:prod" },
+      { subject: "user", id: "env:prod" },
+    ]);
+    const [newest] = await json<object[]>("audit");
+    expect(newest).toMatchObject({ description: "Set the daily budget of the end user 'env:prod'" });
+    for (const words of [
+      ["--tag", "a", "--period", "day"],
+      ["--tag", "a", "--user", "b", ...common],
+    ])
+      await expect(hearth("budgets", "set", ...words, "--hard-usd", "1")).rejects.toBeInstanceOf(
+        CommanderError,
+      );
+  });
+
   it("exits with code 2 for a budget of nothing, or without a period or a limit", async () => {
     const { hearth, json } = await createCommandEnvironment();
     await json("teams", "create", "research");

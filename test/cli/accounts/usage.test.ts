@@ -109,6 +109,35 @@ describe("hearth usage", () => {
     });
   });
 
+  it("by tag counts a run for each of its tags, and once in the total; a tag or an end user can be reported alone", async () => {
+    const { hearth, json, ran } = await createEnvironment();
+    const spend = { tags: ["=env", "night"], metadata: ["project:atlas"], endUser: "ada" };
+    await ran({ startTime: at(20), labelled: { text: null, spend } });
+    await ran({ startTime: at(20), labelled: { text: null, spend: { ...spend, tags: ["night"] } } });
+    const table = (await hearth("usage", "--by", "tag", "--from", "2026-11-20")).trimEnd().split("\n");
+    expect(table.map((line) => line.split(/ {2,}/).slice(0, 2))).toEqual([
+      ["TAG", "RUNS"],
+      ["night", "2"],
+      ["project:atlas", "2"],
+      ["=env", "1"],
+      ["total", "2"],
+      ["A run counts for each of its tags. The total counts every run once, also those without tags."],
+    ]);
+    const csv = await hearth("usage", "--by", "tag", "--from", "2026-11-20", "--csv");
+    expect(csv.split("\r\n").map((line) => line.split(",").slice(0, 2))).toEqual([
+      ...[["tag", "runs"], ["night", "2"], ["project:atlas", "2"], ["'=env", "1"], [""]],
+    ]);
+    expect(await json("usage", "--by", "user")).toMatchObject({
+      rows: [{ user: "ada", runs: 2 }],
+      total: { runs: 6 },
+    });
+    const ofTag = { rows: [{ keyId: "key-1", runs: 1 }], total: { runs: 1 } };
+    expect(await json("usage", "--by", "key", "--tag", "=env")).toMatchObject(ofTag);
+    await expect(hearth("usage", "--by", "user", "--tag", "night")).rejects.toThrow(
+      "groupBy cannot combine tags with end users.",
+    );
+  });
+
   it("prints CSV according to RFC 4180 with exact decimals and without cells that a spreadsheet evaluates as formulas", async () => {
     const { hearth, ran } = await createEnvironment();
     expect(await hearth("usage", "--by", "team", "--csv")).toBe(
@@ -128,7 +157,7 @@ describe("hearth usage", () => {
     [["--from", "yesterday"], "It must be like 2026-11-21"],
     [["--from", "2026-02-30"], "It must be like 2026-11-21"],
     [["--from", "2026-11-22"], "to must be after from."],
-    [["--by", "mood"], "Allowed choices are day, hour, key, model, team"],
+    [["--by", "mood"], "Allowed choices are day, hour, key, model, team, tag, user"],
     [["--csv", "--json"], "cannot be used with"],
   ])("exits with code 2 for %j", async (words, message) => {
     const { hearth } = await createEnvironment();

@@ -38,7 +38,7 @@ async function existing(path: string, id: string | null = null): Promise<string>
   const memberId = id ?? (path.includes(":memberId") ? await shared.server.createMember(teamId) : "");
   const pullId = id ?? (path.includes(":pullId") ? await createPull() : "");
   let found = path;
-  for (const param of path.match(/:(run|request|response|completion|batch|file)Id|:groupName/g) ?? [])
+  for (const param of path.match(/:(run|request|response|completion|batch|file|channel)Id|:groupName/g) ?? [])
     found = found.replace(
       param,
       id ?? (await createObject(shared.server, { teamId, apiKey, manager: "" }, param.slice(1))),

@@ -66,7 +66,13 @@ const ofMembers: readonly string[] = [
 
 /** What the owners of a team may use besides. The other routes are the operator's. */
 const ofOwners: readonly string[] = [
+  "DELETE /admin/alerts/channels/:channelId",
   "DELETE /auth/members/:memberId",
+  "GET /admin/alerts",
+  "GET /admin/alerts/channels",
+  "GET /admin/alerts/deliveries",
+  "POST /admin/alerts/channels",
+  "POST /admin/alerts/channels/:channelId/test",
   "POST /auth/members/:memberId/sign-in-links",
   "POST /auth/teams/:teamId/members",
   "POST /v1/billing/teams/:teamId/postpaid/spending-limits",

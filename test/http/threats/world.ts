@@ -109,6 +109,11 @@ const creators: Readonly<Record<string, (server: ManagedServer, side: TestTeam) 
     await createRunStore(database).insert(aRun({ id, teamId, ...ended }), []);
     return id;
   },
+  channelid: (server, { teamId }) => {
+    const target = `https://127.0.0.1/${systemRandom.id()}`;
+    const body = { teamId, kind: "webhook", target };
+    return idOf(server.request("POST", "/admin/alerts/channels", body), "channelId");
+  },
   fileid: async ({ url }, { apiKey }) => (await upload(url, apiKey, '"a text"')).body.id,
   batchid: async (server, { apiKey }) => {
     const input = {

@@ -90,6 +90,7 @@ async function createTestGenerator(
       runFinished: () => undefined,
       tokensSampled: () => undefined,
       modelLoaded: () => undefined,
+      modelNotLoaded: () => undefined,
       imageStepFinished: () => undefined,
     },
     tracing: noTracing,

@@ -7,13 +7,14 @@ import {
   type BudgetName,
   type BudgetStatus,
 } from "../budget.js";
+import { labelSubjects, noLabels } from "../../labels/spend-labels.js";
 import type { Principal } from "../../keys/api-key.js";
 import type { Database } from "../../../store/database.js";
-import type { Dialect } from "../../../store/dialect/dialect.js";
 import type { BudgetRow } from "../../../store/money-schema.js";
 import { prepare } from "../../../store/prepared.js";
 import { isUnchanged } from "../../../store/unchanged.js";
 import { createWrite, type Write } from "../../../store/writes.js";
+import { firstPeriod, storedId } from "./first-period.js";
 
 interface StatusRow extends BudgetRow {
   readonly spent_ticks: string;
@@ -23,15 +24,17 @@ interface StatusRow extends BudgetRow {
   readonly warned: number;
 }
 
+export type BudgetSubjectId = Pick<Budget, "subject" | "subjectId">;
+
 /** Which budgets of a team are listed. */
 export interface BudgetQuery {
   readonly teamId: string;
-  /** Only those of these keys, members or teams; null = all. */
-  readonly subjectIds: readonly string[] | null;
+  /** Only those of these keys, members, teams, tags or end users; null = all. */
+  readonly of: readonly BudgetSubjectId[] | null;
   /** Of keys and members, only those of this member; null = all. */
   readonly ownerId: string | null;
   /** The page starts after this budget; null = at the first one. */
-  readonly after: Pick<Budget, "createTime" | "subjectId" | "period"> | null;
+  readonly after: (BudgetSubjectId & Pick<Budget, "createTime" | "period">) | null;
   readonly limit: number;
 }
 
@@ -61,15 +64,15 @@ function startsAt(now: number): Starts {
 
 /** Creates the queries of the tables of budgets and of what is spent of them, which triggers on runs update. */
 export function createBudgetStore({ kysely, dialect }: Database) {
-  const ofPrincipal = prepareOfPrincipal({ kysely });
+  const ofPrincipal = prepareOfPrincipal({ kysely, dialect });
   return {
     /**
      * Returns the budgets that hold for the requests of a key, in the period of `now`. It runs on every request: look-ups by primary
      * key.
      */
-    async of({ key, team }: Principal, now: number): Promise<readonly BudgetStatus[]> {
-      const parameters = { keyId: key.id, userId: key.userId, teamId: team.id, ...startsAt(now) };
-      const { rows } = await ofPrincipal(parameters);
+    async of({ key, team, labels = noLabels }: Principal, now: number): Promise<readonly BudgetStatus[]> {
+      const ids = JSON.stringify([key.id, key.userId, team.id, ...labelSubjects(labels)]);
+      const { rows } = await ofPrincipal({ ids, teamId: team.id, ...startsAt(now) });
       return rows.map((row) => fromRow(row, now));
     },
     /** Sums the hours from `from` on, in milliseconds since the epoch. */
@@ -88,12 +91,33 @@ export function createBudgetStore({ kysely, dialect }: Database) {
     },
     /** Returns a budget; null when it does not exist. */
     async find(name: BudgetName, now: number): Promise<BudgetStatus | null> {
-      const condition = sql`budget.subject_id = ${name.subjectId} and budget.subject = ${name.subject}
+      const condition = sql`budget.subject_id = ${storedId(name)} and budget.subject = ${name.subject}
         and budget.team_id = ${name.teamId} and budget.period = ${name.period}`;
       const { rows } = await selection(startsAt(now), condition).execute(kysely);
       return rows[0] === undefined ? null : fromRow(rows[0], now);
     },
+    ...otherReads(kysely),
     ...budgetWrites({ kysely, dialect }),
+  };
+}
+
+function otherReads(kysely: Database["kysely"]) {
+  return {
+    /** Returns budgets with a limit that is reached in the period of `now`. */
+    async reached(now: number, limit: number): Promise<readonly BudgetStatus[]> {
+      const isReached = sql`spent_ticks >= soft_ticks or spent_ticks >= hard_ticks
+        or spent_tokens >= soft_tokens or spent_tokens >= hard_tokens`;
+      const { rows } = await sql<StatusRow>`${selection(startsAt(now), isReached)} limit ${limit}`.execute(
+        kysely,
+      );
+      return rows.map((row) => fromRow(row, now));
+    },
+    /** Returns how many budgets of tags and end users a team has. */
+    async countLabels(teamId: string): Promise<number> {
+      const { rows } = await sql<{ count: number }>`select count(*) as count from budgets
+        where team_id = ${teamId} and subject in ('tag', 'user')`.execute(kysely);
+      return rows[0]?.count ?? 0;
+    },
   };
 }
 
@@ -121,11 +145,12 @@ function budgetWrites({ kysely, dialect }: Pick<Database, "kysely" | "dialect">)
       return createWrite("budgets", query.compile(), 1);
     },
     /** Marks that the audit log has that a soft limit was reached. The commit fails with `conflict` when it is marked already. */
-    marking({ teamId, subjectId, period, startTime }: BudgetStatus): Write {
+    marking(status: BudgetStatus): Write {
+      const { teamId, period, startTime } = status;
       const query = kysely
         .updateTable("budget_periods")
         .set({ warned: 1 })
-        .where("subject_id", "=", subjectId)
+        .where("subject_id", "=", storedId(status))
         .where("team_id", "=", teamId)
         .where("period", "=", period)
         .where("start_time", "=", startTime)
@@ -149,25 +174,22 @@ function selection(starts: Starts, condition: RawBuilder<unknown>): RawBuilder<S
     where ${condition}`;
 }
 
-function prepareOfPrincipal({ kysely }: Pick<Database, "kysely">) {
-  type Parameters = Starts & Readonly<Record<"keyId" | "userId" | "teamId", string>>;
-  const names = ["keyId", "userId", "teamId", "day", "week", "month"] as const;
-  return prepare(kysely, names, ({ keyId, userId, teamId, ...starts }: Parameters) => {
-    const ids = sql`(${keyId}, ${userId}, ${teamId})`;
-    const rows = selection(starts, sql`budget.subject_id in ${ids} and budget.team_id = ${teamId}`);
+function prepareOfPrincipal({ kysely, dialect }: Pick<Database, "kysely" | "dialect">) {
+  type Parameters = Starts & Readonly<Record<"ids" | "teamId", string>>;
+  const names = ["ids", "teamId", "day", "week", "month"] as const;
+  return prepare(kysely, names, ({ ids, teamId, ...starts }: Parameters) => {
+    const isOne = sql`budget.subject_id in ${dialect.listOf(ids)}`;
+    const rows = selection(starts, sql`${isOne} and budget.team_id = ${teamId}`);
     return { compile: () => rows.compile(kysely) };
   });
 }
 
-function pageOf(
-  { teamId, subjectIds, ownerId, after, limit }: BudgetQuery,
-  starts: Starts,
-): RawBuilder<StatusRow> {
+function pageOf({ teamId, of, ownerId, after, limit }: BudgetQuery, starts: Starts): RawBuilder<StatusRow> {
   const position =
     after === null
       ? sql``
-      : sql`and (create_time, budget.subject_id, budget.period) > (${after.createTime}, ${after.subjectId}, ${after.period})`;
-  const subject = subjectIds === null ? sql`` : sql`and budget.subject_id in (${sql.join(subjectIds)})`;
+      : sql`and (create_time, budget.subject_id, budget.period) > (${after.createTime}, ${storedId(after)}, ${after.period})`;
+  const subject = of === null ? sql`` : sql`and budget.subject_id in (${sql.join(of.map(storedId))})`;
   const own =
     ownerId === null
       ? sql``
@@ -177,33 +199,8 @@ function pageOf(
     order by create_time, budget.subject_id, budget.period limit ${limit}`;
 }
 
-/**
- * Sums the runs of a budget's current period: those that have ended by the hours of their key or team, which triggers keep with every
- * run, and which are far fewer. A member's are summed one by one: hours do not have who created a key, and the key may be deleted.
- */
-function firstPeriod(dialect: Dialect, budget: Budget): RawBuilder<unknown> {
-  const { teamId, subject, subjectId, period, createTime } = budget;
-  const start = periodStart(period, createTime);
-  const end = periodEnd(period, createTime) ?? Number.MAX_SAFE_INTEGER;
-  const columns = { key: "api_key_id", member: "user_id", team: "team_id" } as const;
-  const isOf = sql`${sql.ref(columns[subject])} = ${subjectId}`;
-  const tokens = sql`prompt_tokens + completion_tokens + reasoning_tokens`;
-  // Hours are found by the index of keys, not by that of teams.
-  const hours = sql`select sum(cost_ticks) as ticks, sum(${tokens}) as tokens from usage_hours
-    where ${isOf} and ${dialect.unindexed(sql`team_id`)} = ${teamId} and hour >= ${start} and hour < ${end}`;
-  const runs = sql`select sum(ticks) as ticks, sum(tokens) as tokens from (
-    select cost_ticks as ticks, case when state = 'interrupted' then 0 else ${tokens} end as tokens from runs
-      where ${isOf} and team_id = ${teamId} and start_time >= ${start} and start_time < ${end} and state <> 'running'
-    union all
-    select cost_ticks, ${tokens} from deleted_runs where ${isOf} and team_id = ${teamId} and hour >= ${start} and hour < ${end}) as used`;
-  return sql`
-    insert into budget_periods (subject_id, team_id, period, start_time, spent_ticks, spent_tokens, reserved_ticks, reserved_tokens)
-    select ${subjectId}, ${teamId}, ${period}, ${start}, coalesce(spent.ticks, 0), coalesce(spent.tokens, 0),
-      coalesce(reserved.ticks, 0), coalesce(reserved.tokens, 0)
-    from (${subject === "member" ? runs : hours}) as spent, (
-      select sum(bound_ticks) as ticks, sum(bound_tokens) as tokens from ${dialect.readBy(sql`runs`, "runs_running")}
-      where state = 'running' and ${isOf} and team_id = ${teamId} and start_time >= ${start} and start_time < ${end}
-    ) as reserved`;
+function subjectIdOf({ subject, subject_id: stored }: Pick<BudgetRow, "subject" | "subject_id">): string {
+  return subject === "tag" || subject === "user" ? stored.slice(subject.length + 1) : stored;
 }
 
 function limitColumns({ hardTicks, softTicks, hardTokens, softTokens }: BudgetLimits) {
@@ -217,7 +214,7 @@ function limitColumns({ hardTicks, softTicks, hardTokens, softTokens }: BudgetLi
 
 function toRow(budget: Budget): BudgetRow {
   return {
-    subject_id: budget.subjectId,
+    subject_id: storedId(budget),
     team_id: budget.teamId,
     period: budget.period,
     subject: budget.subject,
@@ -230,7 +227,7 @@ function fromRow(row: StatusRow, now: number): BudgetStatus {
   return {
     teamId: row.team_id,
     subject: row.subject,
-    subjectId: row.subject_id,
+    subjectId: subjectIdOf(row),
     period: row.period,
     hardTicks: row.hard_ticks,
     softTicks: row.soft_ticks,

@@ -11,6 +11,18 @@ const startOf = ({ monthStart }: Dialect, time: RawBuilder<unknown>) => sql`case
     when 'month' then ${monthStart(time)}
     else 0 end`;
 
+/** The same of the labels that have a budget. */
+const usedOfLabels = ({ listOf }: Dialect) => sql`(
+  select hours.team_id, kind || ':' || label as label_id, hour as time, cost_ticks as ticks,
+    prompt_tokens + completion_tokens + reasoning_tokens as tokens, 0 as held_ticks, 0 as held_tokens
+  from usage_label_hours as hours
+  union all
+  select runs.team_id, labelled.subject_id, start_time, 0, 0, coalesce(bound_ticks, 0), coalesce(bound_tokens, 0)
+  from runs join run_labels on run_id = runs.id
+    join (select distinct subject_id, team_id from budgets where subject in ('tag', 'user')) as labelled
+      on labelled.team_id = runs.team_id and labelled.subject_id in ${listOf(sql`run_labels.subjects`)}
+  where state = 'running')`;
+
 /** What each run, or the deleted runs of an hour, have used and reserved. Periods start with an hour. */
 const used = sql`(
   select team_id, api_key_id, user_id, hour as time, cost_ticks as ticks,
@@ -36,7 +48,14 @@ export const budgetChecksOf = (dialect: Dialect): readonly RawBuilder<{ readonly
         ${listOf(sql`sum(ticks)`, sql`sum(tokens)`, sql`sum(held_ticks)`, sql`sum(held_tokens)`)} as sums
       from budgets as budget join ${used} as run on run.team_id = budget.team_id
         and run.time >= ${startOf(dialect, sql`budget.create_time`)}
+        and budget.subject in ('key', 'member', 'team')
         and subject_id = case subject when 'key' then api_key_id when 'member' then user_id else run.team_id end
+      group by 1, 2, 3, 4
+      union all
+      select subject_id, budget.team_id, period, ${startOf(dialect, sql`run.time`)},
+        ${listOf(sql`sum(ticks)`, sql`sum(tokens)`, sql`sum(held_ticks)`, sql`sum(held_tokens)`)}
+      from budgets as budget join ${usedOfLabels(dialect)} as run on run.team_id = budget.team_id and run.label_id = budget.subject_id
+        and run.time >= ${startOf(dialect, sql`budget.create_time`)}
       group by 1, 2, 3, 4
     ) as added using (subject_id, team_id, period, start_time)
     join budgets as budget using (subject_id, team_id, period)

@@ -1,4 +1,4 @@
-/** The budgets of the team, its members and its keys. */
+/** The budgets of the team, its members, keys, tags and end users. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { listBudgets, listBudgetSubjects, type Budget, type BudgetSubjects } from "../../api/budgets.js";
@@ -13,6 +13,7 @@ import {
   spentOf,
   stateOf,
   stateTexts,
+  subjectOf,
   subjectText,
 } from "../../parts/budgets/describe-budget.js";
 import { RemoveBudgetDialog } from "../../parts/budgets/remove-budget-dialog.js";
@@ -43,7 +44,7 @@ export function Budgets(): JSX.Element {
         label="Budgets"
         columns={columnsOf(nameOf, may, setOpen)}
         rows={budgets}
-        keyOf={({ apiKeyId, memberId, period }) => `${apiKeyId ?? memberId ?? "team"} ${period}`}
+        keyOf={(budget) => `${JSON.stringify(subjectOf(budget))} ${budget.period}`}
         empty={<NoBudgets />}
       />
       <Opened
@@ -117,7 +118,7 @@ function columnsOf(
     },
   ];
   const mayChange = (budget: Budget): boolean =>
-    may.budgets && (may.team || budget.apiKeyId !== undefined || budget.memberId !== undefined);
+    may.budgets && (may.team || Object.keys(subjectOf(budget)).length > 0);
   const actions: Column<Budget> = {
     title: "Actions",
     kind: "actions",
@@ -146,8 +147,8 @@ function NoBudgets(): JSX.Element {
   return (
     <Empty title="No budgets">
       <p>
-        A budget bounds what a key, a member or the team spends in a day, a week, a month or in total, in
-        dollars or tokens.
+        A budget bounds what a key, a member, a tag, an end user or the team spends in a day, a week, a month
+        or in total, in dollars or tokens.
       </p>
     </Empty>
   );

@@ -8,6 +8,8 @@ export interface Grouping {
   /** What the API calls it. */
   readonly field: string;
   readonly labelOf: (series: Named) => string;
+  /** true: a request is in no group, in one or in several, so that the groups do not add up to all usage. */
+  readonly isPart?: true;
 }
 
 type Named = Pick<UsageSeries, "label"> & { readonly id: string };
@@ -19,11 +21,18 @@ export const groupings: readonly [Grouping, ...(readonly Grouping[])] = [
   { name: "model", title: "Model", field: "description", labelOf: ({ label }) => label },
   { name: "key", title: "API key", field: "apiKeyId", labelOf: keyLabel },
   { name: "member", title: "Member", field: "memberId", labelOf: memberLabel },
+  { name: "tag", title: "Tag", field: "tag", labelOf: labelLabel, isPart: true },
+  { name: "user", title: "End user", field: "endUser", labelOf: labelLabel, isPart: true },
 ];
 
 /** The API has no name for a key that was deleted. */
 function keyLabel({ id, label }: Named): string {
   return label === id ? `Deleted key ${id.slice(0, 13)}` : label;
+}
+
+/** Under `*` the server sums what exceeds the number of tags and end users that a team may have. */
+function labelLabel({ id, label }: Named): string {
+  return id === "*" ? "All others" : label;
 }
 
 function memberLabel({ id, label }: Named): string {

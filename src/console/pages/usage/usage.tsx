@@ -1,4 +1,4 @@
-/** Usage: how much was used when, by which model, API key or member, in tokens or money. */
+/** Usage: how much was used when, by which model, API key, member, tag or end user, in tokens or money. */
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { getUsage } from "../../api/usage.js";
@@ -42,6 +42,13 @@ export function UsagePage(): JSX.Element {
         </button>
       </PageHead>
       <UsageFields view={view} />
+      {grouping.isPart === true && (
+        <p class="hint">
+          {grouping.name === "tag"
+            ? "Only requests with tags (the header x-hearth-tags, or metadata) are shown; one with several tags counts for each."
+            : "Only requests that name an end user (the field user) are shown."}
+        </p>
+      )}
       {!seesAll && <p class="hint">You see the usage of the API keys that you created.</p>}
       {usage.error !== null && <ErrorBox error={usage.error} onRetry={usage.reload} />}
       {groups === null && usage.error === null && <Loading />}
@@ -62,7 +69,7 @@ function Shown({
   const drawn = useMemo(() => firstGroups(groups, chartGroupsMax), [groups]);
   return (
     <>
-      <Totals groups={groups} />
+      {grouping.isPart !== true && <Totals groups={groups} />}
       <section class="panel" aria-labelledby="over-time">
         <h2 id="over-time">{measure === "usd" ? "Cost" : "Tokens"} over time</h2>
         <Chart groups={drawn} unit={unit} measure={measure} />

@@ -12,7 +12,7 @@ import { Dialog } from "../dialog.js";
 import { Choice, Field } from "../field.js";
 import { Form } from "../form.js";
 import { showToast } from "../toast.js";
-import { periodTitles } from "./describe-budget.js";
+import { periodTitles, subjectOf } from "./describe-budget.js";
 
 interface BudgetDialogProps {
   readonly teamId: string;
@@ -31,7 +31,7 @@ interface BudgetDialogProps {
   readonly onClose: () => void;
 }
 
-type Kind = "key" | "member" | "team";
+type Kind = "key" | "member" | "tag" | "user" | "team";
 
 interface Subject {
   readonly kind: Kind;
@@ -80,6 +80,8 @@ function SubjectFields(props: SubjectFieldsProps): JSX.Element {
   const kinds: readonly (readonly [Kind, string])[] = [
     ["key", "An API key"],
     ["member", "A member, with all keys that they created"],
+    ["tag", "A tag of requests"],
+    ["user", "An end user that requests name"],
     ...(mayTeam ? ([["team", "The team"]] as const) : []),
   ];
   const periods = Object.entries(periodTitles) as [BudgetPeriod, string][];
@@ -94,7 +96,20 @@ function SubjectFields(props: SubjectFieldsProps): JSX.Element {
           options={kinds}
         />
       )}
-      {apiKeyId === undefined && subject.kind !== "team" && (
+      {(subject.kind === "tag" || subject.kind === "user") && (
+        <Field
+          label={subject.kind === "tag" ? "Tag" : "End user"}
+          required
+          hint={
+            subject.kind === "tag"
+              ? "As requests have it in the header x-hearth-tags, or in metadata as name:value."
+              : "As requests have it in the field user."
+          }
+          value={subject.id}
+          onValue={(id) => setSubject({ ...subject, id })}
+        />
+      )}
+      {apiKeyId === undefined && (subject.kind === "key" || subject.kind === "member") && (
         <Choice
           label={subject.kind === "key" ? "API key" : "Member"}
           required
@@ -161,9 +176,11 @@ function freePeriod(existing: readonly Budget[], apiKeyId: string | undefined): 
 
 function nameOf({ kind, id, period }: Subject): BudgetName {
   if (kind === "team") return { period };
-  return kind === "key" ? { apiKeyId: id, period } : { memberId: id, period };
+  if (kind === "key") return { apiKeyId: id, period };
+  if (kind === "member") return { memberId: id, period };
+  return kind === "tag" ? { tag: id.trim(), period } : { endUser: id.trim(), period };
 }
 
 function isSame(one: BudgetName, other: BudgetName): boolean {
-  return one.period === other.period && one.apiKeyId === other.apiKeyId && one.memberId === other.memberId;
+  return one.period === other.period && JSON.stringify(subjectOf(one)) === JSON.stringify(subjectOf(other));
 }

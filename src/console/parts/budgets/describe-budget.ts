@@ -1,5 +1,5 @@
 /** Budgets in a few words. */
-import type { Budget, BudgetLimits, BudgetPeriod, BudgetSubjects } from "../../api/budgets.js";
+import type { Budget, BudgetLimits, BudgetPeriod, BudgetSubject, BudgetSubjects } from "../../api/budgets.js";
 import { ticksOf } from "../../lib/money.js";
 
 export const periodTitles: Readonly<Record<BudgetPeriod, string>> = {
@@ -11,12 +11,24 @@ export const periodTitles: Readonly<Record<BudgetPeriod, string>> = {
 
 export const noLimits: BudgetLimits = { hardUsd: null, softUsd: null, hardTokens: null, softTokens: null };
 
-/** Returns the name of the key, member or team. */
+/** Returns what a budget is of; empty: of the team. */
+export function subjectOf({ apiKeyId, memberId, tag, endUser }: BudgetSubject): BudgetSubject {
+  return {
+    ...(apiKeyId === undefined ? {} : { apiKeyId }),
+    ...(memberId === undefined ? {} : { memberId }),
+    ...(tag === undefined ? {} : { tag }),
+    ...(endUser === undefined ? {} : { endUser }),
+  };
+}
+
+/** Returns the name of the key, member, tag, end user or team. */
 export function subjectText(
-  { apiKeyId, memberId }: Budget,
+  { apiKeyId, memberId, tag, endUser }: Budget,
   subjects: BudgetSubjects | null,
   teamName: string,
 ): string {
+  if (tag !== undefined) return `Tag ${tag}`;
+  if (endUser !== undefined) return `End user ${endUser}`;
   const id = apiKeyId ?? memberId;
   if (id === undefined) return `Team ${teamName}`;
   const found = [...(subjects?.keys ?? []), ...(subjects?.members ?? [])].find(([each]) => each === id);

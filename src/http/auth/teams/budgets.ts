@@ -1,7 +1,12 @@
-/** GET and PUT /auth/teams/{teamId}/budgets, an extension: lists and sets the budgets of a team, its members and its keys. */
+/** GET and PUT /auth/teams/{teamId}/budgets, an extension: lists and sets the budgets of a team, its members, keys, tags and end users. */
 import { z } from "zod";
 import { actorOf } from "../../../accounts/audit/actors.js";
-import { budgetPeriods, type BudgetName, type BudgetPeriod } from "../../../accounts/budgets/budget.js";
+import {
+  budgetPeriods,
+  type BudgetName,
+  type BudgetPeriod,
+  type BudgetSubject,
+} from "../../../accounts/budgets/budget.js";
 import { responseArray, responseObject } from "../../../dialects/response-fields.js";
 import { boundedArray } from "../../../dialects/request-fields.js";
 import { invalidValue } from "../../../dialects/field-error.js";
@@ -36,6 +41,8 @@ const querySchema = z.object({
   paginationToken: pageTokenField,
   apiKeyId: z.string().nullish().describe("Only budgets of this key."),
   memberId: z.string().nullish().describe("Only budgets of this member."),
+  tag: z.string().nullish().describe("Only budgets of this tag."),
+  endUser: z.string().nullish().describe("Only budgets of this end user."),
   apiKeyIds: z
     .string()
     .transform((text): readonly unknown[] => text.split(","))
@@ -52,7 +59,14 @@ const pageSchema = responseObject({
 const requestSchema = z
   .object({
     apiKeyId: z.string().nullish().describe("Set the budget of this key."),
-    memberId: z.string().nullish().describe("Set the budget of this member; without either, the team's."),
+    memberId: z.string().nullish().describe("Set the budget of this member."),
+    tag: z.string().nullish().describe("Set the budget of all requests of the team with this tag."),
+    endUser: z
+      .string()
+      .nullish()
+      .describe(
+        "Set the budget of all requests of the team for this end user; without any of these, the team's.",
+      ),
     period: periodSchema,
     budget: budgetChangeSchema.nullish(),
     fieldMask: z
@@ -78,7 +92,7 @@ export function listBudgets({ accounts }: Pick<HttpDeps, "accounts">): Handler {
     const found = await accounts.budgets.page(
       {
         teamId: params["teamId"] ?? "",
-        subjectIds: subjectIdsOf(query),
+        of: subjectsOf(query),
         after: positionOf(query.paginationToken),
         limit: limit + 1,
       },
@@ -90,7 +104,12 @@ export function listBudgets({ accounts }: Pick<HttpDeps, "accounts">): Handler {
       budgets: budgets.map(presentBudget),
       ...(last === undefined
         ? {}
-        : { paginationToken: encodePageToken([last.createTime, `${last.period} ${last.subjectId}`]) }),
+        : {
+            paginationToken: encodePageToken([
+              last.createTime,
+              `${last.period} ${last.subject} ${last.subjectId}`,
+            ]),
+          }),
     };
     ctx.body = answer;
   };
@@ -113,32 +132,48 @@ export function updateBudget({ accounts }: Pick<HttpDeps, "accounts">): Handler 
 interface NamedSubject {
   readonly apiKeyId?: string | null | undefined;
   readonly memberId?: string | null | undefined;
+  readonly tag?: string | null | undefined;
+  readonly endUser?: string | null | undefined;
 }
 
-function subjectOf({ apiKeyId, memberId }: NamedSubject): Pick<BudgetName, "subject" | "subjectId"> | null {
-  if (apiKeyId != null && memberId != null) throw invalidValue("memberId", "cannot be set with apiKeyId");
-  if (apiKeyId != null) return { subject: "key", subjectId: apiKeyId };
-  return memberId == null ? null : { subject: "member", subjectId: memberId };
+const subjectFields = [
+  ["apiKeyId", "key"],
+  ["memberId", "member"],
+  ["tag", "tag"],
+  ["endUser", "user"],
+] as const;
+
+function subjectOf(named: NamedSubject): Pick<BudgetName, "subject" | "subjectId"> | null {
+  const [first, second] = subjectFields.filter(([field]) => named[field] != null);
+  if (first === undefined) return null;
+  if (second !== undefined) throw invalidValue(second[0], `cannot be set with ${first[0]}`);
+  const [field, subject] = first;
+  return { subject, subjectId: named[field] ?? "" };
 }
 
-function subjectIdsOf({ apiKeyIds, ...named }: z.infer<typeof querySchema>): readonly string[] | null {
+function subjectsOf({ apiKeyIds, ...named }: z.infer<typeof querySchema>) {
   const subject = subjectOf(named);
-  if (apiKeyIds == null) return subject === null ? null : [subject.subjectId];
+  if (apiKeyIds == null) return subject === null ? null : [subject];
   if (subject !== null) throw invalidValue("apiKeyIds", "cannot be set with apiKeyId or memberId");
-  return apiKeyIds;
+  return apiKeyIds.map((subjectId) => ({ subject: "key", subjectId }) as const);
 }
 
 function positionOf(token: string | null | undefined) {
   const position = decodePageToken(token, z.string(), "paginationToken");
   if (position === null) return null;
   const [createTime, name] = position;
-  const [period = "", subjectId = ""] = name.split(" ", 2);
-  if (!isPeriod(period)) throw invalidValue("paginationToken", "is not a token of this list");
-  return { createTime, period, subjectId };
+  const [period = "", subject = "", ...rest] = name.split(" ");
+  if (!isPeriod(period) || !isSubject(subject))
+    throw invalidValue("paginationToken", "is not a token of this list");
+  return { createTime, period, subject, subjectId: rest.join(" ") };
 }
 
 function isPeriod(text: string): text is BudgetPeriod {
   return budgetPeriods.some((period) => period === text);
+}
+
+function isSubject(text: string): text is BudgetSubject {
+  return text === "team" || subjectFields.some(([, subject]) => subject === text);
 }
 
 const params = { teamId: "Id of a team that the management key may manage." };
@@ -146,7 +181,7 @@ const params = { teamId: "Id of a team that the management key may manage." };
 export const listBudgetsDocs: RouteDocs = {
   operation: "listBudgets",
   tag: "Accounts",
-  summary: "List the budgets of a team, its members and its keys",
+  summary: "List the budgets of a team, its members, keys, tags and end users",
   description: "An extension of Hearth. Each is shown in its current period.",
   params,
   query: querySchema,
@@ -156,7 +191,7 @@ export const listBudgetsDocs: RouteDocs = {
 export const updateBudgetDocs: RouteDocs = {
   operation: "updateBudget",
   tag: "Accounts",
-  summary: "Set a budget of a key, a member or a team",
+  summary: "Set a budget of a key, a member, a tag, an end user or a team",
   description:
     "An extension of Hearth. Takes effect with the next request. A new budget counts what its current period has used. A budget " +
     "without limits is deleted. A management key for one team cannot change the budget of the team.",

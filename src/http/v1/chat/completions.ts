@@ -71,7 +71,8 @@ async function defer(deps: HttpDeps, call: Call, request: GenerationRequest, who
   usableModel(deps.models, request.model);
   const reservation = await reserveTokens(deps, call, request.model, request);
   const id = deps.random.id();
-  const owner = { ...ownerOf(principal), apiKeyId: principal.key.id, endpoint: route.path };
+  const tags = principal.labels?.tags ?? [];
+  const owner = { ...ownerOf(principal), apiKeyId: principal.key.id, endpoint: route.path, tags };
   const json = whole === body && bodyText !== null ? bodyText : inlinedText(whole, bodyText);
   const enqueue = () => deps.deferredCompletions.create({ id, ...owner, body: json });
   await parkReservation(deps, reservation, id, enqueue);

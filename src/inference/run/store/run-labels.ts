@@ -1,3 +1,4 @@
+import { labelSubjects, type SpendLabels } from "../../../accounts/labels/spend-labels.js";
 import type { Database } from "../../../store/database.js";
 import { prepareBinding } from "../../../store/prepared.js";
 import type { RunLabelsRow } from "../../../store/tables/runs.js";
@@ -9,26 +10,43 @@ export type RunLabelStore = ReturnType<typeof createRunLabelStore>;
 /** Ninety days. */
 const defaultKeptMs = 90 * 24 * 60 * 60 * 1000;
 
+/** Stored of a run whose client says nothing that may be stored. */
+const noText = "{}";
+
 /**
- * What clients say of their runs: the user and the metadata of a request.
+ * What clients say of their runs, and the tags and end users that runs are counted for. Triggers count a run by the row of its labels,
+ * which is inserted after the run, in the same transaction.
  * @param keptMs how long it is stored.
  */
 export function createRunLabelStore({ kysely }: Database, keptMs = defaultKeptMs) {
-  const insertRow = prepareBinding(["run_id", "expire_time", "labels"], (row: RunLabelsRow) =>
+  const columns = ["run_id", "expire_time", "labels", "subjects"] as const;
+  const insertRow = prepareBinding(columns, (row: RunLabelsRow) =>
     kysely.insertInto("run_labels").values(row),
   );
   return {
-    /** @param labels JSON text. */
-    insertion: (runId: string, startTime: number, labels: string): Write =>
-      createWrite("run_labels", insertRow({ run_id: runId, expire_time: startTime + keptMs, labels })),
-    /** Returns the JSON text; null when the run has no labels. */
+    /** @param text JSON text, or null. @returns nothing to write of a run that says nothing. */
+    insertions(
+      run: { readonly id: string; readonly startTime: number },
+      { text, spend }: { readonly text: string | null; readonly spend: SpendLabels },
+    ): readonly Write[] {
+      const subjects = labelSubjects(spend);
+      if (text === null && subjects.length === 0) return [];
+      const row = {
+        run_id: run.id,
+        expire_time: run.startTime + keptMs,
+        labels: text ?? noText,
+        subjects: JSON.stringify(subjects),
+      };
+      return [createWrite("run_labels", insertRow(row))];
+    },
+    /** Returns the JSON text; null when the client says nothing of the run. */
     async find(runId: string): Promise<string | null> {
       const row = await kysely
         .selectFrom("run_labels")
         .select("labels")
         .where("run_id", "=", runId)
         .executeTakeFirst();
-      return row?.labels ?? null;
+      return row === undefined || row.labels === noText ? null : row.labels;
     },
     /** Deletes up to `limit` that have expired. @returns how many were deleted. */
     deleteExpired: (now: number, limit: number): Promise<number> =>

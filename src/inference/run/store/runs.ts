@@ -3,6 +3,8 @@ import type { Usage } from "../../../core/usage.js";
 import type { Database } from "../../../store/database.js";
 import { createEnlarging } from "./enlarged-runs.js";
 import { interruptRuns } from "./interrupted-runs.js";
+import { noLabels } from "../../../accounts/labels/spend-labels.js";
+import { createCountedLabelStore } from "../../../accounts/labels/store/counted-labels.js";
 import { createRunLabelStore } from "./run-labels.js";
 import { prepareBinding } from "../../../store/prepared.js";
 import {
@@ -59,6 +61,7 @@ export function createRunStore(database: Database, labels = createRunLabelStore(
   const inserting = prepareBinding(columns, (row: RunRow) => kysely.insertInto("runs").values(row));
   const prices = createPriceIds(database);
   const settling = prepareSettling(database);
+  const counted = createCountedLabelStore(database);
   return {
     /**
      * Inserts the row of a run that starts.
@@ -67,14 +70,15 @@ export function createRunStore(database: Database, labels = createRunLabelStore(
      * `overloaded` while nothing can be written.
      */
     async insert(record: RunRecord, writes: readonly Write[]): Promise<void> {
-      const { teamId, model, startTime, reservedTicks } = record;
+      const { teamId, model, startTime, reservedTicks, labelled = unlabelled } = record;
       try {
         const price = record.prices === null ? null : await prices.idOf(model, record.prices, startTime);
         const row = inserting(toRow(record, price));
-        const { id, labels: text } = record;
-        const together = text === undefined ? writes : [...writes, labels.insertion(id, startTime, text)];
+        const added = await counted.register(teamId, startTime, labelled.spend);
+        const together = [...writes, ...added.writes, ...labels.insertions(record, labelled)];
         if (together.length === 0) await kysely.executeQuery(row);
         else await database.commit([{ query: row, rows: null }, ...statementsOf(together)], false);
+        added.committed();
       } catch (thrown) {
         throw toLedgerError(thrown, { teamId, ticks: reservedTicks });
       }
@@ -97,11 +101,12 @@ export function createRunStore(database: Database, labels = createRunLabelStore(
      */
     interruptAll: (endTime: number): Promise<number> => interruptRuns(database, endTime),
     /** Returns the newest runs, the newest first. */
-    async list(limit: number): Promise<readonly RunRecord[]> {
-      return (await newestRuns(database).limit(limit).execute()).map(fromRow);
-    },
+    list: async (limit: number): Promise<readonly RunRecord[]> =>
+      (await newestRuns(database).limit(limit).execute()).map(fromRow),
   };
 }
+
+const unlabelled = { text: null, spend: noLabels };
 
 function newestRuns({ kysely }: Database) {
   return kysely

@@ -139,9 +139,9 @@ function queueNext(id: string, now: number): readonly (readonly [Write["table"],
   return [
     [
       "jobs",
-      sql`insert into jobs (id, kind, team_id, api_key_id, endpoint, attempts, lease_until, create_time, body)
+      sql`insert into jobs (id, kind, team_id, api_key_id, endpoint, attempts, lease_until, create_time, body, tags)
         select ${jobId(sql`next_line`, id)}, 'batch-line', team_id, api_key_id, endpoint, 0, null, ${now},
-          '{"batch":"' || id || '","line":' || next_line || '}' from batches where ${isNext}`,
+          '{"batch":"' || id || '","line":' || next_line || '}', tags from batches where ${isNext}`,
     ],
     [
       "batch_lines",
@@ -203,4 +203,5 @@ const { toRow, fromRow } = createRowMapper<Batch, BatchRow>({
   finalizeTime: "finalize_time",
   cancelTime: "cancel_time",
   endTime: "end_time",
+  tags: "tags",
 });

@@ -1,0 +1,119 @@
+/** The part of the composition root that builds alerts: what is looked for, the queue of messages, and what sends them. */
+import { statfs } from "node:fs/promises";
+import type { Config } from "../../config.js";
+import type { Clock } from "../../core/clock.js";
+import type { Logger } from "../../core/logger.js";
+import { usdToTicks } from "../../core/money.js";
+import type { ModelRegistry } from "../../core/model.js";
+import type { Random } from "../../core/random.js";
+import { createEmailSender } from "../../engine/notify/email.js";
+import { webhookSecret } from "../../engine/notify/signature.js";
+import { createWebhookSender } from "../../engine/notify/webhook.js";
+import { readAllowedHosts } from "../../engine/network/hosts.js";
+import { lookupAll } from "../../engine/network/resolve.js";
+import type { ServerMetrics } from "../../http/metrics.js";
+import { createAlertService, type AlertService } from "../../jobs/alerts/alerts.js";
+import { budgetSource } from "../../jobs/alerts/conditions/budgets.js";
+import { creditSource } from "../../jobs/alerts/conditions/credit.js";
+import type { RefusedBudgets } from "../../jobs/alerts/conditions/refused-budgets.js";
+import { serverSources, type DiskSpace } from "../../jobs/alerts/conditions/server.js";
+import { DeliveryQueue } from "../../jobs/alerts/deliveries.js";
+import { AlertMonitor } from "../../jobs/alerts/monitor.js";
+import { version } from "../../version.js";
+import type { Stores } from "../stores.js";
+
+export interface AlertDeps {
+  readonly stores: Stores;
+  readonly models: ModelRegistry;
+  readonly metrics: ServerMetrics;
+  readonly refused: RefusedBudgets;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Returns the space of the disk of a folder; absent: as the system says. */
+  readonly diskSpace?: ((folder: string) => Promise<DiskSpace>) | undefined;
+}
+
+export interface Alerts {
+  readonly service: AlertService;
+  start(): void;
+  /** Ends what is being sent; it is sent again at the next start. */
+  close(): Promise<void>;
+}
+
+const secondMs = 1000;
+const hourMs = 3_600_000;
+
+/** Builds alerts; nothing is looked for or sent before `start`. @throws Error naming an invalid setting. */
+export function buildAlerts(config: Config, deps: AlertDeps): Alerts {
+  const { stores, clock, random, logger } = deps;
+  const senders = sendersOf(config);
+  const { alerts, alertChannels: channels, alertDeliveries: deliveries, teams, writes, audit } = stores;
+  const common = { alerts, channels, deliveries, teams, writes, audit, clock, random };
+  const queue = new DeliveryQueue({
+    ...common,
+    senders,
+    onError: (err) => logger.error({ err }, "messages of alerts could not be processed"),
+  });
+  const creditTicks = usdToTicks(String(config.alertCreditUsd));
+  const monitor = new AlertMonitor({
+    ...common,
+    queue,
+    sources: sourcesOf(config, deps, creditTicks),
+    limits: {
+      checkEveryMs: config.alertCheckSeconds * secondMs,
+      repeatEveryMs: config.alertRepeatHours * hourMs,
+      creditTicks,
+    },
+    onError: (err) => logger.error({ err }, "alerts could not be checked"),
+  });
+  return {
+    service: createAlertService({ ...common, queue, senders, secretOf: webhookSecret }),
+    start() {
+      queue.start();
+      monitor.start();
+    },
+    async close() {
+      await monitor.close();
+      await queue.close();
+    },
+  };
+}
+
+function sendersOf({ alertHosts, smtpUrl, smtpFrom, smtpCa }: Config) {
+  const allowedHosts = readAllowedHosts(alertHosts, "alertHosts");
+  const email =
+    smtpUrl === null || smtpFrom === null ? null : { url: smtpUrl, from: smtpFrom, caFile: smtpCa };
+  return {
+    webhook: createWebhookSender({ allowedHosts, lookup: lookupAll, version }),
+    email: createEmailSender(email),
+  };
+}
+
+function sourcesOf(
+  config: Config,
+  { stores, models, metrics, refused, diskSpace }: AlertDeps,
+  creditTicks: number,
+) {
+  const space = diskSpace ?? spaceOf;
+  return [
+    budgetSource({ ...stores, takeRefusals: () => refused.take() }),
+    creditSource({ ...stores, creditTicks }),
+    ...serverSources({
+      models,
+      modelsNotLoaded: () => metrics.modelsNotLoaded(),
+      recentFaults: (minutes) => metrics.recentFaults(minutes),
+      disk: () => space(config.data),
+      limits: {
+        errorPercent: config.alertErrorPercent,
+        errorMinutes: config.alertErrorMinutes,
+        diskFreePercent: config.alertDiskFreePercent,
+      },
+    }),
+  ];
+}
+
+async function spaceOf(folder: string): Promise<DiskSpace> {
+  const { bavail, blocks, bsize } = await statfs(folder);
+  return { folder, freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+}

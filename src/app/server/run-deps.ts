@@ -1,0 +1,42 @@
+import { createSecretFilter } from "../../accounts/authentication/secret.js";
+import type { BudgetGuard } from "../../accounts/budgets/guard.js";
+import type { Config } from "../../config.js";
+import type { ModelRegistry } from "../../core/model.js";
+import type { ServerMetrics } from "../../http/metrics.js";
+import { LiveRuns } from "../../inference/requests/live-runs.js";
+import type { Scheduler } from "../../scheduler/scheduler.js";
+import type { SystemDeps } from "../chat-engine.js";
+import { pinnedKeysOf } from "../http-settings.js";
+import type { Stores } from "../stores.js";
+import { buildRequestBodies } from "../watch/bodies.js";
+
+interface RunParts {
+  readonly models: ModelRegistry;
+  readonly scheduler: Scheduler;
+  readonly budgetGuard: BudgetGuard;
+  readonly metrics: ServerMetrics;
+}
+
+/** Returns what runs of every kind are executed over. */
+export function runDepsOf<System extends SystemDeps>(
+  config: Config,
+  system: System,
+  stores: Stores,
+  { models, scheduler, budgetGuard, metrics }: RunParts,
+) {
+  return {
+    ...system,
+    models,
+    liveRuns: new LiveRuns(),
+    slots: scheduler,
+    runs: stores.runs,
+    ledger: stores.ledger,
+    budgets: budgetGuard,
+    withoutSecrets: createSecretFilter(pinnedKeysOf(config)),
+    metrics,
+    bodies: buildRequestBodies(config, { ...stores, ...system }),
+    runsActiveMax: config.runsActiveMax,
+    onSettleFailure: (runId: string, err: unknown) =>
+      system.logger.error({ runId, err }, "a run could not be settled"),
+  };
+}

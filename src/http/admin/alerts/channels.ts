@@ -1,0 +1,125 @@
+/** /admin/alerts/channels, an extension: where alerts are sent. */
+import { z } from "zod";
+import { actorOf } from "../../../accounts/audit/actors.js";
+import type { HttpDeps } from "../../deps.js";
+import {
+  channelsSchema,
+  deliverySchema,
+  newChannelSchema,
+  presentChannel,
+  presentDelivery,
+} from "../../management/alerts.js";
+import { parseFields } from "../../management/fields.js";
+import { emptySchema } from "../../management/nothing.js";
+import type { ManagementCall } from "../../route.js";
+import type { RouteDocs } from "../../route-docs.js";
+import { alertsQuery } from "../alerts.js";
+
+type Handler = (call: ManagementCall) => Promise<void>;
+type Deps = Pick<HttpDeps, "alerts">;
+
+const requestSchema = z
+  .object({
+    teamId: z
+      .string()
+      .nullish()
+      .describe(
+        "The team whose budgets and credit it is about; absent: everything that the management key sees.",
+      ),
+    kind: z.enum(["webhook", "email"]),
+    target: z.string().describe("An https URL, or an e-mail address."),
+    creditBelowUsd: z
+      .string()
+      .max(50, "must have at most 50 characters")
+      .nullish()
+      .describe(
+        "Send an alert when credit falls below this amount in USD; absent: the amount of the setting.",
+      ),
+  })
+  .meta({ id: "CreateAlertChannelRequest" });
+
+/** Lists channels. */
+export function listChannels({ alerts }: Deps): Handler {
+  return async ({ ctx, manager }) => {
+    const { teamId } = parseFields(alertsQuery, ctx.query);
+    const found = await alerts.channels(teamId ?? null, actorOf(manager));
+    const answer: z.infer<typeof channelsSchema> = { channels: found.map(presentChannel) };
+    ctx.body = answer;
+  };
+}
+
+/** Adds a channel. */
+export function createChannel({ alerts }: Deps): Handler {
+  return async ({ ctx, manager, body }) => {
+    const { teamId, kind, target, creditBelowUsd } = parseFields(requestSchema, body);
+    const channel = await alerts.addChannel(
+      { teamId: teamId ?? null, kind, target, creditBelowUsd: creditBelowUsd ?? null },
+      actorOf(manager),
+    );
+    const answer: z.infer<typeof newChannelSchema> = {
+      ...presentChannel(channel),
+      ...(channel.secret === null ? {} : { secret: channel.secret }),
+    };
+    ctx.body = answer;
+  };
+}
+
+/** Removes a channel. */
+export function deleteChannel({ alerts }: Deps): Handler {
+  return async ({ ctx, manager, params }) => {
+    await alerts.removeChannel(params["channelId"] ?? "", actorOf(manager));
+    ctx.body = {};
+  };
+}
+
+/** Sends a test to a channel. */
+export function testChannel({ alerts }: Deps): Handler {
+  return async ({ ctx, manager, params }) => {
+    ctx.body = presentDelivery(await alerts.test(params["channelId"] ?? "", actorOf(manager)));
+  };
+}
+
+const params = { channelId: "ID of a channel." };
+
+export const listChannelsDocs: RouteDocs = {
+  operation: "listAlertChannels",
+  tag: "Alerts",
+  summary: "List where alerts are sent",
+  description: "An extension of Hearth.",
+  query: alertsQuery,
+  answers: { 200: { description: "The channels.", schema: channelsSchema } },
+  errors: ["not_found"],
+};
+
+export const createChannelDocs: RouteDocs = {
+  operation: "createAlertChannel",
+  tag: "Alerts",
+  summary: "Send alerts to a webhook or an e-mail address",
+  description:
+    "An extension of Hearth. Webhooks are signed as Standard Webhooks describes it, with a secret that only this answer has. A team, " +
+    "and the server, has up to 20 channels. Addresses that are not public must be named by the setting `alertHosts`.",
+  body: requestSchema,
+  example: { kind: "webhook", target: "https://alerts.example.com/hearth" },
+  answers: { 200: { description: "The channel.", schema: newChannelSchema } },
+  errors: ["not_found"],
+};
+
+export const deleteChannelDocs: RouteDocs = {
+  operation: "deleteAlertChannel",
+  tag: "Alerts",
+  summary: "Remove a channel",
+  description: "An extension of Hearth. Messages to it that wait are removed, too.",
+  params,
+  answers: { 200: { description: "It is removed.", schema: emptySchema } },
+  errors: ["not_found"],
+};
+
+export const testChannelDocs: RouteDocs = {
+  operation: "testAlertChannel",
+  tag: "Alerts",
+  summary: "Send a test alert to a channel",
+  description: "An extension of Hearth. The test is queued; the list of deliveries shows what became of it.",
+  params,
+  answers: { 200: { description: "The delivery.", schema: deliverySchema } },
+  errors: ["not_found", "overloaded"],
+};

@@ -1,0 +1,47 @@
+/** What a run is counted for besides its key and team, and what is stored of that. */
+import type { SecretFilter } from "../../accounts/authentication/secret.js";
+import {
+  endUserCharsMax,
+  noLabels,
+  tagCharsMax,
+  type SpendLabels,
+} from "../../accounts/labels/spend-labels.js";
+import type { RequestLabels } from "../../core/requests/labels.js";
+import type { RunContext } from "./run-deps.js";
+
+interface LabelledRequest {
+  readonly labels?: RequestLabels | undefined;
+  readonly ephemeral?: boolean | undefined;
+}
+
+/**
+ * Returns the context of a run with its tags and its end user: those of the header, and those of the request. Of an ephemeral request
+ * the metadata is left out. Keys that a client has put into a label are masked.
+ */
+export function withLabels(
+  context: RunContext,
+  { labels = {}, ephemeral = false }: LabelledRequest,
+  withoutSecrets: SecretFilter,
+): RunContext {
+  const { principal } = context;
+  const { tags } = principal.labels ?? noLabels;
+  const endUser = labels.user ?? labels.safety_identifier ?? "";
+  const pairs = ephemeral ? [] : Object.entries(labels.metadata ?? {});
+  const spend: SpendLabels = {
+    tags: tags.map(withoutSecrets),
+    metadata: pairs
+      .map(([name, value]) => withoutSecrets(`${name}:${value}`))
+      .filter((tag) => tag.length <= tagCharsMax),
+    endUser: endUser === "" ? null : withoutSecrets(endUser).slice(0, endUserCharsMax),
+  };
+  const isCounted = spend.endUser !== null || spend.tags.length + spend.metadata.length > 0;
+  return isCounted ? { ...context, principal: { ...principal, labels: spend } } : context;
+}
+
+/** Returns the JSON text that is stored with a run; null for an ephemeral request, and for one that says nothing of itself. */
+export function labelsText(
+  { labels, ephemeral }: LabelledRequest,
+  withoutSecrets: SecretFilter,
+): string | null {
+  return labels === undefined || ephemeral === true ? null : withoutSecrets(JSON.stringify(labels));
+}

@@ -1,0 +1,188 @@
+/** Alerts and their channels for the people who manage them. Every change of a channel is audited. */
+import { canSee } from "../../accounts/audit/actors.js";
+import { auditEntry, type AuditDeps } from "../../accounts/audit/audited-change.js";
+import type { Actor, AuditedFields } from "../../accounts/audit/event.js";
+import { checkEmail, invalid } from "../../accounts/field-rules.js";
+import { usdAmount } from "../../accounts/money/amounts.js";
+import type { TeamStore } from "../../accounts/teams/store.js";
+import { findVisibleTeam } from "../../accounts/teams/teams.js";
+import type { AlertSender } from "../../core/alerts/alerts.js";
+import { HearthError } from "../../core/errors.js";
+import { ticksToUsd } from "../../core/money.js";
+import type { Alert, AlertChannel, AlertDelivery, ChannelKind } from "./alert.js";
+import type { DeliveryQueue } from "./deliveries.js";
+import { newDelivery, testMessage } from "./message.js";
+import type { AlertStore } from "./store/alerts.js";
+import type { ChannelStore } from "./store/channels.js";
+import type { DeliveryStore } from "./store/deliveries.js";
+
+export interface NewChannel {
+  /** null: all alerts, those of the server included; for an actor of one team, those of the team. */
+  readonly teamId: string | null;
+  readonly kind: ChannelKind;
+  readonly target: string;
+  /** An amount in USD, such as `12.50`; null: that of the setting. */
+  readonly creditBelowUsd: string | null;
+}
+
+/** An actor of one team sees the alerts and channels of the team; those of the server and of other teams are treated as absent. */
+export interface AlertService {
+  /** Returns the newest alerts of a team, or with null all that the actor sees; those that go on first. */
+  list(teamId: string | null, actor: Actor): Promise<readonly Alert[]>;
+  /** Returns the channels in order of creation. */
+  channels(teamId: string | null, actor: Actor): Promise<readonly AlertChannel[]>;
+  /**
+   * Adds a channel. Only the result has the secret.
+   * @throws HearthError `not_found` for the team, `invalid_value` naming the field.
+   */
+  addChannel(request: NewChannel, actor: Actor): Promise<AlertChannel>;
+  /** Removes a channel and its deliveries. @throws HearthError `not_found`. */
+  removeChannel(id: string, actor: Actor): Promise<void>;
+  /** Queues a test. @throws HearthError `not_found`, `overloaded` when too many messages wait. */
+  test(id: string, actor: Actor): Promise<AlertDelivery>;
+  /** Returns the newest deliveries of the channels that the actor sees, the newest first. */
+  deliveries(teamId: string | null, actor: Actor): Promise<readonly AlertDelivery[]>;
+}
+
+export interface AlertServiceDeps extends AuditDeps {
+  readonly alerts: Pick<AlertStore, "newest">;
+  readonly channels: ChannelStore;
+  readonly deliveries: Pick<DeliveryStore, "insertion" | "newest" | "countQueued">;
+  readonly teams: TeamStore;
+  readonly queue: Pick<DeliveryQueue, "wake">;
+  readonly senders: Readonly<Record<ChannelKind, Pick<AlertSender, "check">>>;
+  /** Returns a signing secret of these random bytes. */
+  readonly secretOf: (bytes: Uint8Array) => string;
+}
+
+/** Channels of a team, and of the server. */
+const channelsMax = 20;
+/** Messages of a channel that may wait when it is tested. */
+const queuedMax = 100;
+const listedMax = 200;
+const secretBytes = 32;
+const targetCharsMax = 2000;
+
+/** Builds the service. */
+export function createAlertService(deps: AlertServiceDeps): AlertService {
+  const { alerts, channels, deliveries, writes } = deps;
+  return {
+    list: async (teamId, actor) => alerts.newest(await seenTeam(deps, teamId, actor), listedMax),
+    channels: async (teamId, actor) => channels.list(await seenTeam(deps, teamId, actor)),
+    async deliveries(teamId, actor) {
+      const seen = await channels.list(await seenTeam(deps, teamId, actor));
+      return deliveries.newest({ channelIds: seen.map(({ id }) => id), limit: listedMax });
+    },
+    async addChannel(request, actor) {
+      const teamId = await seenTeam(deps, request.teamId, actor);
+      const channel = await newChannel(deps, { ...request, teamId });
+      const entry = {
+        ...entryOf(channel, "CreateAlertChannel", "Added"),
+        before: null,
+        after: audited(channel),
+      };
+      await writes.commit([channels.insertion(channel), auditEntry(deps, actor, entry)]);
+      return channel;
+    },
+    async removeChannel(id, actor) {
+      const channel = await findChannel(deps, id, actor);
+      const entry = {
+        ...entryOf(channel, "DeleteAlertChannel", "Removed"),
+        before: audited(channel),
+        after: null,
+      };
+      await writes.commit([channels.removal(id), auditEntry(deps, actor, entry)]);
+    },
+    test: (id, actor) => sendTest(deps, id, actor),
+  };
+}
+
+/** Returns the team that is meant: that of an actor of one team; null = all. @throws HearthError `not_found`. */
+async function seenTeam(
+  { teams }: Pick<AlertServiceDeps, "teams">,
+  teamId: string | null,
+  actor: Actor,
+): Promise<string | null> {
+  const seen = teamId ?? actor.teamId;
+  if (seen !== null) await findVisibleTeam(teams, seen, actor);
+  return seen;
+}
+
+/** @throws HearthError `not_found`. */
+async function findChannel({ channels }: AlertServiceDeps, id: string, actor: Actor): Promise<AlertChannel> {
+  const channel = await channels.find(id);
+  const isSeen =
+    channel !== null && (channel.teamId === null ? actor.teamId === null : canSee(actor, channel.teamId));
+  if (!isSeen) throw new HearthError("not_found", "Cannot find channel", { param: "channelId" });
+  return channel;
+}
+
+async function sendTest(deps: AlertServiceDeps, id: string, actor: Actor): Promise<AlertDelivery> {
+  const { deliveries, teams, writes, clock, random, queue } = deps;
+  const channel = await findChannel(deps, id, actor);
+  if ((await deliveries.countQueued(id)) >= queuedMax)
+    throw new HearthError("overloaded", "Too many messages of this channel wait. Please try again later.", {
+      retryAfterSeconds: 60,
+    });
+  const now = clock.now();
+  const team = channel.teamId === null ? null : await teams.find(channel.teamId);
+  const message = testMessage(channel, team?.name ?? null, now);
+  const delivery = newDelivery(`msg_${random.id()}`, channel, message, now);
+  const entry = { ...entryOf(channel, "TestAlertChannel", "Tested"), before: null, after: null };
+  await writes.commit([deliveries.insertion(delivery), auditEntry(deps, actor, entry)]);
+  queue.wake();
+  return delivery;
+}
+
+async function newChannel(deps: AlertServiceDeps, request: NewChannel): Promise<AlertChannel> {
+  const { channels, random, clock, secretOf } = deps;
+  const { teamId, kind, target, creditBelowUsd } = request;
+  checkTarget(deps, request);
+  const creditTicks = creditBelowUsd === null ? null : usdAmount("creditBelowUsd", creditBelowUsd);
+  if (creditTicks !== null && creditTicks < 0) throw invalid("creditBelowUsd", "must not be negative");
+  const others = (await channels.list(null)).filter((channel) => channel.teamId === teamId);
+  if (others.some((channel) => channel.target === target)) throw invalid("target", "has a channel already");
+  if (others.length >= channelsMax) throw invalid("target", `exceeds the number of channels, ${channelsMax}`);
+  return {
+    id: random.id(),
+    teamId,
+    kind,
+    target,
+    secret: kind === "webhook" ? secretOf(random.bytes(secretBytes)) : null,
+    creditTicks,
+    createTime: clock.now(),
+  };
+}
+
+function checkTarget({ senders }: AlertServiceDeps, { kind, target }: NewChannel): void {
+  if (target.length > targetCharsMax)
+    throw invalid("target", `must have at most ${targetCharsMax} characters`);
+  if (kind === "email") {
+    try {
+      checkEmail(target);
+    } catch {
+      throw invalid("target", "must be an e-mail address, such as ada@example.com");
+    }
+  }
+  try {
+    senders[kind].check(target);
+  } catch (thrown) {
+    throw invalid("target", thrown instanceof Error ? thrown.message : String(thrown));
+  }
+}
+
+type ChannelAction = "CreateAlertChannel" | "DeleteAlertChannel" | "TestAlertChannel";
+
+function entryOf({ id, teamId, kind }: AlertChannel, action: ChannelAction, verb: string) {
+  const what = kind === "webhook" ? "a webhook" : "an e-mail address";
+  return { action, objectId: id, teamId, description: `${verb} ${what} for alerts` };
+}
+
+/** The path of a webhook's URL can be a secret of its receiver. */
+function audited({ kind, target, creditTicks }: AlertChannel): AuditedFields {
+  return {
+    kind,
+    target: kind === "webhook" ? new URL(target).origin : target,
+    creditBelowUsd: creditTicks === null ? null : ticksToUsd(BigInt(creditTicks)),
+  };
+}

@@ -1,0 +1,164 @@
+/**
+ * Looks for what is wrong, at an interval, and writes what changed: an alert is raised once, repeated while it goes on, and resolved
+ * once. It is written with its messages in one transaction, so that a process that dies loses none of them.
+ *
+ * States of an alert: active -> resolved. While its condition comes and goes, it stays active.
+ */
+import type { TeamStore } from "../../accounts/teams/store.js";
+import type { Clock } from "../../core/clock.js";
+import { HearthError } from "../../core/errors.js";
+import type { Ticks } from "../../core/money.js";
+import type { Random } from "../../core/random.js";
+import type { Write, Writes } from "../../store/writes.js";
+import type { AlertEvent, AlertKind } from "../../core/alerts/alerts.js";
+import type { Alert, AlertChannel, Condition } from "./alert.js";
+import type { ConditionSource } from "./conditions.js";
+import type { DeliveryQueue } from "./deliveries.js";
+import { alertMessage, isFor, newDelivery } from "./message.js";
+import type { AlertStore } from "./store/alerts.js";
+import type { ChannelStore } from "./store/channels.js";
+import type { DeliveryStore } from "./store/deliveries.js";
+
+export interface MonitorDeps {
+  readonly sources: readonly ConditionSource[];
+  readonly alerts: AlertStore;
+  readonly channels: Pick<ChannelStore, "list">;
+  readonly deliveries: Pick<DeliveryStore, "insertion" | "deleteEnded">;
+  readonly queue: Pick<DeliveryQueue, "wake">;
+  readonly teams: Pick<TeamStore, "find">;
+  readonly writes: Writes;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly limits: MonitorLimits;
+  /** Called when a check fails; the next one tries again. */
+  readonly onError: (thrown: unknown) => void;
+}
+
+export interface MonitorLimits {
+  /** 0: nothing is looked for. */
+  readonly checkEveryMs: number;
+  readonly repeatEveryMs: number;
+  /** For channels without an amount of their own. */
+  readonly creditTicks: Ticks;
+}
+
+/** How long alerts and deliveries are stored after their end. */
+const keptMs = 30 * 86_400_000;
+const deletedMax = 100;
+/** Alerts that may be active; others wait until one is resolved. */
+const activeMax = 10_000;
+
+/** How long a condition must be over before its alert is; what is spent and the credit do not come and go. */
+const quietMs: Readonly<Partial<Record<AlertKind, number>>> = {
+  model_unavailable: 60_000,
+  error_rate: 300_000,
+  disk_low: 300_000,
+};
+
+export class AlertMonitor {
+  readonly #deps: MonitorDeps;
+  /** Since when the conditions of active alerts are over. */
+  readonly #quietSince = new Map<string, number>();
+  #isRunning = false;
+  #checking: Promise<void> = Promise.resolve();
+  #stopTimer = (): void => undefined;
+
+  constructor(deps: MonitorDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    this.#isRunning = this.#deps.limits.checkEveryMs > 0;
+    this.#schedule();
+  }
+
+  async close(): Promise<void> {
+    this.#isRunning = false;
+    this.#stopTimer();
+    await this.#checking;
+  }
+
+  #schedule(): void {
+    if (!this.#isRunning) return;
+    this.#stopTimer = this.#deps.clock.after(this.#deps.limits.checkEveryMs, () => {
+      this.#checking = this.#check()
+        .catch((thrown: unknown) => this.#deps.onError(thrown))
+        .then(() => this.#schedule());
+    });
+  }
+
+  async #check(): Promise<void> {
+    const { sources, alerts, channels, deliveries, clock } = this.#deps;
+    const now = clock.now();
+    const situation = { now, channels: await channels.list(null), active: await alerts.active() };
+    const found = (await Promise.all(sources.map((source) => source(situation)))).flat();
+    const conditions = new Map(found.map((condition) => [nameOf(condition), condition]));
+    const active = new Set(situation.active.map(nameOf));
+    for (const alert of situation.active) await this.#follow(alert, conditions, situation.channels);
+    const raised = found.filter((condition) => !active.has(nameOf(condition)));
+    for (const condition of raised.slice(0, Math.max(0, activeMax - active.size)))
+      await this.#raise(condition, situation.channels);
+    await deliveries.deleteEnded(now - keptMs, deletedMax);
+    await alerts.deleteResolved(now - keptMs, deletedMax);
+  }
+
+  async #raise(condition: Condition, channels: readonly AlertChannel[]): Promise<void> {
+    const { alerts, clock, random } = this.#deps;
+    const now = clock.now();
+    const alert: Alert = { ...condition, id: random.id(), raiseTime: now, sendTime: now, resolveTime: null };
+    await this.#write("raised", alert, alerts.insertion(alert), channels);
+  }
+
+  /** Repeats an alert that goes on, and resolves one that is over. */
+  async #follow(
+    alert: Alert,
+    conditions: ReadonlyMap<string, Condition>,
+    channels: readonly AlertChannel[],
+  ): Promise<void> {
+    const { alerts, clock, limits } = this.#deps;
+    const now = clock.now();
+    const condition = conditions.get(nameOf(alert));
+    if (condition !== undefined) {
+      this.#quietSince.delete(alert.id);
+      if (now - alert.sendTime < limits.repeatEveryMs) return;
+      const { message, details } = condition;
+      return this.#write(
+        "repeated",
+        { ...alert, message, details },
+        alerts.repetition(alert.id, now),
+        channels,
+      );
+    }
+    const since = this.#quietSince.get(alert.id) ?? now;
+    this.#quietSince.set(alert.id, since);
+    if (now - since < (quietMs[alert.kind] ?? 0)) return;
+    this.#quietSince.delete(alert.id);
+    await this.#write("resolved", { ...alert, resolveTime: now }, alerts.resolution(alert.id, now), channels);
+  }
+
+  async #write(
+    event: Exclude<AlertEvent, "test">,
+    alert: Alert,
+    change: Write,
+    channels: readonly AlertChannel[],
+  ): Promise<void> {
+    const { deliveries, queue, teams, writes, clock, random, limits } = this.#deps;
+    const now = clock.now();
+    const teamName = alert.teamId === null ? null : ((await teams.find(alert.teamId))?.name ?? null);
+    const message = alertMessage(event, alert, { teamName, now });
+    const sent = channels
+      .filter((channel) => isFor(alert, channel, limits.creditTicks))
+      .map((channel) => deliveries.insertion(newDelivery(`msg_${random.id()}`, channel, message, now)));
+    try {
+      await writes.commit([change, ...sent]);
+    } catch (thrown) {
+      // Another process has written it, or a channel was removed meanwhile: the next check sees that.
+      if (!(thrown instanceof HearthError) || thrown.kind !== "conflict") throw thrown;
+    }
+    queue.wake();
+  }
+}
+
+function nameOf({ kind, subject }: Pick<Condition, "kind" | "subject">): string {
+  return `${kind} ${subject}`;
+}
