@@ -11,7 +11,7 @@ import { signatureOf } from "../models/folders/watch.js";
 import { modelSettingsFile } from "./data-folder.js";
 import { configuredModels, watchedFiles, type ConfiguredModels } from "./model-reload.js";
 import { contextLimit } from "./llama-settings.js";
-import { placementsOf } from "./remote/engines.js";
+import { placementsOf } from "./remote/placements.js";
 import { engineBuild } from "../version.js";
 
 /** The built-in models are part of the program, in whatever folder it is started. */

@@ -29,11 +29,14 @@ it("an image of a response is drawn by the image model, and the ledger balances 
     max_tool_calls: 1,
     tools: [{ type: "image_generation", model: "tiny-painter" }],
   };
-  const reserved = (3 + contextTokens) * prices.prompt + 20 * prices.completion;
-  await books.buy(reserved - 1);
+  const answer = 20 * prices.completion;
+  const firstTurn = 3 * prices.prompt + answer;
+  await books.buy(firstTurn - 1);
   expect((await client.send("POST", "", { model: builtInModel, ...request })).status).toBe(403);
-  await books.buy(imagePrice + 1);
+  const bought = contextTokens * prices.prompt + answer + imagePrice;
+  await books.buy(bought - (firstTurn - 1));
   const response = await client.create(request);
+  const reserved = (response.usage?.input_tokens ?? 0) * prices.prompt + answer;
   const call = response.output.find(({ type }) => type === "image_generation_call");
   if (call?.type !== "image_generation_call") throw new Error("no call");
   const { format, width } = await sharp(Buffer.from(call.result ?? "", "base64")).metadata();
@@ -47,7 +50,7 @@ it("an image of a response is drawn by the image model, and the ledger balances 
   ]);
   expect(cost).toBe((text?.costTicks ?? 0) + imagePrice);
   expect(await books.balances()).toMatchObject({
-    credit: BigInt(reserved + imagePrice - cost),
+    credit: BigInt(bought - cost),
     reserved: 0n,
     revenue: BigInt(cost),
   });

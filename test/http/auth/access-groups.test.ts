@@ -20,15 +20,15 @@ async function started() {
 }
 
 /** Returns the status and the message of a chat request. */
-async function chatWith({ request }: ManagedServer, key: string, model = builtInModel) {
+async function chatWith(server: ManagedServer, key: string, model = builtInModel) {
   const body = { model, messages: [{ role: "user", content: "Hello" }], max_tokens: 4 };
-  const answer = await request("POST", "/v1/chat/completions", body, key);
+  const answer = await server.request("POST", "/v1/chat/completions", body, key);
   const { error } = answer.body as { error?: { message: string } };
   return { status: answer.status, message: error?.message ?? "" };
 }
 
-async function modelsSeenBy({ request }: ManagedServer, key: string): Promise<readonly string[]> {
-  const { body } = await request("GET", "/v1/models", undefined, key);
+async function modelsSeenBy(server: ManagedServer, key: string): Promise<readonly string[]> {
+  const { body } = await server.request("GET", "/v1/models", undefined, key);
   return (body as { data: readonly { id: string }[] }).data.map(({ id }) => id);
 }
 

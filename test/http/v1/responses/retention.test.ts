@@ -10,8 +10,8 @@ import { createResponsesClient, type ResponsesClient } from "./responses.js";
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
 
-/** Number of sweeps: deferred completions, responses, chat completions, labels of runs, sign-ins, files, approvals of calls, lines of batches, batches, images. */
-const tables = 10;
+/** Number of sweeps: deferred completions, responses, chat completions, labels of runs, bodies of requests, sign-ins, files, approvals of calls, lines of batches, batches, images. */
+const tables = 11;
 const bornAt = Date.UTC(2026, 10, 21);
 
 /** Starts a server over a data folder at a given time; it does not answer "Wait". */
