@@ -131,6 +131,7 @@ const secretSettings = [
   "ollamaKey",
   "oidcClientSecret",
   "engines",
+  "databaseUrl",
 ] as const satisfies readonly (keyof typeof settings)[];
 
 export interface Config extends Readonly<z.infer<typeof schema>> {

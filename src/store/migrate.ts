@@ -35,7 +35,8 @@ import { storedOwners } from "./migrations/0031-0040/0037-stored-owners.js";
 import { requestBodies } from "./migrations/0031-0040/0035-request-bodies.js";
 import type { Migration } from "./migrations/migration.js";
 
-const migrations: readonly Migration[] = [
+/** All migrations, in order; PostgreSQL has one of the same number for each. */
+export const migrations: readonly Migration[] = [
   accounts,
   runs,
   teamWeights,

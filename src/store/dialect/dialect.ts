@@ -4,9 +4,11 @@ import type { RawBuilder } from "kysely";
 export type Operand = RawBuilder<unknown> | string | number;
 
 /**
- * What the SQL of a database does differently. Everything else that stores write is standard SQL: literals where an index is partial, `is not distinct from` instead of `is`, `case` instead of `iif`, and an alias for every subquery.
+ * What the SQL of a database does differently. Everything else that stores write runs unchanged on both databases: literals
+ * where an index is partial, `is not distinct from` instead of `is`, `case` instead of `iif`, and an alias for every subquery.
  */
 export interface Dialect {
+  readonly name: "sqlite" | "postgres";
   /** Whether a claim skips rows that another transaction has locked; SQLite has one writer at a time. */
   readonly skipsLocked: boolean;
   /** A subquery of the column `value`: the strings of a JSON array. */
@@ -42,7 +44,8 @@ export interface Dialect {
 }
 
 /** Why a constraint or a trigger of the schema has refused a write. */
-export type Refusal = "unique" | "no_overdraft" | "countable" | "monthly_limit" | "budget";
+export type Refusal =
+  "unique" | "no_overdraft" | "countable" | "monthly_limit" | "budget" | "unstorable_text";
 
 /** A database that is temporarily unusable. */
 export interface Unavailability {

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { Dialect } from "./dialect.js";
 
 export const sqliteDialect: Dialect = {
+  name: "sqlite",
   skipsLocked: false,
   listOf: (json) => sql`(select value from json_each(${json}))`,
   numbersOf: (json) => sql`(select key, value from json_each(${json}))`,
