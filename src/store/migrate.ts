@@ -29,6 +29,7 @@ import { budgets } from "./migrations/0021-0030/0027-budgets.js";
 import { requestLog } from "./migrations/0021-0030/0028-request-log.js";
 import { identities } from "./migrations/0021-0030/0029-identities.js";
 import { failedRuns } from "./migrations/0021-0030/0030-failed-runs.js";
+import { usageDays } from "./migrations/0031-0040/0031-usage-days.js";
 import type { Migration } from "./migrations/migration.js";
 
 const migrations: readonly Migration[] = [
@@ -62,6 +63,7 @@ const migrations: readonly Migration[] = [
   requestLog,
   identities,
   failedRuns,
+  usageDays,
 ];
 
 /**

@@ -20,6 +20,9 @@ export interface UsageHourRow {
   images: number;
 }
 
+/** Updated by triggers on runs: the sums of the hours of a day (UTC), which is its first millisecond. */
+export type UsageDayRow = Omit<UsageHourRow, "hour"> & { day: number };
+
 /** Updated by triggers on runs. */
 export interface UsageMonthRow {
   team_id: string;

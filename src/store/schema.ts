@@ -26,6 +26,7 @@ import type {
   SpendingLimitRow,
   TeamMonthRow,
   TransactionTable,
+  UsageDayRow,
   UsageHourRow,
   UsageMonthRow,
 } from "./money-schema.js";
@@ -44,6 +45,7 @@ export interface Schema {
   ledger_entries: EntryRow;
   ledger_balances: BalanceRow;
   usage_hours: UsageHourRow;
+  usage_days: UsageDayRow;
   usage_months: UsageMonthRow;
   spending_limits: SpendingLimitRow;
   team_months: TeamMonthRow;

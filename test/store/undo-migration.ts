@@ -1,4 +1,17 @@
-/** Takes back migration 30, the newest. */
+import { invoices } from "../../src/store/migrations/0011-0020/0018-invoices.js";
+
+const rollUps = ["runs_ended_are_rolled_up", "runs_are_rolled_up"];
+
+/** Takes back migration 31, the newest: the triggers are those of migration 18 again. */
+const undoUsageDays = [
+  ...rollUps.map((name) => `drop trigger ${name};`),
+  "drop table usage_days;",
+  ...invoices
+    .filter((statement) => rollUps.some((name) => statement.startsWith(`create trigger ${name} `)))
+    .map((statement) => `${statement};`),
+].join("\n");
+
+/** Takes back migration 30. */
 const undoFailedRuns = "drop index runs_failed;";
 
 /** Takes back migration 29. */
@@ -17,6 +30,7 @@ const undoRequestLog = [
 
 /** SQL that takes a database from the newest version to 26, as a server of that version would have left it. */
 export const undoBudgets = [
+  undoUsageDays,
   undoFailedRuns,
   undoIdentities,
   undoRequestLog,

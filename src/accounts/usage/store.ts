@@ -16,7 +16,7 @@ import type { Database } from "../../store/database.js";
 
 export type UsageStore = ReturnType<typeof createUsageStore>;
 
-/** Creates the queries of the table of hourly usage, which triggers on the table of runs update. */
+/** Creates the queries of the tables of usage by hour and by day, which triggers on the table of runs update. */
 export function createUsageStore({ kysely }: Database) {
   return {
     async rows(query: UsageQuery): Promise<readonly UsageRow[]> {
@@ -46,7 +46,7 @@ export function createUsageStore({ kysely }: Database) {
     async requestedModels(query: UsageRange, limit: number): Promise<readonly RequestedModel[]> {
       const { rows } = await sql<RequestedModel>`
         select distinct model, asked_model as "requestedModel" from usage_hours as used
-        where ${within(query)} order by 1, 2 limit ${limit}`.execute(kysely);
+        where ${within(query, "hour")} order by 1, 2 limit ${limit}`.execute(kysely);
       return rows;
     },
   };
@@ -78,8 +78,7 @@ function selection(query: UsageQuery): RawBuilder<Row> {
   return sql<Row>`
     ${priced ? rules(hosted) : sql``}
     select ${sql.join([sql`${time} as time`, ...groups])}, ${sums}, ${priced ? hostedSums : noHostedSums}
-    from usage_hours as used ${priced ? joined : sql``}
-    where ${within(query)}
+    from ${source(query)} ${priced ? joined : sql``}
     group by ${sql.join([time, ...ids])} having count(*) > 0
     order by ${sql.join([orders[order], ...ids])} limit ${limit}`;
 }
@@ -93,7 +92,7 @@ function topSelection(query: UsageQuery, { count, measure }: UsageTop): RawBuild
   return sql<Row>`
     with grouped as materialized (
       select ${timeOf(query)} as time, ${id} as id, ${sql.join(summed.map(sumOf))}
-      from usage_hours as used where ${within(query)} group by 1, 2),
+      from ${source(query)} group by 1, 2),
     top as materialized (
       select id from grouped group by id order by ${measures[measure]} desc, id limit ${count})
     select ${sql.join([sql`grouped.time as time`, ...groups])}, ${sums}, ${noHostedSums}
@@ -110,14 +109,42 @@ function group(dimension: UsageDimension, id: RawBuilder<string>): readonly RawB
   return [sql`${id} as ${sql.ref(`${dimension}_id`)}`, sql`${name(id)} as ${sql.ref(`${dimension}_name`)}`];
 }
 
+/**
+ * The rows of the time: of the days that are whole, and of the hours before and after them. Only hours where the report is by hour,
+ * or has hosted prices, which change at an hour.
+ */
+function source(query: UsageQuery): RawBuilder<unknown> {
+  const { from, to, unit, hosted } = query;
+  const [first, last] = [Math.ceil(from / dayMs) * dayMs, Math.floor(to / dayMs) * dayMs];
+  const isByHour = unit === "hour" || hosted.length > 0 || first >= last;
+  if (isByHour) return sql`(${rowsOf("hour", query)}) as used`;
+  const edges = [
+    { ...query, to: first },
+    { ...query, from: last },
+  ].filter((edge) => edge.from < edge.to);
+  const parts = [
+    rowsOf("day", { ...query, from: first, to: last }),
+    ...edges.map((edge) => rowsOf("hour", edge)),
+  ];
+  return sql`(${sql.join(parts, sql` union all `)}) as used`;
+}
+
+/** The rows of a range from the table of days or of hours. */
+function rowsOf(unit: "day" | "hour", range: UsageRange): RawBuilder<unknown> {
+  const columns = sql.join(summed.map((column) => sql.ref(column)));
+  return sql`select team_id, ${sql.ref(unit)} as hour, model, asked_model, api_key_id, ${columns}
+    from ${sql.table(`usage_${unit}s`)} as used where ${within(range, unit)}`;
+}
+
 /** A range of the primary key for each team, so that no other row is read. */
-function within({ teamId, ownerId, from, to }: UsageRange): RawBuilder<SqlBool> {
+function within({ teamId, ownerId, from, to }: UsageRange, unit: "day" | "hour"): RawBuilder<SqlBool> {
   const teams = teamId === null ? sql`(select id from teams)` : sql`(${teamId})`;
   const own =
     ownerId === null
       ? sql``
       : sql`and api_key_id in (select id from api_keys where team_id in ${teams} and user_id = ${ownerId})`;
-  return sql`used.team_id in ${teams} and hour >= ${from} and hour < ${to} ${own}`;
+  const start = sql.ref(`used.${unit}`);
+  return sql`used.team_id in ${teams} and ${start} >= ${from} and ${start} < ${to} ${own}`;
 }
 
 interface DimensionColumns {
@@ -141,7 +168,7 @@ const measures: Readonly<Record<UsageMeasure, RawBuilder<unknown>>> = {
   tokens: sql`sum(prompt_tokens + completion_tokens + reasoning_tokens)`,
 };
 
-/** The columns of `sums`. */
+/** The columns that are summed. */
 const summed = [
   ...["runs", "prompt_tokens", "cached_tokens", "image_tokens", "completion_tokens", "reasoning_tokens"],
   ...["images", "cost_ticks", "credit_ticks"],
