@@ -20,7 +20,7 @@ export const sqliteDialect: Dialect = {
   monthStart: (time) =>
     sql`1000 * cast(strftime('%s', ${time} / 1000, 'unixepoch', 'start of month') as integer)`,
   timeText: (time) => sql`strftime('%Y-%m-%dT%H:%MZ', ${time} / 1000, 'unixepoch')`,
-  // Ids grow, and nobody else writes within the transaction.
+  // Ids grow, and no other connection writes within the transaction.
   insertedId: (table) => sql`(select max(id) from ${sql.table(table)})`,
   unindexed: (column) => sql`+${column}`,
   readBy: (table, index) => sql`${table} indexed by ${sql.ref(index)}`,
