@@ -17,6 +17,11 @@ export interface Packages {
 
 const cache = fileURLToPath(new URL("../../coverage/conformance/", import.meta.url));
 const installMsMax = 900_000;
+/**
+ * Dependencies are installed as they were on this day, after which every version named here was published: a release of today, whose own
+ * dependencies may not be available yet, must not decide what a client does.
+ */
+const publishedBefore = "2026-11-21";
 
 /** Returns the folder of an agent's package. @throws Error with npm's message if it cannot be installed. */
 export function installAgent(agent: Pick<Agent, "name" | "version" | "setUp">): string {
@@ -32,15 +37,17 @@ export function installPackages({ name, version, beside = [], compiled }: Packag
   const folder = join(cache, `${name.replace(/^@/, "").replaceAll("/", "-")}-${version}`);
   const complete = join(folder, "complete");
   const packages = [`${name}@${version}`, ...beside];
-  if (existsSync(complete) && readFileSync(complete, "utf8") === packages.join("\n")) return folder;
+  const installed = [...packages, publishedBefore].join("\n");
+  if (existsSync(complete) && readFileSync(complete, "utf8") === installed) return folder;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true }));
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-  run(npm, ["install", "--no-audit", "--no-fund", "--ignore-scripts", ...packages], folder);
+  const options = ["--no-audit", "--no-fund", "--ignore-scripts", "--before", publishedBefore];
+  run(npm, ["install", ...options, ...packages], folder);
   if (compiled !== undefined) run(npm, ["rebuild", compiled], folder);
   if (setUp !== undefined) run(process.execPath, [setUp], join(folder, "node_modules", name));
-  writeFileSync(complete, packages.join("\n"));
+  writeFileSync(complete, installed);
   return folder;
 }
 
