@@ -5,6 +5,7 @@
 import { join } from "node:path";
 import { createAuthenticator } from "../../src/accounts/authentication/authenticate-key.js";
 import { createKeyUse } from "../../src/accounts/authentication/key-use.js";
+import { createMemoryCounter } from "../../src/accounts/limits/memory-counter.js";
 import { createRateLimits } from "../../src/accounts/limits/rate-limits.js";
 import { hashSecret } from "../../src/accounts/authentication/secret.js";
 import {
@@ -211,12 +212,13 @@ function reservationOver(database: Database) {
   const authenticator = createAuthenticator({ keys, keyUse, clock: systemClock });
   const rateLimits = createRateLimits({
     teamLimits: createTeamLimitStore(database),
-    clock: systemClock,
+    counter: createMemoryCounter(systemClock),
+    readCounter: createMemoryCounter(systemClock),
     estimate: () => Promise.resolve(usage.promptTokens),
   });
   return async (secret: string) => {
     const principal = await authenticator.authenticate(secret, "127.0.0.1");
-    const decision = rateLimits.admitRequest(principal);
+    const decision = await rateLimits.admitRequest(principal);
     const { reservation, refusal } = await rateLimits.admitModelRequest(decision, "model", "");
     if (decision.refusal !== null || refusal !== null) throw new Error("a limit is too narrow");
     return { principal, reservation };

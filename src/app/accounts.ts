@@ -28,6 +28,7 @@ import {
 import { createKeyUse, type KeyUse } from "../accounts/authentication/key-use.js";
 import { createMemberService, type MemberService } from "../accounts/members/members.js";
 import { createPromptEstimate } from "../accounts/limits/prompt-estimate.js";
+import { createMemoryCounter } from "../accounts/limits/memory-counter.js";
 import { createRateLimits } from "../accounts/limits/rate-limits.js";
 import { createTeamLimitService, type TeamLimitService } from "../accounts/limits/team-limits.js";
 import { createTeamService, type TeamService } from "../accounts/teams/teams.js";
@@ -113,7 +114,12 @@ export function buildAuthentication(deps: AuthenticationDeps): Authentication {
   return {
     authenticator: createAuthenticator({ ...deps, keyUse }),
     managerAuthenticator: createManagerAuthenticator({ ...deps, keyUse }),
-    rateLimits: createRateLimits({ ...deps, estimate: createPromptEstimate({ tokenizer, clock }) }),
+    rateLimits: createRateLimits({
+      ...deps,
+      counter: createMemoryCounter(clock),
+      readCounter: createMemoryCounter(clock),
+      estimate: createPromptEstimate({ tokenizer, clock }),
+    }),
     keyUse,
   };
 }

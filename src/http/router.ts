@@ -98,7 +98,7 @@ async function handle(
   if (route.guard === "page" || route.guard === "session")
     return handleOwn(route, ctx, { params, requestId }, deps);
   const principal = await authenticate(ctx, deps, localKey(ctx, route, deps));
-  const rateLimitDecision = limitRequest(deps, ctx, route, principal);
+  const rateLimitDecision = await limitRequest(deps, ctx, route, principal);
   await warnOfBudgets(deps, ctx, route, principal);
   const body = await bodyOf(route, ctx, limits);
   await route.handler({ ctx, principal, rateLimitDecision, ...body, params, requestId, route });

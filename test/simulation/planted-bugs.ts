@@ -3,6 +3,7 @@
  * with one of the functions below switches them on one after the other.
  */
 import type * as Ledger from "../../src/accounts/money/ledger.js";
+import type { Demand, Shortage } from "../../src/accounts/limits/quota-counter.js";
 import type * as Quotas from "../../src/accounts/limits/quotas.js";
 import type * as InterruptedRuns from "../../src/inference/run/store/interrupted-runs.js";
 import type * as SettleRetries from "../../src/inference/run/settle-retries.js";
@@ -147,7 +148,7 @@ export function withBrokenPolicy(actual: typeof Policy): typeof Policy {
 
 export function withBrokenQuotas(actual: typeof Quotas): typeof Quotas {
   class BrokenQuotas extends actual.Quotas {
-    override take(demands: readonly Quotas.Demand[], now: number): Quotas.Shortage | null {
+    override take(demands: readonly Demand[], now: number): Shortage | null {
       if (!has("a rate limit admits one more")) return super.take(demands, now);
       return super.take(
         demands.map(({ quota, amount }) => ({ quota: { ...quota, limit: quota.limit + 1 }, amount })),

@@ -1,13 +1,14 @@
 /**
- * Counts requests and tokens against limits, in memory. rate-limits.ts decides which limits apply. A window exists only while
- * it has entries.
+ * Counts requests and tokens against quotas in the memory of this process: a restart empties the windows. A window exists only while it
+ * has entries.
  *
  * Memory: at most `windowsMax` windows with together `entriesMax` entries of 16 bytes (twice as much until expired entries are
  * cleared), and two more entries for each active run, whose true tokens are always counted. That is about 64 MB. When it is
  * full, requests are refused until entries expire.
  */
 import { HearthError } from "../../core/errors.js";
-import type { Limits, LimitStatus } from "../../core/limits.js";
+import type { LimitStatus } from "../../core/limits.js";
+import { spansMs, type Demand, type Quota, type Shortage } from "./quota-counter.js";
 import { SlidingWindow } from "./sliding-window.js";
 
 export interface QuotaBounds {
@@ -17,40 +18,11 @@ export interface QuotaBounds {
 
 const defaultBounds: QuotaBounds = { windowsMax: 100_000, entriesMax: 1_000_000 };
 
-export type LimitName = keyof Limits;
-
-/** The length of each limit's window. */
-const spansMs: Readonly<Record<LimitName, number>> = { qps: 1000, qpm: 60_000, tpm: 60_000 };
-
 /** Interval at which expired entries of all windows are removed. */
 const sweepEveryMs = 60_000;
 
 /** The same interval when the memory bound is reached. */
 const sweepFullEveryMs = 1000;
-
-/** One limit of a key or team. */
-export interface Quota {
-  readonly name: LimitName;
-  readonly limit: number;
-  /** Identifies the key, or the team and model; every scope is counted separately. */
-  readonly scope: string;
-  /** Describes the scope in error messages. */
-  readonly subject: string;
-}
-
-/** An amount to be counted against a quota. */
-export interface Demand {
-  readonly quota: Quota;
-  readonly amount: number;
-}
-
-/** The demand that has to wait longest. */
-export interface Shortage {
-  readonly demand: Demand;
-  readonly used: number;
-  /** Milliseconds until all demands fit, without further requests; null = they never fit. */
-  readonly waitMs: number | null;
-}
 
 /** Times are whole milliseconds of a monotonic clock. */
 export class Quotas {

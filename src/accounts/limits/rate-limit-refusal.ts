@@ -1,6 +1,6 @@
 import { HearthError } from "../../core/errors.js";
 import { formatDuration } from "../../core/limits.js";
-import type { LimitName, Shortage } from "./quotas.js";
+import type { LimitName, Shortage } from "./quota-counter.js";
 
 const units: Readonly<Record<LimitName, string>> = {
   qps: "requests per sec (RPS)",

@@ -5,17 +5,16 @@
  * counted when they end.
  *
  * A request is checked in two steps: first against the key's request limits, before its body is read; then, when it names a
- * model, against the team's request limits on that model and on all models together, and the token limits of key and team. The windows belong to this process: a
- * restart empties them, and requests admitted before a limit was set are not counted.
+ * model, against the team's request limits on that model and on all models together, and the token limits of key and team. Requests
+ * admitted before a limit was set are not counted.
  */
 import type { Principal } from "../keys/api-key.js";
-import type { Clock } from "../../core/clock.js";
 import type { HearthError } from "../../core/errors.js";
 import type { TokenReservation, LimitStatuses } from "../../core/limits.js";
 import type { EstimatedPrompt } from "./prompt-estimate.js";
 import type { TeamLimitStore } from "./store.js";
 import type { Usage } from "../../core/usage.js";
-import { Quotas, type Demand, type Quota, type QuotaBounds, type Shortage } from "./quotas.js";
+import type { CountedDemands, Demand, Quota, QuotaCounter, Taken } from "./quota-counter.js";
 import { rateLimited } from "./rate-limit-refusal.js";
 import { keyQuotas, limitStatusesOf, modelQuotas, readQuota, type ModelQuotas } from "./request-quotas.js";
 
@@ -27,11 +26,8 @@ export interface RateLimitDecision {
 }
 
 /** The result of the first step. */
-export interface RequestDecision extends RateLimitDecision {
+export interface RequestDecision extends RateLimitDecision, CountedDemands {
   readonly principal: Principal;
-  readonly demands: readonly Demand[];
-  /** When the request was counted. */
-  readonly countedAt: number;
 }
 
 /** The result of the second step. */
@@ -42,12 +38,12 @@ export interface ModelRequestDecision extends RateLimitDecision {
 
 export interface RateLimits {
   /** Counts a request of a key. @throws HearthError `overloaded` when there are too many requests to count. */
-  admitRequest(principal: Principal): RequestDecision;
+  admitRequest(principal: Principal): Promise<RequestDecision>;
   /**
    * Counts a request that reads what the key has already, such as a list or a stored response. It counts against no limit of the key or
    * the team, only against one of its own, which stops loops. @throws HearthError `overloaded` as above.
    */
-  admitRead(principal: Principal): RequestDecision;
+  admitRead(principal: Principal): Promise<RequestDecision>;
   /**
    * Counts an admitted request against the limits on a model. When it is refused or cannot be counted, the first step's count
    * is undone, too.
@@ -67,10 +63,11 @@ export interface RateLimits {
 
 export interface RateLimitDeps {
   readonly teamLimits: Pick<TeamLimitStore, "findFor">;
-  readonly clock: Clock;
   /** Estimates the tokens of a prompt; called only when a token limit applies. */
   readonly estimate: (prompt: EstimatedPrompt) => Promise<number>;
-  readonly bounds?: Partial<QuotaBounds>;
+  readonly counter: QuotaCounter;
+  /** Of reads, whose limit only stops loops: each process counts its own. */
+  readonly readCounter: QuotaCounter;
 }
 
 /** Parked reservations; when there are more, the oldest is discarded. */
@@ -79,18 +76,13 @@ const parkedMax = 10_000;
 /** The reservation of a request to which no token limit applies. */
 export const unlimitedReservation: TokenReservation = { reconcile: () => undefined };
 
-/** Creates the limits with empty windows. */
+/** Creates the limits. */
 export function createRateLimits(deps: RateLimitDeps): RateLimits {
-  const context: RateLimitContext = {
-    ...deps,
-    quotas: new Quotas(deps.bounds),
-    now: () => Math.floor(deps.clock.monotonic()),
-  };
   const parked = new Map<string, TokenReservation>();
   return {
-    admitRequest: (principal) => admitRequest(context, principal),
-    admitRead: (principal) => admitRead(context, principal),
-    admitModelRequest: (request, model, prompt) => admitModelRequest(context, request, model, prompt),
+    admitRequest: (principal) => admitRequest(deps, principal),
+    admitRead: (principal) => admitRead(deps, principal),
+    admitModelRequest: (request, model, prompt) => admitModelRequest(deps, request, model, prompt),
     park(id, reservation) {
       parked.set(id, reservation);
       const [oldest] = parked.keys();
@@ -100,81 +92,53 @@ export function createRateLimits(deps: RateLimitDeps): RateLimits {
       const reservation = parked.get(id);
       parked.delete(id);
       if (reservation !== undefined) return reservation;
-      const { tokens } = await quotasFor(context, principal, model);
-      return reserveTokens(context, tokens, { estimated: 0, countedAt: context.now() });
+      const { tokens } = await quotasFor(deps, principal, model);
+      return reserveTokens(deps, tokens, { estimated: 0, countedAt: 0 });
     },
   };
 }
 
-interface RateLimitContext extends RateLimitDeps {
-  readonly quotas: Quotas;
-  readonly now: () => number;
-}
-
-function admitRequest(context: RateLimitContext, principal: Principal): RequestDecision {
-  const { quotas } = context;
-  const now = context.now();
+async function admitRequest({ counter }: RateLimitDeps, principal: Principal): Promise<RequestDecision> {
   const demands = demandsOf(keyQuotas(principal.key, ["qps", "qpm"]), 1);
-  const shortage = quotas.take(demands, now);
-  return {
-    principal,
-    demands,
-    countedAt: now,
-    limitStatuses: limitStatusesOf(quotas, demands, now),
-    refusal: shortage === null ? null : rateLimited(shortage),
-  };
+  const taken = await counter.take(demands);
+  return { principal, demands, countedAt: taken.countedAt, ...decisionOf(demands, taken) };
 }
 
-function admitRead(context: RateLimitContext, principal: Principal): RequestDecision {
-  const { quotas } = context;
-  const now = context.now();
+async function admitRead({ readCounter }: RateLimitDeps, principal: Principal): Promise<RequestDecision> {
   const demands = demandsOf([readQuota(principal.key)], 1);
-  const shortage = quotas.take(demands, now);
+  const taken = await readCounter.take(demands);
+  const decision = decisionOf(demands, taken);
   const none: LimitStatuses = { requests: null, tokens: null };
-  return {
-    principal,
-    demands,
-    countedAt: now,
-    limitStatuses: shortage === null ? none : limitStatusesOf(quotas, demands, now),
-    refusal: shortage === null ? null : rateLimited(shortage),
-  };
+  const limitStatuses = decision.refusal === null ? none : decision.limitStatuses;
+  return { principal, demands, countedAt: taken.countedAt, ...decision, limitStatuses };
 }
 
 async function admitModelRequest(
-  context: RateLimitContext,
+  deps: RateLimitDeps,
   request: RequestDecision,
   model: string,
   prompt: EstimatedPrompt,
 ): Promise<ModelRequestDecision> {
-  const { quotas, estimate } = context;
-  const applicable = await quotasFor(context, request.principal, model);
-  const tokens = applicable.tokens.length === 0 ? 0 : await estimate(prompt);
-  const now = context.now();
+  const applicable = await quotasFor(deps, request.principal, model);
+  const tokens = applicable.tokens.length === 0 ? 0 : await deps.estimate(prompt);
   const demands = [...demandsOf(applicable.requests, 1), ...demandsOf(applicable.tokens, tokens)];
-  const undoFirstStep = (): void => {
-    for (const { quota, amount } of request.demands)
-      quotas.giveBack(quota, amount, { countedAt: request.countedAt, now });
+  if (demands.length === 0) return { ...request, reservation: unlimitedReservation };
+  const taken = await deps.counter.take(demands, request);
+  const decision = decisionOf([...request.demands, ...demands], taken);
+  if (decision.refusal !== null) return { ...decision, reservation: unlimitedReservation };
+  const counted = { estimated: tokens, countedAt: taken.countedAt };
+  return { ...decision, reservation: reserveTokens(deps, applicable.tokens, counted) };
+}
+
+function decisionOf(demands: readonly Demand[], { shortage, statuses }: Taken): RateLimitDecision {
+  return {
+    limitStatuses: limitStatusesOf(demands, statuses),
+    refusal: shortage === null ? null : rateLimited(shortage),
   };
-  let shortage: Shortage | null;
-  try {
-    shortage = quotas.take(demands, now);
-  } catch (thrown) {
-    undoFirstStep();
-    throw thrown;
-  }
-  const all = [...request.demands, ...demands];
-  if (shortage === null) {
-    const reservation = reserveTokens(context, applicable.tokens, { estimated: tokens, countedAt: now });
-    return { reservation, limitStatuses: limitStatusesOf(quotas, all, now), refusal: null };
-  }
-  undoFirstStep();
-  // Other requests of the key may have been counted while this one was read.
-  const refusal = rateLimited(quotas.shortage(all, now) ?? shortage);
-  return { reservation: unlimitedReservation, limitStatuses: limitStatusesOf(quotas, all, now), refusal };
 }
 
 async function quotasFor(
-  { teamLimits }: RateLimitContext,
+  { teamLimits }: RateLimitDeps,
   principal: Principal,
   model: string,
 ): Promise<ModelQuotas> {
@@ -187,7 +151,7 @@ function demandsOf(quotas: readonly Quota[], amount: number): readonly Demand[] 
 
 /** Returns the reservation of `estimated` tokens that were counted at `countedAt`. */
 function reserveTokens(
-  { quotas, now }: RateLimitContext,
+  { counter }: RateLimitDeps,
   applicable: readonly Quota[],
   { estimated, countedAt }: { readonly estimated: number; readonly countedAt: number },
 ): TokenReservation {
@@ -197,10 +161,7 @@ function reserveTokens(
     reconcile(usage) {
       if (isReconciled) return;
       isReconciled = true;
-      const difference = tokensOf(usage) - estimated;
-      for (const quota of applicable)
-        if (difference > 0) quotas.add(quota, difference, now());
-        else quotas.giveBack(quota, -difference, { countedAt, now: now() });
+      counter.correct(applicable, tokensOf(usage) - estimated, countedAt);
     },
   };
 }

@@ -3,7 +3,7 @@ import type { ApiKey, Principal } from "../keys/api-key.js";
 import type { Limits, LimitStatus, LimitStatuses } from "../../core/limits.js";
 import type { Team } from "../teams/team.js";
 import { allModels, type TeamLimits } from "./team-limit.js";
-import type { Demand, LimitName, Quota, Quotas } from "./quotas.js";
+import type { Demand, LimitName, Quota } from "./quota-counter.js";
 
 /** Returns the quotas of a key. */
 export function keyQuotas(key: ApiKey, names: readonly LimitName[]): readonly Quota[] {
@@ -45,14 +45,17 @@ function scopeOf({ id }: Team, limits: TeamLimits, model: string): Pick<Quota, "
   return { scope: `team ${id} ${model}`, subject: `${model} in team ${id}` };
 }
 
-/** Returns, for requests and for tokens, the limit with the least remaining; of several, the one that resets last. */
-export function limitStatusesOf(quotas: Quotas, demands: readonly Demand[], now: number): LimitStatuses {
+/**
+ * Returns, for requests and for tokens, the limit with the least remaining; of several, the one that resets last.
+ * @param statuses what is left for each of the demands.
+ */
+export function limitStatusesOf(demands: readonly Demand[], statuses: readonly LimitStatus[]): LimitStatuses {
   const tightest: Record<keyof LimitStatuses, LimitStatus | null> = { requests: null, tokens: null };
-  for (const { quota } of demands) {
+  demands.forEach(({ quota }, index) => {
     const kind = quota.name === "tpm" ? "tokens" : "requests";
-    const standing = quotas.limitStatus(quota, now);
-    if (isTighter(standing, tightest[kind])) tightest[kind] = standing;
-  }
+    const status = statuses[index];
+    if (status !== undefined && isTighter(status, tightest[kind])) tightest[kind] = status;
+  });
   return tightest;
 }
 

@@ -20,15 +20,15 @@ import type { Call, Route } from "../route.js";
 type LimitDeps = Pick<HttpDeps, "rateLimits" | "clock">;
 
 /** Applies the limits of a key; those of reads to a GET. @throws HearthError `rate_limited`. */
-export function limitRequest(
+export async function limitRequest(
   deps: LimitDeps,
   ctx: Context,
   route: Route,
   principal: Principal,
-): RequestDecision {
+): Promise<RequestDecision> {
   const { rateLimits } = deps;
-  const decision =
-    route.method === "GET" ? rateLimits.admitRead(principal) : rateLimits.admitRequest(principal);
+  const isRead = route.method === "GET";
+  const decision = await (isRead ? rateLimits.admitRead(principal) : rateLimits.admitRequest(principal));
   applyDecision(deps, ctx, decision);
   return decision;
 }

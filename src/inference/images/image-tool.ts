@@ -34,7 +34,7 @@ async function draw(
 ): Promise<ServerCallResult> {
   if (typeof prompt !== "string" || prompt === "" || prompt.length > promptCharsMax)
     throw new HearthError("invalid_value", `prompt: must have 1 to ${promptCharsMax} characters`);
-  const request = rateLimits.admitRequest(caller.principal);
+  const request = await rateLimits.admitRequest(caller.principal);
   if (request.refusal !== null) throw request.refusal;
   const { refusal, reservation } = await rateLimits.admitModelRequest(request, modelId, prompt);
   if (refusal !== null) throw refusal;

@@ -114,7 +114,7 @@ async function admit(
   principal: PreparedJob["principal"],
   { model, prompt }: LineRequest,
 ): Promise<PreparedJob["tokenReservation"]> {
-  const request = rateLimits.admitRequest(principal);
+  const request = await rateLimits.admitRequest(principal);
   if (request.refusal !== null) throw request.refusal;
   const decision = await rateLimits.admitModelRequest(request, model.manifest.id, prompt);
   if (decision.refusal !== null) throw decision.refusal;

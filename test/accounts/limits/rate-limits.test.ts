@@ -2,7 +2,10 @@ import { aKey } from "../a-key.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createRateLimits, type RequestDecision } from "../../../src/accounts/limits/rate-limits.js";
-import { Quotas, type Quota } from "../../../src/accounts/limits/quotas.js";
+import type { Quota } from "../../../src/accounts/limits/quota-counter.js";
+import { createMemoryCounter } from "../../../src/accounts/limits/memory-counter.js";
+import { Quotas } from "../../../src/accounts/limits/quotas.js";
+import type { Clock } from "../../../src/core/clock.js";
 import type { Principal } from "../../../src/accounts/keys/api-key.js";
 import { noLimits, type TokenReservation, type Limits } from "../../../src/core/limits.js";
 import { type TeamLimits } from "../../../src/accounts/limits/team-limit.js";
@@ -65,6 +68,11 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant("limit" as const), team: limits(), key: limits() }) },
 );
 
+const countersOf = (clock: Clock) => ({
+  counter: createMemoryCounter(clock),
+  readCounter: createMemoryCounter(clock),
+});
+
 describe("limits", () => {
   it("admit exactly the requests that the reference model admits, and report when the next one is admitted", async () => {
     await fc.assert(
@@ -77,7 +85,7 @@ describe("limits", () => {
           const clock = createManualClock(0);
           const current = { team, key };
           const rateLimits = createRateLimits({
-            clock,
+            ...countersOf(clock),
             teamLimits: {
               findFor: (teamId, model) => Promise.resolve<TeamLimits[]>([{ teamId, model, ...current.team }]),
             },
@@ -127,7 +135,7 @@ describe("limits", () => {
                 team: { ...aTeam(), id: "t" },
               };
               const demands = wanted(each.key, current.key, { qps: 1, qpm: 1 });
-              const admittance = rateLimits.admitRequest(principal);
+              const admittance = await rateLimits.admitRequest(principal);
               if (check(admittance.refusal, demands, demands))
                 arrived.push({ key: each.key, admittance, entries: countAll(demands) });
             }
@@ -173,12 +181,12 @@ describe("limits", () => {
   it("subtract nothing from an estimate that has expired, whatever the run has used", async () => {
     const clock = createManualClock(0);
     const rateLimits = createRateLimits({
-      clock,
+      ...countersOf(clock),
       teamLimits: { findFor: () => Promise.resolve([{ teamId: "t", model: "*", ...noLimits, tpm: 100 }]) },
       estimate: () => Promise.resolve(5),
     });
-    const ask = () => {
-      const request = rateLimits.admitRequest({ key: { ...aKey(), ...noLimits }, team: aTeam() });
+    const ask = async () => {
+      const request = await rateLimits.admitRequest({ key: { ...aKey(), ...noLimits }, team: aTeam() });
       return rateLimits.admitModelRequest(request, "m", "");
     };
     const first = await ask();
@@ -194,11 +202,11 @@ describe("limits", () => {
 
   it("count nothing and estimate nothing when there is no limit", async () => {
     const rateLimits = createRateLimits({
-      clock: createManualClock(0),
+      ...countersOf(createManualClock(0)),
       teamLimits: { findFor: () => Promise.resolve([]) },
       estimate: () => Promise.reject(new Error("asked for an estimate")),
     });
-    const request = rateLimits.admitRequest({ key: { ...aKey(), ...noLimits }, team: aTeam() });
+    const request = await rateLimits.admitRequest({ key: { ...aKey(), ...noLimits }, team: aTeam() });
     const { limitStatuses, refusal } = await rateLimits.admitModelRequest(request, "m", "x");
     expect([request.limitStatuses, limitStatuses, refusal]).toEqual([
       { requests: null, tokens: null },
@@ -218,17 +226,17 @@ describe("a refusal by the limits of a team", () => {
     const clock = createManualClock(0);
     const team = { teamId: "t", model: "*", ...noLimits, qps: 1 };
     const rateLimits = createRateLimits({
-      clock,
+      ...countersOf(clock),
       teamLimits: { findFor: () => Promise.resolve([team]) },
       estimate: () => Promise.resolve(0),
     });
     const arrive = (id: string) =>
       rateLimits.admitRequest({ key: { ...aKey(), ...noLimits, qps: 1, id }, team: aTeam() });
-    const [slow, other] = [arrive("a"), arrive("b")];
+    const [slow, other] = [await arrive("a"), await arrive("b")];
     clock.advance(500);
     expect((await rateLimits.admitModelRequest(other, "m", "")).refusal).toBeNull();
     clock.advance(500);
-    expect(arrive("a").refusal).toBeNull();
+    expect((await arrive("a")).refusal).toBeNull();
     expect((await rateLimits.admitModelRequest(slow, "m", "")).refusal).toMatchObject({ retryAfterMs: 1000 });
   });
 });
@@ -271,13 +279,13 @@ describe("the memory of the windows", () => {
     const teamLimits = { findFor: () => Promise.resolve([]) };
     const rates = createRateLimits({
       teamLimits,
-      clock,
+      counter: createMemoryCounter(clock, { windowsMax: 1 }),
+      readCounter: createMemoryCounter(clock),
       estimate: () => Promise.resolve(5),
-      bounds: { windowsMax: 1 },
     });
     const principal = { key: aKey({ ...noLimits, qpm: 2, tpm: 100 }), team: aTeam() };
     for (let round = 0; round < 3; round += 1) {
-      const request = rates.admitRequest(principal);
+      const request = await rates.admitRequest(principal);
       expect(request.refusal).toBeNull();
       await expect(rates.admitModelRequest(request, "m", "text")).rejects.toThrow(
         "too many requests to count",
