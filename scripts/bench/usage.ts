@@ -17,7 +17,7 @@ import { createLedgerStore } from "../../src/accounts/money/store/ledger.js";
 import { createRunStore } from "../../src/inference/run/store/runs.js";
 import { createTeamStore } from "../../src/accounts/teams/store.js";
 import { defaultTeamSettings } from "../../src/accounts/teams/team.js";
-import { createUsageStore } from "../../src/accounts/usage/store.js";
+import { createUsageStore } from "../../src/accounts/usage/store/usage.js";
 import { systemRandom } from "../../src/system.js";
 import type { SectionOptions } from "./options.js";
 import { scratchFolder } from "./processes.js";
@@ -148,8 +148,12 @@ const statements = {
   adding: [
     `insert into usage_hours select team_id, start_time - start_time % 3600000, model, asked_model, api_key_id,
       count(*), sum(prompt_tokens), sum(cached_tokens), sum(image_tokens), sum(completion_tokens),
-      sum(reasoning_tokens), sum(cost_ticks), 0
+      sum(reasoning_tokens), sum(cost_ticks), 0, 0
     from runs group by 1, 2, 3, 4, 5`,
+    `insert into usage_days select team_id, hour - hour % 86400000, model, asked_model, api_key_id, sum(runs), sum(prompt_tokens),
+      sum(cached_tokens), sum(image_tokens), sum(completion_tokens), sum(reasoning_tokens), sum(cost_ticks), sum(credit_ticks),
+      sum(images)
+    from usage_hours group by 1, 2, 3, 4, 5`,
     `insert into team_months select team_id, strftime('%Y%m', hour / 1000, 'unixepoch'), sum(cost_ticks), 0
     from usage_hours group by 1, 2`,
     `with recursive n (i) as (select 0 union all select i + 1 from n where i < ${keys - 1})

@@ -54,7 +54,7 @@ import { createHostedPriceStore } from "../accounts/money/store/hosted-prices.js
 import { createSpendingStore } from "../accounts/money/store/spending-limits.js";
 import { createExports, type Exports } from "../accounts/exports/exports.js";
 import { createExportStore } from "../accounts/exports/store.js";
-import { createUsageStore } from "../accounts/usage/store.js";
+import { createUsageStore } from "../accounts/usage/store/usage.js";
 import { createTeamLimitStore } from "../accounts/limits/store.js";
 import { createTeamStore } from "../accounts/teams/store.js";
 import { createWrites } from "../store/writes.js";

@@ -35,6 +35,7 @@ import { storedOwners } from "./migrations/0031-0040/0037-stored-owners.js";
 import { requestBodies } from "./migrations/0031-0040/0035-request-bodies.js";
 import { spendLabels } from "./migrations/0031-0040/0032-spend-labels.js";
 import { alerts } from "./migrations/0031-0040/0033-alerts.js";
+import { usageDays } from "./migrations/0031-0040/0031-usage-days.js";
 import type { Migration } from "./migrations/migration.js";
 
 const migrations: readonly Migration[] = [
@@ -74,6 +75,7 @@ const migrations: readonly Migration[] = [
   requestBodies,
   spendLabels,
   alerts,
+  usageDays,
 ];
 
 /**

@@ -20,6 +20,9 @@ export interface UsageHourRow {
   images: number;
 }
 
+/** Updated by triggers on runs: the sums of the hours of a day (UTC), which is its first millisecond. */
+export type UsageDayRow = Omit<UsageHourRow, "hour"> & { day: number };
+
 /** Updated by triggers on runs. A run is in a row for each of its tags, and in one for its end user. */
 export interface UsageLabelHourRow extends UsageHourRow {
   kind: "tag" | "user";

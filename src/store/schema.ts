@@ -30,6 +30,7 @@ import type {
   SpendingLimitRow,
   TeamMonthRow,
   TransactionTable,
+  UsageDayRow,
   UsageHourRow,
   UsageLabelHourRow,
   UsageMonthRow,
@@ -50,6 +51,7 @@ export interface Schema {
   ledger_entries: EntryRow;
   ledger_balances: BalanceRow;
   usage_hours: UsageHourRow;
+  usage_days: UsageDayRow;
   usage_label_hours: UsageLabelHourRow;
   usage_months: UsageMonthRow;
   spending_limits: SpendingLimitRow;

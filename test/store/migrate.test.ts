@@ -16,7 +16,7 @@ import { createRunStore } from "../../src/inference/run/store/runs.js";
 import { createBillingStore } from "../../src/accounts/money/store/billing.js";
 import { createLedgerStore } from "../../src/accounts/money/store/ledger.js";
 import { createSpendingStore } from "../../src/accounts/money/store/spending-limits.js";
-import { createUsageStore } from "../../src/accounts/usage/store.js";
+import { createUsageStore } from "../../src/accounts/usage/store/usage.js";
 import { createTeamStore } from "../../src/accounts/teams/store.js";
 import { createWrites } from "../../src/store/writes.js";
 import { aJob, aResponse, aRun, aTeam, someItems, temporaryFolder } from "./records.js";

@@ -676,6 +676,19 @@ when old.state = 'running' and new.state not in ('running', 'interrupted') begin
     cost_ticks = cost_ticks + excluded.cost_ticks,
     credit_ticks = credit_ticks + excluded.credit_ticks,
     images = images + excluded.images;
+  insert into usage_days values (
+    new.team_id, new.start_time - new.start_time % 86400000, new.model, coalesce(new.asked_model, new.model),
+    new.api_key_id, 1, new.prompt_tokens, new.cached_tokens, new.image_tokens, new.completion_tokens,
+    new.reasoning_tokens, new.cost_ticks, iif(new.reserved_ticks is null, 0, new.cost_ticks), new.images)
+  on conflict do update set runs = runs + 1,
+    prompt_tokens = prompt_tokens + excluded.prompt_tokens,
+    cached_tokens = cached_tokens + excluded.cached_tokens,
+    image_tokens = image_tokens + excluded.image_tokens,
+    completion_tokens = completion_tokens + excluded.completion_tokens,
+    reasoning_tokens = reasoning_tokens + excluded.reasoning_tokens,
+    cost_ticks = cost_ticks + excluded.cost_ticks,
+    credit_ticks = credit_ticks + excluded.credit_ticks,
+    images = images + excluded.images;
   insert into usage_months values (
     new.team_id, cast(strftime('%Y%m', new.start_time / 1000, 'unixepoch') as integer), new.model, coalesce(new.price_id, 0), new.image_ticks,
     new.prompt_tokens - new.cached_tokens, new.cached_tokens, new.completion_tokens, new.reasoning_tokens,
@@ -783,6 +796,19 @@ CREATE TRIGGER runs_ended_are_rolled_up after insert on runs
 when new.state not in ('running', 'interrupted') begin
   insert into usage_hours values (
     new.team_id, new.start_time - new.start_time % 3600000, new.model, coalesce(new.asked_model, new.model),
+    new.api_key_id, 1, new.prompt_tokens, new.cached_tokens, new.image_tokens, new.completion_tokens,
+    new.reasoning_tokens, new.cost_ticks, iif(new.reserved_ticks is null, 0, new.cost_ticks), new.images)
+  on conflict do update set runs = runs + 1,
+    prompt_tokens = prompt_tokens + excluded.prompt_tokens,
+    cached_tokens = cached_tokens + excluded.cached_tokens,
+    image_tokens = image_tokens + excluded.image_tokens,
+    completion_tokens = completion_tokens + excluded.completion_tokens,
+    reasoning_tokens = reasoning_tokens + excluded.reasoning_tokens,
+    cost_ticks = cost_ticks + excluded.cost_ticks,
+    credit_ticks = credit_ticks + excluded.credit_ticks,
+    images = images + excluded.images;
+  insert into usage_days values (
+    new.team_id, new.start_time - new.start_time % 86400000, new.model, coalesce(new.asked_model, new.model),
     new.api_key_id, 1, new.prompt_tokens, new.cached_tokens, new.image_tokens, new.completion_tokens,
     new.reasoning_tokens, new.cost_ticks, iif(new.reserved_ticks is null, 0, new.cost_ticks), new.images)
   on conflict do update set runs = runs + 1,
@@ -909,6 +935,24 @@ CREATE TABLE teams (
   blocked integer not null check (blocked in (0, 1)),
   create_time integer not null
 , weight integer not null default 1 check (weight between 1 and 1000), acls text, keeps_bodies integer not null default 0 check (keeps_bodies in (0, 1))) strict;
+
+CREATE TABLE usage_days (
+  team_id text not null,
+  day integer not null check (day % 86400000 = 0),
+  model text not null,
+  asked_model text not null,
+  api_key_id text not null,
+  runs integer not null,
+  prompt_tokens integer not null,
+  cached_tokens integer not null,
+  image_tokens integer not null,
+  completion_tokens integer not null,
+  reasoning_tokens integer not null,
+  cost_ticks integer not null,
+  credit_ticks integer not null,
+  images integer not null,
+  primary key (team_id, day, model, asked_model, api_key_id)
+) strict, without rowid;
 
 CREATE TABLE usage_hours (
   team_id text not null,

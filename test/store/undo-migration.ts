@@ -1,4 +1,17 @@
-/** Takes back migration 33, the newest. */
+import { invoices } from "../../src/store/migrations/0011-0020/0018-invoices.js";
+
+const rollUps = ["runs_ended_are_rolled_up", "runs_are_rolled_up"];
+
+/** Takes back migration 31, the newest: the triggers are those of migration 18 again. */
+const undoUsageDays = [
+  ...rollUps.map((name) => `drop trigger ${name};`),
+  "drop table usage_days;",
+  ...invoices
+    .filter((statement) => rollUps.some((name) => statement.startsWith(`create trigger ${name} `)))
+    .map((statement) => `${statement};`),
+].join("\n");
+
+/** Takes back migration 33. */
 const undoAlerts = ["alert_deliveries", "alerts", "alert_channels"]
   .map((name) => `drop table ${name};`)
   .join("\n");
@@ -63,6 +76,7 @@ const undoStoredOwners = [
 
 /** SQL that takes a database from the newest version to 26, as a server of that version would have left it. */
 export const undoBudgets = [
+  undoUsageDays,
   undoAlerts,
   undoSpendLabels,
   undoRequestBodies,

@@ -15,7 +15,7 @@ export function fillUsage(data: string, now: number): number {
   sqlite.pragma("synchronous = OFF");
   const firstDay = now - (now % dayMs) - (yearDays - 1) * dayMs;
   sqlite.transaction(() => {
-    for (const statement of [filling(now), usageOf(firstDay)]) sqlite.exec(statement);
+    for (const statement of [filling(now), usageOf(firstDay), days]) sqlite.exec(statement);
   })();
   const [found] = sqlite.prepare<[], { rows: number }>("select count(*) as rows from usage_hours").all();
   sqlite.close();
@@ -47,3 +47,13 @@ const usageOf = (firstDay: number): string => `
     select (select id from teams limit 1), ${firstDay} + h * ${hourMs}, 'model-' || (i % 3), 'model-' || (i % 3),
       printf('key-%05d', i), 1 + h % 7, 900 + i % 50, 400, 0, 200 + h % 100, 0, 140000 + i, 0, 0
     from used`;
+
+const sums = [
+  ...["runs", "prompt_tokens", "cached_tokens", "image_tokens", "completion_tokens", "reasoning_tokens"],
+  ...["cost_ticks", "credit_ticks", "images"],
+];
+
+const days = `
+  insert into usage_days (team_id, day, model, asked_model, api_key_id, ${sums.join(", ")})
+    select team_id, hour - hour % ${dayMs}, model, asked_model, api_key_id, ${sums.map((sum) => `sum(${sum})`).join(", ")}
+    from usage_hours group by 1, 2, 3, 4, 5`;

@@ -49,8 +49,8 @@ export interface UsageQuery {
   /** Hours that start at `from` or later and before `to`; milliseconds since the epoch. */
   readonly from: number;
   readonly to: number;
-  /** One row for each hour or day that has any usage; null = one row for the whole time. */
-  readonly unit: "hour" | "day" | null;
+  /** One row for each hour, day or month that has any usage; null = one row for the whole time. */
+  readonly unit: "hour" | "day" | "month" | null;
   readonly by: readonly UsageDimension[];
   /** Only usage of the API keys that this member created; null = of all keys. */
   readonly ownerId: string | null;
@@ -75,7 +75,7 @@ export interface UsageTop {
 }
 
 export interface UsageRow extends UsageSums {
-  /** Start of the hour or day; null when the query has no unit. */
+  /** Start of the hour, day or month; null when the query has no unit. */
   readonly time: number | null;
   /** For each dimension of the query the id, and the name where it differs from the id; empty for the groups that are not the highest. */
   readonly group: readonly UsageGroup[];

@@ -7,7 +7,7 @@ import type { HostedPriceStore } from "../money/store/hosted-prices.js";
 import type { LabelKind } from "../labels/spend-labels.js";
 import type { TeamStore } from "../teams/store.js";
 import { noUsage, type Usage } from "../../core/usage.js";
-import type { UsageStore } from "./store.js";
+import type { UsageStore } from "./store/usage.js";
 import type { UsageDimension, UsageQuery, UsageRange, UsageRow, UsageSums } from "./usage-report.js";
 import { hostedRules, type ModelNames } from "../money/hosted-prices.js";
 import { invalid } from "../field-rules.js";

@@ -9,7 +9,7 @@ import { createBillingStore } from "../../../src/accounts/money/store/billing.js
 import { openDatabase, type Database } from "../../../src/store/database.js";
 import { createSpendingStore } from "../../../src/accounts/money/store/spending-limits.js";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
-import { createUsageStore } from "../../../src/accounts/usage/store.js";
+import { createUsageStore } from "../../../src/accounts/usage/store/usage.js";
 import { createWrites } from "../../../src/store/writes.js";
 import { aRun, aTeam, databaseOfTwoTeams, temporaryFolder, twoConnections } from "../../store/records.js";
 import { createManualClock } from "../../manual-clock.js";

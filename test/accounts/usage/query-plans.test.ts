@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { HostedRule, UsageQuery } from "../../../src/accounts/usage/usage-report.js";
+import { dayMs, type HostedRule, type UsageQuery } from "../../../src/accounts/usage/usage-report.js";
 import type { Database } from "../../../src/store/database.js";
 import { createHostedPriceStore } from "../../../src/accounts/money/store/hosted-prices.js";
 import { createBillingStore } from "../../../src/accounts/money/store/billing.js";
@@ -8,7 +8,7 @@ import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import { createSpendingStore } from "../../../src/accounts/money/store/spending-limits.js";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
 import { createWrites } from "../../../src/store/writes.js";
-import { createUsageStore } from "../../../src/accounts/usage/store.js";
+import { createUsageStore } from "../../../src/accounts/usage/store/usage.js";
 import { noBudget, type Budget } from "../../../src/accounts/budgets/budget.js";
 import { createBudgetStore } from "../../../src/accounts/budgets/store/budgets.js";
 import { aTeam } from "../../store/records.js";
@@ -33,7 +33,10 @@ type Ask = (stores: ReturnType<typeof storesOf>) => Promise<unknown>;
 
 /** Reads only the rows of the requested time. */
 const usedBy = "SEARCH used USING PRIMARY KEY (team_id=? AND hour>? AND hour<?)";
+const usedByDay = "SEARCH used USING PRIMARY KEY (team_id=? AND day>? AND day<?)";
 const usedByLabel = "SEARCH used USING PRIMARY KEY (team_id=? AND kind=? AND hour>? AND hour<?)";
+/** The sums of parts of the time are added up. */
+const added = ["SCAN used", "USE TEMP B-TREE FOR GROUP BY"];
 const spentOf =
   "SEARCH spent USING PRIMARY KEY (subject_id=? AND team_id=? AND period=? AND start_time=?) LEFT-JOIN";
 const ofMonth = "SEARCH spent USING PRIMARY KEY (team_id=? AND month=?) LEFT-JOIN";
@@ -41,6 +44,7 @@ const used: UsageQuery = {
   ...{ teamId: "a", from: 1, to: 2, unit: null, by: [], hosted: [] },
   ...{ order: "time", limit: 9, ownerId: null, top: null, label: null },
 };
+const ofDays: UsageQuery = { ...used, from: 0, to: 2 * dayMs };
 const rule: HostedRule = {
   ...{ model: "a", requestedModel: "a", from: 0, to: 1 },
   ...{ promptTicks: 1, cachedTicks: 1, completionTicks: 1 },
@@ -115,41 +119,79 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
   ],
   "usage.rows of a team by day": [
     ({ usage }) => usage.rows({ ...used, unit: "day" }),
-    [usedBy, "USE TEMP B-TREE FOR GROUP BY"],
+    [usedBy, "USE TEMP B-TREE FOR GROUP BY", ...added],
   ],
   "usage.rows of a team by model": [
     ({ usage }) => usage.rows({ ...used, by: ["model"] }),
-    [usedBy, "USE TEMP B-TREE FOR GROUP BY"],
+    [usedBy, "USE TEMP B-TREE FOR GROUP BY", ...added],
   ],
   "usage.rows of a team by key": [
     ({ usage }) => usage.rows({ ...used, by: ["key"] }),
-    [usedBy, "USE TEMP B-TREE FOR GROUP BY", "api_keys by sqlite_autoindex_api_keys_1 (id=?)"],
+    [usedBy, "USE TEMP B-TREE FOR GROUP BY", ...added, "api_keys by sqlite_autoindex_api_keys_1 (id=?)"],
   ],
   "usage.rows of a team by tag": [
     ({ usage }) => usage.rows({ ...used, by: ["tag"] }),
-    [usedByLabel, "USE TEMP B-TREE FOR GROUP BY"],
+    [usedByLabel, "USE TEMP B-TREE FOR GROUP BY", ...added],
   ],
   "usage.rows of an end user by day": [
     ({ usage }) => usage.rows({ ...used, unit: "day", label: { kind: "user", label: "ada" } }),
-    [usedByLabel, "USE TEMP B-TREE FOR GROUP BY"],
+    [usedByLabel, "USE TEMP B-TREE FOR GROUP BY", ...added],
   ],
   "usage.rows of all teams": [
     ({ usage }) => usage.rows({ ...used, teamId: null }),
-    [usedBy, "USING INDEX sqlite_autoindex_teams_1 FOR IN-OPERATOR", "USE TEMP B-TREE FOR GROUP BY"],
-  ],
-  "usage.rows of the highest groups": [
-    ({ usage }) => usage.rows({ ...used, by: ["model"], top: { count: 5, measure: "cost" } }),
     [
-      "MATERIALIZE grouped",
+      usedBy,
+      "USING INDEX sqlite_autoindex_teams_1 FOR IN-OPERATOR",
+      "USE TEMP B-TREE FOR GROUP BY",
+      ...added,
+    ],
+  ],
+  "usage.rows of whole days, in the order of the days": [
+    ({ usage }) => usage.rows({ ...ofDays, unit: "day" }),
+    [usedByDay, ...added],
+  ],
+  "usage.rows of days and of the hours around them": [
+    ({ usage }) => usage.rows({ ...ofDays, from: 1, to: 2 * dayMs + 1, unit: "day" }),
+    [
+      "COMPOUND QUERY",
+      "LEFT-MOST SUBQUERY",
       usedBy,
       "USE TEMP B-TREE FOR GROUP BY",
-      "MATERIALIZE top",
-      "SCAN grouped",
+      ...["UNION ALL", usedByDay, "UNION ALL", usedBy, "USE TEMP B-TREE FOR GROUP BY"],
+      ...added,
+    ],
+  ],
+  "usage.rows of the highest groups": [
+    ({ usage }) => usage.rows({ ...ofDays, unit: "day", by: ["model"], top: { count: 5, measure: "cost" } }),
+    [
+      "COMPOUND QUERY",
+      "LEFT-MOST SUBQUERY",
+      "MATERIALIZE highest",
+      usedByDay,
+      "MATERIALIZE chosen",
+      "MATERIALIZE amounts",
+      usedByDay,
       "USE TEMP B-TREE FOR GROUP BY",
+      ...added,
+      ...["SCAN amounts", "SCAN amounts", "USE TEMP B-TREE FOR GROUP BY", "USE TEMP B-TREE FOR ORDER BY"],
+      "SCAN chosen",
+      "CREATE BLOOM FILTER",
+      "SCAN used",
+      "SEARCH chosen USING AUTOMATIC COVERING INDEX (model=?)",
+      "USE TEMP B-TREE FOR GROUP BY",
+      "SCAN highest",
+      "USE TEMP B-TREE FOR GROUP BY",
+      "UNION ALL",
+      "COMPOUND QUERY",
+      "LEFT-MOST SUBQUERY",
+      usedByDay,
+      "SCAN every",
+      "UNION ALL",
+      "SCAN highest",
+      "SCAN remaining",
+      "USE TEMP B-TREE FOR GROUP BY",
+      "SCAN report",
       "USE TEMP B-TREE FOR ORDER BY",
-      "SCAN grouped",
-      "SEARCH top USING AUTOMATIC COVERING INDEX (id=?) LEFT-JOIN",
-      "USE TEMP B-TREE FOR GROUP BY",
     ],
   ],
   "usage.rows of a member's keys": [
@@ -159,6 +201,7 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
       "api_keys by api_keys_by_team (team_id=?)",
       "CREATE BLOOM FILTER",
       "USE TEMP B-TREE FOR GROUP BY",
+      ...added,
     ],
   ],
   "usage.rows at hosted prices": [
@@ -196,8 +239,7 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
       "SEARCH ledger_entries USING PRIMARY KEY (transaction_id=? AND account=?)",
       "SCAN money",
       "UNION ALL",
-      "SEARCH usage_hours USING PRIMARY KEY (team_id=? AND hour>?)",
-      "USE TEMP B-TREE FOR GROUP BY",
+      "SEARCH usage_days USING PRIMARY KEY (team_id=? AND day>?)",
       "SCAN days",
     ],
   ],

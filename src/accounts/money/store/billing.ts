@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import type { BalanceChange } from "../balance-change.js";
 import type { ModelMonth } from "../invoice-lines.js";
 import type { Month } from "../spending.js";
-import { dayMs } from "../../usage/usage-report.js";
 import type { Database } from "../../../store/database.js";
 import { pricesOf, type JoinedPrices } from "./price-ids.js";
 
@@ -61,8 +60,8 @@ export function createBillingStore({ kysely }: Database) {
           where team_id = ${teamId} and run_id is null
           order by create_time desc, id desc limit ${moneyMax}) as money
         union all select * from (
-          select 'spend', hour - hour % ${sql.lit(dayMs)} as day, cast(-sum(credit_ticks) as text) from usage_hours
-          where team_id = ${teamId} and hour >= ${from} group by 2 having sum(credit_ticks) > 0
+          select 'spend', day, cast(-sum(credit_ticks) as text) from usage_days
+          where team_id = ${teamId} and day >= ${from} group by 2 having sum(credit_ticks) > 0
           order by 2 desc) as days`.execute(kysely);
       const balances = new Map(rows.map(({ name, ticks }) => [name, BigInt(ticks)]));
       const of = (account: string): bigint => balances.get(account) ?? 0n;

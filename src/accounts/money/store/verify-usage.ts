@@ -1,18 +1,19 @@
 /** Checks for verify-ledger.ts that the sums maintained by triggers equal the sums of the runs themselves, deleted ones included. */
 import { sql, type RawBuilder } from "kysely";
 import type { Dialect } from "../../../store/dialect/dialect.js";
+import { dayMs, hourMs } from "../../usage/usage-report.js";
 import { endedRuns } from "./ended-runs.js";
 import { listOf } from "./list-of.js";
 
 /** The sums of a row of usage, in order. */
-const hourColumns = [
+const unitColumns = [
   ...["runs", "prompt_tokens", "cached_tokens", "image_tokens", "completion_tokens", "reasoning_tokens"],
   ...["cost_ticks", "credit_ticks", "images"],
 ].map((name) => sql.ref(name));
 
 const sumOf = (column: RawBuilder<unknown>) => sql`sum(${column})`;
 
-const none = listOf(...hourColumns.map(() => sql`0`));
+const none = listOf(...unitColumns.map(() => sql`0`));
 
 /** The sums of a row of a month's usage, in order. */
 const monthColumns = [
@@ -24,22 +25,33 @@ const addedOfMonth = [sql`prompt_tokens - cached_tokens`, ...monthColumns.slice(
 
 const noneOfMonth = listOf(...monthColumns.map(() => sql`0`));
 
+/** Checks the usage of hours, or of days (UTC). @param named which one it is, in the sentence */
+function unitCheck(
+  unit: "hour" | "day",
+  unitMs: number,
+  named: RawBuilder<unknown>,
+): RawBuilder<{ readonly problem: string }> {
+  return sql`select 'the usage of team ' || team_id || ', model ' || model || ' requested as ' || asked_model || ', key '
+      || api_key_id || ${named} || ' is stored as '
+      || coalesce(kept.sums, ${none}) || ' but its runs add up to ' || coalesce(added.sums, ${none}) as problem
+    from (
+      select team_id, ${sql.ref(unit)} as start, model, asked_model, api_key_id, ${listOf(...unitColumns)} as sums
+      from ${sql.table(`usage_${unit}s`)}
+    ) as kept full join (
+      select team_id, hour - hour % ${sql.lit(unitMs)} as start, model, asked_model, api_key_id,
+        ${listOf(...unitColumns.map(sumOf))} as sums
+      from ${endedRuns} group by 1, 2, 3, 4, 5
+    ) as added using (team_id, start, model, asked_model, api_key_id)
+    where kept.sums is distinct from added.sums`;
+}
+
 /** Returns queries; each returns a sentence for each problem. */
 export const usageChecksOf = ({
   monthOf,
   timeText,
 }: Dialect): readonly RawBuilder<{ readonly problem: string }>[] => [
-  sql`select 'the usage of team ' || team_id || ', model ' || model || ' requested as ' || asked_model || ', key '
-      || api_key_id || ' in the hour of ' || ${timeText(sql`hour`)} || ' is stored as '
-      || coalesce(kept.sums, ${none}) || ' but its runs add up to ' || coalesce(added.sums, ${none}) as problem
-    from (
-      select team_id, hour, model, asked_model, api_key_id, ${listOf(...hourColumns)} as sums from usage_hours
-    ) as kept full join (
-      select team_id, hour, model, asked_model, api_key_id,
-        ${listOf(...hourColumns.map(sumOf))} as sums
-      from ${endedRuns} group by 1, 2, 3, 4, 5
-    ) as added using (team_id, hour, model, asked_model, api_key_id)
-    where kept.sums is distinct from added.sums`,
+  unitCheck("hour", hourMs, sql`' in the hour of ' || ${timeText(sql`start`)}`),
+  unitCheck("day", dayMs, sql`' on the day ' || substr(${timeText(sql`start`)}, 1, 10)`),
   sql`select 'the usage of team ' || team_id || ', model ' || model || ' in the month ' || month || ' is stored as '
       || coalesce(kept.sums, ${noneOfMonth}) || ' but its runs add up to ' || coalesce(added.sums, ${noneOfMonth}) as problem
     from (

@@ -117,7 +117,7 @@ export function getUsage({ accounts }: Pick<HttpDeps, "accounts">): (call: Manag
         to,
         by,
         order: by.length > 0 ? "cost" : "time",
-        unit: unit === "none" ? null : unit === "hour" ? "hour" : "day",
+        unit: unit === "none" ? null : unit,
         top: topOf(analyticsRequest),
         label: labelOf(analyticsRequest),
         hosted: null,

@@ -1,0 +1,113 @@
+/** The tables of usage, and which of their rows a report adds up. */
+import { sql, type RawBuilder, type SqlBool } from "kysely";
+import type { Dialect } from "../../../store/dialect/dialect.js";
+import type { LabelKind } from "../../labels/spend-labels.js";
+import { dayMs, type UsageDimension, type UsageQuery, type UsageRange } from "../usage-report.js";
+
+type Unit = "day" | "hour";
+
+/** A column of all tables that has what a dimension is made of. */
+export type BaseColumn = "team_id" | "model" | "api_key_id" | "label";
+
+/** The columns that are summed. */
+export const summed = [
+  ...["runs", "prompt_tokens", "cached_tokens", "image_tokens", "completion_tokens", "reasoning_tokens"],
+  ...["images", "cost_ticks", "credit_ticks"],
+];
+
+export function sumOf(column: string): RawBuilder<unknown> {
+  return sql`sum(${sql.ref(column)}) as ${sql.ref(column)}`;
+}
+
+/**
+ * Returns a subquery of the columns `time`, `columns` and `sums`, with rows for hours, days or, without a unit, the whole time; those of
+ * a month are days, for `unitStart`. Several rows may have the same time and columns: those from days, and those from hours.
+ * Whole days are read from the table of days, where there is one, and the hours before and after them from that of hours.
+ * @param only a condition that rows have to fulfil
+ */
+export function sumsBy(
+  query: UsageQuery,
+  columns: readonly BaseColumn[],
+  sums: readonly RawBuilder<unknown>[],
+  only: RawBuilder<unknown> = sql``,
+): RawBuilder<unknown> {
+  const refs = columns.map((column) => sql.ref(`used.${column}`));
+  const parts = partsOf(query).map(({ per, ...range }) => {
+    const time = timeOf(query.unit, per);
+    return sql`select ${sql.join([sql`${time} as time`, ...refs, ...sums])}
+      from ${tableOf(query, per)} as used where ${within({ ...query, ...range }, per)} ${only}
+      group by ${sql.join([time, ...refs])}`;
+  });
+  return sql`(${sql.join(parts, sql` union all `)})`;
+}
+
+interface Part {
+  /** What a row of the table has the sums of. */
+  readonly per: Unit;
+  readonly from: number;
+  readonly to: number;
+}
+
+export function readsHoursAlone(query: UsageQuery): boolean {
+  return partsOf(query).every(({ per }) => per === "hour");
+}
+
+function partsOf({ from, to, unit, ...query }: UsageQuery): readonly Part[] {
+  const [first, last] = [Math.ceil(from / dayMs) * dayMs, Math.floor(to / dayMs) * dayMs];
+  if (unit === "hour" || kindOf(query) !== null || first >= last) return [{ per: "hour", from, to }];
+  const parts: readonly Part[] = [
+    { per: "hour", from, to: first },
+    { per: "day", from: first, to: last },
+    { per: "hour", from: last, to },
+  ];
+  return parts.filter((part) => part.from < part.to);
+}
+
+/** The start of the unit of a report in which a time of `sumsBy` lies. */
+export function unitStart(
+  { monthStart }: Dialect,
+  unit: UsageQuery["unit"],
+  time: RawBuilder<unknown>,
+): RawBuilder<number | null> {
+  return unit === "month" ? monthStart(time) : sql`${time}`;
+}
+
+/** The start of the hour or day in which a row lies; null without a unit. */
+export function timeOf(unit: UsageQuery["unit"], per: Unit): RawBuilder<number | null> {
+  if (unit === null) return sql`cast(null as integer)`;
+  // Without arithmetic the rows are in the order of the primary key, and need no sorting.
+  return per === "day" || unit === "hour"
+    ? sql.ref(`used.${per}`)
+    : sql`used.hour - used.hour % ${sql.lit(dayMs)}`;
+}
+
+type Labelled = Pick<UsageQuery, "by" | "label">;
+
+/** Returns the kind of labels that a report is about; null = none. */
+function kindOf({ by, label }: Labelled): LabelKind | null {
+  if (label !== null) return label.kind;
+  return by.find((dimension: UsageDimension) => dimension === "tag" || dimension === "user") ?? null;
+}
+
+/** Usage by labels is stored by the hour alone. */
+export function tableOf(query: Labelled, per: Unit): RawBuilder<unknown> {
+  if (kindOf(query) !== null) return sql`usage_label_hours`;
+  return per === "day" ? sql`usage_days` : sql`usage_hours`;
+}
+
+/** A range of the primary key for each team, so that no other row is read. */
+export function within(
+  { teamId, ownerId, from, to, ...query }: UsageRange & Labelled,
+  per: Unit,
+): RawBuilder<SqlBool> {
+  const teams = teamId === null ? sql`(select id from teams)` : sql`(${teamId})`;
+  const own =
+    ownerId === null
+      ? sql``
+      : sql`and api_key_id in (select id from api_keys where team_id in ${teams} and user_id = ${ownerId})`;
+  const kind = kindOf(query);
+  const ofKind = kind === null ? sql`` : sql`and kind = ${kind}`;
+  const ofLabel = query.label === null ? sql`` : sql`and label = ${query.label.label}`;
+  const start = sql.ref(`used.${per}`);
+  return sql`used.team_id in ${teams} ${ofKind} and ${start} >= ${from} and ${start} < ${to} ${ofLabel} ${own}`;
+}

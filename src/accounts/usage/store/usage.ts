@@ -1,0 +1,79 @@
+import { sql } from "kysely";
+import type { Database } from "../../../store/database.js";
+import type {
+  RequestedModel,
+  UsageDimension,
+  UsageGroup,
+  UsageQuery,
+  UsageRange,
+  UsageRow,
+} from "../usage-report.js";
+import { selection, type Row } from "./selection.js";
+import { tableOf, within } from "./sources.js";
+import { topSelection } from "./top.js";
+
+export type UsageStore = ReturnType<typeof createUsageStore>;
+
+/** Creates the queries of the tables of usage by the hour and by the day, which triggers on the table of runs update. */
+export function createUsageStore({ kysely, dialect }: Database) {
+  return {
+    async rows(query: UsageQuery): Promise<readonly UsageRow[]> {
+      const { top } = query;
+      const found = top === null ? selection(dialect, query) : topSelection(dialect, query, top);
+      const { rows } = await found.execute(kysely);
+      return rows.map((row) => fromRow(row, query.by));
+    },
+    /**
+     * Returns how many runs that started at `since` or later have failed.
+     * @param teamId null: of all teams
+     * @param ownerId only runs with the API keys that this member created; null: all
+     */
+    async failures(teamId: string | null, since: number, ownerId: string | null): Promise<number> {
+      const ofTeam = teamId === null ? sql`` : sql`and team_id = ${teamId}`;
+      const own =
+        ownerId === null
+          ? sql``
+          : sql`and api_key_id in (select id from api_keys where user_id = ${ownerId})`;
+      // The state stands in the text: only so the index of failed runs is used.
+      const { rows } = await sql<{ count: number }>`
+        select count(*) as count from runs
+        where state = 'failed' and start_time >= ${since} ${ofTeam} ${own}`.execute(kysely);
+      return rows[0]?.count ?? 0;
+    },
+    /** Returns the models that were requested in that time, in order. */
+    async requestedModels(query: UsageRange, limit: number): Promise<readonly RequestedModel[]> {
+      const { rows } = await sql<RequestedModel>`
+        select distinct model, asked_model as "requestedModel" from ${tableOf({ ...query, by: [] }, "hour")} as used
+        where ${within({ ...query, by: [] }, "hour")} order by 1, 2 limit ${limit}`.execute(kysely);
+      return rows;
+    },
+  };
+}
+
+function fromRow(row: Row, by: readonly UsageDimension[]): UsageRow {
+  return {
+    time: row.time,
+    group: groupsOf(row, by),
+    runs: row.runs,
+    usage: {
+      promptTokens: row.prompt,
+      cachedTokens: row.cached,
+      imageTokens: row.image,
+      completionTokens: row.completion,
+      reasoningTokens: row.reasoning,
+      images: row.images,
+    },
+    costTicks: BigInt(row.cost),
+    creditTicks: BigInt(row.credit),
+    hosted: { runs: row.hosted_runs, tokens: row.hosted_tokens, ticks: BigInt(row.hosted) },
+  };
+}
+
+/** Returns no groups for the sum of those that are not the highest: its ids are null. */
+function groupsOf(row: Row, by: readonly UsageDimension[]): readonly UsageGroup[] {
+  return by.flatMap((dimension): readonly UsageGroup[] => {
+    const [id, name] = [row[`${dimension}_id`], row[`${dimension}_name`]];
+    if (id === null) return [];
+    return [{ id: String(id), name: name === null || name === undefined ? null : String(name) }];
+  });
+}
