@@ -1,10 +1,13 @@
 /** The log of requests, those in progress included. */
 import type { z } from "zod";
-import type { requestSchema } from "../../http/admin/requests.js";
+import type { requestSchema, requestWithBodiesSchema } from "../../http/admin/requests.js";
 import { get, request } from "../lib/client.js";
 import type { Page } from "../lib/resource.js";
 
 export type LoggedRequest = z.infer<typeof requestSchema>;
+/** A request with what it and its answer had, where that is kept. */
+export type RequestDetails = z.infer<typeof requestWithBodiesSchema>;
+export type RequestBodies = NonNullable<RequestDetails["bodies"]>;
 export type RequestStatus = LoggedRequest["status"];
 
 export interface RequestFilter {
@@ -46,8 +49,13 @@ export async function listRequests(
   return { items: [], next };
 }
 
-export function getRequest(id: string, signal?: AbortSignal): Promise<LoggedRequest> {
+export function getRequest(id: string, signal?: AbortSignal): Promise<RequestDetails> {
   return get(`/admin/requests/${encodeURIComponent(id)}`, {}, signal);
+}
+
+/** Deletes what was kept of a request and its answer. */
+export function deleteBodies(id: string): Promise<unknown> {
+  return request("DELETE", `/admin/requests/${encodeURIComponent(id)}/bodies`);
 }
 
 /** Ends a request in progress. @returns the request, settled */

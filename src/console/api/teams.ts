@@ -25,7 +25,7 @@ export function createTeam(name: string): Promise<Team> {
 /** @param team what is changed; `acls` that are null: everything */
 export function updateTeam(
   teamId: string,
-  team: { name?: string; blocked?: boolean; acls?: readonly string[] | null },
+  team: { name?: string; blocked?: boolean; acls?: readonly string[] | null; keepBodies?: boolean },
 ): Promise<Team> {
   return request("PUT", `/auth/teams/${teamId}`, { body: { team, fieldMask: Object.keys(team).join() } });
 }

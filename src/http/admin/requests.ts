@@ -100,7 +100,7 @@ const bodiesSchema = responseObject({
   expireTime: timeSchema.describe("When it is deleted."),
 }).meta({ id: "RequestBodies" });
 
-const requestWithBodiesSchema = responseObject({
+export const requestWithBodiesSchema = responseObject({
   ...requestFields,
   bodies: bodiesSchema
     .optional()

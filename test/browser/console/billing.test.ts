@@ -1,37 +1,7 @@
 import { describe, expect } from "vitest";
-import { builtInModel } from "../../harness.js";
-import {
-  expectAccessible,
-  openByLink,
-  openConsole,
-  test,
-  withoutBrowser,
-  type OpenConsole,
-} from "./open-console.js";
-
-/** Creates a key in the page of API keys. @returns its secret */
-async function createKey({ page }: OpenConsole, name: string): Promise<string> {
-  await openByLink(page, "API keys");
-  await page.getByRole("button", { name: "Create key" }).first().click();
-  const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Name").fill(name);
-  await dialog.getByRole("button", { name: "Create key" }).click();
-  const secret = (await dialog.getByLabel("API key").textContent()) ?? "";
-  await dialog.getByRole("button", { name: "Done" }).click();
-  return secret;
-}
-
-async function chat(url: string, secret: string): Promise<Response> {
-  return fetch(`${url}/v1/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-    body: JSON.stringify({
-      model: builtInModel,
-      messages: [{ role: "user", content: "Hello!" }],
-      max_tokens: 8,
-    }),
-  });
-}
+import { ask, createKey } from "./create-key.js";
+import { overflowOf } from "./members.js";
+import { expectAccessible, openByLink, openConsole, test, withoutBrowser } from "./open-console.js";
 
 describe(`the page of billing${withoutBrowser}`, () => {
   test("adds credit to the cent, and sets the monthly limits", async () => {
@@ -61,9 +31,8 @@ describe(`the page of billing${withoutBrowser}`, () => {
   });
 
   test("sets a budget of a key, shows that it is spent, changes it and removes it", async () => {
-    const opened = await openConsole();
-    const { page, url, problems } = opened;
-    const secret = await createKey(opened, "bounded");
+    const { page, url, problems } = await openConsole();
+    const secret = await createKey(page, "bounded");
     await openByLink(page, "Billing");
     await page.getByRole("button", { name: "Create budget" }).click();
     const dialog = page.getByRole("dialog");
@@ -79,7 +48,7 @@ describe(`the page of billing${withoutBrowser}`, () => {
     await row.getByText("within").waitFor();
 
     const statuses: number[] = [];
-    while (statuses.length < 20 && statuses.at(-1) !== 429) statuses.push((await chat(url, secret)).status);
+    while (statuses.length < 20 && statuses.at(-1) !== 429) statuses.push((await ask(url, secret)).status);
     expect([statuses[0], statuses.at(-1)]).toEqual([200, 429]);
     await page.reload();
     await row.getByText("soft limit reached").waitFor();
@@ -90,7 +59,7 @@ describe(`the page of billing${withoutBrowser}`, () => {
     await dialog.getByLabel("Soft limit in tokens").fill("");
     await dialog.getByRole("button", { name: "Save" }).click();
     await row.getByText(/ of 100,000 tokens/).waitFor();
-    expect((await chat(url, secret)).status).toBe(200);
+    expect((await ask(url, secret)).status).toBe(200);
     await row.getByRole("button", { name: "Remove" }).click();
     await dialog.getByRole("button", { name: "Remove budget" }).click();
     await page.getByRole("heading", { name: "No budgets" }).waitFor();
@@ -100,8 +69,7 @@ describe(`the page of billing${withoutBrowser}`, () => {
   test.each(["light", "dark"] as const)(
     "has no serious fault of accessibility, and fits a small screen (%s)",
     async (colorScheme) => {
-      const opened = await openConsole({ colorScheme });
-      const { page, url } = opened;
+      const { page, url } = await openConsole({ colorScheme });
       await page.setViewportSize({ width: 380, height: 800 });
       await page.goto(`${url}/console/billing`);
       await page.getByRole("button", { name: "Create budget" }).click();
@@ -112,8 +80,7 @@ describe(`the page of billing${withoutBrowser}`, () => {
       await dialog.getByRole("button", { name: "Create budget" }).click();
       await page.getByRole("row", { name: /Each month/ }).waitFor();
       await expectAccessible(page);
-      const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
-      expect(overflow).toBeLessThanOrEqual(0);
+      expect(await overflowOf(page)).toBeLessThanOrEqual(0);
     },
   );
 });

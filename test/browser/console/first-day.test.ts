@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, onTestFinished } from "vitest";
 import { builtInModel, root, startProcess, temporaryFolder } from "../../harness.js";
 import { startHub } from "../../hub-server/hub-server.js";
+import { ask, createKey } from "./create-key.js";
 import { dropImage, redCircle } from "./dropped-image.js";
 import {
   openByLink,
@@ -28,17 +29,6 @@ function requestOf(command: string): { readonly url: string; readonly init: Requ
   );
   const [, body = ""] = /-d '(.*)'$/.exec(command) ?? [];
   return { url, init: { method: "POST", headers, body } };
-}
-
-async function createKey(page: Page, name: string): Promise<string> {
-  await openByLink(page, "API keys");
-  await page.getByRole("button", { name: "Create key" }).first().click();
-  const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Name").fill(name);
-  await dialog.getByRole("button", { name: "Create key" }).click();
-  const secret = (await dialog.getByLabel("API key").textContent()) ?? "";
-  await dialog.getByRole("button", { name: "Done" }).click();
-  return secret;
 }
 
 /** Sends the first request as the overview shows it. @returns the command with the key in it */
@@ -124,15 +114,11 @@ async function pullModel(page: Page): Promise<void> {
 /** Begins an answer of thousands of tokens, and cancels it. */
 async function cancelRequest(page: Page, url: string, secret: string): Promise<void> {
   const schema = { type: "string", minLength: 20_000 };
-  const response = await fetch(`${url}/v1/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-    body: JSON.stringify({
-      model: builtInModel,
-      messages: [{ role: "user", content: "Write a long text." }],
-      stream: true,
-      response_format: { type: "json_schema", json_schema: { name: "text", strict: true, schema } },
-    }),
+  const response = await ask(url, secret, {
+    messages: [{ role: "user", content: "Write a long text." }],
+    max_tokens: undefined,
+    stream: true,
+    response_format: { type: "json_schema", json_schema: { name: "text", strict: true, schema } },
   });
   expect(response.status).toBe(200);
   const cancelled = await page.evaluate<{ readonly status: string }>(`(async () => {

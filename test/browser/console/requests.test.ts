@@ -3,30 +3,9 @@ import { describe, expect } from "vitest";
 import { createScriptedEngine } from "../../../src/engine/scripted.js";
 import { builtInModel, testKey } from "../../harness.js";
 import { gate } from "../../scripted-app.js";
+import { ask, createKey } from "./create-key.js";
 import { openAsMember, overflowOf } from "./members.js";
 import { expectAccessible, openByLink, openConsole, test, withoutBrowser } from "./open-console.js";
-
-const messages = [{ role: "user", content: "Hello!" }];
-
-function ask(url: string, key = testKey, fields: object = {}): Promise<Response> {
-  return fetch(`${url}/v1/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: builtInModel, messages, ...fields }),
-  });
-}
-
-/** Creates a key in the page of API keys. @returns its secret */
-async function createKey(page: Page, name: string): Promise<string> {
-  await openByLink(page, "API keys");
-  await page.getByRole("button", { name: "Create key" }).first().click();
-  const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Name").fill(name);
-  await dialog.getByRole("button", { name: "Create key" }).click();
-  const secret = (await dialog.getByLabel("API key").textContent()) ?? "";
-  await dialog.getByRole("button", { name: "Done" }).click();
-  return secret;
-}
 
 function openScripted(script: Parameters<typeof createScriptedEngine>[0], options = {}) {
   return openConsole({ ...options, overrides: { engine: createScriptedEngine(script) } });

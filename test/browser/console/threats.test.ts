@@ -1,5 +1,6 @@
 import { describe, expect } from "vitest";
 import { servePage } from "../chromium.js";
+import { ask, createKey } from "./create-key.js";
 import { openByLink, openConsole, test, withoutBrowser } from "./open-console.js";
 
 const markup = `<img src=x onerror="window.ran=1"><script>window.ran=1</script>`;
@@ -7,26 +8,13 @@ const markup = `<img src=x onerror="window.ran=1"><script>window.ran=1</script>`
 describe(`the console${withoutBrowser}`, () => {
   test("E12: shows markup in the name of a key as text, on every page that has the name", async () => {
     const { page, url, problems } = await openConsole();
-    await openByLink(page, "API keys");
-    await page.getByRole("button", { name: "Create key" }).first().click();
+    const secret = await createKey(page, markup);
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Name").fill(markup);
-    await dialog.getByRole("button", { name: "Create key" }).click();
-    const secret = (await dialog.getByLabel("API key").textContent()) ?? "";
-    await dialog.getByRole("button", { name: "Done" }).click();
     const row = page.getByRole("row").filter({ hasText: markup });
     await row.getByRole("button", { name: "Rotate" }).click();
     await dialog.getByText(markup).first().waitFor();
     await page.keyboard.press("Escape");
-    const counted = await fetch(`${url}/v1/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-      body: JSON.stringify({
-        model: "hearth-tiny-5m",
-        messages: [{ role: "user", content: "Hi" }],
-        max_tokens: 2,
-      }),
-    });
+    const counted = await ask(url, secret);
     expect(counted.status).toBe(200);
     for (const path of ["keys", "usage?by=key", "audit"]) {
       await page.goto(`${url}/console/${path}`);

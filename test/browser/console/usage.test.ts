@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import type { Page } from "playwright-core";
 import { describe, expect } from "vitest";
 import { builtInModel } from "../../harness.js";
+import { overflowOf } from "./members.js";
 import {
   expectAccessible,
   openByLink,
@@ -19,10 +19,6 @@ async function chat({ client }: OpenConsole): Promise<number> {
     max_completion_tokens: 8,
   });
   return usage?.total_tokens ?? 0;
-}
-
-async function overflowOf(page: Page): Promise<number> {
-  return page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
 }
 
 describe(`the page of usage${withoutBrowser}`, () => {

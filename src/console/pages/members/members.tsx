@@ -1,4 +1,4 @@
-/** Members of the team, and the teams of the server. */
+/** Members of the team, what its log of requests keeps, and the teams of the server. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { listMembers, removeMember, type Member } from "../../api/members.js";
@@ -11,6 +11,7 @@ import { Table, type Column } from "../../parts/table.js";
 import { Time } from "../../parts/time.js";
 import { showToast } from "../../parts/toast.js";
 import { InviteDialog } from "./invite-dialog.js";
+import { KeepBodies } from "./keep-bodies.js";
 import { MemberDialog } from "./member-dialog.js";
 import { Teams } from "./teams.js";
 
@@ -47,6 +48,7 @@ export function MembersPage(): JSX.Element {
           </Empty>
         }
       />
+      {mayChange && <KeepBodies />}
       {isOperator && <Teams />}
       {open?.kind === "add" && <MemberDialog teamId={teamId} onSaved={members.reload} onClose={close} />}
       {open?.kind === "edit" && (

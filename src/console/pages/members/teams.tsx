@@ -28,8 +28,11 @@ export function Teams(): JSX.Element {
     },
     {
       title: "State",
-      cell: ({ blocked }) => (
-        <span class={blocked ? "state bad" : "state good"}>{blocked ? "blocked" : "active"}</span>
+      cell: ({ blocked, keepBodies }) => (
+        <>
+          <span class={blocked ? "state bad" : "state good"}>{blocked ? "blocked" : "active"}</span>
+          {keepBodies && <small class="below">keeps texts of requests</small>}
+        </>
       ),
     },
     { title: "Created", cell: ({ createTime }) => <Time at={createTime} /> },

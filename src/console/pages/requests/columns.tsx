@@ -6,7 +6,7 @@ import type { Column } from "../../parts/table.js";
 import { speedText, stateClasses, timesOf } from "./describe.js";
 
 export interface OpenRequest {
-  readonly kind: "details" | "cancel";
+  readonly kind: "details" | "cancel" | "delete-bodies";
   readonly request: LoggedRequest;
 }
 

@@ -5,6 +5,7 @@ import { pageHref } from "../../lib/location.js";
 import { usdText } from "../../lib/money.js";
 import { CopyButton } from "../../parts/copyable.js";
 import { Dialog } from "../../parts/dialog.js";
+import { Bodies } from "./bodies/bodies.js";
 import { RequestState, type OpenRequest } from "./columns.js";
 import { stateTexts } from "./describe.js";
 import { Timeline } from "./timeline.js";
@@ -12,12 +13,13 @@ import { Timeline } from "./timeline.js";
 interface RequestDialogProps {
   /** Its newest version. */
   readonly listed: LoggedRequest;
-  readonly onCancel: (dialog: OpenRequest) => void;
+  /** Opens another dialog in its place. */
+  readonly onOpen: (dialog: OpenRequest) => void;
   readonly onClose: () => void;
 }
 
-/** Everything that the log knows of a request. */
-export function RequestDialog({ listed: request, onCancel, onClose }: RequestDialogProps): JSX.Element {
+/** Everything that the log knows of a request, and what it and its answer had where the team keeps that. */
+export function RequestDialog({ listed: request, onOpen, onClose }: RequestDialogProps): JSX.Element {
   return (
     <Dialog title={`Request to ${request.model}`} size="wide" onClose={onClose}>
       <div class="body request">
@@ -26,11 +28,11 @@ export function RequestDialog({ listed: request, onCancel, onClose }: RequestDia
         </p>
         <Timeline request={request} />
         <Facts request={request} onClose={onClose} />
-        {/* The bodies of the request and its answer belong here, where they are stored. */}
+        <Bodies request={request} onDelete={() => onOpen({ kind: "delete-bodies", request })} />
       </div>
       <footer>
         {isLive(request) && (
-          <button type="button" class="danger" onClick={() => onCancel({ kind: "cancel", request })}>
+          <button type="button" class="danger" onClick={() => onOpen({ kind: "cancel", request })}>
             Cancel request
           </button>
         )}

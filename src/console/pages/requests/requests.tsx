@@ -9,6 +9,7 @@ import { Empty } from "../../parts/empty.js";
 import { PageHead } from "../../parts/page-head.js";
 import { SearchField } from "../../parts/search-field.js";
 import { Table } from "../../parts/table.js";
+import { DeleteBodiesDialog } from "./bodies/delete-dialog.js";
 import { CancelDialog } from "./cancel-dialog.js";
 import { requestColumns, type OpenRequest } from "./columns.js";
 import { filterOf, Filters, isFiltered } from "./filters.js";
@@ -58,11 +59,12 @@ export function RequestsPage(): JSX.Element {
         empty={<NoRequests filter={filter} />}
       />
       {open?.kind === "details" && (
-        <RequestDialog listed={newestOf(open.request, requests.value)} onCancel={setOpen} onClose={close} />
+        <RequestDialog listed={newestOf(open.request, requests.value)} onOpen={setOpen} onClose={close} />
       )}
       {open?.kind === "cancel" && (
         <CancelDialog request={open.request} onChanged={requests.update} onClose={close} />
       )}
+      {open?.kind === "delete-bodies" && <DeleteBodiesDialog request={open.request} onClose={close} />}
     </>
   );
 }

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { countText, durationText, plural } from "../../../lib/format.js";
+import { indentedJson } from "../../../lib/indented-json.js";
 import { CopyButton } from "../../../parts/copyable.js";
 import { ErrorBox } from "../../../parts/error-box.js";
 import { TextArea } from "../../../parts/text-area.js";
@@ -61,7 +62,7 @@ function CallView({ call }: { readonly call: Call }): JSX.Element {
       <p>
         Calls <code>{call.name}</code> with
       </p>
-      <pre tabIndex={0}>{indented(call.arguments)}</pre>
+      <pre tabIndex={0}>{indentedJson(call.arguments)}</pre>
     </div>
   );
 }
@@ -110,13 +111,4 @@ function FiguresLine({ turn: { figures } }: { readonly turn: AnswerTurn }): JSX.
     rate === null ? null : `${countText(rate)} tokens/s`,
   ];
   return <p class="figures">{parts.filter((part) => part !== null).join(" · ")}</p>;
-}
-
-/** Returns JSON with line breaks; a text that is not JSON stays as it is. */
-function indented(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
 }
