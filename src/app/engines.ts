@@ -8,7 +8,7 @@ import type { Model } from "../core/model.js";
 import type { Schemas } from "../core/schemas.js";
 import type { HostedTokenizer } from "../core/tokenizer.js";
 import type { Captioning } from "../inference/prompt/captioning.js";
-import { byPlacement } from "../engine/by-placement.js";
+import { byPlacement, embeddingsByPlacement } from "../engine/by-placement.js";
 import { buildRemoteEngine } from "./remote/engines.js";
 import { buildImageEngine } from "./images.js";
 import { buildOnnxCheck } from "./onnx-models.js";
@@ -55,7 +55,7 @@ export function buildEngines(
   const vision = buildVisionEngine(config, memory, system, given, onnxCheck);
   return {
     engine,
-    embeddingEngine: given.embeddingEngine ?? llama.embeddings,
+    embeddingEngine: given.embeddingEngine ?? embeddingsByPlacement(llama.embeddings, remote.embeddings),
     imageEngine,
     captioning: given.captioning ?? buildCaptioning(config, system, { vision, visionModel }),
     schemas: given.schemas ?? buildSchemas(config, system, given),

@@ -1,3 +1,4 @@
+import type { EmbeddingEngine } from "../core/embeddings/engine.js";
 import type { Engine } from "../core/engine.js";
 import type { Model } from "../core/model.js";
 
@@ -15,5 +16,16 @@ export function byPlacement(local: Engine, remote: Engine): Engine {
       await remote.close();
       await local.close();
     },
+  };
+}
+
+/** Returns the engine of all embedding models, as `byPlacement` does. */
+export function embeddingsByPlacement(local: EmbeddingEngine, remote: EmbeddingEngine): EmbeddingEngine {
+  const engineOf = (model: Model): EmbeddingEngine => (model.remote === undefined ? local : remote);
+  return {
+    load: (model, signal) => engineOf(model).load(model, signal),
+    tokenizeInputs: (model, source, signal) => engineOf(model).tokenizeInputs(model, source, signal),
+    embed: (model, inputs, signal) => engineOf(model).embed(model, inputs, signal),
+    residents: () => [...local.residents(), ...remote.residents()],
   };
 }

@@ -42,6 +42,10 @@ export type Tokenize = (text: string) => readonly number[];
 export interface Double {
   readonly url: string;
   readonly asked: AskedSegment[];
+  /** Bodies of requests for vectors. */
+  readonly embedded: Readonly<Record<string, unknown>>[];
+  /** What it answers to requests for vectors; null: as its protocol says. */
+  embeddings: ((body: Readonly<Record<string, unknown>>, at: number) => unknown) | null;
   /** Requests whose client has left before their end. */
   readonly left: number;
   /** Whether it says that it is ready. */
@@ -62,6 +66,8 @@ export async function startDouble(
   const double = {
     url: "",
     asked: [] as AskedSegment[],
+    embedded: [] as Readonly<Record<string, unknown>>[],
+    embeddings: null as Double["embeddings"],
     headers: [] as IncomingMessage["headers"][],
     left: 0,
     isReady: true,
@@ -86,7 +92,9 @@ export async function startDouble(
     const path = request.url ?? "";
     if (path === "/health") return void response.writeHead(double.isReady ? 200 : 503).end("{}");
     if (path !== protocol.path) {
-      const answer = protocol.other(path, body, tokenize);
+      if (path === "/v1/embeddings") double.embedded.push(body);
+      const own = path === "/v1/embeddings" ? double.embeddings : null;
+      const answer = own?.(body, double.embedded.length - 1) ?? protocol.other(path, body, tokenize);
       if (typeof answer === "string") return void response.end(answer);
       return void response
         .writeHead(answer === null ? 404 : 200, { "content-type": "application/json" })

@@ -1,5 +1,6 @@
 /** The routes of SGLang that are used, with frames as python/sglang/srt/managers/tokenizer_manager.py (0.5 and later) writes them. */
 import type { AskedSegment, Protocol } from "./double.js";
+import { embeddingsAnswer } from "./embeddings.js";
 
 /** @param isWhole whether each frame has all tokens so far, as by default */
 export function sglangProtocol(modelName: string, isWhole: boolean, contextTokens = 512): Protocol {
@@ -46,6 +47,7 @@ export function sglangProtocol(modelName: string, isWhole: boolean, contextToken
     other(path, body, tokenize) {
       if (path === "/v1/models")
         return { object: "list", data: [{ id: modelName, object: "model", max_model_len: contextTokens }] };
+      if (path === "/v1/embeddings") return embeddingsAnswer(body, false);
       if (path !== "/tokenize" || body["model"] !== modelName) return null;
       const tokens = tokenize(String(body["prompt"]));
       return { tokens, count: tokens.length, max_model_len: contextTokens };

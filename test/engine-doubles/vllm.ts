@@ -1,5 +1,6 @@
 /** The routes of vLLM that are used, with frames as vllm/entrypoints/openai/completion/serving.py (0.11 and later) writes them. */
 import type { AskedSegment, Protocol } from "./double.js";
+import { embeddingsAnswer } from "./embeddings.js";
 
 /** @param modelName that it serves */
 export function vllmProtocol(modelName: string, contextTokens = 512): Protocol {
@@ -41,6 +42,7 @@ export function vllmProtocol(modelName: string, contextTokens = 512): Protocol {
         return { object: "list", data: [{ id: modelName, object: "model", max_model_len: contextTokens }] };
       if (path === "/metrics")
         return 'vllm:num_requests_running{engine="0",model_name="m"} 0.0\nvllm:num_requests_waiting{engine="0",model_name="m"} 0.0\n';
+      if (path === "/v1/embeddings") return embeddingsAnswer(body, true);
       if (path !== "/tokenize" || body["model"] !== modelName || body["add_special_tokens"] !== false)
         return null;
       const tokens = tokenize(String(body["prompt"]));

@@ -15,7 +15,10 @@ export interface LoadedEmbeddingModel {
   release(keepAliveMs?: number): void;
 }
 
-/** The port to the engine of embedding and rerank models. Implementation: engine/llama (node-llama-cpp in a worker thread). */
+/**
+ * The port to the engine of embedding and rerank models. Implementations: engine/llama (node-llama-cpp in a worker thread) and
+ * engine/remote/embed (other servers; embedding models only).
+ */
 export interface EmbeddingEngine {
   /**
    * Loads a model and keeps it in memory until the returned object is released.

@@ -56,7 +56,8 @@ export interface LlamaEngine extends Engine {
 }
 
 /** What the worker does for a model that a remote engine runs: it has vocabulary and template, and speaks with the engine. */
-export interface LanguageWorker extends Pick<Engine, "prompt" | "tokenize"> {
+export interface LanguageWorker
+  extends Pick<Engine, "prompt" | "tokenize">, Pick<EmbeddingEngine, "tokenizeInputs"> {
   /** Calls the function whenever the worker is lost, and with it all models in it. */
   onLost(action: () => void): void;
   load(model: Model): Promise<LlamaModelInfo>;
@@ -102,7 +103,7 @@ export function createLlamaEngine(deps: LlamaEngineDeps): LlamaEngine {
     onLost: (action: () => void) => void onLost.push(action),
   };
   return {
-    embeddings: embeddingEngine(worker, models),
+    embeddings: embeddingEngine(worker, language, models),
     language,
     load: (model, signal) => models.lease(model, signal),
     prompt: (model, source) => language.prompt(model, source),
@@ -128,17 +129,22 @@ function languageWorker(worker: LlamaWorker, random: Random): Omit<LanguageWorke
     },
     tokenize: async (model, text) =>
       unpackTokens(await worker.call({ type: "tokenize", key: loadKey(model), text })),
+    tokenizeInputs: (model, source, signal) =>
+      worker.call({ type: "inputs", key: loadKey(model), source }, { signal }),
     seeded: (job) => ({ ...job, seed: job.sampling.seed ?? seedFrom(random.bytes(4)) }),
     generate: (request, signal, onNews) =>
       worker.call({ type: "generate-remote", ...request }, { signal, onNews }),
   };
 }
 
-function embeddingEngine(worker: LlamaWorker, models: ResidentModels<LlamaModelInfo>): EmbeddingEngine {
+function embeddingEngine(
+  worker: LlamaWorker,
+  { tokenizeInputs }: Pick<LanguageWorker, "tokenizeInputs">,
+  models: ResidentModels<LlamaModelInfo>,
+): EmbeddingEngine {
   return {
     load: (model, signal) => models.lease(model, signal),
-    tokenizeInputs: (model, source, signal) =>
-      worker.call({ type: "inputs", key: loadKey(model), source }, { signal }),
+    tokenizeInputs,
     embed: (model, inputs, signal) => worker.call({ type: "embed", key: loadKey(model), inputs }, { signal }),
     residents: () => models.list(),
   };

@@ -10,6 +10,7 @@ import type { GenerationEvent, RawPrompt } from "../../core/generation.js";
 import { loadKey, type Model } from "../../core/model.js";
 import type { ModelLanguage } from "./prompt/language.js";
 import { remoteClientOf } from "../remote/clients.js";
+import { loadInputReader, type InputReader } from "../remote/embed/input-reader.js";
 import { RemoteGeneration } from "../remote/generation.js";
 import { loadLanguage, type RemoteLanguage } from "../remote/language.js";
 import type { RemoteReport } from "../remote/protocol.js";
@@ -58,6 +59,8 @@ const embedders = new ResidentMap<Embedder>(async (model) =>
 const languages = new ResidentMap<RemoteLanguage>(async (model) =>
   loadLanguage(await native(), model, openRenderer),
 );
+/** Vocabularies of embedding models that remote engines run. */
+const inputReaders = new ResidentMap<InputReader>(async (model) => loadInputReader(await native(), model));
 const jobs = new Map<number, RunningJob>();
 const ticks = new TickLoop(
   {
@@ -117,9 +120,9 @@ function answer(
     case "prompt":
       return buildPrompt(languageOf(request.key), request.source);
     case "tokenize":
-      return tokensOf(languageOf(request.key), request.text);
+      return tokensOf(request.key, request.text);
     case "inputs":
-      return embedders.get(request.key).tokensOf(request.source, call.signal);
+      return inputsOf(request.key).tokensOf(request.source, call.signal);
     case "embed":
       return embed(embedders.get(request.key), request.inputs, call);
     case "generate":
@@ -132,7 +135,8 @@ function answer(
 async function load(model: Model): Promise<LlamaModelInfo> {
   const { slotsPerModel: slots } = withLoadSettings(settings, model.load);
   if (model.manifest.kind !== "chat") {
-    const { contextTokens, device, dimensions } = await embedders.load(model);
+    const loaded = model.remote === undefined ? embedders.load(model) : inputReaders.load(model);
+    const { contextTokens, device, dimensions } = await loaded;
     return { contextTokens, slots, device, dimensions, templateRepairs: [], callsAreExact: true };
   }
   if (model.remote !== undefined)
@@ -167,7 +171,14 @@ function buildPrompt({ prompts }: ModelLanguage, source: Conversation | RawPromp
   return "prompt" in source ? prompts.buildRaw(source) : prompts.build(source);
 }
 
-function tokensOf({ prompts, tokenBytes }: ModelLanguage, text: string): PackedTokens {
+function inputsOf(key: string): Pick<Embedder, "tokensOf"> {
+  return inputReaders.has(key) ? inputReaders.get(key) : embedders.get(key);
+}
+
+function tokensOf(key: string, text: string): PackedTokens {
+  // Nothing asks for the bytes of an input's tokens.
+  if (inputReaders.has(key)) return packTokens(inputReaders.get(key).tokenize(text), () => new Uint8Array());
+  const { prompts, tokenBytes } = languageOf(key);
   return packTokens(prompts.tokenize(text), (id) => tokenBytes.of(id));
 }
 
@@ -241,6 +252,7 @@ function report(updates: readonly JobUpdate[]): void {
 async function unload(key: string): Promise<void> {
   await embedders.take(key)?.dispose();
   await languages.take(key)?.dispose();
+  await inputReaders.take(key)?.dispose();
   const leaving = residents.take(key);
   if (leaving === undefined) return;
   const long = longFormOf(leaving.model, settings);
@@ -276,5 +288,6 @@ async function close(): Promise<void> {
   await longForms.disposeAll();
   await embedders.disposeAll();
   await languages.disposeAll();
+  await inputReaders.disposeAll();
   if (library !== null) await library.then((llama) => llama.dispose()).catch(() => undefined);
 }

@@ -4,6 +4,7 @@
  */
 import { Channel } from "../../core/channel.js";
 import type { Clock } from "../../core/clock.js";
+import type { EmbeddingEngine } from "../../core/embeddings/engine.js";
 import type { DecodeJob, Engine, LoadedModel, ResidentModel } from "../../core/engine.js";
 import { type HearthError, toHearthError } from "../../core/errors.js";
 import { eventMerging, type GenerationEvent } from "../../core/generation.js";
@@ -13,6 +14,7 @@ import type { LanguageWorker } from "../llama/engine.js";
 import type { ModelMemory } from "../model-memory.js";
 import { ResidentModels, type NativeModelInfo } from "../resident-models.js";
 import { sampleText } from "./check.js";
+import { createRemoteEmbeddings, dimensionsOf } from "./embed/embedding-engine.js";
 import { isUnreachable, mayBeTriedElsewhere } from "./errors.js";
 import { RemotePool, type RemoteEngineSettings } from "./pool.js";
 import type { Replica } from "./replica.js";
@@ -33,9 +35,13 @@ export interface RemoteEngineDeps {
 
 interface RemoteModelInfo extends NativeModelInfo {
   readonly callsAreExact: boolean;
+  /** As of a LoadedEmbeddingModel; 0 for a chat model. */
+  readonly dimensions: number;
 }
 
 export interface RemoteEngine extends Engine {
+  /** The same engine, for models that embed. */
+  readonly embeddings: EmbeddingEngine;
   /** Returns why a model cannot be asked at present, in one public clause without addresses; null when it can, or was not tried yet. */
   problemOf(model: Model): string | null;
 }
@@ -61,11 +67,15 @@ export function createRemoteEngine(deps: RemoteEngineDeps): RemoteEngine {
     unload: (model) => language.unload(model),
   });
   language.onLost(() => models.dropAll());
+  const lease = (model: Model, signal?: AbortSignal) => models.lease(model, signal);
+  const residents = () =>
+    models.list().map((resident) => shownResident(resident, poolsInUse.get(resident.id)));
   return {
+    embeddings: { ...createRemoteEmbeddings({ language, poolOf, lease }), residents },
     async load(model, signal) {
       const pool = poolOf(model);
       await pool.ready();
-      const leased = await models.lease(model, signal);
+      const leased = await lease(model, signal);
       return { ...leased, slots: pool.slots } satisfies LoadedModel;
     },
     prompt: (model, source) => language.prompt(model, source),
@@ -75,7 +85,7 @@ export function createRemoteEngine(deps: RemoteEngineDeps): RemoteEngine {
       void generate(poolOf(model), language, { model, job: language.seeded(job), signal, channel });
       return channel;
     },
-    residents: () => models.list().map((resident) => shownResident(resident, poolsInUse.get(resident.id))),
+    residents,
     problem: () => null,
     problemOf: (model) => poolOf(model).problem,
     close() {
@@ -119,7 +129,8 @@ async function loadLanguage(
   const info = await language.load({ ...model, manifest: { ...manifest, contextTokens } });
   const tokens = await language.tokenize(model, sampleText);
   await pool.expect(Array.from(tokens, ({ id }) => id));
-  return { ...info, slots: pool.slots, device: pool.settings.kind };
+  const dimensions = manifest.kind === "embedding" ? await dimensionsOf(pool) : 0;
+  return { ...info, dimensions, slots: pool.slots, device: pool.settings.kind };
 }
 
 interface Started {

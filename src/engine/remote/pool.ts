@@ -124,6 +124,19 @@ export class RemotePool {
     throw this.#unavailable();
   }
 
+  /**
+   * Takes a place for the evaluation of inputs, which continue on nothing: on the server with the least load.
+   * @param tried servers that have failed it. @throws HearthError `model_unavailable` where no server can take it.
+   */
+  enterForVectors(tried: ReadonlySet<Replica>): Omit<Place, "leave"> & { leave(): void } {
+    const ready = this.#ready.filter((replica) => !tried.has(replica));
+    const [replica] = ready.toSorted((a, b) => a.load - b.load);
+    if (replica === undefined) throw this.#unavailable();
+    const { kind } = this.settings;
+    const common = { kind, modelName: this.#deps.modelName, slot: null, reusesPrefixes: false, salt: "" };
+    return { replica, target: { ...replica.server, ...common }, leave: replica.enter() };
+  }
+
   close(): void {
     for (const replica of this.#replicas) replica.close();
   }

@@ -17,9 +17,9 @@ export function placed(model: Model, placements: Placements): Model {
   const remote = placements.get(model.manifest.id);
   if (remote === undefined) return model;
   const problem =
-    model.manifest.kind === "chat"
+    model.manifest.kind === "chat" || model.manifest.kind === "embedding"
       ? null
-      : `it is not a chat model, and only these can run on ${remote.engine}.`;
+      : `it is neither a chat nor an embedding model, and only these can run on ${remote.engine}.`;
   const fingerprint = createHash("sha256").update(`${model.fingerprint} ${remote.engine}`).digest("hex");
   return {
     ...model,

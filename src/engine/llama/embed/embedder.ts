@@ -9,8 +9,7 @@ import type { LoadPlainly } from "../load/plain-weights.js";
 import { threadsFor } from "../load/machine.js";
 import { loadingError } from "../load/loading-error.js";
 import type { LlamaSettings } from "../protocol.js";
-import { inputTokens } from "./input-tokens.js";
-import { marksOf, pairMarksOf } from "./marks.js";
+import { inputModelOf, inputTokens } from "./input-tokens.js";
 import { createPooledContext, type RunPiece } from "./pooled-context.js";
 
 export interface Embedder {
@@ -75,15 +74,7 @@ async function createEmbedder(
   });
   // Some models end with a layer that changes the length.
   const { length: dimensions } = await context.evaluate(Uint32Array.of(0), (work) => work());
-  const { tokenizer } = weights.fileInfo.metadata;
-  const inputModel = {
-    contextTokens,
-    vocabularyTokens: tokenizer?.ggml?.tokens?.length ?? 0,
-    marks: marksOf(weights),
-    pairMarks: pairMarksOf(weights),
-    pairTemplate: pairTemplateOf(tokenizer?.["chat_template.rerank"]),
-    tokenize: (text: string, specialTokens: boolean) => weights.tokenize(text, specialTokens),
-  };
+  const inputModel = inputModelOf(weights, contextTokens);
   const oneAtATime = createQueue();
   return {
     contextTokens,
@@ -116,12 +107,6 @@ function poolingOf({ fileInfo }: LlamaModel): { readonly architecture: string; r
   const { architecture } = fileInfo.metadata.general;
   const own: Readonly<Record<string, unknown>> = { ...fileInfo.architectureMetadata };
   return { architecture, pooling: own["pooling_type"] };
-}
-
-/** Returns the template for pairs; null when the file has none, or one that lacks a place. */
-function pairTemplateOf(template: string | undefined): string | null {
-  if (template === undefined) return null;
-  return template.includes("{query}") && template.includes("{document}") ? template : null;
 }
 
 /** Returns the probability that a document is relevant. Classifiers return a logit, except Qwen's, after which llama.cpp has a softmax. */

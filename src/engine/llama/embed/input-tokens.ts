@@ -1,8 +1,9 @@
 /** Tokenizes what a model embeds or scores. Native code never receives an id outside the vocabulary, or more tokens than fit. */
+import type { LlamaModel } from "node-llama-cpp";
 import { setImmediate } from "node:timers/promises";
 import type { EmbeddingInput, InputSource } from "../../../core/embeddings/request.js";
 import { HearthError } from "../../../core/errors.js";
-import type { Marks, PairMarks } from "./marks.js";
+import { marksOf, pairMarksOf, type Marks, type PairMarks } from "./marks.js";
 
 /** The properties of a loaded model that its inputs depend on. */
 export interface InputModel {
@@ -14,6 +15,25 @@ export interface InputModel {
   readonly pairTemplate: string | null;
   /** @param specialTokens whether special texts become control tokens. */
   tokenize(text: string, specialTokens: boolean): readonly number[];
+}
+
+/** Returns these properties of a model, of which no more than the vocabulary need be loaded. */
+export function inputModelOf(weights: LlamaModel, contextTokens: number): InputModel {
+  const { tokenizer } = weights.fileInfo.metadata;
+  return {
+    contextTokens,
+    vocabularyTokens: tokenizer?.ggml?.tokens?.length ?? 0,
+    marks: marksOf(weights),
+    pairMarks: pairMarksOf(weights),
+    pairTemplate: pairTemplateOf(tokenizer?.["chat_template.rerank"]),
+    tokenize: (text, specialTokens) => weights.tokenize(text, specialTokens),
+  };
+}
+
+/** Returns the template for pairs; null when the file has none, or one that lacks a place. */
+function pairTemplateOf(template: string | undefined): string | null {
+  if (template === undefined) return null;
+  return template.includes("{query}") && template.includes("{document}") ? template : null;
 }
 
 /** Characters that are tokenized in one turn of the event loop, in some tens of milliseconds. */

@@ -1,0 +1,71 @@
+/** Embedding models that run in other servers: tokens are cut here, and vectors are computed there. */
+import type { EmbeddingEngine, LoadedEmbeddingModel } from "../../../core/embeddings/engine.js";
+import { toHearthError, type HearthError } from "../../../core/errors.js";
+import type { Model } from "../../../core/model.js";
+import type { LanguageWorker } from "../../llama/engine.js";
+import { isUnreachable, mayBeTriedElsewhere } from "../errors.js";
+import type { RemotePool } from "../pool.js";
+import type { Replica } from "../replica.js";
+import { fetchVectors } from "./vectors.js";
+
+export interface RemoteEmbeddingDeps {
+  readonly language: LanguageWorker;
+  readonly poolOf: (model: Model) => RemotePool;
+  /** Loads the vocabulary of a model, and finds out how long its vectors are. */
+  readonly lease: (model: Model, signal?: AbortSignal) => Promise<LoadedEmbeddingModel>;
+}
+
+export function createRemoteEmbeddings({
+  language,
+  poolOf,
+  lease,
+}: RemoteEmbeddingDeps): Omit<EmbeddingEngine, "residents"> {
+  return {
+    async load(model, signal) {
+      const pool = poolOf(model);
+      await pool.ready();
+      return { ...(await lease(model, signal)), slots: pool.slots };
+    },
+    tokenizeInputs: (model, source, signal) => language.tokenizeInputs(model, source, signal),
+    embed: (model, inputs, signal) => embedOn(poolOf(model), inputs, signal),
+  };
+}
+
+/** Returns the length of the vectors that its servers compute. */
+export async function dimensionsOf(pool: RemotePool): Promise<number> {
+  const [vector] = await embedOn(pool, [Uint32Array.of(0)], new AbortController().signal);
+  return vector?.length ?? 0;
+}
+
+/** Asks one server after the other until one answers: a vector is the same on each. */
+async function embedOn(
+  pool: RemotePool,
+  inputs: readonly Uint32Array[],
+  signal: AbortSignal,
+): Promise<readonly Float32Array[]> {
+  const tried = new Set<Replica>();
+  let failure: HearthError | null = null;
+  for (;;) {
+    const place = enter(pool, tried, failure);
+    try {
+      return await fetchVectors(place.target, inputs, signal);
+    } catch (thrown) {
+      signal.throwIfAborted();
+      if (!mayBeTriedElsewhere(thrown)) throw thrown;
+      if (isUnreachable(thrown)) place.replica.fail(thrown);
+      tried.add(place.replica);
+      failure ??= toHearthError(thrown);
+    } finally {
+      place.leave();
+    }
+  }
+}
+
+/** Where no other server is left, the first reason says more. */
+function enter(pool: RemotePool, tried: ReadonlySet<Replica>, failure: HearthError | null) {
+  try {
+    return pool.enterForVectors(tried);
+  } catch (thrown) {
+    throw failure ?? thrown;
+  }
+}
