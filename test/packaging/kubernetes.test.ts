@@ -94,7 +94,9 @@ describe("the manifests for Kubernetes", () => {
     const uncommented = lines.map((line) => line.replace(/^# (?=engines:| )/, "")).join("\n");
     writeFileSync(file, uncommented);
     expect(loadConfig({ HEARTH_CONFIG: file }).config.engines).toMatchObject([{ kind: "llama-server" }]);
-    expect(() => loadConfig({ ...environment, HEARTH_CONFIG: file, HEARTH_PROT: "1" })).toThrow(/HEARTH_PROT/);
+    expect(() => loadConfig({ ...environment, HEARTH_CONFIG: file, HEARTH_PROT: "1" })).toThrow(
+      /HEARTH_PROT/,
+    );
   });
 
   it("run the image's user and command, with the data and models on volumes, and end after the server has", () => {
