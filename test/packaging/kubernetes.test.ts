@@ -38,6 +38,7 @@ const container = z.looseObject({
 const labels = z.record(z.string(), z.string());
 const pod = z.looseObject({
   automountServiceAccountToken: z.literal(false),
+  enableServiceLinks: z.literal(false),
   terminationGracePeriodSeconds: z.number(),
   securityContext: z.looseObject({ runAsNonRoot: z.literal(true), runAsUser: z.number().min(1) }),
   containers: z.tuple([container]),
@@ -47,6 +48,7 @@ const manifests = z.tuple([
   z.looseObject({ kind: z.literal("ConfigMap"), data: z.strictObject({ "hearth.yaml": z.string() }) }),
   z.looseObject({
     kind: z.literal("Service"),
+    metadata: z.looseObject({ name: z.string() }),
     spec: z.looseObject({ selector: labels, ports: z.tuple([z.looseObject({ targetPort: z.string() })]) }),
   }),
   z.looseObject({
@@ -120,6 +122,12 @@ describe("the manifests for Kubernetes", () => {
     expect(template.spec.terminationGracePeriodSeconds * 1000).toBeGreaterThan(
       configOf().shutdownGraceMs + 12_000,
     );
+  });
+
+  it("keep away the variables that a cluster would make of the service, which the server refuses", () => {
+    expect(template.spec.enableServiceLinks).toBe(false);
+    const link = { [`${service.metadata.name.toUpperCase()}_SERVICE_HOST`]: "10.96.0.7" };
+    expect(() => loadConfig(link)).toThrow(/variable HEARTH_SERVICE_HOST/);
   });
 
   it("send requests to the server's port only", () => {
