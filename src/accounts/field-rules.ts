@@ -9,7 +9,13 @@ const aclsMax = 100;
 const int32Max = 2 ** 31 - 1;
 
 /** The largest limit of each kind, in requests per second and per minute and in tokens per minute. */
-export const limitsMax = { qps: int32Max, qpm: int32Max, tpm: Number.MAX_SAFE_INTEGER } as const;
+export const limitsMax = {
+  qps: int32Max,
+  qpm: int32Max,
+  tpm: Number.MAX_SAFE_INTEGER,
+  endUserQpm: int32Max,
+  endUserTpm: Number.MAX_SAFE_INTEGER,
+} as const;
 
 /** Checks the name of a key or team: 1 to 100 printable characters. */
 export function checkName(name: string): void {
@@ -68,7 +74,8 @@ export function checkLimit(field: keyof typeof limitsMax, limit: number | null):
 
 /** Checks the model of a team limit: any model name that an ACL may contain. */
 export function checkModelId(model: string): void {
-  if (!isAcl(`api-key:model:${model}`)) throw invalid("model", "must be the id of a model, * or total");
+  if (!isAcl(`api-key:model:${model}`))
+    throw invalid("model", "must be the id of a model, *, total or each-end-user");
 }
 
 /** Control characters and characters that change the text direction. */

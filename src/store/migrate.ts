@@ -35,6 +35,7 @@ import { storedOwners } from "./migrations/0031-0040/0037-stored-owners.js";
 import { requestBodies } from "./migrations/0031-0040/0035-request-bodies.js";
 import { spendLabels } from "./migrations/0031-0040/0032-spend-labels.js";
 import { alerts } from "./migrations/0031-0040/0033-alerts.js";
+import { endUserLimits } from "./migrations/0031-0040/0039-end-user-limits.js";
 import { usageDays } from "./migrations/0031-0040/0031-usage-days.js";
 import type { Migration } from "./migrations/migration.js";
 
@@ -76,6 +77,7 @@ const migrations: readonly Migration[] = [
   spendLabels,
   alerts,
   usageDays,
+  endUserLimits,
 ];
 
 /**

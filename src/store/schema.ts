@@ -104,7 +104,7 @@ export interface TeamRow {
 
 export interface TeamLimitRow {
   team_id: string;
-  /** Or `*`. */
+  /** Or `*`, `total` or `each-end-user`. */
   model: string;
   qps: number | null;
   qpm: number | null;
@@ -129,6 +129,8 @@ export interface ApiKeyRow {
   qps: number | null;
   qpm: number | null;
   tpm: number | null;
+  end_user_qpm: number | null;
+  end_user_tpm: number | null;
   previous_hash: Uint8Array | null;
   previous_expire_time: number | null;
   /** JSON array of strings. */

@@ -71,7 +71,7 @@ CREATE TABLE api_keys (
   modify_time integer not null,
   modified_by text not null
 , qps integer check (qps > 0), qpm integer check (qpm > 0), tpm integer check (tpm > 0), previous_hash blob check (length(previous_hash) = 32), previous_expire_time integer
-  check ((previous_expire_time is null) = (previous_hash is null)), ip_ranges text check (json_type(ip_ranges) = 'array'), last_use_time integer) strict;
+  check ((previous_expire_time is null) = (previous_hash is null)), ip_ranges text check (json_type(ip_ranges) = 'array'), last_use_time integer, end_user_qpm integer check (end_user_qpm > 0), end_user_tpm integer check (end_user_tpm > 0)) strict;
 
 CREATE UNIQUE INDEX api_keys_by_previous_hash on api_keys (previous_hash) where previous_hash is not null;
 

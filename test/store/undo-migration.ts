@@ -2,7 +2,12 @@ import { invoices } from "../../src/store/migrations/0011-0020/0018-invoices.js"
 
 const rollUps = ["runs_ended_are_rolled_up", "runs_are_rolled_up"];
 
-/** Takes back migration 31, the newest: the triggers are those of migration 18 again. */
+/** Takes back migration 39, the newest. */
+const undoEndUserLimits = ["end_user_qpm", "end_user_tpm"]
+  .map((name) => `alter table api_keys drop column ${name};`)
+  .join("\n");
+
+/** Takes back migration 31: the triggers are those of migration 18 again. */
 const undoUsageDays = [
   ...rollUps.map((name) => `drop trigger ${name};`),
   "drop table usage_days;",
@@ -76,6 +81,7 @@ const undoStoredOwners = [
 
 /** SQL that takes a database from the newest version to 26, as a server of that version would have left it. */
 export const undoBudgets = [
+  undoEndUserLimits,
   undoUsageDays,
   undoAlerts,
   undoSpendLabels,

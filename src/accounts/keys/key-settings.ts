@@ -19,6 +19,9 @@ export interface KeySettings {
   readonly qps: number | null;
   readonly qpm: number | null;
   readonly tpm: number | null;
+  /** Requests per minute and tokens per minute of each end user; null = no limit. */
+  readonly endUserQpm: number | null;
+  readonly endUserTpm: number | null;
   /** IP addresses and CIDR ranges from which it may be used; null = any address. */
   readonly ipRanges: readonly string[] | null;
 }
@@ -32,14 +35,18 @@ export const defaultSettings: Omit<KeySettings, "name"> = {
   qps: null,
   qpm: null,
   tpm: null,
+  endUserQpm: null,
+  endUserTpm: null,
   ipRanges: null,
 };
+
+const limitFields = ["qps", "qpm", "tpm", "endUserQpm", "endUserTpm"] as const;
 
 /** Checks settings. @throws HearthError `invalid_value` naming the first invalid field, in the order of the request's schema. */
 export function checkSettings(settings: Partial<KeySettings>, now: number): void {
   if (settings.name !== undefined) checkName(settings.name);
   if (settings.acls !== undefined) checkAcls(settings.acls);
-  for (const field of ["qps", "qpm", "tpm"] as const) checkLimit(field, settings[field] ?? null);
+  for (const field of limitFields) checkLimit(field, settings[field] ?? null);
   checkExpireTime(settings.expireTime ?? null, now);
   checkIpRanges(settings.ipRanges ?? null);
 }
@@ -58,6 +65,8 @@ export function auditedKey(
     qps: key.qps,
     qpm: key.qpm,
     tpm: key.tpm,
+    endUserQpm: key.endUserQpm,
+    endUserTpm: key.endUserTpm,
     oldSecretExpireTime: auditedTime(key.previousExpireTime),
     ipRanges: key.ipRanges,
   };

@@ -163,6 +163,8 @@ const mapper = createRowMapper<ApiKey, ApiKeyRow>({
   qps: "qps",
   qpm: "qpm",
   tpm: "tpm",
+  endUserQpm: "end_user_qpm",
+  endUserTpm: "end_user_tpm",
   previousHash: nullable(bytes("previous_hash")),
   previousExpireTime: "previous_expire_time",
   ipRanges: nullable(stringList("ip_ranges")),

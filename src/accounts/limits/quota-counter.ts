@@ -17,6 +17,8 @@ export interface Quota {
   readonly scope: string;
   /** Describes the scope in error messages. */
   readonly subject: string;
+  /** Of a limit on each end user: the scope of all end users, of whom only so many are counted by themselves. */
+  readonly endUsersOf?: string;
 }
 
 /** An amount to be counted against a quota. */

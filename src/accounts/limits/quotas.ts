@@ -5,6 +5,9 @@
  * Memory: at most `windowsMax` windows with together `entriesMax` entries of 16 bytes (twice as much until expired entries are
  * cleared), and two more entries for each active run, whose true tokens are always counted. That is about 64 MB. When it is
  * full, requests are refused until entries expire.
+ *
+ * Clients name end users, as many as they like: those beyond `endUsersMax` of one key or team, and beyond `endUserWindowsMax` of all, are
+ * counted together, against the limit of one. So they take no room from other limits.
  */
 import { HearthError } from "../../core/errors.js";
 import type { LimitStatus } from "../../core/limits.js";
@@ -14,9 +17,18 @@ import { SlidingWindow } from "./sliding-window.js";
 export interface QuotaBounds {
   readonly windowsMax: number;
   readonly entriesMax: number;
+  /** End users of one key or team that are counted by themselves, for each of its limits. */
+  readonly endUsersMax: number;
+  /** Windows of end users together. */
+  readonly endUserWindowsMax: number;
 }
 
-const defaultBounds: QuotaBounds = { windowsMax: 100_000, entriesMax: 1_000_000 };
+const defaultBounds: QuotaBounds = {
+  windowsMax: 100_000,
+  entriesMax: 1_000_000,
+  endUsersMax: 10_000,
+  endUserWindowsMax: 50_000,
+};
 
 /** Interval at which expired entries of all windows are removed. */
 const sweepEveryMs = 60_000;
@@ -27,6 +39,7 @@ const sweepFullEveryMs = 1000;
 /** Times are whole milliseconds of a monotonic clock. */
 export class Quotas {
   readonly #windows = new Map<string, SlidingWindow>();
+  readonly #endUsers = new EndUserWindows();
   readonly #bounds: QuotaBounds;
   #entries = 0;
   #sweptAt: number | null = null;
@@ -46,6 +59,7 @@ export class Quotas {
    */
   take(demands: readonly Demand[], now: number): Shortage | null {
     if (demands.length === 0) return null;
+    if (demands.some(({ quota }) => this.#isShared(quota))) this.#sweepAfter(sweepFullEveryMs, now);
     const shortage = this.shortage(demands, now);
     if (shortage !== null) return shortage;
     this.#checkCapacity(demands.length, now);
@@ -70,8 +84,9 @@ export class Quotas {
   /** Counts an amount, even beyond the limit. */
   add(quota: Quota, amount: number, now: number): void {
     if (amount === 0) return;
-    const key = keyOf(quota);
+    const key = this.#keyOf(quota);
     const window = this.#windows.get(key) ?? new SlidingWindow(spansMs[quota.name]);
+    if (!this.#windows.has(key)) this.#endUsers.added(key, quota);
     this.#windows.set(key, window);
     this.#change(key, window, () => {
       window.slide(now);
@@ -81,7 +96,7 @@ export class Quotas {
 
   /** Subtracts an amount that was counted at `countedAt`. */
   giveBack(quota: Quota, amount: number, { countedAt, now }: { countedAt: number; now: number }): void {
-    const key = keyOf(quota);
+    const key = this.#keyOf(quota);
     const window = this.#windows.get(key);
     if (window === undefined || amount === 0) return;
     this.#change(key, window, () => {
@@ -103,7 +118,7 @@ export class Quotas {
   }
 
   #read<T>(quota: Quota, now: number, read: (window: SlidingWindow) => T): T | null {
-    const key = keyOf(quota);
+    const key = this.#keyOf(quota);
     const window = this.#windows.get(key);
     if (window === undefined) return null;
     this.#change(key, window, () => window.slide(now));
@@ -115,15 +130,27 @@ export class Quotas {
     const before = window.entries;
     change();
     this.#entries += window.entries - before;
-    if (window.entries === 0) this.#windows.delete(key);
+    if (window.entries > 0) return;
+    this.#windows.delete(key);
+    this.#endUsers.removed(key);
+  }
+
+  /** The window that counts a quota: its own, or that of all further end users. */
+  #keyOf(quota: Quota): string {
+    return this.#isShared(quota) ? `${quota.name} ${quota.endUsersOf ?? ""} further end users` : keyOf(quota);
+  }
+
+  /** Whether a quota has no window of its own, nor room for one. */
+  #isShared(quota: Quota): boolean {
+    if (quota.endUsersOf === undefined || this.#windows.has(keyOf(quota))) return false;
+    const { endUsersMax, endUserWindowsMax } = this.#bounds;
+    return this.#endUsers.size >= endUserWindowsMax || this.#endUsers.countOf(quota) >= endUsersMax;
   }
 
   #checkCapacity(wanted: number, now: number): void {
     const { windowsMax, entriesMax } = this.#bounds;
     const isFull = () => this.#entries + wanted > entriesMax || this.#windows.size + wanted > windowsMax;
-    const every = isFull() ? sweepFullEveryMs : sweepEveryMs;
-    this.#sweptAt ??= now;
-    if (now - this.#sweptAt >= every) this.#sweep(now);
+    this.#sweepAfter(isFull() ? sweepFullEveryMs : sweepEveryMs, now);
     if (isFull())
       throw new HearthError(
         "overloaded",
@@ -134,10 +161,47 @@ export class Quotas {
       );
   }
 
-  #sweep(now: number): void {
+  /** Removes expired entries, where this was last done so long ago. */
+  #sweepAfter(everyMs: number, now: number): void {
+    this.#sweptAt ??= now;
+    if (now - this.#sweptAt < everyMs) return;
     this.#sweptAt = now;
     for (const [key, window] of this.#windows) this.#change(key, window, () => window.slide(now));
   }
+}
+
+/** Counts the windows of end users: of all, and of each limit of a key or team. */
+class EndUserWindows {
+  readonly #limitOf = new Map<string, string>();
+  readonly #counts = new Map<string, number>();
+
+  get size(): number {
+    return this.#limitOf.size;
+  }
+
+  countOf(quota: Quota): number {
+    return this.#counts.get(limitOf(quota)) ?? 0;
+  }
+
+  /** @param key of a window that is not counted yet; one that is not of an end user is left out. */
+  added(key: string, quota: Quota): void {
+    if (quota.endUsersOf === undefined) return;
+    this.#limitOf.set(key, limitOf(quota));
+    this.#counts.set(limitOf(quota), this.countOf(quota) + 1);
+  }
+
+  removed(key: string): void {
+    const limit = this.#limitOf.get(key);
+    if (limit === undefined) return;
+    this.#limitOf.delete(key);
+    const count = (this.#counts.get(limit) ?? 0) - 1;
+    if (count > 0) this.#counts.set(limit, count);
+    else this.#counts.delete(limit);
+  }
+}
+
+function limitOf({ name, endUsersOf = "" }: Quota): string {
+  return `${name} ${endUsersOf}`;
 }
 
 function keyOf({ name, scope }: Quota): string {

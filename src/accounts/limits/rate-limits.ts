@@ -5,8 +5,8 @@
  * counted when they end.
  *
  * A request is checked in two steps: first against the key's request limits, before its body is read; then, when it names a
- * model, against the team's request limits on that model and on all models together, and the token limits of key and team. Requests
- * admitted before a limit was set are not counted.
+ * model, against the team's request limits on that model and on all models together, the limits of key and team on each end user, and
+ * the token limits of key and team. Requests admitted before a limit was set are not counted.
  */
 import type { Principal } from "../keys/api-key.js";
 import type { HearthError } from "../../core/errors.js";
@@ -16,7 +16,14 @@ import type { TeamLimitStore } from "./store.js";
 import type { Usage } from "../../core/usage.js";
 import type { CountedDemands, Demand, Quota, QuotaCounter, Taken } from "./quota-counter.js";
 import { rateLimited } from "./rate-limit-refusal.js";
-import { keyQuotas, limitStatusesOf, modelQuotas, readQuota, type ModelQuotas } from "./request-quotas.js";
+import {
+  keyQuotas,
+  limitStatusesOf,
+  modelQuotas,
+  readQuota,
+  type ModelQuotas,
+  type NamedInRequest,
+} from "./request-quotas.js";
 
 /** The result of one step. */
 export interface RateLimitDecision {
@@ -47,18 +54,19 @@ export interface RateLimits {
   /**
    * Counts an admitted request against the limits on a model. When it is refused or cannot be counted, the first step's count
    * is undone, too.
-   * @param model id of the model. @param prompt what the model reads, or a text to be tokenized.
+   * @param model id of the model. @param endUser whom the request names; absent: nobody. @param prompt what the model reads, or a text to be tokenized.
    * @throws HearthError `overloaded` as above.
    */
   admitModelRequest(
     request: RequestDecision,
     model: string,
     prompt: EstimatedPrompt,
+    endUser?: string | null,
   ): Promise<ModelRequestDecision>;
   /** Stores the reservation of a deferred job until the job runs. */
   park(id: string, reservation: TokenReservation): void;
   /** Returns the parked reservation; one without an estimate when a restart or too many others have displaced it. */
-  resume(id: string, principal: Principal, model: string): Promise<TokenReservation>;
+  resume(id: string, principal: Principal, model: string, endUser?: string | null): Promise<TokenReservation>;
 }
 
 export interface RateLimitDeps {
@@ -82,17 +90,18 @@ export function createRateLimits(deps: RateLimitDeps): RateLimits {
   return {
     admitRequest: (principal) => admitRequest(deps, principal),
     admitRead: (principal) => admitRead(deps, principal),
-    admitModelRequest: (request, model, prompt) => admitModelRequest(deps, request, model, prompt),
+    admitModelRequest: (request, model, prompt, endUser = null) =>
+      admitModelRequest(deps, request, { model, endUser }, prompt),
     park(id, reservation) {
       parked.set(id, reservation);
       const [oldest] = parked.keys();
       if (parked.size > parkedMax && oldest !== undefined) parked.delete(oldest);
     },
-    async resume(id, principal, model) {
+    async resume(id, principal, model, endUser = null) {
       const reservation = parked.get(id);
       parked.delete(id);
       if (reservation !== undefined) return reservation;
-      const { tokens } = await quotasFor(deps, principal, model);
+      const { tokens } = await quotasFor(deps, principal, { model, endUser });
       return reserveTokens(deps, tokens, { estimated: 0, countedAt: 0 });
     },
   };
@@ -116,10 +125,10 @@ async function admitRead({ readCounter }: RateLimitDeps, principal: Principal): 
 async function admitModelRequest(
   deps: RateLimitDeps,
   request: RequestDecision,
-  model: string,
+  named: NamedInRequest,
   prompt: EstimatedPrompt,
 ): Promise<ModelRequestDecision> {
-  const applicable = await quotasFor(deps, request.principal, model);
+  const applicable = await quotasFor(deps, request.principal, named);
   const tokens = applicable.tokens.length === 0 ? 0 : await deps.estimate(prompt);
   const demands = [...demandsOf(applicable.requests, 1), ...demandsOf(applicable.tokens, tokens)];
   if (demands.length === 0) return { ...request, reservation: unlimitedReservation };
@@ -140,9 +149,9 @@ function decisionOf(demands: readonly Demand[], { shortage, statuses }: Taken): 
 async function quotasFor(
   { teamLimits }: RateLimitDeps,
   principal: Principal,
-  model: string,
+  named: NamedInRequest,
 ): Promise<ModelQuotas> {
-  return modelQuotas(principal, model, await teamLimits.findFor(principal.team.id, model));
+  return modelQuotas(principal, named, await teamLimits.findFor(principal.team.id, named.model));
 }
 
 function demandsOf(quotas: readonly Quota[], amount: number): readonly Demand[] {

@@ -1,8 +1,9 @@
 /** Determines which limits apply to a request, and what is left of them. */
+import { createHash } from "node:crypto";
 import type { ApiKey, Principal } from "../keys/api-key.js";
 import type { Limits, LimitStatus, LimitStatuses } from "../../core/limits.js";
 import type { Team } from "../teams/team.js";
-import { allModels, type TeamLimits } from "./team-limit.js";
+import { allModels, eachEndUser, type TeamLimits } from "./team-limit.js";
 import type { Demand, LimitName, Quota } from "./quota-counter.js";
 
 /** Returns the quotas of a key. */
@@ -29,18 +30,55 @@ export interface ModelQuotas {
   readonly tokens: readonly Quota[];
 }
 
+/** What a request names. */
+export interface NamedInRequest {
+  /** Id of the model. */
+  readonly model: string;
+  /** null = the request names none. */
+  readonly endUser: string | null;
+}
+
 /** @param teamLimits the limits of the team that hold for the model. */
 export function modelQuotas(
   { key, team }: Principal,
-  model: string,
+  named: NamedInRequest,
   teamLimits: readonly TeamLimits[],
 ): ModelQuotas {
-  const quotas = (names: readonly LimitName[]) =>
-    teamLimits.flatMap((limits) => quotasOf(limits, names, scopeOf(team, limits, model)));
+  const ofKey = endUserQuotas(key, named.endUser);
+  const quotas = (names: readonly LimitName[]) => [
+    ...teamLimits.flatMap((limits) => {
+      const scope = scopeOf(team, limits, named);
+      return scope === null ? [] : quotasOf(limits, names, scope);
+    }),
+    ...ofKey(names),
+  ];
   return { requests: quotas(["qps", "qpm"]), tokens: [...quotas(["tpm"]), ...keyQuotas(key, ["tpm"])] };
 }
 
-function scopeOf({ id }: Team, limits: TeamLimits, model: string): Pick<Quota, "scope" | "subject"> {
+type Scope = Pick<Quota, "scope" | "subject" | "endUsersOf">;
+
+/** The limits of a key on each end user; none for a request that names none. */
+function endUserQuotas({ id, redacted, ...key }: ApiKey, endUser: string | null) {
+  const limits = { qps: null, qpm: key.endUserQpm, tpm: key.endUserTpm };
+  return (names: readonly LimitName[]): readonly Quota[] =>
+    endUser === null
+      ? []
+      : quotasOf(limits, names, endUserScope(`key ${id}`, `API key ${redacted}`, endUser));
+}
+
+/** The name of an end user is not repeated in errors, which are logged. */
+function endUserScope(of: string, subject: string, endUser: string): Scope {
+  const name = endUser.length > hashedCharsMin ? createHash("sha256").update(endUser).digest("hex") : endUser;
+  return { scope: `${of} end user ${name}`, subject: `this end user of ${subject}`, endUsersOf: of };
+}
+
+/** A longer name of an end user is counted by its hash, which takes less memory. */
+const hashedCharsMin = 64;
+
+/** Returns null for limits that do not hold for the request. */
+function scopeOf({ id }: Team, limits: TeamLimits, { model, endUser }: NamedInRequest): Scope | null {
+  if (limits.model === eachEndUser)
+    return endUser === null ? null : endUserScope(`team ${id}`, `team ${id}`, endUser);
   if (limits.model === allModels) return { scope: `team ${id}`, subject: `all models in team ${id}` };
   return { scope: `team ${id} ${model}`, subject: `${model} in team ${id}` };
 }
@@ -65,11 +103,7 @@ function isTighter(one: LimitStatus, other: LimitStatus | null): boolean {
   return one.resetMs > other.resetMs;
 }
 
-function quotasOf(
-  limits: Limits,
-  names: readonly LimitName[],
-  scope: Pick<Quota, "scope" | "subject">,
-): readonly Quota[] {
+function quotasOf(limits: Limits, names: readonly LimitName[], scope: Scope): readonly Quota[] {
   return names.flatMap((name) => {
     const limit = limits[name];
     return limit === null ? [] : [{ ...scope, name, limit }];

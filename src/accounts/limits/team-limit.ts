@@ -9,9 +9,15 @@ export const everyModel = "*";
  */
 export const allModels = "total";
 
+/**
+ * The model name of limits on the requests of each end user, of all models together. They hold in addition, too; a request that names no
+ * end user is not counted against them.
+ */
+export const eachEndUser = "each-end-user";
+
 /** A team's rate limits on a model. */
 export interface TeamLimits extends Limits {
   readonly teamId: string;
-  /** Id of the model; or `everyModel`, whose limits apply to each model separately; or `allModels`. */
+  /** Id of the model; or `everyModel`, whose limits apply to each model separately; or `allModels`; or `eachEndUser`. */
   readonly model: string;
 }

@@ -3,7 +3,7 @@ import type { Actor } from "../audit/event.js";
 import { HearthError } from "../../core/errors.js";
 import { noLimits, type Limits } from "../../core/limits.js";
 import type { TeamLimitStore } from "./store.js";
-import { allModels, everyModel, type TeamLimits } from "./team-limit.js";
+import { allModels, eachEndUser, everyModel, type TeamLimits } from "./team-limit.js";
 import type { TeamStore } from "../teams/store.js";
 import type { Team } from "../teams/team.js";
 import type { Write } from "../../store/writes.js";
@@ -26,7 +26,7 @@ export interface TeamLimitService {
   list(teamId: string, actor: Actor): Promise<readonly TeamLimits[]>;
   /**
    * Changes the limits on a model, with `everyModel` those on every model without limits of its own, with `allModels` those on
-   * all models together; deletes them when all are null.
+   * all models together, with `eachEndUser` those on each end user; deletes them when all are null.
    * @throws HearthError `not_found`, `invalid_value` naming the field, `permission_denied` for an actor of a single team,
    * `conflict` when the team has limits on too many models.
    */
@@ -99,6 +99,7 @@ function auditedChangeOf(
 
 function subjectOf({ model }: TeamLimits): string {
   if (model === everyModel) return "every model";
+  if (model === eachEndUser) return "each end user";
   return model === allModels ? "all models together" : `the model '${model}'`;
 }
 

@@ -41,6 +41,8 @@ export function keyToJson({ key, team }: Principal, now: number) {
     ...(key.qps === null ? {} : { qps: key.qps }),
     ...(key.qpm === null ? {} : { qpm: key.qpm }),
     ...(key.tpm === null ? {} : { tpm: String(key.tpm) }),
+    ...(key.endUserQpm === null ? {} : { endUserQpm: key.endUserQpm }),
+    ...(key.endUserTpm === null ? {} : { endUserTpm: String(key.endUserTpm) }),
     ...(key.ipRanges === null ? {} : { ipRanges: key.ipRanges }),
     aclStrings: key.acls,
   };

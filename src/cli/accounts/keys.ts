@@ -30,6 +30,8 @@ interface KeyOptions {
   readonly qps?: number | "none";
   readonly qpm?: number | "none";
   readonly tpm?: number | "none";
+  readonly userQpm?: number | "none";
+  readonly userTpm?: number | "none";
   readonly ip?: readonly string[] | "any";
   readonly json?: true;
 }
@@ -179,6 +181,8 @@ function withKeyOptions(command: Command, io: AccountsIo): Command {
     .option("--qps <n>", "requests per second, or none", limitArgument)
     .option("--qpm <n>", "requests per minute, or none", limitArgument)
     .option("--tpm <n>", "tokens per minute, or none", limitArgument)
+    .option("--user-qpm <n>", "requests per minute of each end user, or none", limitArgument)
+    .option("--user-tpm <n>", "tokens per minute of each end user, or none", limitArgument)
     .option(
       "--ip <range>",
       "address or CIDR range from which the key may be used, or any; may be repeated",
@@ -187,7 +191,7 @@ function withKeyOptions(command: Command, io: AccountsIo): Command {
     .option("--json", "print one JSON object");
 }
 
-function changeOf({ name, acl, expires, qps, qpm, tpm, ip }: KeyOptions): KeyChange {
+function changeOf({ name, acl, expires, qps, qpm, tpm, userQpm, userTpm, ip }: KeyOptions): KeyChange {
   return {
     ...(name === undefined ? {} : { name }),
     ...(acl === undefined ? {} : { acls: acl }),
@@ -195,6 +199,8 @@ function changeOf({ name, acl, expires, qps, qpm, tpm, ip }: KeyOptions): KeyCha
     ...(qps === undefined ? {} : { qps: qps === "none" ? null : qps }),
     ...(qpm === undefined ? {} : { qpm: qpm === "none" ? null : qpm }),
     ...(tpm === undefined ? {} : { tpm: tpm === "none" ? null : tpm }),
+    ...(userQpm === undefined ? {} : { endUserQpm: userQpm === "none" ? null : userQpm }),
+    ...(userTpm === undefined ? {} : { endUserTpm: userTpm === "none" ? null : userTpm }),
     ...(ip === undefined ? {} : { ipRanges: ip === "any" ? null : ip }),
   };
 }

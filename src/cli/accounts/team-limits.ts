@@ -23,12 +23,12 @@ export function addTeamLimitsCommand(teams: Command, using: UsingAccounts, { out
   teams
     .command("limits")
     .description(
-      "show or change the rate limits of a team per model; changes take effect at the next request",
+      "show or change the rate limits of a team per model, or of each end user; changes take effect at the next request",
     )
     .argument("<team>", "ID or name")
     .option(
       "--model <id>",
-      "this model; total: all models together (default: every model without limits of its own)",
+      "this model; total: all models together; each-end-user: each end user (default: every model without limits of its own)",
     )
     .option("--qps <number>", "requests per second, or none", limitArgument)
     .option("--qpm <number>", "requests per minute, or none", limitArgument)

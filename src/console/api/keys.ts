@@ -16,6 +16,8 @@ export interface KeySettings {
   readonly qps: number | null;
   readonly qpm: number | null;
   readonly tpm: number | null;
+  readonly endUserQpm: number | null;
+  readonly endUserTpm: number | null;
   /** RFC 3339. */
   readonly expireTime: string | null;
   readonly ipRanges: readonly string[];

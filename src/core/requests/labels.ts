@@ -4,3 +4,9 @@ export interface RequestLabels {
   readonly safety_identifier?: string;
   readonly metadata?: Readonly<Record<string, string>>;
 }
+
+/** Returns the person for whom a request was sent; null when it does not say. */
+export function endUserOf(labels: RequestLabels | undefined): string | null {
+  const named = labels?.user ?? labels?.safety_identifier ?? "";
+  return named === "" ? null : named;
+}

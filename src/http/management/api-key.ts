@@ -29,6 +29,11 @@ const fields = {
   qps: limit("Requests per second.").optional(),
   qpm: limit("Requests per minute.").optional(),
   tpm: z.string().optional().describe("Tokens per minute: a whole number, as a string."),
+  endUserQpm: limit("Requests per minute of each end user.").optional(),
+  endUserTpm: z
+    .string()
+    .optional()
+    .describe("Tokens per minute of each end user: a whole number, as a string."),
   blocked: z.literal(true).optional().describe("Present if the operator has blocked the key."),
   ipRanges: responseArray(z.string())
     .optional()
@@ -66,6 +71,8 @@ export function presentKey(key: ApiKey): z.infer<typeof apiKeySchema> {
     ...(key.qps === null ? {} : { qps: key.qps }),
     ...(key.qpm === null ? {} : { qpm: key.qpm }),
     ...(key.tpm === null ? {} : { tpm: String(key.tpm) }),
+    ...(key.endUserQpm === null ? {} : { endUserQpm: key.endUserQpm }),
+    ...(key.endUserTpm === null ? {} : { endUserTpm: String(key.endUserTpm) }),
     ...(key.blocked ? { blocked: true } : {}),
     ...(key.ipRanges === null ? {} : { ipRanges: key.ipRanges }),
     ...(key.lastUseTime === null ? {} : { lastUseTime: timestamp(key.lastUseTime) }),
@@ -85,6 +92,8 @@ export const settableKeyFields = {
   qps: wholeNumber("Requests per second.").nullish(),
   qpm: wholeNumber("Requests per minute.").nullish(),
   tpm: wholeNumber("Tokens per minute.").nullish(),
+  endUserQpm: wholeNumber("Requests per minute of each end user, whom requests name in `user`.").nullish(),
+  endUserTpm: wholeNumber("Tokens per minute of each end user.").nullish(),
   expireTime: timeField.nullish().describe("RFC 3339; never when it is not set."),
   ipRanges: stringList
     .nullish()
@@ -111,6 +120,8 @@ export function toKeyChange(fields: z.infer<typeof keyChangeSchema>): KeyChange 
     qps: fields.qps == null ? null : Number(fields.qps),
     qpm: fields.qpm == null ? null : Number(fields.qpm),
     tpm: fields.tpm == null ? null : Number(fields.tpm),
+    endUserQpm: fields.endUserQpm == null ? null : Number(fields.endUserQpm),
+    endUserTpm: fields.endUserTpm == null ? null : Number(fields.endUserTpm),
   });
 }
 
@@ -125,4 +136,6 @@ export const unsetKey: Required<KeyChange> = {
   qps: null,
   qpm: null,
   tpm: null,
+  endUserQpm: null,
+  endUserTpm: null,
 };

@@ -1,7 +1,7 @@
 /** Limits of teams in answers and requests of the management API. */
 import { z } from "zod";
 import type { LimitChange } from "../../accounts/limits/team-limits.js";
-import { allModels, everyModel, type TeamLimits } from "../../accounts/limits/team-limit.js";
+import { allModels, eachEndUser, everyModel, type TeamLimits } from "../../accounts/limits/team-limit.js";
 import { responseObject } from "../../dialects/response-fields.js";
 import { definedFields, wholeNumber } from "./fields.js";
 
@@ -11,7 +11,7 @@ export const teamLimitsSchema = responseObject({
   model: z
     .string()
     .describe(
-      `Id of the model; \`${everyModel}\` for every model without limits of its own; \`${allModels}\` for all models together.`,
+      `Id of the model; \`${everyModel}\` for every model without limits of its own; \`${allModels}\` for all models together; \`${eachEndUser}\` for each end user of the team.`,
     ),
   qps: limit("Requests per second.").optional(),
   qpm: limit("Requests per minute.").optional(),

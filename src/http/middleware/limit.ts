@@ -11,6 +11,7 @@ import {
 import type { Principal } from "../../accounts/keys/api-key.js";
 import type { TokenReservation } from "../../core/limits.js";
 import { completeRequest } from "../../core/model.js";
+import { endUserOf, type RequestLabels } from "../../core/requests/labels.js";
 import { noUsage } from "../../core/usage.js";
 import { rateLimitHeaders } from "../../dialects/rate-limit-headers.js";
 import type { Context } from "../context.js";
@@ -47,7 +48,8 @@ export async function warnOfBudgets(
 
 /**
  * Applies the limits on a model and reserves the estimated tokens of a request. The caller must reconcile the reservation.
- * @param prompt the request, what a model reads of it, or a text to tokenize.
+ * @param prompt the request, what a model reads of it, or a text to tokenize. @param labels name the end user; of a request that
+ * generates text, its own.
  * @throws HearthError `rate_limited`.
  */
 export async function reserveTokens(
@@ -55,6 +57,7 @@ export async function reserveTokens(
   { ctx, rateLimitDecision: request }: Call,
   name: string,
   prompt: EstimatedPrompt,
+  labels?: RequestLabels,
 ): Promise<TokenReservation> {
   const found = deps.models.find(name);
   const model = found?.manifest.id ?? name;
@@ -63,7 +66,8 @@ export async function reserveTokens(
   if (found === null && !isHosted) return unlimitedReservation;
   const isGeneration = typeof prompt !== "string" && "messages" in prompt;
   const whole = isGeneration && found !== null ? completeRequest(prompt, found) : prompt;
-  const decision = await deps.rateLimits.admitModelRequest(request, model, whole);
+  const endUser = endUserOf(isGeneration ? prompt.labels : labels);
+  const decision = await deps.rateLimits.admitModelRequest(request, model, whole, endUser);
   applyDecision(deps, ctx, decision);
   return decision.reservation;
 }

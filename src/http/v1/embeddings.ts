@@ -32,7 +32,13 @@ export function createEmbeddings(
     const { request, format } = parseEmbeddingRequest(body);
     authoriseModel(deps.models, call, request.model, "embedding");
     requireAbility(deps.models, call, request.model, embeds);
-    const tokenReservation = await reserveTokens(deps, call, request.model, partsOf(request.inputs));
+    const tokenReservation = await reserveTokens(
+      deps,
+      call,
+      request.model,
+      partsOf(request.inputs),
+      request.labels,
+    );
     const context = { principal, requestId, endpoint: route.path, tokenReservation };
     const result = await whileClientWaits(ctx.req.socket, (signal) =>
       deps.embedder.embed(request, context, signal),

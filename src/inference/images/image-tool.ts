@@ -36,7 +36,8 @@ async function draw(
     throw new HearthError("invalid_value", `prompt: must have 1 to ${promptCharsMax} characters`);
   const request = await rateLimits.admitRequest(caller.principal);
   if (request.refusal !== null) throw request.refusal;
-  const { refusal, reservation } = await rateLimits.admitModelRequest(request, modelId, prompt);
+  const endUser = caller.principal.labels?.endUser ?? null;
+  const { refusal, reservation } = await rateLimits.admitModelRequest(request, modelId, prompt, endUser);
   if (refusal !== null) throw refusal;
   try {
     const wanted = { ...settings, prompt, images: 1, seed: null, stored: false };

@@ -6,7 +6,7 @@ import {
   tagCharsMax,
   type SpendLabels,
 } from "../../accounts/labels/spend-labels.js";
-import type { RequestLabels } from "../../core/requests/labels.js";
+import { endUserOf, type RequestLabels } from "../../core/requests/labels.js";
 import type { RunContext } from "./run-deps.js";
 
 interface LabelledRequest {
@@ -25,14 +25,14 @@ export function withLabels(
 ): RunContext {
   const { principal } = context;
   const { tags } = principal.labels ?? noLabels;
-  const endUser = labels.user ?? labels.safety_identifier ?? "";
+  const endUser = endUserOf(labels);
   const pairs = ephemeral ? [] : Object.entries(labels.metadata ?? {});
   const spend: SpendLabels = {
     tags: tags.map(withoutSecrets),
     metadata: pairs
       .map(([name, value]) => withoutSecrets(`${name}:${value}`))
       .filter((tag) => tag.length <= tagCharsMax),
-    endUser: endUser === "" ? null : withoutSecrets(endUser).slice(0, endUserCharsMax),
+    endUser: endUser === null ? null : withoutSecrets(endUser).slice(0, endUserCharsMax),
   };
   const isCounted = spend.endUser !== null || spend.tags.length + spend.metadata.length > 0;
   return isCounted ? { ...context, principal: { ...principal, labels: spend } } : context;

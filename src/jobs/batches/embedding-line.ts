@@ -1,3 +1,4 @@
+import { endUserOf } from "../../core/requests/labels.js";
 import type { PromptParts } from "../../accounts/limits/prompt-estimate.js";
 import { atPercent } from "../../core/model.js";
 import { encodeEmbedding, encodeEmbeddingUsage } from "../../dialects/openai-embeddings/encode.js";
@@ -17,6 +18,7 @@ export function embeddingLine(deps: LineRequestDeps, value: unknown): LineReques
     modelName: request.model,
     model: atPercent(usableModel(models, request.model, "embedding"), pricePercent),
     prompt: partsOf(request),
+    endUser: endUserOf(request.labels),
     open() {
       let evaluated: Evaluated | null = null;
       return {

@@ -112,11 +112,11 @@ async function prepare(deps: BatchLineHandlerDeps, job: Job, found: FoundLine): 
 async function admit(
   { rateLimits }: BatchLineHandlerDeps,
   principal: PreparedJob["principal"],
-  { model, prompt }: LineRequest,
+  { model, prompt, endUser }: LineRequest,
 ): Promise<PreparedJob["tokenReservation"]> {
   const request = await rateLimits.admitRequest(principal);
   if (request.refusal !== null) throw request.refusal;
-  const decision = await rateLimits.admitModelRequest(request, model.manifest.id, prompt);
+  const decision = await rateLimits.admitModelRequest(request, model.manifest.id, prompt, endUser);
   if (decision.refusal !== null) throw decision.refusal;
   return decision.reservation;
 }

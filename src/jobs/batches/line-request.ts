@@ -2,6 +2,7 @@
  * The request of a batch line, ready to run: it is parsed, run and presented as the route of its endpoint does it with a request of its
  * own, so that the body of its answer is what the route would have answered.
  */
+import { endUserOf } from "../../core/requests/labels.js";
 import { ownerOf, type StoredOwner } from "../../inference/stored-owner.js";
 import type { Principal } from "../../accounts/keys/api-key.js";
 import { authorise, modelNames } from "../../accounts/keys/permissions.js";
@@ -210,6 +211,7 @@ function textLine(
     modelName: request.model,
     model,
     prompt: completeRequest(request, model),
+    endUser: endUserOf(request.labels),
     open() {
       const created = Math.floor(clock.now() / 1000);
       const fold = createFold({ id: random.id(), created, model, modelName: request.model });

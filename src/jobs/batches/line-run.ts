@@ -52,6 +52,8 @@ export interface LineRequest {
   readonly modelName: string;
   readonly model: Model;
   readonly prompt: EstimatedPrompt;
+  /** null = the request names none. */
+  readonly endUser: string | null;
   /** Prepares the run. */
   open(): LineRun;
 }

@@ -1,4 +1,5 @@
 /** How the queue processes a deferred completion: its request is parsed again, answered as a whole, and the answer stored. */
+import { endUserOf } from "../../core/requests/labels.js";
 import { authorise, modelNames } from "../../accounts/keys/permissions.js";
 import type { Authenticator } from "../../accounts/authentication/authenticate-key.js";
 import type { RateLimits } from "../../accounts/limits/rate-limits.js";
@@ -52,10 +53,10 @@ export function deferredCompletionHandler(deps: DeferredCompletionHandlerDeps): 
       const model = usableModel(models, request.model);
       authorise(principal, { endpoint: "chat", model: modelNames(request.model, model) });
       const { choices } = request;
-      const created = Math.floor(job.createTime / 1000);
+      const endUser = endUserOf(request.labels);
       const fold = foldCompletion({
         id: job.id,
-        created,
+        created: Math.floor(job.createTime / 1000),
         model,
         modelName: request.model,
         choices,
@@ -65,7 +66,7 @@ export function deferredCompletionHandler(deps: DeferredCompletionHandlerDeps): 
       return {
         principal,
         start: (context) => toJobRun(generator.start(request, context)),
-        tokenReservation: await rateLimits.resume(job.id, principal, model.manifest.id),
+        tokenReservation: await rateLimits.resume(job.id, principal, model.manifest.id, endUser),
         recorder: {
           add: (event) => fold.add(event),
           writes({ state, failure }) {

@@ -3,6 +3,7 @@
  * is sent to the clients that follow its stream. The last events are sent once they are written, so that a response that was reported
  * as complete can be fetched.
  */
+import { endUserOf } from "../../core/requests/labels.js";
 import { deflateRawSync } from "node:zlib";
 import type { Authenticator } from "../../accounts/authentication/authenticate-key.js";
 import { authorise, modelNames } from "../../accounts/keys/permissions.js";
@@ -132,7 +133,8 @@ async function prepare(
     throw interrupted();
   const model = usableModel(models, parsed.model);
   authorise(principal, { endpoint: "chat", model: modelNames(parsed.model, model) });
-  const tokenReservation = await rateLimits.resume(job.id, principal, model.manifest.id);
+  const endUser = endUserOf(parsed.generation.labels);
+  const tokenReservation = await rateLimits.resume(job.id, principal, model.manifest.id, endUser);
   let listed: ListedRequest | null = null;
   try {
     // MCP servers are asked only for a request that may run.

@@ -140,6 +140,10 @@ describe("hearth keys update", () => {
     expect([qps, changed["name"], changed["aclStrings"]]).toEqual([2, "desk", ["api-key:model:*"]]);
     expect(["tpm", "expireTime", "apiKey"].filter((field) => field in changed)).toEqual([]);
     expect(await run("update", made.apiKeyId, "--qpm", "9")).toBe(`${made.apiKeyId}\n`);
+    const ofUsers = ["keys", "update", made.apiKeyId, "--user-qpm", "20", "--user-tpm", "4000"];
+    expect(await json<KeyJson>(...ofUsers)).toMatchObject({ qpm: 9, endUserQpm: 20, endUserTpm: "4000" });
+    const without = await json<KeyJson>("keys", "update", made.apiKeyId, "--user-qpm", "none");
+    expect([without["endUserQpm"], without["endUserTpm"]]).toEqual([undefined, "4000"]);
     expect(apiKey).toBeDefined();
   });
 

@@ -51,11 +51,13 @@ function ownText(acls: readonly string[]): string {
 }
 
 /** Returns the limits of a key in a few words; empty when it has none. */
-export function limitsText({ qps, qpm, tpm, ipRanges }: ApiKey): string {
+export function limitsText({ qps, qpm, tpm, endUserQpm, endUserTpm, ipRanges }: ApiKey): string {
   return [
     qps === undefined ? null : `${countText(qps)} requests/s`,
     qpm === undefined ? null : `${countText(qpm)} requests/min`,
     tpm === undefined ? null : `${countText(Number(tpm))} tokens/min`,
+    endUserQpm === undefined ? null : `${countText(endUserQpm)} requests/min of each end user`,
+    endUserTpm === undefined ? null : `${countText(Number(endUserTpm))} tokens/min of each end user`,
     ipRanges === undefined ? null : `from ${ipRanges.join(", ")}`,
   ]
     .filter((part) => part !== null)

@@ -62,6 +62,8 @@ interface Fields {
   readonly qps: string;
   readonly qpm: string;
   readonly tpm: string;
+  readonly endUserQpm: string;
+  readonly endUserTpm: string;
   /** Local date and time, as the browser's field has it. */
   readonly expireTime: string;
   readonly ipRanges: string;
@@ -105,10 +107,14 @@ function Access({ teamId, fields, set }: PartProps & { readonly teamId: string }
   );
 }
 
+const limitFields = ["qps", "qpm", "tpm", "endUserQpm", "endUserTpm"] as const;
+type LimitField = (typeof limitFields)[number];
+
 function Limits({ fields, set }: PartProps): JSX.Element {
-  const limit = (label: string, name: "qps" | "qpm" | "tpm"): JSX.Element => (
+  const limit = (label: string, name: LimitField, hint?: string): JSX.Element => (
     <Field
       label={label}
+      {...(hint !== undefined && { hint })}
       type="number"
       min={1}
       value={fields[name]}
@@ -116,12 +122,18 @@ function Limits({ fields, set }: PartProps): JSX.Element {
     />
   );
   return (
-    <details open={[fields.qps, fields.qpm, fields.tpm, fields.expireTime, fields.ipRanges].some(Boolean)}>
+    <details open={([...limitFields, "expireTime", "ipRanges"] as const).some((name) => fields[name] !== "")}>
       <summary>Limits</summary>
       <div class="fields">
         {limit("Requests per second", "qps")}
         {limit("Requests per minute", "qpm")}
         {limit("Tokens per minute", "tpm")}
+        {limit(
+          "Requests per minute of each end user",
+          "endUserQpm",
+          "Programs name the person whom a request is for in its field user.",
+        )}
+        {limit("Tokens per minute of each end user", "endUserTpm")}
         <Field
           label="Expires"
           hint="In your local time; never when it is empty."
@@ -151,6 +163,8 @@ function fieldsOf(key: ApiKey | undefined): Fields {
     qps: String(key?.qps ?? ""),
     qpm: String(key?.qpm ?? ""),
     tpm: key?.tpm ?? "",
+    endUserQpm: String(key?.endUserQpm ?? ""),
+    endUserTpm: key?.endUserTpm ?? "",
     expireTime: key?.expireTime === undefined ? "" : localFieldTime(new Date(key.expireTime)),
     ipRanges: key?.ipRanges?.join(" ") ?? "",
   };
@@ -164,6 +178,8 @@ function settingsOf(fields: Fields): KeySettings {
     qps: limit(fields.qps),
     qpm: limit(fields.qpm),
     tpm: limit(fields.tpm),
+    endUserQpm: limit(fields.endUserQpm),
+    endUserTpm: limit(fields.endUserTpm),
     expireTime: fields.expireTime === "" ? null : new Date(fields.expireTime).toISOString(),
     ipRanges: fields.ipRanges.split(/[\s,]+/).filter((range) => range !== ""),
   };

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { actorOf } from "../../../accounts/audit/actors.js";
 import { noLimits } from "../../../core/limits.js";
-import { allModels, everyModel } from "../../../accounts/limits/team-limit.js";
+import { allModels, eachEndUser, everyModel } from "../../../accounts/limits/team-limit.js";
 import { responseObject, responseArray } from "../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../deps.js";
 import { invalidValue } from "../../../dialects/field-error.js";
@@ -25,7 +25,7 @@ const requestSchema = z
       .string()
       .nullish()
       .describe(
-        `Id or alias of a model; the default \`${everyModel}\` means every model without limits of its own, \`${allModels}\` all models together.`,
+        `Id or alias of a model; the default \`${everyModel}\` means every model without limits of its own, \`${allModels}\` all models together, \`${eachEndUser}\` each end user, whom requests name in \`user\`, with all models together.`,
       ),
     limits: limitChangeSchema.nullish(),
     fieldMask: z
@@ -67,7 +67,8 @@ export function updateTeamLimits({ accounts, models }: Pick<HttpDeps, "accounts"
     const change = applyFieldMask(toLimitChange(limits ?? {}), noLimits, fieldMask);
     const named = model ?? everyModel;
     // Requests are counted by model id.
-    const id = named === allModels ? named : (models.find(named)?.manifest.id ?? named);
+    const id =
+      named === allModels || named === eachEndUser ? named : (models.find(named)?.manifest.id ?? named);
     const teamId = params["teamId"] ?? "";
     ctx.body = presentTeamLimits(await accounts.teamLimits.update(teamId, id, change, actorOf(manager)));
   };
@@ -81,7 +82,7 @@ export const listTeamLimitsDocs: RouteDocs = {
   summary: "List the rate limits of a team",
   description:
     "An extension of Hearth. The limits for every model do not apply to a model with limits of its own. Those for all models " +
-    "together apply in addition.",
+    "together, and for each end user, apply in addition.",
   params,
   answers: { 200: { description: "The limits of the team.", schema: listSchema } },
 };
@@ -92,7 +93,7 @@ export const updateTeamLimitsDocs: RouteDocs = {
   summary: "Update the rate limits of a team",
   description:
     "An extension of Hearth. Takes effect with the next request. All keys of the team share the limits; each model is counted " +
-    `separately, except for the limits on \`${allModels}\`. Requires a management key for all teams.`,
+    `separately, except for the limits on \`${allModels}\`; with \`${eachEndUser}\` each end user is. Requires a management key for all teams.`,
   params,
   body: requestSchema,
   example: exampleRequest,

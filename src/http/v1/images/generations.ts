@@ -33,7 +33,7 @@ export function createImages(
     authorise(principal, { endpoint: route.endpointAcl, model: null });
     if (requestedModel === null) throw noImageModel();
     authoriseModel(deps.models, call, requestedModel, "image");
-    const reservation = await reserveTokens(deps, call, requestedModel, request.prompt);
+    const reservation = await reserveTokens(deps, call, requestedModel, request.prompt, request.labels);
     const context = { principal, requestId, endpoint: route.path };
     const generate = () =>
       whileClientWaits(ctx.req.socket, (signal) =>
