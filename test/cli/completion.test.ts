@@ -85,6 +85,18 @@ describe("names", () => {
     expect(await candidates(environment, "management-keys", "rm", "")).toEqual([]);
   });
 
+  it("are those of access groups, where one is changed or deleted and not where one is created", async () => {
+    const { environment } = commandEnvironment();
+    for (const name of ["small-models", "small-images", "all"])
+      await output(["groups", "create", name, "--acl", "api-key:endpoint:chat"], environment);
+    expect(await candidates(environment, "groups", "set", "small-m")).toEqual(["small-models"]);
+    expect(await candidates(environment, "groups", "rm", "all", "s")).toEqual([
+      "small-images",
+      "small-models",
+    ]);
+    expect(await candidates(environment, "groups", "create", "s")).toEqual([]);
+  });
+
   it("are none where the configuration cannot be used: a shell shows no errors at a Tab", async () => {
     const { environment } = commandEnvironment();
     expect(await candidates({ ...environment, HEARTH_PORT: "none" }, "show", "")).toEqual([]);

@@ -9,7 +9,7 @@ export interface Candidate {
 
 /** Values that are looked up; `files` are completed by the shell. */
 export type LookedUp =
-  "models" | "keys" | "management-keys" | "teams" | "members" | "batches" | "uploads" | "files";
+  "models" | "keys" | "management-keys" | "teams" | "members" | "groups" | "batches" | "uploads" | "files";
 
 export type Completion =
   | { readonly kind: "words"; readonly candidates: readonly Candidate[] }
@@ -101,6 +101,9 @@ function argumentAt({ registeredArguments }: Command, index: number): Argument |
 function valuesOf(choices: readonly string[] | undefined, name: string, command: Command): Completion {
   if (choices !== undefined)
     return { kind: "words", candidates: choices.map((value) => ({ value, description: "" })) };
+  // A name after `groups` is that of a group that exists, except where one is created.
+  if (name === "name" && command.parent?.name() === "groups" && command.name() !== "create")
+    return { kind: "looked up", what: "groups" };
   // The ids of keys, batches and files have the same name.
   const what = (name === "id" ? idsOf[command.parent?.name() ?? ""] : lookedUp[name]) ?? null;
   return what === null ? none : { kind: "looked up", what };

@@ -84,8 +84,8 @@ function namesOfModels(models: Pick<OperatorModels, "list" | "aliases">): readon
 }
 
 async function namesInAccounts(
-  what: "keys" | "management-keys" | "teams" | "members",
-  { keys, managementKeys, teams, members, actor }: OpenAccounts,
+  what: "keys" | "management-keys" | "teams" | "members" | "groups",
+  { keys, managementKeys, teams, members, accessGroups, actor }: OpenAccounts,
 ): Promise<readonly Candidate[]> {
   if (what === "keys")
     return (await keys.list()).map(({ key }) => ({ value: key.id, description: key.name }));
@@ -93,5 +93,7 @@ async function namesInAccounts(
     return (await managementKeys.list()).map(({ id, name }) => ({ value: id, description: name }));
   if (what === "teams")
     return (await teams.list(actor)).map(({ name, billing }) => ({ value: name, description: billing }));
+  if (what === "groups")
+    return (await accessGroups.list()).map(({ name, description }) => ({ value: name, description }));
   return (await members.list()).map(({ email, role }) => ({ value: email, description: role }));
 }
