@@ -115,12 +115,14 @@ module.exports = {
       name: "app-has-one-entrance",
       comment:
         "app/app.ts puts the parts of the composition root together; no other folder imports a part, except main.ts the " +
-        "accounts, models, pulls and backups, for commands that need no server, and cli/ the names of files and the types of pulls.",
+        "accounts, models, pulls, backups and moves, for commands that need no server, and cli/ the names of files and the types of pulls.",
       severity: "error",
       from: { path: "^src/", pathNot: inSrc("app/") },
       to: {
         path: inSrc("app/"),
-        pathNot: inSrc("app/(app|accounts|data-folder|operator-models|pulls|backup/(create|restore))\\.ts$"),
+        pathNot: inSrc(
+          "app/(app|accounts|data-folder|operator-models|pulls|backup/(create|restore)|database/move)\\.ts$",
+        ),
       },
     },
     {
@@ -159,7 +161,7 @@ module.exports = {
         path: "^src/",
         pathNot: inSrc(
           "cli/",
-          "app/(app|accounts|operator-models|pulls|backup/(create|restore))\\.ts$",
+          "app/(app|accounts|operator-models|pulls|backup/(create|restore)|database/move)\\.ts$",
           "(config|system|version)\\.ts$",
           "core/",
         ),

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { postgresUnavailable } from "./test/postgres/available.js";
 
 /**
  * Tests that run the ONNX runtime in their own thread, that crash, start or measure processes, or that plant bugs in the
@@ -12,6 +13,32 @@ const alone = [
   "test/end-to-end/process/**/*.test.ts",
   "test/simulation/**/*.test.ts",
 ];
+
+/** Tests of PostgreSQL alone. */
+const ofPostgres = ["test/store/postgres/**/*.test.ts"];
+
+/** Tests that run once more over PostgreSQL: what is stored, and what has to hold when requests are parallel. */
+const onBoth = [
+  "test/accounts/{keys,members}/store.test.ts",
+  "test/accounts/{budgets,money,usage}/*.test.ts",
+  "test/accounts/sign-in/races.test.ts",
+  "test/inference/responses/*.test.ts",
+  "test/jobs/{claims,deferred-completions,store}.test.ts",
+  "test/http/admin/requests/list.test.ts",
+  "test/http/admin/stored/list.test.ts",
+  "test/http/auth/{access-groups,budgets,budget-routes,key-search,last-use}.test.ts",
+  "test/http/billing/{admission,billing,credits,invoice,spending-limits,usage}.test.ts",
+  "test/http/runs/tags.test.ts",
+  "test/http/v1/batches/{budgets,limits}.test.ts",
+  "test/http/v1/chat/{deferred-completion,deferred-outcomes,stored}.test.ts",
+  "test/http/v1/conversations/stored.test.ts",
+  "test/http/v1/responses/{background,cancel,stored}.test.ts",
+];
+
+/** Tests of what only SQLite has: its query plans. */
+const ofSqlite = ["test/accounts/**/query-plans.test.ts"];
+
+const hasPostgres = postgresUnavailable(process.env) === null;
 
 export default defineConfig({
   test: {
@@ -33,7 +60,22 @@ export default defineConfig({
       // most tests.
       {
         extends: true,
-        test: { name: "shared", include: ["test/**/*.test.ts"], exclude: alone, isolate: false },
+        test: {
+          name: "shared",
+          include: ["test/**/*.test.ts"],
+          exclude: [...alone, ...ofPostgres],
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "postgres",
+          include: hasPostgres ? [...ofPostgres, ...onBoth] : [],
+          exclude: ofSqlite,
+          isolate: false,
+          env: { TEST_DATABASE: "postgres" },
+        },
       },
     ],
   },

@@ -1,7 +1,20 @@
-/** Settings that limit what teams store, and how long: runs, responses, chat completions, conversations, files and batches. */
+/** Settings of the database, and those that limit what teams store, and how long: runs, responses, chat completions, conversations, files and batches. */
+import { z } from "zod";
 import { whole, zeroOr } from "./config-values.js";
 
 export const storageSettings = {
+  /** The address of a PostgreSQL database, with its password; null: a SQLite file in the data folder. */
+  databaseUrl: z
+    .string()
+    .max(4096)
+    .refine(
+      (text) => /^postgres(ql)?:\/\/./.test(text) && URL.canParse(text),
+      "must be an address such as postgres://user:password@host:5432/hearth",
+    )
+    .nullable()
+    .default(null),
+  /** Connections to PostgreSQL that a server has at most, one of them for its lock. */
+  databaseConnectionsMax: whole(2, 1_000).default(10),
   /** Responses that may be stored, over all teams. */
   responsesMax: whole(0, 100_000_000).default(1_000_000),
   /** Chat completions that may be stored, over all teams. */

@@ -97,9 +97,10 @@ async function addRequests(
   addFilesCommand(program, io);
 }
 
-/** Adds the commands that back up and restore the data folder. */
+/** Adds the commands that back up and restore the data folder, and that move it to another database. */
 async function addBackups(program: Command, load: () => Promise<LoadedConfig>): Promise<void> {
   const { addBackupCommands } = await import("./cli/backup/backup.js");
+  const { addMigrateCommand } = await import("./cli/backup/migrate.js");
   const { systemClock } = await import("./system.js");
   addBackupCommands(program, {
     create: async (file, options) =>
@@ -107,6 +108,12 @@ async function addBackups(program: Command, load: () => Promise<LoadedConfig>): 
     restore: async (file, options) =>
       (await import("./app/backup/restore.js")).restoreBackup((await load()).config, file, options),
     clock: systemClock,
+    out: process.stdout,
+    err: process.stderr,
+  });
+  addMigrateCommand(program, {
+    move: async (onProgress) =>
+      (await import("./app/database/move.js")).moveDatabase((await load()).config, onProgress),
     out: process.stdout,
     err: process.stderr,
   });

@@ -4,11 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
+import { startPostgresHost } from "./postgres/host.js";
 
 declare module "vitest" {
   interface ProvidedContext {
     /** A folder for what all tests of a process share; it is deleted after the last test. */
     readonly sharedFolder: string;
+    /** Where tests ask for databases of PostgreSQL. */
+    readonly postgresHost: string;
   }
 }
 
@@ -19,11 +22,16 @@ const build = fileURLToPath(new URL("../scripts/build.mjs", import.meta.url));
  * is there all the same, and the check's own step "types" fails for it.
  * @returns the clean-up after all tests
  */
-export function setup(project: TestProject): () => void {
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const args = [build, "--if-stale", "--unchecked"];
   const { status } = spawnSync(process.execPath, args, { stdio: ["ignore", 2, 2] });
   if (status !== 0) process.stderr.write("the build has errors (above); tests run with what it made\n");
   const folder = mkdtempSync(join(tmpdir(), "hearth-tests-"));
   project.provide("sharedFolder", folder);
-  return () => rmSync(folder, { recursive: true, force: true });
+  const postgres = await startPostgresHost(process.env["HEARTH_TEST_POSTGRES"]);
+  project.provide("postgresHost", postgres.url);
+  return async () => {
+    await postgres.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
 }

@@ -21,7 +21,8 @@ import { systemClock } from "../src/system.js";
 import { createApp, type App, type Overrides } from "../src/app/app.js";
 import { loadConfig } from "../src/config.js";
 import { noNetwork } from "./hub-server/no-network.js";
-import { writeNewDatabase } from "./store/new-database.js";
+import { onPostgres } from "./postgres/databases.js";
+import { postgresUrlFor, writeNewDatabase } from "./store/new-database.js";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 /** The compiled worker threads; the sources of the server run from TypeScript here. */
@@ -89,8 +90,10 @@ export async function startApp(
   overrides: Overrides = {},
   finished: Finished = onTestFinished,
 ): Promise<TestApp> {
-  const { config, sources } = loadConfig({ ...defaults(finished), ...environment });
-  const isNew = overrides.database === undefined && !existsSync(config.data);
+  const { config, sources } = loadConfig(
+    await onDatabase({ ...defaults(finished), ...environment }, finished),
+  );
+  const isNew = overrides.database === undefined && !existsSync(config.data) && config.databaseUrl === null;
   if (isNew) await writeNewDatabase(join(config.data, "hearth.db"));
   const isUsual =
     Object.keys(environment).every((name) => withoutEngine.test(name)) &&
@@ -106,6 +109,13 @@ export async function startApp(
   finished(() => app.close());
   const { url } = await app.listen();
   return { url, app, client: clientOf(url) };
+}
+
+/** Adds the address of a PostgreSQL database, where this process tests that. */
+async function onDatabase(environment: NodeJS.ProcessEnv, finished: Finished): Promise<NodeJS.ProcessEnv> {
+  if (!onPostgres) return environment;
+  const file = join(environment["HEARTH_DATA"] ?? "", "hearth.db");
+  return { HEARTH_DATABASE_URL: await postgresUrlFor(file, finished), ...environment };
 }
 
 /** Settings that do not concern the engine. */

@@ -6,10 +6,11 @@ import type { RunStore } from "../src/inference/run/store/runs.js";
 import type { BillingMode } from "../src/accounts/teams/team.js";
 import { createScriptedEngine, type Script, type ScriptedOptions } from "../src/engine/scripted.js";
 import type { Overrides } from "../src/app/app.js";
-import { openDatabase, type Database } from "../src/store/database.js";
+import type { Database } from "../src/store/database.js";
 import { createLedgerStore, type LedgerStore } from "../src/accounts/money/store/ledger.js";
 import { createRunStore } from "../src/inference/run/store/runs.js";
 import { writeSettings } from "./end-to-end/models/configured.js";
+import { openAgain } from "./store/new-database.js";
 import { startApp, temporaryFolder, testKey, type TestApp } from "./harness.js";
 
 /** Prices of the built-in model. */
@@ -54,7 +55,7 @@ export async function startLedgerServer(
 
 /** Opens the ledger of a data folder with one team, and sets the team's billing mode. */
 export async function openLedger(data: string, billing: BillingMode): Promise<LedgerAccess> {
-  const database = await openDatabase(join(data, "hearth.db"));
+  const database = await openAgain(join(data, "hearth.db"));
   onTestFinished(() => database.close());
   const { kysely } = database;
   const { id: teamId } = await kysely.selectFrom("teams").select("id").executeTakeFirstOrThrow();

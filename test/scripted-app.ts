@@ -30,7 +30,7 @@ import type { Run } from "../src/inference/run/generate.js";
 import type { RunRecord } from "../src/inference/run/run-record.js";
 import { createRunStore } from "../src/inference/run/store/runs.js";
 import type { Scheduler } from "../src/scheduler/scheduler.js";
-import { openDatabase, type Database } from "../src/store/database.js";
+import type { Database } from "../src/store/database.js";
 import { aKey } from "./accounts/a-key.js";
 import { noCaptioning } from "./no-captioning.js";
 import { ember } from "./dialects/model.js";
@@ -39,7 +39,7 @@ import { createWrites } from "../src/store/writes.js";
 import { noNetwork } from "./hub-server/no-network.js";
 import { createManualClock, type ManualClock } from "./manual-clock.js";
 import { createScriptedImageEngine, type ScriptedImageEngine } from "./scripted-image-engine.js";
-import { openNewDatabase } from "./store/new-database.js";
+import { openAgain, openNewDatabase } from "./store/new-database.js";
 
 export const keys = {
   /** May do everything. */
@@ -234,7 +234,7 @@ function watchRuns({ generator }: App): () => Promise<Run> {
 }
 
 async function recordsOf(file: string): Promise<readonly RunRecord[]> {
-  const database = await openDatabase(file);
+  const database = await openAgain(file);
   try {
     return (await createRunStore(database).list(10_000)).toReversed();
   } finally {

@@ -109,19 +109,22 @@ async function openWorld(keys: number, billing: BillingMode): Promise<World> {
   };
 }
 
-const secretOf = (index: number): string => `bench-key-number-${index}`;
+/** The secret of a key of a team. */
+export const secretOf = (index: number, teamId = "team"): string => `bench-key-of-${teamId}-${index}`;
 
-async function fill(database: Database, keys: number, billing: BillingMode): Promise<void> {
+/** Inserts a team with credit, and its keys. */
+export async function fill(
+  database: Database,
+  keys: number,
+  billing: BillingMode,
+  teamId = "team",
+): Promise<void> {
   const { kysely, commit } = database;
-  const team = { ...defaultTeamSettings, id: "team", name: "team", billing, createTime: 0 };
+  const team = { ...defaultTeamSettings, id: teamId, name: "team", billing, createTime: 0 };
   await createTeamStore(database).insert(team);
-  const credit = creditTransaction(
-    "purchase",
-    { teamId: "team", ticks: Number.MAX_SAFE_INTEGER, note: null },
-    0,
-  );
+  const credit = creditTransaction("purchase", { teamId, ticks: Number.MAX_SAFE_INTEGER, note: null }, 0);
   await createLedgerStore(database).post(credit);
-  const ofTeam = createTeamLimitStore(database).insertion({ teamId: "team", model: everyModel, ...limits });
+  const ofTeam = createTeamLimitStore(database).insertion({ teamId, model: everyModel, ...limits });
   await createWrites(database).commit([ofTeam]);
   const acls = '["api-key:endpoint:*","api-key:model:*"]';
   const columns = ["id", "hash"] as const;
@@ -129,7 +132,7 @@ async function fill(database: Database, keys: number, billing: BillingMode): Pro
     kysely.insertInto("api_keys").values({
       id,
       hash,
-      team_id: "team",
+      team_id: teamId,
       user_id: "user",
       name: "key",
       redacted: "hk-...",
@@ -148,7 +151,7 @@ async function fill(database: Database, keys: number, billing: BillingMode): Pro
     const count = Math.min(chunk, keys - from);
     await commit(
       Array.from({ length: count }, (_, index) => ({
-        query: insertionOf({ id: systemRandom.id(), hash: hashSecret(secretOf(from + index)) }),
+        query: insertionOf({ id: systemRandom.id(), hash: hashSecret(secretOf(from + index, teamId)) }),
         rows: 1,
       })),
       false,
@@ -157,7 +160,7 @@ async function fill(database: Database, keys: number, billing: BillingMode): Pro
 }
 
 /** One request with the same database work as in production, but without the model. */
-function requestOver(database: Database, billing: BillingMode): (secret: string) => Promise<void> {
+export function requestOver(database: Database, billing: BillingMode): (secret: string) => Promise<void> {
   const reserveTokens = reservationOver(database);
   const [ledger, runs] = [createLedgerStore(database), createRunStore(database)];
   const reservedTicks = billing === "prepaid" ? bound : null;

@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- SECTION...] [--large] [--requests N] [--data DIR [--limit N] [--only TEXT]
- * [--verbose]]`: measures and prints; it never fails because of a result. Each section runs what it compares
+ * `npm run bench [-- SECTION...] [--large] [--requests N] [--postgres URL] [--data DIR [--limit N]
+ * [--only TEXT] [--verbose]]`: measures and prints; it never fails because of a result. Each section runs what it compares
  * side by side in one run, because absolute times on a shared machine mean little; quote ratios and medians.
  */
 import { parseArgs } from "node:util";
@@ -10,6 +10,7 @@ import { contextSection } from "./context.js";
 import { engineSection } from "./engine.js";
 import { httpSection } from "./http.js";
 import { imagesSection } from "./images.js";
+import { postgresSection } from "./postgres.js";
 import { loadSection } from "./load.js";
 import type { SectionOptions } from "./options.js";
 import { schemaSection } from "./schema.js";
@@ -29,6 +30,7 @@ const sections: Readonly<Record<string, Section>> = {
   context: contextSection,
   images: imagesSection,
   load: loadSection,
+  postgres: postgresSection,
   schema: schemaSection,
   templates: templatesSection,
   usage: usageSection,
@@ -50,6 +52,7 @@ function readArguments(): { readonly names: readonly string[]; readonly options:
         large: { type: "boolean", default: false },
         requests: { type: "string", default: "5000" },
         data: { type: "string" },
+        postgres: { type: "string" },
         limit: { type: "string" },
         only: { type: "string", default: "" },
         verbose: { type: "boolean", default: false },
@@ -69,7 +72,7 @@ function readArguments(): { readonly names: readonly string[]; readonly options:
       throw new Error("--limit must be a whole number of at least 1");
     const { large, only, verbose } = values;
     const schema = { data: values.data ?? null, limit, only, verbose };
-    return { names: positionals, options: { large, requests, schema } };
+    return { names: positionals, options: { large, requests, postgres: values.postgres ?? null, schema } };
   } catch (thrown) {
     process.stderr.write(`bench: ${thrown instanceof Error ? thrown.message : String(thrown)}\n`);
     process.exit(2);

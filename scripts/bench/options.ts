@@ -4,6 +4,8 @@ export interface SectionOptions {
   readonly large: boolean;
   /** The number of requests of the load section. */
   readonly requests: number;
+  /** The address of an empty PostgreSQL database, for the section of that name; null: skip it. */
+  readonly postgres: string | null;
   /** Options of the schema section. */
   readonly schema: {
     /** The folder of the schemas with tests and of the official suite; null: skip the section. */

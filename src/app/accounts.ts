@@ -1,5 +1,4 @@
 /** The part of the composition root that builds the accounts: authentication, the management API's services, the first keys. */
-import { existsSync } from "node:fs";
 import { cliActor, serverActor } from "../accounts/audit/actors.js";
 import { auditEntry, type AuditEntry } from "../accounts/audit/audited-change.js";
 import { createAuditLog, type AuditLog } from "../accounts/audit/audit-log.js";
@@ -41,7 +40,7 @@ import type { Accounts, HttpDeps } from "../http/deps.js";
 import type { Logger } from "../core/logger.js";
 import { createApiKeyStore } from "../accounts/keys/store.js";
 import { createAuditStore } from "../accounts/audit/store.js";
-import { openDatabase, type Database } from "../store/database.js";
+import type { Database } from "../store/database.js";
 import { createBillingStore } from "../accounts/money/store/billing.js";
 import { createLedgerStore } from "../accounts/money/store/ledger.js";
 import { createManagementKeyStore } from "../accounts/management-keys/store.js";
@@ -59,7 +58,8 @@ import { createTeamLimitStore } from "../accounts/limits/store.js";
 import { createTeamStore } from "../accounts/teams/store.js";
 import { createWrites } from "../store/writes.js";
 import { systemClock, systemRandom } from "../system.js";
-import { databaseFile, firstKeyFile, firstManagementKeyFile, writeSecret } from "./data-folder.js";
+import { firstKeyFile, firstManagementKeyFile, writeSecret } from "./data-folder.js";
+import { hasDatabase, openForCommand, type DatabaseSettings } from "./database/open.js";
 
 export type AccountStores = ReturnType<typeof buildAccountStores>;
 
@@ -221,9 +221,9 @@ export interface OpenAccounts {
   close(): Promise<void>;
 }
 
-/** Opens the accounts of the configured data folder; works next to a running server. */
+/** Opens the accounts of the configured database; works next to a running server. */
 export async function openAccounts(config: Config): Promise<OpenAccounts> {
-  const database = await openDatabase(databaseFile(config));
+  const database = await openForCommand(config);
   const deps = { ...buildAccountStores(database), clock: systemClock, random: systemRandom };
   let hasDeleted = false;
   database.onDeletion(() => (hasDeleted = true));
@@ -249,7 +249,7 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
 
 /** Whether a team pays for what it uses. Without a database there is none; no database is created. */
 export async function hasPrepaidTeam(config: Config): Promise<boolean> {
-  if (!existsSync(databaseFile(config))) return false;
+  if (!hasDatabase(config)) return false;
   const accounts = await openAccounts(config);
   try {
     return (await accounts.teams.list(accounts.actor)).some(({ billing }) => billing === "prepaid");
@@ -258,9 +258,9 @@ export async function hasPrepaidTeam(config: Config): Promise<boolean> {
   }
 }
 
-/** Writes entries of the person at the command line into the audit log. @param file of the database */
-export async function writeEntries(file: string, entries: readonly AuditEntry[]): Promise<void> {
-  const database = await openDatabase(file);
+/** Writes entries of the person at the command line into the audit log. */
+export async function writeEntries(config: DatabaseSettings, entries: readonly AuditEntry[]): Promise<void> {
+  const database = await openForCommand(config);
   try {
     const deps = { audit: createAuditStore(database), clock: systemClock, random: systemRandom };
     await createWrites(database).commit(entries.map((entry) => auditEntry(deps, cliActor, entry)));

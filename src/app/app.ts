@@ -58,6 +58,7 @@ import { buildTracing, type ClosableTracing } from "./watch/tracing.js";
 export type { OpenAccounts, OwnerSignIn } from "./accounts.js";
 export type { BackupOptions, BackupProgress, BackupReport } from "./backup/create.js";
 export type { RestoreOptions, RestoreReport } from "./backup/restore.js";
+export type { MoveProgress, MoveReport } from "./database/move.js";
 export type {
   FitReport,
   LinkReport,

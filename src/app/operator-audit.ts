@@ -1,10 +1,9 @@
 /** The part of the composition root that writes what commands change about models into the audit log. */
-import { existsSync } from "node:fs";
 import type { AuditEntry } from "../accounts/audit/audited-change.js";
 import { updateSettings } from "../accounts/models/model-admin.js";
 import type { Config } from "../config.js";
 import type { ModelSettingsStore } from "../models/settings-store.js";
-import { databaseFile } from "./data-folder.js";
+import { hasDatabase, type DatabaseSettings } from "./database/open.js";
 
 /** Settings of which each change is noted until it is written. */
 export interface AuditedSettings {
@@ -28,12 +27,8 @@ export function auditSettings(config: Config, store: ModelSettingsStore): Audite
 }
 
 /** Writes entries of the person at the command line. Without a database, no server has run yet, and there is no log. */
-export async function recordEntries(
-  config: Pick<Config, "data">,
-  entries: readonly AuditEntry[],
-): Promise<void> {
-  const file = databaseFile(config);
-  if (entries.length === 0 || !existsSync(file)) return;
+export async function recordEntries(config: DatabaseSettings, entries: readonly AuditEntry[]): Promise<void> {
+  if (entries.length === 0 || !hasDatabase(config)) return;
   const { writeEntries } = await import("./accounts.js");
-  await writeEntries(file, entries);
+  await writeEntries(config, entries);
 }

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import type { AuditEntry } from "../accounts/audit/audited-change.js";
 import type { Config } from "../config.js";
 import type { Puller, PullResult } from "../models/hub/puller.js";
+import type { DatabaseSettings } from "./database/open.js";
 import type { SizeReport } from "./inspect/model-fit.js";
 import { systemClock, systemRandom } from "../system.js";
 
@@ -21,7 +22,7 @@ export async function fitOfSize(config: Config, bytes: number): Promise<SizeRepo
  * @param environment the process's environment: HF_ENDPOINT, HF_TOKEN and proxies.
  */
 export async function openPuller(
-  config: Pick<Config, "models" | "data">,
+  config: Pick<Config, "models"> & DatabaseSettings,
   environment: NodeJS.ProcessEnv,
 ): Promise<Puller> {
   const puller = await open(config, environment, true);

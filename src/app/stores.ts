@@ -29,6 +29,7 @@ import type { NewDatabase } from "../store/lost-database.js";
 import { systemClock } from "../system.js";
 import { buildAccountStores } from "./accounts.js";
 import { databaseFile, imagesFolder } from "./data-folder.js";
+import { openForServer } from "./database/open.js";
 
 export type Stores = ReturnType<typeof buildStores>;
 
@@ -87,6 +88,11 @@ export async function openDataFolder(config: Config, overrides: DataFolderOverri
   const unlock = lockFolder(config.data);
   try {
     if (overrides.database !== undefined) return { database: overrides.database, unlock };
+    if (config.databaseUrl !== null) {
+      if (overrides.newDatabase === "allowed")
+        throw new Error("--new-database is for SQLite, and databaseUrl names a PostgreSQL database");
+      return { database: await openForServer(config.databaseUrl, config), unlock };
+    }
     const file = databaseFile(config);
     reportUncleanEnd(checkAfterUncleanEnd(file, clock), logger);
     const database = await openDatabase(file, overrides);

@@ -28,6 +28,14 @@ export interface PreparedJob {
   ended(outcome: "written" | "requeued"): void;
 }
 
+/** How a job ends that has no run. */
+export interface JobEnding {
+  /** Written with the removal of the job. */
+  readonly writes: readonly Write[];
+  /** Called once they are written. */
+  readonly written?: () => void;
+}
+
 /** What the queue does for one kind of jobs. */
 export interface JobHandler {
   readonly kind: JobKind;
@@ -37,8 +45,8 @@ export interface JobHandler {
    * @returns null when there is nothing left to do. @throws HearthError why the job cannot run. @throws the signal's reason.
    */
   prepare(job: Job, signal: AbortSignal): Promise<PreparedJob | null>;
-  /** Returns what is written for a job that fails before its run starts. */
-  failure(job: Job, error: HearthError): Promise<readonly Write[]>;
+  /** Returns how a job ends that fails before its run starts. */
+  failure(job: Job, error: HearthError): Promise<JobEnding>;
   /** Called when a job is no longer in flight. */
   ended?(job: Job): void;
 }

@@ -5,57 +5,18 @@
  * States of a job: queued -> in flight -> done, its row removed in the transaction that settles its run; queued again when the server
  * is too busy or closes; failed when the process died too often while it was in flight (claims.ts).
  */
-import type { Clock } from "../core/clock.js";
-import type { Tracing } from "../core/telemetry/tracing.js";
 import { toHearthError, type HearthError } from "../core/errors.js";
 import { noUsage } from "../core/usage.js";
-import type { Write, Writes } from "../store/writes.js";
-import { leaseMs, type Claims } from "./claims.js";
+import type { Write } from "../store/writes.js";
+import { leaseMs } from "./claims.js";
 import type { RunEnd } from "../inference/run/recorder.js";
-import type { JobHandler, JobRun, PreparedJob } from "./handler.js";
+import type { JobEnding, JobRun, PreparedJob } from "./handler.js";
 import type { Job } from "./job.js";
 import { givenUp, pauseMsOf, queueFull, waitMsOf } from "./job-errors.js";
 import { startRun } from "./start-run.js";
-import type { JobStore } from "./store.js";
+import type { JobQueue, JobQueueDeps, NewJob } from "./queue-deps.js";
 
-/** A job as it is enqueued. */
-export type NewJob = Omit<Job, "kind" | "attempts">;
-
-export interface JobQueue {
-  /**
-   * Enqueues a job; it is on disk once this resolves.
-   * @param together executed in the same transaction.
-   * @throws HearthError `overloaded` when the queue is full.
-   */
-  enqueue(job: NewJob, together: readonly Write[]): Promise<void>;
-  /**
-   * Cancels a job: aborts the run of one in flight and waits for its outcome; removes any other.
-   * @param notStarted returns what is written for a job that is not in flight. @returns whether it was in flight.
-   */
-  cancel(id: string, notStarted: () => readonly Write[]): Promise<boolean>;
-  /** Looks for jobs that other transactions have inserted. */
-  wake(): void;
-  /** Starts to process jobs. Jobs that were in flight when the previous process died start again. */
-  start(): Promise<void>;
-  /** Aborts the runs in flight and requeues their jobs. */
-  close(): Promise<void>;
-}
-
-export interface JobQueueDeps {
-  readonly handler: JobHandler;
-  readonly jobs: Omit<JobStore, "attempted" | "claim" | "claimById">;
-  /** Shared by all queues. */
-  readonly claims: Claims;
-  readonly writes: Writes;
-  readonly tracing: Tracing;
-  readonly clock: Clock;
-  /** Jobs that may be in the queue. */
-  readonly queuedMax: number;
-  /** Jobs that may be in flight at a time. */
-  readonly activeMax: number;
-  /** Called with unexpected errors; the job stays in the queue. */
-  readonly onError: (jobId: string | null, thrown: unknown) => void;
-}
+export type { JobQueue, JobQueueDeps } from "./queue-deps.js";
 
 /** Times that a job may start: one that was in flight when the process died so often is given up. */
 const attemptsMax = 3;
@@ -107,18 +68,35 @@ class Queue implements JobQueue {
     this.#claim();
   }
 
-  async cancel(id: string, notStarted: () => readonly Write[]): Promise<boolean> {
+  async cancel(id: string, notStarted: () => JobEnding): Promise<boolean> {
     // A job that is being claimed is not in the map yet.
     while (this.#claiming !== null) await this.#claiming;
     const inFlight = this.#inFlight.get(id);
     if (inFlight === undefined) {
-      await this.#deps.writes.commit([this.#deps.jobs.removal(id), ...notStarted()]);
+      await this.#withoutClaims(() => this.#end(id, notStarted()));
       return false;
     }
     inFlight.cancelled = true;
     inFlight.preparing.abort(new Error("the job was cancelled"));
     inFlight.run?.abort();
     return (await inFlight.done) ? this.cancel(id, notStarted) : true;
+  }
+
+  /** Does it while no job is claimed: the database may take a job that is being removed for one to start. */
+  async #withoutClaims(action: () => Promise<void>): Promise<void> {
+    const acting = action();
+    this.#claiming = acting
+      .catch(() => undefined)
+      .finally(() => {
+        this.#claiming = null;
+        if (this.#claimAgain) this.#claim();
+      });
+    await acting;
+  }
+
+  async #end(id: string, { writes, written }: JobEnding): Promise<void> {
+    await this.#deps.writes.commit([this.#deps.jobs.removal(id), ...writes]);
+    written?.();
   }
 
   wake(): void {
@@ -238,7 +216,7 @@ class Queue implements JobQueue {
       const error = toHearthError(thrown);
       if (this.#startsAgain(inFlight, error)) return true;
       if (error.kind === "internal") this.#deps.onError(job.id, error.cause ?? error);
-      await writes.commit([...(await handler.failure(job, error)), jobs.removal(job.id)]);
+      await this.#end(job.id, await handler.failure(job, error));
       return false;
     }
   }

@@ -1,4 +1,4 @@
-/** The reason why a file cannot be used, for each prefix of an error code of Node or SQLite. The first match applies. */
+/** The reason why a file or a database cannot be used, for each prefix of an error code of Node, SQLite or PostgreSQL. The first match applies. */
 const reasons: readonly (readonly [code: string, reason: string])[] = [
   ["EACCES", "permission denied"],
   ["EPERM", "permission denied"],
@@ -9,6 +9,21 @@ const reasons: readonly (readonly [code: string, reason: string])[] = [
   ["EISDIR", "there is a folder where the file should be"],
   ["ENOSPC", "the disk is full"],
   ["EIO", "the disk reports an error"],
+  ["ECONNREFUSED", "no server accepts connections at this address"],
+  ["ECONNRESET", "the connection was lost"],
+  ["ENOTFOUND", "there is no such host"],
+  ["EAI_AGAIN", "the name of the host cannot be resolved"],
+  ["ETIMEDOUT", "the server does not answer"],
+  ["28", "the user or the password is wrong"],
+  ["3D000", "there is no such database"],
+  ["42501", "permission denied"],
+  ["57P03", "the server starts or stops"],
+  ["57P", "the server was stopped"],
+  ["53300", "the server has no connection left"],
+  ["53100", "the disk of the server is full"],
+  ["25006", "it is read-only"],
+  ["57014", "a statement took too long"],
+  ["55P03", "a lock was not granted in time"],
   ["SQLITE_NOTADB", "it is not a SQLite database"],
   ["SQLITE_CORRUPT", "it is damaged"],
   [
@@ -26,7 +41,7 @@ export function fileError(what: string, path: string, thrown: unknown): Error {
   return new Error(`${what} ${path}: ${reasonOf(thrown)}`, { cause: thrown });
 }
 
-/** Returns the code of an error of Node or SQLite; "" for any other value. */
+/** Returns the code of an error of Node, SQLite or PostgreSQL; "" for any other value. */
 export function errorCodeOf(thrown: unknown): string {
   return thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" ? thrown.code : "";
 }

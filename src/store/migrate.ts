@@ -39,7 +39,8 @@ import { endUserLimits } from "./migrations/0031-0040/0039-end-user-limits.js";
 import { usageDays } from "./migrations/0031-0040/0031-usage-days.js";
 import type { Migration } from "./migrations/migration.js";
 
-const migrations: readonly Migration[] = [
+/** All migrations, in order; PostgreSQL has one of the same number for each. */
+export const migrations: readonly Migration[] = [
   accounts,
   runs,
   teamWeights,

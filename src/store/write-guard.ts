@@ -20,6 +20,8 @@ export interface WriteGuard {
    * @throws HearthError `overloaded`, without executing it, when the database was lost: what is written there is lost, too.
    */
   readonly guard: <Result>(write: () => Result, synced: boolean) => Result;
+  /** The same for a write that takes time. */
+  readonly guardAsync: <Result>(write: () => Promise<Result>, synced: boolean) => Promise<Result>;
 }
 
 /** Creates the guard of a database. */
@@ -40,6 +42,16 @@ export function createWriteGuard(lost: () => string | null): WriteGuard {
       try {
         check();
         const result = write();
+        if (isSynced) synced += 1;
+        return result;
+      } catch (thrown) {
+        throw count(thrown);
+      }
+    },
+    async guardAsync(write, isSynced) {
+      try {
+        check();
+        const result = await write();
         if (isSynced) synced += 1;
         return result;
       } catch (thrown) {

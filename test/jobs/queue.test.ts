@@ -202,7 +202,7 @@ describe("a cancelled job", () => {
     await queue.start();
     await put("a", gate().opened);
     await until(() => runs.length === 1);
-    expect(await queue.cancel("a", () => [])).toBe(true);
+    expect(await queue.cancel("a", () => ({ writes: [] }))).toBe(true);
     expect(outcomes().get("a")).toBe("aborted");
   });
 

@@ -15,7 +15,7 @@ import type { Write, Writes } from "../../src/store/writes.js";
 import type { Run } from "../../src/inference/run/generate.js";
 import { createClaims, leaseMs } from "../../src/jobs/claims.js";
 import { createJobQueue, type JobQueue } from "../../src/jobs/queue.js";
-import { toJobRun, type JobHandler, type PreparedJob } from "../../src/jobs/handler.js";
+import { toJobRun, type JobEnding, type JobHandler, type PreparedJob } from "../../src/jobs/handler.js";
 import type { RunEvent } from "../../src/core/run-event.js";
 import type { RunEnd } from "../../src/inference/run/recorder.js";
 import { createDeferredStore } from "../../src/jobs/deferred/store.js";
@@ -99,8 +99,8 @@ export async function jobQueue(limits: { readonly queuedMax?: number; readonly a
     },
     /** The written outcome of each job: `completed`, `aborted`, `cancelled`, or the error. */
     outcomes: () => outcomesOf(watching),
-    /** The writes of a canceller for a job that has not started. */
-    cancelled: (id: string) => ended(id, "cancelled"),
+    /** The ending of a canceller for a job that has not started. */
+    cancelled: (id: string): JobEnding => ({ writes: ended(id, "cancelled") }),
   };
 }
 
@@ -220,7 +220,7 @@ function createHandler(
         ended: () => undefined,
       });
     },
-    failure: (job, error) => Promise.resolve(ended(job.id, textOf(error))),
+    failure: (job, error) => Promise.resolve({ writes: ended(job.id, textOf(error)) }),
   };
 }
 

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { openDatabase, type Database } from "../../src/store/database.js";
+import { newPostgresUrl, onPostgres, openBeside } from "../postgres/databases.js";
 
 /** Writes the first rows of a database. */
 export type Seed = (database: Database) => Promise<void>;
@@ -22,10 +23,34 @@ export async function writeNewDatabase(file: string, seed: Seed = empty): Promis
   writeFileSync(file, await bytes, { mode: 0o600, flag: "wx" });
 }
 
-/** Opens a new database of the newest schema. */
+/** The addresses of the PostgreSQL databases that stand for SQLite's files. */
+const urls = new Map<string, string>();
+
+/** Opens a new database of the newest schema: on PostgreSQL, where this process tests that. */
 export async function openNewDatabase(file: string, seed: Seed = empty): Promise<Database> {
+  if (onPostgres) {
+    const database = await openBeside(await postgresUrlFor(file));
+    await seed(database);
+    return database;
+  }
   await writeNewDatabase(file, seed);
   return openDatabase(file);
+}
+
+/** Returns the address of the PostgreSQL database that stands for a SQLite file; the first call creates it. */
+export async function postgresUrlFor(
+  file: string,
+  finished?: Parameters<typeof newPostgresUrl>[0],
+): Promise<string> {
+  const url = urls.get(file) ?? (await newPostgresUrl(finished));
+  urls.set(file, url);
+  return url;
+}
+
+/** Opens another connection to a database of this file's tests, as a command does beside a server. */
+export function openAgain(file: string): Promise<Database> {
+  const url = urls.get(file);
+  return url === undefined ? openDatabase(file) : openBeside(url);
 }
 
 async function migrated(seed: Seed): Promise<Uint8Array> {

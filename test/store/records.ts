@@ -13,9 +13,9 @@ import type {
   StoredResponse,
 } from "../../src/inference/responses/stored-response.js";
 import { defaultTeamSettings, type Team } from "../../src/accounts/teams/team.js";
-import { openDatabase, type Database } from "../../src/store/database.js";
+import type { Database } from "../../src/store/database.js";
 import { createTeamStore } from "../../src/accounts/teams/store.js";
-import { openNewDatabase } from "./new-database.js";
+import { openAgain, openNewDatabase } from "./new-database.js";
 
 /** Creates a folder that is deleted after the test. */
 export function temporaryFolder(): string {
@@ -42,7 +42,7 @@ export async function databaseOfTwoTeams(): Promise<Database> {
 /** Opens two connections to a new database. */
 export async function twoConnections(): Promise<readonly [Database, Database]> {
   const file = join(temporaryFolder(), "hearth.db");
-  const [one, other] = [await openNewDatabase(file), await openDatabase(file)];
+  const [one, other] = [await openNewDatabase(file), await openAgain(file)];
   onTestFinished(async () => {
     await one.close();
     await other.close();

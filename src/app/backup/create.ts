@@ -9,6 +9,7 @@ import { sync } from "../../store/backup/swap.js";
 import { fileError } from "../../store/failure.js";
 import { version } from "../../version.js";
 import { databaseFile, filesFolder, imagesFolder } from "../data-folder.js";
+import { refusePostgres } from "../database/open.js";
 import {
   bytesMaxOf,
   databasePart,
@@ -54,6 +55,7 @@ export async function createBackup(
   file: string,
   options: BackupOptions,
 ): Promise<BackupReport> {
+  refusePostgres(config, "backup", "pg_dump");
   const target = resolve(file);
   if (!existsSync(databaseFile(config)))
     throw new Error(`there is no database in the data folder ${config.data}: nothing to back up`);

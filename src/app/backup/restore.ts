@@ -10,6 +10,7 @@ import { errorCodeOf, reasonOf } from "../../store/failure.js";
 import { lockFolder } from "../../store/lock.js";
 import { createWrites } from "../../store/writes.js";
 import { databaseFile } from "../data-folder.js";
+import { refusePostgres } from "../database/open.js";
 import type { BackupProgress } from "./create.js";
 import type { BackupManifest } from "./manifest.js";
 import { extractArchive } from "./read-archive.js";
@@ -41,6 +42,7 @@ export async function restoreBackup(
   file: string,
   options: RestoreOptions,
 ): Promise<RestoreReport> {
+  refusePostgres(config, "restore", "pg_restore");
   const source = resolve(file);
   const bytesTotal = await sizeOf(source);
   const unlock = lockFolder(config.data, 0);

@@ -49,7 +49,8 @@ async function lookUp(what: Exclude<LookedUp, "files">, io: CompletionIo): Promi
   if (what === "models") return namesOfModels(await io.openModels());
   if (what === "batches" || what === "uploads") return idsOnServer(what, io);
   // To complete a word must not create a database.
-  if (!existsSync(databaseFile((await io.load()).config))) return [];
+  const { config } = await io.load();
+  if (config.databaseUrl === null && !existsSync(databaseFile(config))) return [];
   const accounts = await io.openAccounts();
   try {
     return await namesInAccounts(what, accounts);

@@ -29,7 +29,7 @@ export async function openResponseStream(
     const now = await findAgain(storedResponses, stored);
     if (isUnfinished(now)) return followResponse(log, from);
     // The response finished before the log was opened.
-    storedResponses.logs.close(stored.id);
+    closeUnused(storedResponses, stored.id);
     return openResponseStream(storedResponses, now, from);
   }
   const packed = await storedResponses.events(stored);
@@ -67,9 +67,14 @@ async function findAgain(
   try {
     return await storedResponses.find(id, teamId);
   } catch (thrown) {
-    storedResponses.logs.close(id);
+    closeUnused(storedResponses, id);
     throw thrown;
   }
+}
+
+/** Closes a log without a writer; one with events has a writer, which may still append the last of them. */
+function closeUnused({ logs }: StoredResponses, id: string): void {
+  if (logs.find(id)?.length === 0) logs.close(id);
 }
 
 function replayEvents(events: readonly object[], from: number): () => AsyncIterable<string> {

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "../../store/database.js";
+import type { Dialect } from "../../store/dialect/dialect.js";
 import type { RunRow } from "../../store/tables/runs.js";
 import type { LoggedRequest, RequestPosition, RequestQuery, RequestStatus } from "./logged-request.js";
 
@@ -41,7 +42,7 @@ const columns = [
 ] as const;
 
 /** Creates the queries of the log of requests, which reads the table of runs. */
-export function createRequestStore({ kysely }: Pick<Database, "kysely">) {
+export function createRequestStore({ kysely, dialect }: Pick<Database, "kysely" | "dialect">) {
   return {
     /** Returns requests, the newest first: at most `limit`, fewer when `scannedMax` runs were looked at. */
     async page(query: RequestQuery): Promise<StoredRequests> {
@@ -51,7 +52,7 @@ export function createRequestStore({ kysely }: Pick<Database, "kysely">) {
         (wanted) => wanted === null,
       );
       const scanned = isIndexed && (teamId === null || apiKeyId === null) ? limit : scannedMax;
-      const rows = await matching(kysely, query, scanned).limit(limit).execute();
+      const rows = await matching({ kysely, dialect }, query, scanned).limit(limit).execute();
       const requests = rows.map(fromRow);
       if (rows.length === limit) return { requests, scannedTo: requests.at(-1) ?? null };
       if (scanned === limit) return { requests, scannedTo: null };
@@ -94,7 +95,11 @@ function indexed(kysely: Connection, { teamId, apiKeyId, since, until, after }: 
     .orderBy("id", "desc");
 }
 
-function matching(kysely: Connection, query: RequestQuery, scanned: number) {
+function matching(
+  { kysely, dialect }: Pick<Database, "kysely" | "dialect">,
+  query: RequestQuery,
+  scanned: number,
+) {
   const { teamId, userId, model, status, text } = query;
   const runs = indexed(kysely, query).select(columns).limit(scanned).as("run");
   return kysely
@@ -108,7 +113,7 @@ function matching(kysely: Connection, query: RequestQuery, scanned: number) {
       all.where((run) => run.or([run("run.model", "=", String(model)), run("run.asked_model", "=", model)])),
     )
     .$if(status !== null, (all) => all.where(statusOf, "=", status))
-    .$if(text !== null, (all) => all.where(hasText(String(text))))
+    .$if(text !== null, (all) => all.where(hasText(dialect, String(text))))
     .orderBy("run.create_time", "desc")
     .orderBy("run.id", "desc");
 }
@@ -116,9 +121,11 @@ function matching(kysely: Connection, query: RequestQuery, scanned: number) {
 const statusOf = sql<RequestStatus>`case when run.error_kind = 'cancelled' then 'cancelled' else run.state end`;
 
 /** Whether a run has the text in one of its names; `hasText` of request-log.ts does the same for those without a row. */
-function hasText(text: string) {
-  return sql<boolean>`instr(lower(concat_ws(char(10), run.id, run.request_id, run.model, run.asked_model, run.endpoint,
-    api_keys.name)), lower(${text})) > 0`;
+function hasText({ contains, lineBreak }: Dialect, text: string) {
+  return contains(
+    sql`concat_ws(${lineBreak}, run.id, run.request_id, run.model, run.asked_model, run.endpoint, api_keys.name)`,
+    text,
+  );
 }
 
 /** Returns the last run that a page with filters looks at; null when it looks at all. */

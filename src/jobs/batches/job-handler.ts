@@ -39,14 +39,11 @@ export function batchLineHandler(deps: BatchLineHandlerDeps): JobHandler {
     },
     async failure(job, error) {
       const found = await find(deps, job);
-      if (found === null) return [];
+      if (found === null) return { writes: [] };
       const { batch, line } = found;
-      if (error.code === stoppedCode) return [deps.lines.unqueuing(batch.id, line.line)];
-      return ending(deps, found, {
-        state: "errored",
-        result: errored(resultLine(found), error),
-        tokens: noTokens,
-      });
+      if (error.code === stoppedCode) return { writes: [deps.lines.unqueuing(batch.id, line.line)] };
+      const result = errored(resultLine(found), error);
+      return { writes: ending(deps, found, { state: "errored", result, tokens: noTokens }) };
     },
     ended: (job) => deps.onEnded(placeOf(job).batch),
   };

@@ -46,9 +46,9 @@ export function createDeferredCompletions({
 }: DeferredCompletionsDeps): DeferredCompletions {
   const cancel = async (id: string): Promise<void> => {
     const failure = writeFailure(cancelled());
-    await queue.cancel(id, () => [
-      deferred.ending(id, { state: "failed", failure }, clock.now() + outcomeKeptMs),
-    ]);
+    await queue.cancel(id, () => ({
+      writes: [deferred.ending(id, { state: "failed", failure }, clock.now() + outcomeKeptMs)],
+    }));
   };
   return {
     async create({ userId, ...job }) {

@@ -43,7 +43,7 @@ export function deferredCompletionHandler(deps: DeferredCompletionHandlerDeps): 
   return {
     kind: "deferred-completion",
     workClass: "deferred",
-    failure: (job, error) => Promise.resolve([failed(job, error)]),
+    failure: (job, error) => Promise.resolve({ writes: [failed(job, error)] }),
     async prepare(job): Promise<PreparedJob> {
       const principal = await authenticator.readmit(job.apiKeyId);
       const { request, callsAsFunction, textTools, stored } = parseChatRequest(

@@ -20,7 +20,6 @@ import {
   type StoredItem,
   type StoredResponse,
 } from "../../inference/responses/stored-response.js";
-import type { Write } from "../../store/writes.js";
 import { createResponseEncoder, type ResponseEncoder } from "../../dialects/openai-responses/encode.js";
 import { endedResponse, endingEvent } from "../../dialects/openai-responses/ending.js";
 import {
@@ -31,7 +30,7 @@ import {
 } from "../../dialects/openai-responses/parse.js";
 import type { ResponseObject } from "../../dialects/openai-responses/response-schema.js";
 import type { Generator } from "../../inference/run/generate.js";
-import { toJobRun, type JobHandler, type PreparedJob } from "../handler.js";
+import { toJobRun, type JobEnding, type JobHandler, type PreparedJob } from "../handler.js";
 import type { RunRecorder } from "../../inference/run/recorder.js";
 import type { StoredResponses } from "../../inference/responses/stored-responses.js";
 import { usableModel } from "../../inference/run/usable-model.js";
@@ -70,26 +69,32 @@ export function backgroundResponseHandler(deps: BackgroundResponseHandlerDeps): 
     },
     async failure(job, error) {
       const stored = await find(storedResponses, job);
-      return stored === null ? [] : endWithoutRun(storedResponses, stored, error);
+      return stored === null ? { writes: [] } : endWithoutRun(storedResponses, stored, error);
     },
   };
 }
 
 /**
- * Ends a background response that has no run, and reports it to the clients that follow its stream.
- * @param error null when it was cancelled. @returns what must be written.
+ * Returns how a background response ends that has no run; clients that follow its stream see it once it is written, so that no other
+ * begins to follow it then.
+ * @param error null when it was cancelled.
  */
 export function endWithoutRun(
   storedResponses: StoredResponses,
   stored: StoredResponse,
   error: HearthError | null,
-): readonly Write[] {
+): JobEnding {
   const response = endedResponse(JSON.parse(stored.body) as ResponseObject, error);
-  const log = storedResponses.logs.find(stored.id);
-  log?.append(endingEvent(response, log.length));
-  storedResponses.logs.close(stored.id);
   const body = JSON.stringify(response);
-  return storedResponses.ending(stored.id, { status: endedStatus(response), body, output: [], events: null });
+  const ending = { status: endedStatus(response), body, output: [], events: null };
+  return {
+    writes: storedResponses.ending(stored.id, ending),
+    written() {
+      const log = storedResponses.logs.find(stored.id);
+      log?.append(endingEvent(response, log.length));
+      storedResponses.logs.close(stored.id);
+    },
+  };
 }
 
 /** Returns the response of a job; null when it has ended or was deleted. */

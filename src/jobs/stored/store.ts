@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Database } from "../../store/database.js";
+import type { Dialect } from "../../store/dialect/dialect.js";
 import type { StoredKind, StoredObject, StoredPage, StoredPosition, StoredQuery } from "./stored-object.js";
 
 export type StoredObjectStore = ReturnType<typeof createStoredObjectStore>;
@@ -8,7 +9,8 @@ export type StoredObjectStore = ReturnType<typeof createStoredObjectStore>;
 const scannedMax = 5000;
 
 /** Reads what the tables of stored things have in common. */
-export function createStoredObjectStore({ kysely }: Pick<Database, "kysely">) {
+export function createStoredObjectStore({ kysely, dialect }: Pick<Database, "kysely" | "dialect">) {
+  const sources = sourcesOf(dialect);
   return {
     /** Returns objects, the newest first: at most `limit`, fewer when `scannedMax` were looked at. */
     async page(query: StoredQuery, now: number): Promise<StoredPage> {
@@ -18,8 +20,8 @@ export function createStoredObjectStore({ kysely }: Pick<Database, "kysely">) {
       );
       const scanned = isFiltered ? scannedMax : limit + 1;
       const { rows } =
-        await sql<Row>`select ${fieldsOf(kind)}, scanned.place from (${indexed(query, now, scanned)})
-        as scanned join ${tableOf(kind)} as item on item.id = scanned.id where ${matching(query)}
+        await sql<Row>`select ${fieldsOf(sources[kind])}, scanned.place from (${indexed(query, now, scanned)})
+        as scanned join ${tableOf(kind)} as item on item.id = scanned.id where ${matching(query, sources[kind], dialect)}
         order by scanned.place desc, scanned.id desc limit ${limit + 1}`.execute(kysely);
       const objects = rows.slice(0, limit).map((row) => fromRow(kind, row));
       const last = rows[limit - 1];
@@ -28,7 +30,8 @@ export function createStoredObjectStore({ kysely }: Pick<Database, "kysely">) {
       return { objects, next: isFiltered ? await lastScanned(kysely, query, now) : null };
     },
     async find(kind: StoredKind, id: string, now: number): Promise<StoredObject | null> {
-      const { rows } = await sql<Row>`select ${fieldsOf(kind)}, 0 as place from ${tableOf(kind)} as item
+      const { rows } =
+        await sql<Row>`select ${fieldsOf(sources[kind])}, 0 as place from ${tableOf(kind)} as item
         where item.id = ${id} and ${isVisible(kind, now)}`.execute(kysely);
       return rows[0] === undefined ? null : fromRow(kind, rows[0]);
     },
@@ -60,50 +63,45 @@ interface Row {
 }
 
 interface Source {
-  readonly table: string;
-  /** The column that orders its index. */
-  readonly place: string;
   /** The columns that it has; the others are null. */
   readonly fields: Readonly<Partial<Record<keyof Row, RawBuilder<unknown>>>>;
   /** A text that is searched beside the ID. */
   readonly name: string | null;
 }
 
+/** The columns that order their indexes. */
+const places: Readonly<Record<StoredKind, string>> = {
+  "deferred-completions": "create_time",
+  responses: "create_time",
+  "chat-completions": "entry",
+  batches: "create_time",
+  files: "create_time",
+};
+
 const column = (name: string): RawBuilder<unknown> => sql.ref(`item.${name}`);
 
-const sources: Readonly<Record<StoredKind, Source>> = {
+const sourcesOf = ({ fieldOf }: Dialect): Readonly<Record<StoredKind, Source>> => ({
   "deferred-completions": {
-    table: "deferred_completions",
-    place: "create_time",
     name: null,
     fields: {
       state: column("state"),
       // Of one that is pending, its job has the request.
-      model: sql`coalesce(iif(item.state = 'done', item.outcome ->> '$.model', null),
-        (select jobs.body ->> '$.model' from jobs where jobs.id = item.id))`,
-      error: sql`iif(item.state = 'failed', item.outcome ->> '$.message', null)`,
+      model: sql`coalesce(case when item.state = 'done' then ${fieldOf(column("outcome"), ["model"])} end,
+        (select ${fieldOf(sql.ref("jobs.body"), ["model"])} from jobs where jobs.id = item.id))`,
+      error: sql`case when item.state = 'failed' then ${fieldOf(column("outcome"), ["message"])} end`,
     },
   },
   responses: {
-    table: "responses",
-    place: "create_time",
     name: null,
     fields: {
       state: column("status"),
       background: column("background"),
-      model: sql`item.body ->> '$.model'`,
-      error: sql`item.body ->> '$.error.message'`,
+      model: fieldOf(column("body"), ["model"]),
+      error: fieldOf(column("body"), ["error", "message"]),
     },
   },
-  "chat-completions": {
-    table: "chat_completions",
-    place: "entry",
-    name: "model",
-    fields: { model: column("model") },
-  },
+  "chat-completions": { name: "model", fields: { model: column("model") } },
   batches: {
-    table: "batches",
-    place: "create_time",
     name: null,
     fields: {
       state: column("state"),
@@ -115,37 +113,34 @@ const sources: Readonly<Record<StoredKind, Source>> = {
       dropped: column("dropped"),
       output_file_id: column("output_file_id"),
       error_file_id: column("error_file_id"),
-      error: sql`item.errors ->> '$[0].message'`,
+      error: fieldOf(column("errors"), [0, "message"]),
       end_time: column("end_time"),
     },
   },
   files: {
-    table: "files",
-    place: "create_time",
     name: "filename",
     fields: { filename: column("filename"), purpose: column("purpose"), bytes: column("bytes") },
   },
-};
+});
 
 const optionalFields = [
   ...(["state", "background", "model", "filename", "purpose", "bytes", "endpoint", "lines"] as const),
   ...(["succeeded", "errored", "dropped", "output_file_id", "error_file_id", "error", "end_time"] as const),
 ];
 
-function fieldsOf(kind: StoredKind): RawBuilder<unknown> {
-  const { fields } = sources[kind];
+function fieldsOf({ fields }: Source): RawBuilder<unknown> {
   const optional = optionalFields.map((name) => sql`${fields[name] ?? sql`null`} as ${sql.ref(name)}`);
   const common = (["id", "team_id", "user_id", "create_time", "expire_time"] as const).map(column);
   return sql.join([...common, ...optional]);
 }
 
 function tableOf(kind: StoredKind): RawBuilder<unknown> {
-  return sql.table(sources[kind].table);
+  return sql.table(kind.replaceAll("-", "_"));
 }
 
 /** The newest objects of a team, in the order of an index. */
 function indexed({ kind, teamId, after }: StoredQuery, now: number, limit: number): RawBuilder<unknown> {
-  const place = sql.ref(`item.${sources[kind].place}`);
+  const place = column(places[kind]);
   const isAfter = after === null ? sql`true` : sql`(${place}, item.id) < (${after.place}, ${after.id})`;
   return sql`select item.id, ${place} as place from ${tableOf(kind)} as item where item.team_id = ${teamId}
     and ${isVisible(kind, now)} and ${isAfter} order by ${place} desc, item.id desc limit ${limit}`;
@@ -158,14 +153,17 @@ function isVisible(kind: StoredKind, now: number): RawBuilder<unknown> {
   return kind === "files" ? sql`${isKept} and item.purpose <> 'message_batch_results'` : sql`true`;
 }
 
-function matching({ kind, userId, state, background, text }: StoredQuery): RawBuilder<unknown> {
-  const { name, fields } = sources[kind];
-  const searched = name === null ? sql`item.id` : sql`item.id || char(10) || ${column(name)}`;
+function matching(
+  { userId, state, background, text }: StoredQuery,
+  { name, fields }: Source,
+  { contains, lineBreak }: Dialect,
+): RawBuilder<unknown> {
+  const searched = name === null ? sql`item.id` : sql`item.id || ${lineBreak} || ${column(name)}`;
   const filters = [
     userId === null ? null : sql`item.user_id = ${userId}`,
     state === null ? null : sql`${fields.state ?? sql`''`} = ${state}`,
     background === null ? null : sql`${fields.background ?? sql`0`} = ${Number(background)}`,
-    text === null ? null : sql`instr(lower(${searched}), lower(${text})) > 0`,
+    text === null ? null : contains(searched, text),
   ].filter((filter) => filter !== null);
   return filters.length === 0 ? sql`true` : sql.join(filters, sql` and `);
 }
@@ -176,7 +174,8 @@ async function lastScanned(
   query: StoredQuery,
   now: number,
 ): Promise<StoredPosition | null> {
-  const { rows } = await sql<StoredPosition>`select place, id from (${indexed(query, now, scannedMax)})
+  const { rows } =
+    await sql<StoredPosition>`select place, id from (${indexed(query, now, scannedMax)}) as scanned
     limit 1 offset ${scannedMax - 1}`.execute(kysely);
   return rows[0] ?? null;
 }

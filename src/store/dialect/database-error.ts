@@ -1,13 +1,15 @@
-/** What errors of the database mean. */
+/** What errors of a database mean: one map for each database. */
 import { HearthError } from "../../core/errors.js";
+import { errorCodeOf } from "../failure.js";
 import type { Refusal } from "./dialect.js";
+import { postgresRefusalOf, postgresUnavailability } from "./postgres-errors.js";
 import { sqliteRefusalOf, sqliteUnavailability } from "./sqlite-errors.js";
 
 export type { Refusal } from "./dialect.js";
 
 /** Returns why the schema has refused a write; null for any other error. */
 export function refusalOf(thrown: unknown): Refusal | null {
-  return sqliteRefusalOf(thrown);
+  return isOfSqlite(thrown) ? sqliteRefusalOf(thrown) : postgresRefusalOf(thrown);
 }
 
 /** Calls `action`. @throws HearthError `overloaded` when the database is temporarily unusable, else what `action` throws. */
@@ -19,13 +21,28 @@ export function mapUnavailable<Result>(action: () => Result): Result {
   }
 }
 
-/** Turns an error of a temporarily unusable database into `overloaded`; returns any other value unchanged. */
-function toUnavailable(thrown: unknown): unknown {
-  const found = sqliteUnavailability(thrown);
+/**
+ * Turns an error of a temporarily unusable database into `overloaded`, and a text that it cannot store into `invalid_value`; returns any
+ * other value unchanged.
+ */
+export function toUnavailable(thrown: unknown): unknown {
+  if (refusalOf(thrown) === "unstorable_text")
+    return new HearthError(
+      "invalid_value",
+      "A text has a character that the server cannot store: U+0000, or half of a surrogate pair.",
+      {
+        cause: thrown,
+      },
+    );
+  const found = isOfSqlite(thrown) ? sqliteUnavailability(thrown) : postgresUnavailability(thrown);
   if (found === null) return thrown;
   const { what, retryAfterSeconds } = found;
   return new HearthError("overloaded", `The server cannot ${what} its database. Please try again later.`, {
     retryAfterSeconds,
     cause: thrown,
   });
+}
+
+function isOfSqlite(thrown: unknown): boolean {
+  return errorCodeOf(thrown).startsWith("SQLITE_");
 }

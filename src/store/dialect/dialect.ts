@@ -4,9 +4,11 @@ import type { RawBuilder } from "kysely";
 export type Operand = RawBuilder<unknown> | string | number;
 
 /**
- * What the SQL of a database does differently. Everything else that stores write is standard SQL: literals where an index is partial, `is not distinct from` instead of `is`, `case` instead of `iif`, and an alias for every subquery.
+ * What the SQL of a database does differently. Everything else that stores write runs unchanged on both databases: literals
+ * where an index is partial, `is not distinct from` instead of `is`, `case` instead of `iif`, and an alias for every subquery.
  */
 export interface Dialect {
+  readonly name: "sqlite" | "postgres";
   /** Whether a claim skips rows that another transaction has locked; SQLite has one writer at a time. */
   readonly skipsLocked: boolean;
   /** A subquery of the column `value`: the strings of a JSON array. */
@@ -17,6 +19,11 @@ export interface Dialect {
   readonly recordsOf: (json: Operand, columns: readonly RecordColumn[]) => RawBuilder<unknown>;
   /** Whether a JSON object of strings has that value at that key. */
   readonly hasPair: (json: RawBuilder<unknown>, key: string, value: string) => RawBuilder<boolean>;
+  /** The text of a value in JSON, such as that at `error.message`; null where it is null or absent. */
+  readonly fieldOf: (
+    json: RawBuilder<unknown>,
+    path: readonly (string | number)[],
+  ) => RawBuilder<string | null>;
   /** Whether a text contains another one, upper and lower case of ASCII letters being equal. */
   readonly contains: (text: RawBuilder<unknown>, part: string) => RawBuilder<boolean>;
   /** The text of a line break. */
@@ -42,7 +49,8 @@ export interface Dialect {
 }
 
 /** Why a constraint or a trigger of the schema has refused a write. */
-export type Refusal = "unique" | "no_overdraft" | "countable" | "monthly_limit" | "budget";
+export type Refusal =
+  "unique" | "no_overdraft" | "countable" | "monthly_limit" | "budget" | "unstorable_text";
 
 /** A database that is temporarily unusable. */
 export interface Unavailability {

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { Dialect } from "./dialect.js";
 
 export const sqliteDialect: Dialect = {
+  name: "sqlite",
   skipsLocked: false,
   listOf: (json) => sql`(select value from json_each(${json}))`,
   numbersOf: (json) => sql`(select key, value from json_each(${json}))`,
@@ -12,6 +13,7 @@ export const sqliteDialect: Dialect = {
   },
   hasPair: (json, key, value) =>
     sql`exists (select 1 from json_each(${json}) as pair where pair.key = ${key} and pair.value = ${value})`,
+  fieldOf: (json, path) => sql`${json} ->> ${sql.lit(`$${path.map(pathStep).join("")}`)}`,
   contains: (text, part) => sql`instr(lower(${text}), lower(${part})) > 0`,
   lineBreak: sql`char(10)`,
   greater: (one, other) => sql`max(${one}, ${other})`,
@@ -27,3 +29,7 @@ export const sqliteDialect: Dialect = {
   ofGroup: (expression) => expression,
   someBytes: (count) => sql`randomblob(${sql.lit(count)})`,
 };
+
+function pathStep(step: string | number): string {
+  return typeof step === "number" ? `[${step}]` : `.${step}`;
+}

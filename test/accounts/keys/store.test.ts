@@ -69,7 +69,7 @@ describe("the table of API keys", () => {
     await expect(keys.insert(aKey({ id: "key-2" }))).rejects.toMatchObject({ kind: "conflict" });
     await expect(keys.insert(aKey({ hash: new Uint8Array(32) }))).rejects.toMatchObject({ kind: "conflict" });
     await expect(keys.insert(aKey({ teamId: "nobody", id: "k", hash: new Uint8Array(32) }))).rejects.toThrow(
-      /FOREIGN KEY/,
+      /foreign key/i,
     );
     expect(await keys.list(null)).toEqual([aKey()]);
   });

@@ -85,12 +85,16 @@ describe("hearth pull", () => {
     let printed = "";
     const out = { write: (text: string) => (printed += text), isTTY: true, columns: 100 };
     const program = new Command("hearth").exitOverride();
-    addPullCommand(program, () => openPuller({ models, data: models }, { HF_ENDPOINT: hub.url }), {
-      out,
-      err: { write: () => undefined },
-      fitOfSize: (size) => fitOfSize(loadConfig({}).config, size),
-      onInterrupt: () => () => undefined,
-    });
+    addPullCommand(
+      program,
+      () => openPuller({ ...loadConfig({}).config, models, data: models }, { HF_ENDPOINT: hub.url }),
+      {
+        out,
+        err: { write: () => undefined },
+        fitOfSize: (size) => fitOfSize(loadConfig({}).config, size),
+        onInterrupt: () => () => undefined,
+      },
+    );
     await program.parseAsync(["pull", "acme/tiny"], { from: "user" });
     const lines = printed.split("\r\u001b[K");
     expect(

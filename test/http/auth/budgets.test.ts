@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createScriptedEngine } from "../../../src/engine/scripted.js";
 import { builtInModel, until } from "../../harness.js";
 import { gate } from "../../scripted-app.js";
@@ -88,7 +88,8 @@ describe("a budget", () => {
     const side = await aSide(server);
     await set(server, side, { period: "week", budget: { hardTokens: 10 } });
     const first = complete(server, side);
-    await until(() => server.app.scheduler.load.running === 1);
+    const runs = server.database.kysely.selectFrom("runs").select("id");
+    await vi.waitFor(async () => expect(await runs.execute()).toHaveLength(1), 10_000);
     const refused = await complete(server, side);
     expect([
       refused.status,

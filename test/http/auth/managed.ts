@@ -9,9 +9,10 @@ import { cliActor } from "../../../src/accounts/audit/actors.js";
 import { buildAccountStores, type AccountStores } from "../../../src/app/accounts.js";
 import type { App, Overrides } from "../../../src/app/app.js";
 import { createScriptedEngine } from "../../../src/engine/scripted.js";
-import { openDatabase, type Database } from "../../../src/store/database.js";
+import type { Database } from "../../../src/store/database.js";
 import { systemRandom } from "../../../src/system.js";
 import { startApp, temporaryFolder, testKey } from "../../harness.js";
+import { openAgain } from "../../store/new-database.js";
 import { createManualClock, type ManualClock } from "../../manual-clock.js";
 
 export const pinnedManagementKey = "test-management-key-of-the-operator";
@@ -88,7 +89,7 @@ export async function startManagedServer(
     { clock, engine, ...overrides },
     finished,
   );
-  const database = await openDatabase(join(data, "hearth.db"));
+  const database = await openAgain(join(data, "hearth.db"));
   finished(() => database.close());
   const stores = buildAccountStores(database);
   const managementKeys = createManagementKeyService({ ...stores, clock, random: systemRandom });

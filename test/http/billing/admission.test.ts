@@ -26,7 +26,7 @@ it.each([
     const send = () => fetch(`${server.url}${path}`, { method: "POST", headers: authorization, body });
     const answering = Array.from({ length: 10 }, send);
     await until(() => server.app.scheduler.load.running === 10);
-    expect((await server.balances()).reserved).toBe(BigInt(10 * each));
+    await vi.waitFor(async () => expect((await server.balances()).reserved).toBe(BigInt(10 * each)));
     expect([402, 403]).toContain((await send()).status);
     held.open();
     expect((await Promise.all(answering)).map(({ status }) => status)).toEqual(Array(10).fill(200));

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { createSpendingStore } from "../../../src/accounts/money/store/spending-limits.js";
 import { createWrites } from "../../../src/store/writes.js";
 import {
@@ -40,7 +40,9 @@ it("a team whose monthly limit allows one request gets exactly one of 100 concur
   await Promise.all(all);
   expect(statuses.at(-1)).toBe(200);
   const cost = 3 * prices.prompt + 2 * prices.completion;
-  expect(await server.balances()).toMatchObject({ reserved: 0n, revenue: BigInt(cost) });
+  await vi.waitFor(async () =>
+    expect(await server.balances()).toMatchObject({ reserved: 0n, revenue: BigInt(cost) }),
+  );
   expect(await server.ledger.verify()).toEqual([]);
 });
 

@@ -1,0 +1,45 @@
+/** The SQL of PostgreSQL. Its names of columns, and its times, are those of SQLite: bigint milliseconds since the epoch. */
+import { sql, type RawBuilder } from "kysely";
+import type { Dialect, RecordColumn } from "./dialect.js";
+
+const utc = (time: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`to_timestamp(${time} / 1000) at time zone 'UTC'`;
+
+export const postgresDialect: Dialect = {
+  name: "postgres",
+  skipsLocked: true,
+  listOf: (json) => sql`(select value from json_array_elements_text(cast(${json} as json)))`,
+  numbersOf: (json) =>
+    sql`(select key, cast(value as bigint) as value from json_each_text(cast(${json} as json)))`,
+  recordsOf(json, columns) {
+    const values = columns.map(({ field, column }) => sql`${sql.ref(field)} as ${sql.ref(column)}`);
+    const types = columns.map(typedField);
+    return sql`(select ${sql.join(values)} from json_to_recordset(cast(${json} as json)) as record (${sql.join(types)}))`;
+  },
+  hasPair: (json, key, value) => sql`cast(${json} as json) ->> cast(${key} as text) = ${value}`,
+  fieldOf: (json, path) => sql`cast(${json} as json) #>> ${sql.lit(`{${path.join(",")}}`)}`,
+  contains: (text, part) => sql`position(lower(${part}) in lower(${text})) > 0`,
+  lineBreak: sql`chr(10)`,
+  // `greatest` and `least` leave out what is null; SQLite returns null.
+  greater: (one, other) => sql`case when ${one} > ${other} then ${one} else ${orNull(one, other)} end`,
+  smaller: (one, other) => sql`case when ${one} < ${other} then ${one} else ${orNull(one, other)} end`,
+  monthOf: (time) => sql`month_of(${time})`,
+  monthStart: (time) => sql`month_start(${time})`,
+  timeText: (time) => sql`to_char(${utc(time)}, 'YYYY-MM-DD"T"HH24:MI"Z"')`,
+  insertedId: (table) => sql`currval(${sql.lit(`${table}_id_seq`)})`,
+  unindexed: (column) => column,
+  readBy: (table) => table,
+  ofGroup: <Value>(expression: RawBuilder<Value>) => sql<Value>`min(${expression})`,
+  someBytes: (count) => sql`decode(repeat('5a', ${sql.lit(count)}), 'hex')`,
+};
+
+/** The other number; null where one of the two is. */
+function orNull(one: RawBuilder<unknown>, other: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`case when ${one} is not null then ${other} end`;
+}
+
+/** Text compares by code points, as in every column. */
+function typedField({ field, type }: RecordColumn): RawBuilder<unknown> {
+  const sqlType = type === "text" ? sql`text collate "C"` : sql`bigint`;
+  return sql`${sql.ref(field)} ${sqlType}`;
+}

@@ -1,0 +1,25 @@
+/** Advisory locks of Hearth in a PostgreSQL database, each a pair of numbers. */
+
+/** The letters HEAR, so that other programs in the same database use other locks. */
+export const lockSpace = 0x48454152;
+
+/** Held by the one server that uses the database. */
+export const serverLock = 1;
+/** Held while the schema is migrated, or data is moved into the database. */
+export const migrationLock = 2;
+
+/**
+ * Tables whose transactions follow one another, as they do on SQLite: they check what others may change at the same time, such as the
+ * last owner of a team or the number of conversations. Changes of accounts have an entry in the audit log each, and are few.
+ */
+const tableLocks: ReadonlyMap<string, number> = new Map([
+  ["audit_events", 10],
+  ["conversations", 11],
+  ["model_pulls", 12],
+]);
+
+/** Returns the locks of a transaction that changes these tables, in the order in which they are taken. */
+export function locksOf(tables: readonly (string | undefined)[]): readonly number[] {
+  const locks = tables.flatMap((table) => tableLocks.get(table ?? "") ?? []);
+  return [...new Set(locks)].sort((one, other) => one - other);
+}

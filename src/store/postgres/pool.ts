@@ -1,0 +1,118 @@
+/**
+ * The connections to a PostgreSQL database. Statements are prepared once on each connection; their time is limited, also when the
+ * network is cut, and errors of an unusable database become `overloaded`.
+ */
+import { createHash } from "node:crypto";
+import pg from "pg";
+import type { PostgresPool, PostgresPoolClient } from "kysely";
+import { toUnavailable } from "../dialect/database-error.js";
+import { canBeRepeated } from "../dialect/postgres-errors.js";
+import type { WriteGuard } from "../write-guard.js";
+import type { PostgresAddress } from "./address.js";
+import { exactTypes } from "./exact-types.js";
+
+const connectTimeoutMs = 5_000;
+const statementTimeoutMs = 30_000;
+const lockTimeoutMs = 5_000;
+const idleTransactionTimeoutMs = 30_000;
+/** Longer than the server's own limit: it ends a statement whose connection is dead. */
+const answerTimeoutMs = 35_000;
+/** Statements that are prepared; more than the program has, but for lists of unusual lengths. */
+const preparedMax = 1_000;
+/** How often a statement or a transaction is attempted that others have kept from being serialized. */
+export const attemptsMax = 10;
+
+export interface PoolOptions {
+  readonly address: PostgresAddress;
+  readonly connectionsMax: number;
+}
+
+/** Opens a pool; it connects with the first statement. */
+export function createPool({ address, connectionsMax }: PoolOptions): pg.Pool {
+  const pool = new pg.Pool({ ...clientConfig(address), max: connectionsMax });
+  // A connection that is lost while nobody uses it; the next statement opens another one.
+  pool.on("error", () => undefined);
+  // The statement that is running reports the error; the client emits it, too.
+  pool.on("connect", (client) => void client.on("error", () => undefined));
+  return pool;
+}
+
+/** The settings of every connection. */
+export function clientConfig({ connectionString, ssl }: PostgresAddress): pg.ClientConfig {
+  return {
+    connectionString,
+    ssl,
+    application_name: "hearth",
+    connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    lock_timeout: lockTimeoutMs,
+    idle_in_transaction_session_timeout: idleTransactionTimeoutMs,
+    query_timeout: answerTimeoutMs,
+    keepAlive: true,
+    types: exactTypes,
+  };
+}
+
+const names = new Map<string, string>();
+
+/** Returns a statement that each connection parses and plans once. */
+export function prepared(text: string, values: readonly unknown[]): pg.QueryConfig {
+  let name = names.get(text);
+  if (name === undefined && names.size < preparedMax) {
+    name = createHash("sha256").update(text).digest("base64url").slice(0, 32);
+    names.set(text, name);
+  }
+  return { text, values: [...values], ...(name === undefined ? {} : { name }) };
+}
+
+/** Returns the pool as kysely uses it. */
+export function createKyselyPool(pool: pg.Pool, guard: WriteGuard): PostgresPool {
+  return {
+    async connect() {
+      const client = await pool.connect().catch((thrown: unknown) => {
+        throw toUnavailable(thrown);
+      });
+      return kyselyClient(client, guard);
+    },
+    end: () => pool.end(),
+  };
+}
+
+const isWrite = /^\s*(insert|update|delete|merge)\b/i;
+
+function kyselyClient(client: pg.PoolClient, { guardAsync }: WriteGuard): PostgresPoolClient {
+  let inTransaction = false;
+  let isBroken = false;
+  const query = async (text: string, values: readonly unknown[] = []): Promise<pg.QueryResult> => {
+    try {
+      const attempts = inTransaction ? 1 : attemptsMax;
+      const result = await repeated(attempts, () => client.query(prepared(text, values)));
+      if (/^(begin|start transaction)/.test(text)) inTransaction = true;
+      else if (/^(commit|rollback)$/.test(text)) inTransaction = false;
+      return result;
+    } catch (thrown) {
+      const error = toUnavailable(thrown);
+      isBroken ||= error !== thrown;
+      throw error;
+    }
+  };
+  const guarded = (text: string, values?: readonly unknown[]): Promise<pg.QueryResult> =>
+    isWrite.test(text) && !inTransaction ? guardAsync(() => query(text, values), false) : query(text, values);
+  return {
+    // kysely reads no cursors without one in its settings.
+    query: guarded as unknown as PostgresPoolClient["query"],
+    // A connection in an unknown state is not used again.
+    release: () => client.release(isBroken || inTransaction),
+  };
+}
+
+/** Repeats what failed only because it could not be serialized with others; each of the others has made progress then. */
+export async function repeated<Result>(attempts: number, action: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await action();
+    } catch (thrown) {
+      if (attempt >= attempts || !canBeRepeated(thrown)) throw thrown;
+    }
+  }
+}

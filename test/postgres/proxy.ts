@@ -1,0 +1,60 @@
+/** A connection to PostgreSQL that a test can cut. */
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { onTestFinished } from "vitest";
+
+export interface CuttableConnection {
+  /** The same database, through the proxy. */
+  readonly url: string;
+  /** Cuts every connection, and refuses new ones. */
+  cut(): void;
+  restore(): void;
+  /** Cuts the connection on which a client sends a text, once the server has got it and before its answer comes back. */
+  cutAfter(text: string): void;
+}
+
+export async function proxyOf(url: string): Promise<CuttableConnection> {
+  const target = new URL(url);
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  let cutting: string | null = null;
+  const server = createServer((client) => {
+    if (isCut) return void client.destroy();
+    const database = connect(Number(target.port), target.hostname);
+    let isMuted = false;
+    for (const socket of [client, database]) {
+      sockets.add(socket);
+      socket.on("error", () => undefined);
+      socket.on("close", () => {
+        sockets.delete(socket);
+        client.destroy();
+        database.destroy();
+      });
+    }
+    client.on("data", (data) => {
+      database.write(data);
+      if (cutting === null || !data.toString("latin1").includes(cutting)) return;
+      [cutting, isMuted] = [null, true];
+    });
+    database.on("data", (data) => {
+      if (isMuted) client.destroy();
+      else client.write(data);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const cut = (): void => {
+    isCut = true;
+    for (const socket of sockets) socket.destroy();
+  };
+  onTestFinished(() => {
+    cut();
+    server.close();
+  });
+  const proxied = new URL(url);
+  proxied.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: proxied.href,
+    cut,
+    restore: () => void (isCut = false),
+    cutAfter: (text) => void (cutting = text),
+  };
+}

@@ -1,0 +1,128 @@
+import { sql } from "kysely";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createTeamStore } from "../../../src/accounts/teams/store.js";
+import { createLedgerStore } from "../../../src/accounts/money/store/ledger.js";
+import { creditTransaction } from "../../../src/accounts/money/ledger.js";
+import { createJobStore } from "../../../src/jobs/store.js";
+import type { Database } from "../../../src/store/database.js";
+import { createDatabaseHealth } from "../../../src/store/health.js";
+import { openPostgres } from "../../../src/store/postgres/open.js";
+import { createWrites } from "../../../src/store/writes.js";
+import { systemClock } from "../../../src/system.js";
+import { createManualClock } from "../../manual-clock.js";
+import { newPostgresUrl, openBeside } from "../../postgres/databases.js";
+import { proxyOf } from "../../postgres/proxy.js";
+import { aJob, aTeam } from "../records.js";
+import { until } from "../../harness.js";
+
+async function open(url: string, isServer = false): Promise<Database> {
+  const database = await openPostgres({ url, connectionsMax: 4, clock: systemClock, isServer });
+  onTestFinished(() => database.close());
+  return database;
+}
+
+describe("a lost connection", () => {
+  it("is overloaded with a time to try again, is seen by the check of the database, and ends by itself", async () => {
+    const proxy = await proxyOf(await newPostgresUrl());
+    const database = await open(proxy.url);
+    const clock = createManualClock(0);
+    const health = createDatabaseHealth(database, clock, () => undefined);
+    const teams = createTeamStore(database);
+    await teams.insert(aTeam());
+    expect(await health.problem()).toBeNull();
+    proxy.cut();
+    await expect(teams.list()).rejects.toMatchObject({ kind: "overloaded", retryAfterSeconds: 5 });
+    await expect(teams.insert(aTeam({ id: "team-2" }))).rejects.toMatchObject({ kind: "overloaded" });
+    const writes = createWrites(database);
+    await expect(writes.commit([createJobStore(database).insertion(aJob())])).rejects.toMatchObject({
+      kind: "overloaded",
+    });
+    expect(await health.problem()).toBe("the database does not answer");
+    proxy.restore();
+    clock.advance(1000);
+    expect(await health.problem()).toBeNull();
+    expect(await teams.list()).toEqual([aTeam()]);
+  });
+
+  it("during the commit itself neither loses the transaction nor makes it twice", async () => {
+    const url = await newPostgresUrl();
+    const proxy = await proxyOf(url);
+    const database = await open(proxy.url);
+    await createTeamStore(database).insert(aTeam({ billing: "prepaid" }));
+    const ledger = createLedgerStore(database);
+    const purchase = creditTransaction("purchase", { teamId: "team-1", ticks: 700, note: null }, 1000);
+    proxy.cutAfter("commit");
+    await ledger.post(purchase);
+    expect(await ledger.balancesOf("team-1")).toMatchObject({ credit: 700n, purchases: -700n });
+    expect(await ledger.verify()).toEqual([]);
+  });
+
+  it("before the commit undoes the transaction", async () => {
+    const proxy = await proxyOf(await newPostgresUrl());
+    const database = await open(proxy.url);
+    await createTeamStore(database).insert(aTeam());
+    const jobs = createJobStore(database);
+    proxy.cutAfter("insert into");
+    const twice = [jobs.insertion(aJob()), jobs.insertion(aJob({ id: "job-2" }))];
+    await expect(createWrites(database).commit(twice)).rejects.toMatchObject({ kind: "overloaded" });
+    expect(await jobs.find("job-1")).toBeNull();
+    await createWrites(database).commit(twice);
+    expect(await jobs.find("job-2")).toEqual(aJob({ id: "job-2" }));
+  });
+});
+
+describe("a server", () => {
+  it("keeps another server from using its database, which can be used when the first has ended", async () => {
+    const url = await newPostgresUrl();
+    const first = await openPostgres({ url, connectionsMax: 4, clock: systemClock, isServer: true });
+    await expect(open(url, true)).rejects.toThrow(
+      /^cannot use the database postgres:\/\/postgres@127.0.0.1.*another Hearth server \(from 127.0.0.1.*not supported yet$/,
+    );
+    const beside = await openBeside(url);
+    await createTeamStore(beside).insert(aTeam());
+    await beside.close();
+    await first.close();
+    const second = await open(url, true);
+    expect(await createTeamStore(second).list()).toEqual([aTeam()]);
+  });
+
+  it("writes nothing while it has lost its lock, and goes on when it has it again", async () => {
+    const url = await newPostgresUrl();
+    const clock = createManualClock(0);
+    const server = await openPostgres({ url, connectionsMax: 4, clock, isServer: true });
+    onTestFinished(() => server.close());
+    const beside = await openBeside(url);
+    onTestFinished(() => beside.close());
+    const teams = createTeamStore(server);
+    await teams.insert(aTeam());
+    // Objid 1 of the space of Hearth's locks is that of the server.
+    await sql`select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = 1`.execute(
+      beside.kysely,
+    );
+    await until(() => server.guard.lost() !== null);
+    await expect(teams.insert(aTeam({ id: "team-2" }))).rejects.toMatchObject({ kind: "overloaded" });
+    expect(await teams.list()).toEqual([aTeam()]);
+    clock.advance(5000);
+    await until(() => server.guard.lost() === null);
+    await teams.insert(aTeam({ id: "team-2" }));
+    expect(await teams.list()).toHaveLength(2);
+  });
+
+  it("refuses a database of a newer version", async () => {
+    const url = await newPostgresUrl();
+    const database = await openBeside(url);
+    await sql`update schema_version set version = 1000`.execute(database.kysely);
+    await database.close();
+    await expect(open(url)).rejects.toThrow(
+      /newer version of Hearth \(schema 1000; this one knows \d+\): upgrade/,
+    );
+  });
+});
+
+it("errors name the database without its password", async () => {
+  const wrong = new URL(await newPostgresUrl());
+  wrong.password = "a-wrong-password";
+  await expect(open(wrong.href)).rejects.toThrow(
+    /^cannot use the database postgres:\/\/postgres@127.0.0.1:\d+\/\w+: the user or the password is wrong \(28P01\)$/,
+  );
+});
