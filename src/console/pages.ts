@@ -107,6 +107,14 @@ export const pages: readonly PageEntry[] = [
     load: async () => (await import("./pages/members/members.js")).MembersPage,
   },
   {
+    name: "groups",
+    title: "Access groups",
+    icon: "groups",
+    letter: "g",
+    role: "admin",
+    load: async () => (await import("./pages/groups/groups.js")).GroupsPage,
+  },
+  {
     name: "settings",
     title: "Settings",
     icon: "settings",

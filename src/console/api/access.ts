@@ -1,19 +1,11 @@
 /** What keys and teams can be allowed: endpoints, models and access groups. */
-import type { z } from "zod";
-import type { accessGroupSchema } from "../../http/auth/access-groups.js";
 import { get } from "../lib/client.js";
+import { listGroups } from "./groups.js";
 import { listModels } from "./models.js";
-
-export type AccessGroup = z.infer<typeof accessGroupSchema>;
 
 /** Lists the access groups of the server, as the names in their ACLs. */
 export async function listGroupNames(signal?: AbortSignal): Promise<readonly string[]> {
-  const { accessGroups } = await get<{ accessGroups: readonly AccessGroup[] }>(
-    "/auth/access-groups",
-    {},
-    signal,
-  );
-  return accessGroups.map(({ name }) => name);
+  return (await listGroups(signal)).map(({ name }) => name);
 }
 
 /** Lists the endpoints that keys of a team can be given, as the names in their ACLs. @param all also those that the team does not allow */

@@ -1,11 +1,11 @@
 import type { Page } from "playwright-core";
 import { describe, expect } from "vitest";
-import { createScriptedEngine } from "../../../src/engine/scripted.js";
-import { builtInModel, testKey } from "../../harness.js";
-import { gate } from "../../scripted-app.js";
-import { ask, createKey } from "./create-key.js";
-import { openAsMember, overflowOf } from "./members.js";
-import { expectAccessible, openByLink, openConsole, test, withoutBrowser } from "./open-console.js";
+import { createScriptedEngine } from "../../../../src/engine/scripted.js";
+import { builtInModel, testKey } from "../../../harness.js";
+import { gate } from "../../../scripted-app.js";
+import { ask, createKey } from "../create-key.js";
+import { openAsMember, overflowOf } from "../members.js";
+import { expectAccessible, openByLink, openConsole, test, withoutBrowser } from "../open-console.js";
 
 function openScripted(script: Parameters<typeof createScriptedEngine>[0], options = {}) {
   return openConsole({ ...options, overrides: { engine: createScriptedEngine(script) } });

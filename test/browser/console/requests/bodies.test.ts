@@ -1,10 +1,10 @@
 import type { Page } from "playwright-core";
 import { describe, expect } from "vitest";
-import { createScriptedEngine } from "../../../src/engine/scripted.js";
-import { builtInModel, testKey } from "../../harness.js";
-import { ask, createKey } from "./create-key.js";
-import { openAsMember, overflowOf } from "./members.js";
-import { expectAccessible, openByLink, openConsole, test, withoutBrowser } from "./open-console.js";
+import { createScriptedEngine } from "../../../../src/engine/scripted.js";
+import { builtInModel, testKey } from "../../../harness.js";
+import { ask, createKey } from "../create-key.js";
+import { openAsMember, overflowOf } from "../members.js";
+import { expectAccessible, openByLink, openConsole, test, withoutBrowser } from "../open-console.js";
 
 const markup = `<img src=x onerror="window.ran=1"><script>window.ran=1</script> **bold**`;
 
