@@ -59,7 +59,8 @@ import { createTeamStore } from "../accounts/teams/store.js";
 import { createWrites } from "../store/writes.js";
 import { systemClock, systemRandom } from "../system.js";
 import { firstKeyFile, firstManagementKeyFile, writeSecret } from "./data-folder.js";
-import { hasDatabase, openForCommand, type DatabaseSettings } from "./database/open.js";
+import { openForCommand } from "./database/open.js";
+import { hasDatabase, type DatabaseSettings } from "./database/settings.js";
 
 export type AccountStores = ReturnType<typeof buildAccountStores>;
 

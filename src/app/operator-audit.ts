@@ -3,7 +3,7 @@ import type { AuditEntry } from "../accounts/audit/audited-change.js";
 import { updateSettings } from "../accounts/models/model-admin.js";
 import type { Config } from "../config.js";
 import type { ModelSettingsStore } from "../models/settings-store.js";
-import { hasDatabase, type DatabaseSettings } from "./database/open.js";
+import { hasDatabase, type DatabaseSettings } from "./database/settings.js";
 
 /** Settings of which each change is noted until it is written. */
 export interface AuditedSettings {

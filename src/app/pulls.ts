@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import type { AuditEntry } from "../accounts/audit/audited-change.js";
 import type { Config } from "../config.js";
 import type { Puller, PullResult } from "../models/hub/puller.js";
-import type { DatabaseSettings } from "./database/open.js";
+import type { DatabaseSettings } from "./database/settings.js";
 import type { SizeReport } from "./inspect/model-fit.js";
 import { systemClock, systemRandom } from "../system.js";
 

@@ -9,7 +9,7 @@ import { sync } from "../../store/backup/swap.js";
 import { fileError } from "../../store/failure.js";
 import { version } from "../../version.js";
 import { databaseFile, filesFolder, imagesFolder } from "../data-folder.js";
-import { refusePostgres } from "../database/open.js";
+import { refusePostgres } from "../database/settings.js";
 import {
   bytesMaxOf,
   databasePart,

@@ -10,7 +10,7 @@ import { errorCodeOf, reasonOf } from "../../store/failure.js";
 import { lockFolder } from "../../store/lock.js";
 import { createWrites } from "../../store/writes.js";
 import { databaseFile } from "../data-folder.js";
-import { refusePostgres } from "../database/open.js";
+import { refusePostgres } from "../database/settings.js";
 import type { BackupProgress } from "./create.js";
 import type { BackupManifest } from "./manifest.js";
 import { extractArchive } from "./read-archive.js";
