@@ -67,6 +67,7 @@ describe("hearth requests", () => {
     expect(await rowsOf("--since", "1h")).toEqual([bobs]);
     expect(await rowsOf("--until", "1h", "--status", "completed", "--model", builtInModel)).toEqual([adas]);
     expect(await rowsOf("--limit", "1")).toEqual([bobs]);
+    expect(await rowsOf("--query", "KEY of ada")).toEqual([adas]);
     const json = JSON.parse(await hearth("requests", "--json")) as readonly { readonly id: string }[];
     expect(json.map(({ id }) => id)).toEqual([bobs, adas]);
   });

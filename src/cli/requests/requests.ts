@@ -24,6 +24,7 @@ interface Options {
   readonly key?: string;
   readonly model?: string;
   readonly status?: string;
+  readonly query?: string;
   readonly since?: number;
   readonly until?: number;
   readonly limit: number;
@@ -92,6 +93,7 @@ function addListCommand(requests: Command, io: RequestLogIo): void {
     .option("--key <key>", "only this API key, by ID, its beginning, or the redacted key")
     .option("--model <model>", "only this model")
     .addOption(new Option("--status <state>", "only in this state").choices(statuses))
+    .option("--query <text>", "only with this text in the ID, model, route, key, error, tag or end user")
     .option("--since <time>", "accepted since, such as 2h (ago) or 2027-01-31T12:00:00Z", since)
     .option("--until <time>", "accepted before, in the same forms", since)
     .action(async (options: Options) => {
@@ -106,7 +108,7 @@ async function serverOf({ load }: RequestLogIo): Promise<ChatServer> {
 }
 
 async function filterOf(options: Options, { openAccounts }: RequestLogIo): Promise<RequestFilter> {
-  const { team, key, model, status, since, until } = options;
+  const { team, key, model, status, query, since, until } = options;
   const using = accountsOpener(openAccounts);
   const teamId = team === undefined ? null : (await using(({ teams }) => teams.resolve(team))).id;
   const apiKeyId = key === undefined ? null : (await using(({ keys }) => keys.resolve(key))).id;
@@ -116,6 +118,7 @@ async function filterOf(options: Options, { openAccounts }: RequestLogIo): Promi
     ...(apiKeyId === null ? {} : { apiKeyId }),
     ...(model === undefined ? {} : { model }),
     ...(status === undefined ? {} : { status }),
+    ...(query === undefined ? {} : { query }),
     ...Object.fromEntries(
       Object.entries(times).flatMap(([name, time]) =>
         time === undefined ? [] : [[name, new Date(time).toISOString()]],

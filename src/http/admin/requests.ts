@@ -11,9 +11,11 @@ import { epochMs, parseFields, timeField } from "../management/fields.js";
 import {
   decodePageToken,
   encodePageToken,
-  itemsPerPage,
-  pageSizeField,
+  itemsOf,
+  pageSizeFieldOf,
   pageTokenField,
+  nextPageField,
+  type PageSizes,
 } from "../management/pages.js";
 import { timeSchema, timestamp } from "../management/timestamp.js";
 import type { ManagementCall } from "../route.js";
@@ -21,14 +23,10 @@ import type { RouteDocs } from "../route-docs.js";
 
 type Handler = (call: ManagementCall) => Promise<void>;
 
-/** Requests on a page without `pageSize`, and at most. */
-const pageRequestsMax = 1000;
-const pageRequestsDefault = 100;
+const sizes: PageSizes = { usual: 100, most: 1000 };
 
 const querySchema = z.object({
-  pageSize: pageSizeField.describe(
-    `Requests on a page: at most ${pageRequestsMax}; 0 or absent means ${pageRequestsDefault}.`,
-  ),
+  pageSize: pageSizeFieldOf("Requests", sizes),
   paginationToken: pageTokenField,
   teamId: z.string().nullish().describe("Only requests of this team."),
   apiKeyId: z.string().nullish().describe("Only requests with this API key."),
@@ -41,8 +39,8 @@ const querySchema = z.object({
     .max(200)
     .nullish()
     .describe(
-      "Only requests that have this text in the ID, the request ID, a name of the model, the endpoint or the name of the API key, " +
-        "whatever the case of its letters.",
+      "Only requests that have this text in the ID, the request ID, a name of the model, the endpoint, the kind of the error, the name " +
+        "of the API key, a tag or the end user, whatever the case of its letters.",
     ),
 });
 
@@ -112,7 +110,7 @@ export const requestWithBodiesSchema = responseObject({
 
 const pageSchema = responseObject({
   requests: responseArray(requestSchema).describe("The newest first."),
-  paginationToken: z.string().optional().describe("Token of the next page; absent on the last page."),
+  paginationToken: nextPageField,
 }).meta({ id: "LoggedRequestPage" });
 
 /** Lists a page of requests. */
@@ -130,7 +128,7 @@ export function listRequests({ requestLog }: Pick<HttpDeps, "requestLog">): Hand
         until: query.until == null ? null : epochMs(query.until),
         text: query.query || null,
         after: position === null ? null : { createTime: position[0], id: position[1] },
-        limit: Math.min(query.pageSize ? itemsPerPage(query.pageSize) : pageRequestsDefault, pageRequestsMax),
+        limit: itemsOf(sizes, query.pageSize),
       },
       actorOf(manager),
     );

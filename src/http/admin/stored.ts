@@ -18,9 +18,11 @@ import { emptySchema } from "../management/nothing.js";
 import {
   decodePageToken,
   encodePageToken,
-  itemsPerPage,
-  pageSizeField,
+  itemsOf,
+  pageSizeFieldOf,
   pageTokenField,
+  nextPageField,
+  type PageSizes,
 } from "../management/pages.js";
 import { timeSchema, timestamp } from "../management/timestamp.js";
 import type { ManagementCall } from "../route.js";
@@ -29,14 +31,10 @@ import type { RouteDocs } from "../route-docs.js";
 type StoredDeps = Pick<HttpDeps, "storedObjects">;
 type Handler = (call: ManagementCall) => Promise<void>;
 
-/** Objects on a page without `pageSize`, and at most. */
-const pageObjectsDefault = 50;
-const pageObjectsMax = 500;
+const sizes: PageSizes = { usual: 50, most: 500 };
 
 const querySchema = z.object({
-  pageSize: pageSizeField.describe(
-    `Objects on a page: at most ${pageObjectsMax}; 0 or absent means ${pageObjectsDefault}.`,
-  ),
+  pageSize: pageSizeFieldOf("Objects", sizes),
   paginationToken: pageTokenField,
   state: z
     .string()
@@ -99,7 +97,7 @@ export const storedObjectSchema = responseObject({
 
 const pageSchema = responseObject({
   objects: responseArray(storedObjectSchema).describe("The newest first."),
-  paginationToken: z.string().optional().describe("Token of the next page; absent on the last page."),
+  paginationToken: nextPageField,
 }).meta({ id: "StoredObjectPage" });
 
 /** A kind of stored objects, with what names it in paths and in the reference. */
@@ -128,7 +126,7 @@ export function listStored({ storedObjects }: StoredDeps, { kind }: StoredResour
         background: query.background == null ? null : query.background === "true",
         text: query.query || null,
         after: position === null ? null : { place: position[0], id: position[1] },
-        limit: Math.min(query.pageSize ? itemsPerPage(query.pageSize) : pageObjectsDefault, pageObjectsMax),
+        limit: itemsOf(sizes, query.pageSize),
       },
       actorOf(manager),
     );

@@ -5,7 +5,7 @@ import type { AccessGroup } from "../../accounts/groups/access-group.js";
 import type { AccessGroupChange } from "../../accounts/groups/access-groups.js";
 import { responseArray, responseObject } from "../../dialects/response-fields.js";
 import type { HttpDeps } from "../deps.js";
-import { applyFieldMask } from "../management/field-mask.js";
+import { applyFieldMask, fieldMaskField } from "../management/field-mask.js";
 import { definedFields, parseFields, stringList } from "../management/fields.js";
 import { emptySchema } from "../management/nothing.js";
 import { timeSchema, timestamp } from "../management/timestamp.js";
@@ -31,10 +31,7 @@ const createRequestSchema = z
 const updateRequestSchema = z
   .object({
     accessGroup: z.object({ description: descriptionField.nullish(), acls: aclsField.nullish() }).nullish(),
-    fieldMask: z
-      .string()
-      .nullish()
-      .describe("Comma-separated names of the fields to change. A named field that is not set is cleared."),
+    fieldMask: fieldMaskField,
   })
   .meta({
     id: "UpdateAccessGroupRequest",

@@ -4,7 +4,7 @@ import { actorOf } from "../../accounts/audit/actors.js";
 import type { KeyChange } from "../../accounts/keys/keys.js";
 import type { HttpDeps } from "../deps.js";
 import { apiKeySchema, keyChangeSchema, unsetKey, toKeyChange, presentKey } from "../management/api-key.js";
-import { applyFieldMask } from "../management/field-mask.js";
+import { applyFieldMask, fieldMaskField } from "../management/field-mask.js";
 import { parseFields } from "../management/fields.js";
 import { emptySchema } from "../management/nothing.js";
 import type { ManagementCall } from "../route.js";
@@ -13,10 +13,7 @@ import type { RouteDocs } from "../route-docs.js";
 const requestSchema = z
   .object({
     apiKey: keyChangeSchema.nullish(),
-    fieldMask: z
-      .string()
-      .nullish()
-      .describe("Comma-separated names of the fields to change. A named field that is not set is cleared."),
+    fieldMask: fieldMaskField,
   })
   .meta({
     id: "UpdateApiKeyRequest",

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { actorOf } from "../../accounts/audit/actors.js";
 import type { HttpDeps } from "../deps.js";
-import { applyFieldMask } from "../management/field-mask.js";
+import { applyFieldMask, fieldMaskField } from "../management/field-mask.js";
 import { parseFields } from "../management/fields.js";
 import {
   memberChangeSchema,
@@ -20,10 +20,7 @@ type Handler = (call: ManagementCall) => Promise<void>;
 const requestSchema = z
   .object({
     member: memberChangeSchema.nullish(),
-    fieldMask: z
-      .string()
-      .nullish()
-      .describe("Comma-separated names of the fields to change. A named field that is not set is cleared."),
+    fieldMask: fieldMaskField,
   })
   .meta({
     id: "UpdateMemberRequest",

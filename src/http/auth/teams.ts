@@ -4,7 +4,7 @@ import { actorOf } from "../../accounts/audit/actors.js";
 import type { TeamChange } from "../../accounts/teams/teams.js";
 import { responseObject, responseArray } from "../../dialects/response-fields.js";
 import type { HttpDeps } from "../deps.js";
-import { applyFieldMask } from "../management/field-mask.js";
+import { applyFieldMask, fieldMaskField } from "../management/field-mask.js";
 import { booleanField, isTrue, parseFields, definedFields, stringList } from "../management/fields.js";
 import {
   itemsPerPage,
@@ -12,6 +12,7 @@ import {
   encodePageToken,
   pageTokenField,
   decodePageToken,
+  nextPageField,
 } from "../management/pages.js";
 import { presentTeam, teamSchema } from "../management/team.js";
 import type { ManagementCall } from "../route.js";
@@ -41,10 +42,7 @@ const updateRequestSchema = z
           ),
       })
       .nullish(),
-    fieldMask: z
-      .string()
-      .nullish()
-      .describe("Comma-separated names of the fields to change. A named field that is not set is cleared."),
+    fieldMask: fieldMaskField,
   })
   .meta({
     id: "UpdateTeamRequest",
@@ -55,7 +53,7 @@ const querySchema = z.object({ pageSize: pageSizeField, paginationToken: pageTok
 
 const pageSchema = responseObject({
   teams: responseArray(teamSchema).describe("In order of creation."),
-  paginationToken: z.string().optional().describe("Token of the next page; absent on the last page."),
+  paginationToken: nextPageField,
 }).meta({ id: "TeamPage" });
 
 /** Creates a team. */

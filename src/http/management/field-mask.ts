@@ -1,5 +1,12 @@
+import { z } from "zod";
 import { invalidValue } from "../../dialects/field-error.js";
 import { camelCase } from "./fields.js";
+
+/** `fieldMask` of a request that changes something. */
+export const fieldMaskField = z
+  .string()
+  .nullish()
+  .describe("Comma-separated names of the fields to change. A named field that is not set is cleared.");
 
 /**
  * Returns the fields to change: with a mask exactly the fields that it names, cleared if they are not set; without a mask the

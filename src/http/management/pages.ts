@@ -19,9 +19,31 @@ export const pageSizeField = z
 /** `paginationToken` or `pageToken` of a query. */
 export const pageTokenField = z.string().nullish().describe("Token from the previous page.");
 
+/** The token of the next page in an answer. */
+export const nextPageField = z
+  .string()
+  .optional()
+  .describe("Token of the next page; absent on the last page.");
+
 /** Returns the number of items on a page. */
 export function itemsPerPage(pageSize: number | null | undefined): number {
   return Math.min(pageSize || pageItemsMax, pageItemsMax);
+}
+
+/** Items on a page of a list that is costly: without `pageSize`, and at most. */
+export interface PageSizes {
+  readonly usual: number;
+  readonly most: number;
+}
+
+/** `pageSize` of a query for such a list. @param items what is listed, such as `Requests` */
+export function pageSizeFieldOf(items: string, { usual, most }: PageSizes) {
+  return pageSizeField.describe(`${items} on a page: at most ${most}; 0 or absent means ${usual}.`);
+}
+
+/** Returns the number of items on a page of such a list. */
+export function itemsOf({ usual, most }: PageSizes, pageSize: number | null | undefined): number {
+  return Math.min(pageSize || usual, most);
 }
 
 /** Encodes the position of the last item as a page token. */

@@ -16,6 +16,8 @@ export interface LiveRun {
   /** The model's name in the request. */
   readonly requestedModel: string;
   readonly endpoint: string;
+  /** Its tags and its end user. */
+  readonly labels: readonly string[];
   readonly streamed: boolean;
   /** When its request was accepted. */
   readonly createTime: number;

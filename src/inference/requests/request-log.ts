@@ -83,8 +83,8 @@ async function pageOf({ requests, liveRuns }: RequestLogDeps, query: RequestQuer
   const last = stored.scannedTo;
   const waiting = live
     .filter(({ startTime, id }) => startTime === null && !known.has(id))
+    .filter((run) => isWanted(query, run))
     .map(fromLiveRun)
-    .filter((request) => isWanted(query, request, runsById.get(request.id)?.userId ?? null))
     .filter((request) => last === null || newestFirst(request, last) < 0);
   const all = [...rows, ...waiting].sort(newestFirst);
   const page = all.slice(0, limit);
@@ -93,25 +93,24 @@ async function pageOf({ requests, liveRuns }: RequestLogDeps, query: RequestQuer
 
 function isWanted(
   { teamId, apiKeyId, userId, model, status, since, until, text, after }: RequestFilter & RequestQuery,
-  request: LoggedRequest,
-  creator: string | null,
+  run: LiveRun,
 ): boolean {
   return (
-    (teamId === null || request.teamId === teamId) &&
-    (apiKeyId === null || request.apiKeyId === apiKeyId) &&
-    (userId === null || creator === userId) &&
-    (model === null || request.model === model || request.requestedModel === model) &&
-    (status === null || request.status === status) &&
-    (since === null || request.createTime >= since) &&
-    (until === null || request.createTime < until) &&
-    (text === null || hasText(request, text)) &&
-    (after === null || newestFirst(after, request) < 0)
+    (teamId === null || run.teamId === teamId) &&
+    (apiKeyId === null || run.apiKeyId === apiKeyId) &&
+    (userId === null || run.userId === userId) &&
+    (model === null || run.model === model || run.requestedModel === model) &&
+    (status === null || status === "queued") &&
+    (since === null || run.createTime >= since) &&
+    (until === null || run.createTime < until) &&
+    (text === null || hasText(run, text)) &&
+    (after === null || newestFirst(after, run) < 0)
   );
 }
 
-function hasText(request: LoggedRequest, text: string): boolean {
-  const { id, requestId, model, requestedModel, endpoint, apiKeyName } = request;
-  const searched = [id, requestId, model, requestedModel, endpoint, apiKeyName].join("\n");
+function hasText(run: LiveRun, text: string): boolean {
+  const { id, requestId, model, requestedModel, endpoint, apiKeyName, labels } = run;
+  const searched = [id, requestId, model, requestedModel, endpoint, apiKeyName, ...labels].join("\n");
   return searched.toLowerCase().includes(text.toLowerCase());
 }
 

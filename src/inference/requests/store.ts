@@ -42,7 +42,8 @@ const columns = [
 ] as const;
 
 /** Creates the queries of the log of requests, which reads the table of runs. */
-export function createRequestStore({ kysely, dialect }: Pick<Database, "kysely" | "dialect">) {
+export function createRequestStore(database: Pick<Database, "kysely" | "dialect">) {
+  const { kysely } = database;
   return {
     /** Returns requests, the newest first: at most `limit`, fewer when `scannedMax` runs were looked at. */
     async page(query: RequestQuery): Promise<StoredRequests> {
@@ -52,7 +53,7 @@ export function createRequestStore({ kysely, dialect }: Pick<Database, "kysely" 
         (wanted) => wanted === null,
       );
       const scanned = isIndexed && (teamId === null || apiKeyId === null) ? limit : scannedMax;
-      const rows = await matching({ kysely, dialect }, query, scanned).limit(limit).execute();
+      const rows = await matching(database, query, scanned).limit(limit).execute();
       const requests = rows.map(fromRow);
       if (rows.length === limit) return { requests, scannedTo: requests.at(-1) ?? null };
       if (scanned === limit) return { requests, scannedTo: null };
@@ -120,12 +121,16 @@ function matching(
 
 const statusOf = sql<RequestStatus>`case when run.error_kind = 'cancelled' then 'cancelled' else run.state end`;
 
-/** Whether a run has the text in one of its names; `hasText` of request-log.ts does the same for those without a row. */
-function hasText({ contains, lineBreak }: Dialect, text: string) {
-  return contains(
-    sql`concat_ws(${lineBreak}, run.id, run.request_id, run.model, run.asked_model, run.endpoint, api_keys.name)`,
-    text,
-  );
+/**
+ * Whether a run has the text in one of its names, its error, its tags or its end user; `hasText` of request-log.ts does the same for
+ * those without a row.
+ */
+function hasText({ contains, lineBreak, listOf }: Dialect, text: string) {
+  const names = sql`concat_ws(${lineBreak}, run.id, run.request_id, run.model, run.asked_model, run.endpoint, run.error_kind,
+    api_keys.name)`;
+  const label = sql`substr(label.value, case when label.value like 'tag:%' then 5 else 6 end)`;
+  return sql<boolean>`(${contains(names, text)} or exists (select 1 from run_labels where run_id = run.id
+    and exists (select 1 from ${listOf(sql`run_labels.subjects`)} as label where ${contains(label, text)})))`;
 }
 
 /** Returns the last run that a page with filters looks at; null when it looks at all. */

@@ -3,6 +3,7 @@
  * slots, does its work and is settled exactly once, whether or not anyone reads the result. What a run produces is its `RunWork`'s
  * business: a text (generate.ts) or images (images/generate-images.ts).
  */
+import { noLabels } from "../../accounts/labels/spend-labels.js";
 import { setMaxListeners } from "node:events";
 import { HearthError } from "../../core/errors.js";
 import type { FinishedRun } from "../../core/metrics.js";
@@ -215,6 +216,7 @@ function finishedRunOf(
 function liveRunOf(execution: Execution, { timings }: RunWork, finished: Promise<void>): LiveRun {
   const { run, createTime } = execution;
   const { principal, requestId, endpoint, streamed = false } = run.context;
+  const { labels = noLabels } = principal;
   const { id: model, prices } = run.model.manifest;
   return {
     id: run.id,
@@ -226,6 +228,7 @@ function liveRunOf(execution: Execution, { timings }: RunWork, finished: Promise
     model,
     requestedModel: run.requestedModel,
     endpoint,
+    labels: [...labels.tags, ...labels.metadata, labels.endUser ?? ""],
     streamed,
     createTime,
     finished,

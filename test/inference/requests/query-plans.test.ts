@@ -5,6 +5,7 @@ import { databaseWithQueryPlans } from "../../store/query-plan.js";
 const run = "run by sqlite_autoindex_runs_1 (id=?)";
 const nameOfKey = "api_keys by sqlite_autoindex_api_keys_1 (id=?)";
 /** Of the runs that an index returns, in its order. */
+const labels = ["SEARCH run_labels USING PRIMARY KEY (run_id=?)", "SCAN json_each VIRTUAL TABLE INDEX 1:"];
 const scan = ["SCAN run", nameOfKey];
 const query = {
   ...{ teamId: null, apiKeyId: null, userId: null, model: null, status: null, since: null, until: null },
@@ -34,7 +35,7 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
   ],
   "page of a text": [
     (requests) => requests.page({ ...query, teamId: "a", text: "b" }),
-    ["runs by runs_of_team (team_id=?)", ...scan, "runs by runs_of_team (team_id=?)"],
+    ["runs by runs_of_team (team_id=?)", ...scan, ...labels, "runs by runs_of_team (team_id=?)"],
   ],
   find: [(requests) => requests.find("a"), [run, nameOfKey]],
   deleteBefore: [

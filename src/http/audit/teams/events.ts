@@ -11,6 +11,7 @@ import {
   encodePageToken,
   pageTokenField,
   decodePageToken,
+  nextPageField,
 } from "../../management/pages.js";
 import type { ManagementCall } from "../../route.js";
 import type { RouteDocs } from "../../route-docs.js";
@@ -54,7 +55,7 @@ export const auditEventSchema = responseObject({
 
 const pageSchema = responseObject({
   events: responseArray(auditEventSchema),
-  nextPageToken: z.string().optional().describe("Token of the next page; absent on the last page."),
+  nextPageToken: nextPageField,
 }).meta({ id: "AuditEventPage" });
 
 /** Lists a page of events. */

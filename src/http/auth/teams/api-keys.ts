@@ -25,6 +25,7 @@ import {
   encodePageToken,
   pageTokenField,
   decodePageToken,
+  nextPageField,
 } from "../../management/pages.js";
 import type { ManagementCall } from "../../route.js";
 import type { RouteDocs } from "../../route-docs.js";
@@ -51,7 +52,7 @@ const querySchema = z.object({
 
 const pageSchema = responseObject({
   apiKeys: responseArray(apiKeySchema).describe("In order of creation."),
-  paginationToken: z.string().optional().describe("Token of the next page; absent on the last page."),
+  paginationToken: nextPageField,
 }).meta({ id: "ApiKeyPage" });
 
 /** Creates a key. */

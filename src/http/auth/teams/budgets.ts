@@ -19,7 +19,7 @@ import {
   toBudgetChange,
   unsetBudget,
 } from "../../management/budget.js";
-import { applyFieldMask } from "../../management/field-mask.js";
+import { applyFieldMask, fieldMaskField } from "../../management/field-mask.js";
 import { parseFields } from "../../management/fields.js";
 import {
   decodePageToken,
@@ -27,6 +27,7 @@ import {
   itemsPerPage,
   pageSizeField,
   pageTokenField,
+  nextPageField,
 } from "../../management/pages.js";
 import type { ManagementCall } from "../../route.js";
 import type { RouteDocs } from "../../route-docs.js";
@@ -53,7 +54,7 @@ const querySchema = z.object({
 
 const pageSchema = responseObject({
   budgets: responseArray(budgetSchema).describe("In order of creation."),
-  paginationToken: z.string().optional().describe("Token of the next page; absent on the last page."),
+  paginationToken: nextPageField,
 }).meta({ id: "BudgetPage" });
 
 const requestSchema = z
@@ -69,10 +70,7 @@ const requestSchema = z
       ),
     period: periodSchema,
     budget: budgetChangeSchema.nullish(),
-    fieldMask: z
-      .string()
-      .nullish()
-      .describe("Comma-separated names of the fields to change. A named field that is not set is cleared."),
+    fieldMask: fieldMaskField,
   })
   .meta({
     id: "UpdateBudgetRequest",

@@ -6,7 +6,7 @@ import { allModels, eachEndUser, everyModel } from "../../../accounts/limits/tea
 import { responseObject, responseArray } from "../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../deps.js";
 import { invalidValue } from "../../../dialects/field-error.js";
-import { applyFieldMask } from "../../management/field-mask.js";
+import { applyFieldMask, fieldMaskField } from "../../management/field-mask.js";
 import { parseFields } from "../../management/fields.js";
 import {
   toLimitChange,
@@ -28,10 +28,7 @@ const requestSchema = z
         `Id or alias of a model; the default \`${everyModel}\` means every model without limits of its own, \`${allModels}\` all models together, \`${eachEndUser}\` each end user, whom requests name in \`user\`, with all models together.`,
       ),
     limits: limitChangeSchema.nullish(),
-    fieldMask: z
-      .string()
-      .nullish()
-      .describe("Comma-separated names of the fields to change. A named field that is not set is cleared."),
+    fieldMask: fieldMaskField,
   })
   .meta({
     id: "UpdateTeamLimitsRequest",

@@ -16,6 +16,7 @@ import {
   encodePageToken,
   pageTokenField,
   decodePageToken,
+  nextPageField,
 } from "../../management/pages.js";
 import type { ManagementCall } from "../../route.js";
 import type { RouteDocs } from "../../route-docs.js";
@@ -30,7 +31,7 @@ const querySchema = z.object({ pageSize: pageSizeField, paginationToken: pageTok
 
 const pageSchema = responseObject({
   members: responseArray(memberSchema).describe("In order of creation."),
-  paginationToken: z.string().optional().describe("Token of the next page; absent on the last page."),
+  paginationToken: nextPageField,
 }).meta({ id: "MemberPage" });
 
 /** Adds a member. */

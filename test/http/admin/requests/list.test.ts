@@ -96,6 +96,40 @@ describe("GET /admin/requests", () => {
     expect(await teams(`?until=${later}`)).toEqual(["ours"]);
   });
 
+  it("finds an end user, a tag and the kind of an error, of requests that wait and of those that have ended", async () => {
+    const held = gate();
+    const server = await start(
+      (prompt) => (prompt.includes("fail") ? [new Error("out of luck")] : [held.opened, "Good"]),
+      1,
+    );
+    const { apiKey } = await aTeam(server);
+    const labelled = (labels: object, content = "Hello") =>
+      server.request(
+        "POST",
+        "/v1/chat/completions",
+        { model: builtInModel, messages: [{ role: "user", content }], ...labels },
+        apiKey,
+      );
+    const first = labelled({ user: "ada", metadata: { project: "Atlas" } });
+    await until(() => server.app.scheduler.load.running === 1);
+    const second = labelled({ safety_identifier: "user-bob" });
+    await until(() => server.app.scheduler.load.waiting === 1);
+    const count = async (text: string) =>
+      (await list(server, `?query=${encodeURIComponent(text)}`)).requests.length;
+    const counts = async () => {
+      const found = [];
+      for (const text of ["ADA", "project:atlas", "atlas", "user-b", "user", "tag", "nobody"])
+        found.push(await count(text));
+      return found;
+    };
+    expect(await counts()).toEqual([1, 1, 1, 1, 1, 0, 0]);
+    held.open();
+    await Promise.all([first, second]);
+    expect(await counts()).toEqual([1, 1, 1, 1, 1, 0, 0]);
+    await labelled({}, "fail");
+    expect(await count("internal")).toBe(1);
+  });
+
   it("finds a text in IDs, model, endpoint and name of the key, of requests that wait and of those that have ended", async () => {
     const held = gate();
     const server = await start(() => [held.opened, "Good"], 1);

@@ -13,6 +13,7 @@ import {
   itemsPerPage,
   pageSizeField,
   pageTokenField,
+  nextPageField,
 } from "../../../../management/pages.js";
 import type { ManagementCall } from "../../../../route.js";
 import type { RouteDocs } from "../../../../route-docs.js";
@@ -31,7 +32,7 @@ export const balanceSchema = responseObject({
   total: cents.describe(
     "Sum of all changes; negative while credit remains. Credit reserved for running requests is not subtracted.",
   ),
-  paginationToken: z.string().optional().describe("Token of the next page; absent on the last page."),
+  paginationToken: nextPageField,
 }).meta({ id: "PrepaidBalance" });
 
 /** Returns the balance. */
