@@ -23,12 +23,20 @@ function isPlainUrl(written: string): boolean {
 const name = z.string().min(1, "must not be empty").max(200);
 
 const placedModel = z.union(
-  [name.transform((id) => ({ id, name: id })), z.strictObject({ id: name, name })],
-  "must be the id of a model, or an object with id and name, where the engine has another name for it",
+  [
+    name.transform((id) => ({ id, name: id, contextTokens: null })),
+    z.strictObject({
+      id: name,
+      name,
+      /** Tokens of prompt and answer together, of a model that a server of the kind openai has. */
+      contextTokens: whole(256, 100_000_000).nullable().default(null),
+    }),
+  ],
+  "must be the id of a model, or an object with id and name, where the engine has another name for it, and contextTokens for the kind openai",
 );
 
 const engine = z.strictObject({
-  kind: z.enum(["llama-server", "vllm", "sglang"], "must be llama-server, vllm or sglang"),
+  kind: z.enum(["llama-server", "vllm", "sglang", "openai"], "must be llama-server, vllm, sglang or openai"),
   /** One address, or those of several servers that run the same model. */
   url: list.pipe(z.array(address).min(1).max(urlsMax)),
   /** Ids of the models that run on it. */
@@ -57,8 +65,17 @@ export type EngineSetting = z.infer<typeof engine>;
 /** A model runs in one place. */
 function refuseTwice(written: readonly EngineSetting[], context: z.RefinementCtx): void {
   const seen = new Set<string>();
-  for (const [at, { models }] of written.entries())
-    for (const [index, { id }] of models.entries()) {
+  for (const [at, { kind, models }] of written.entries())
+    for (const [index, { id, contextTokens }] of models.entries()) {
+      if ((kind === "openai") !== (contextTokens !== null))
+        context.addIssue({
+          code: "custom",
+          path: [at, "models", index],
+          message:
+            kind === "openai"
+              ? `'${id}' needs contextTokens (and id and name): such a server does not say how much its model reads`
+              : `'${id}' must not have contextTokens: its file says it`,
+        });
       if (seen.has(id))
         context.addIssue({
           code: "custom",

@@ -13,9 +13,14 @@ import { builtInModels } from "./models.js";
 
 /**
  * Deletes the files of a model.
- * @throws HearthError `conflict` for a built-in model, and for files in another place than the folder of models.
+ * @throws HearthError `conflict` for a built-in model, for one without files, and for files in another place than the folder of models.
  */
 export async function removeModelFiles({ models }: Pick<Config, "models">, model: Model): Promise<void> {
+  if (model.path === "")
+    throw new HearthError(
+      "conflict",
+      `'${model.manifest.id}' has no files here: remove it from the setting engines.`,
+    );
   const own = { ...model, path: ownPath(model) };
   if (await isBuiltIn(own))
     throw new HearthError("conflict", `'${model.manifest.id}' is part of Hearth and cannot be deleted.`);

@@ -1,4 +1,5 @@
 import type {
+  AnswerFormat,
   GenerationEvent,
   Message,
   RawPrompt,
@@ -24,6 +25,8 @@ export interface Prompt {
   readonly tokens: Uint32Array;
   /** Whether the answer starts inside a reasoning block, which the template has opened. */
   readonly startsInReasoning: boolean;
+  /** What a server is sent that builds prompts itself; the number of tokens is estimated then, and the tokens have no meaning. */
+  readonly conversation?: Conversation;
   /** The text of a raw prompt. Its answer is text only and is not parsed for reasoning and tool calls. */
   readonly rawText?: string;
 }
@@ -65,6 +68,8 @@ export interface DecodeJob {
   readonly toolChoice: ToolChoice;
   /** Constrain the answer after its reasoning. */
   readonly rules: AnswerRules;
+  /** What the rules were made from, for an engine that takes no grammar; absent = text. */
+  readonly format?: AnswerFormat;
   /** The id of a tool call is this prefix and the number of the call. */
   readonly callIdPrefix: string;
   /** Reasoning ends after this number of tokens; null = no limit. */
@@ -90,6 +95,8 @@ export interface LoadedModel {
   readonly slots: number;
   /** Whether the grammar of its tool calls enforces everything that a schema of arguments requires. */
   readonly callsAreExact: boolean;
+  /** Whether nothing is enforced of the rules of an answer, so that it is validated before it is emitted; absent: it is. */
+  readonly ignoresRules?: boolean;
   /**
    * Allows the model to be unloaded, when the run has ended. A second call does nothing.
    * @param keepAliveMs how long it stays unused from now on, until another request says otherwise or it is unloaded, but not shorter than

@@ -6,6 +6,7 @@
  * `stream: false` is a fold of the same events.
  */
 
+import type { CountedTokens } from "./requests/counted-tokens.js";
 import type { MessageImage } from "./images.js";
 import type { RequestLabels } from "./requests/labels.js";
 
@@ -263,6 +264,8 @@ export interface GenerationEnd {
   readonly finishReason: FinishReason;
   /** The stop text that ended the answer, when finishReason is `stop_sequence`. */
   readonly stopSequence: string | null;
+  /** Replaces the numbers of the events before, which are estimates; null: the server has not counted. Absent: they are exact. */
+  readonly counted?: CountedTokens | null;
 }
 
 export type ToolCallEvent = ToolCallStart | ToolCallDelta | ToolCallEnd;

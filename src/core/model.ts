@@ -214,6 +214,13 @@ export interface RemotePlacement {
   readonly engine: string;
   /** What the engine calls the model. */
   readonly modelName: string;
+  /**
+   * What holds for other models and not for this one, because its server is sent texts instead of tokens: names that the header
+   * `x-hearth-not-guaranteed` has. Empty: all holds.
+   */
+  readonly notGuaranteed: readonly string[];
+  /** Tokens of prompt and answer together, of a model that has no file here; null: there is one. */
+  readonly contextTokens: number | null;
 }
 
 /** Identifies what an engine has in memory of a model: it changes with the weights and with how they are loaded. */

@@ -1,3 +1,4 @@
+import type { CountedTokens } from "./requests/counted-tokens.js";
 import type { AnswerEvent } from "./tools/server-call.js";
 
 /** Tokens of one run. `promptTokens` includes cached and image tokens; `completionTokens` excludes reasoning. */
@@ -22,6 +23,24 @@ export const noUsage: Usage = {
   completionTokens: 0,
   reasoningTokens: 0,
 };
+
+/**
+ * Returns the usage of a run after the end of an answer whose tokens its server has counted.
+ * @param estimated what the events of the answer have added
+ */
+export function corrected(usage: Usage, estimated: Usage, counted: CountedTokens): Usage {
+  // The prompt of several answers counts once.
+  const hasPrompt = estimated.promptTokens > 0;
+  const promptTokens = hasPrompt ? counted.promptTokens - estimated.promptTokens : 0;
+  const cachedTokens = hasPrompt ? counted.cachedTokens - estimated.cachedTokens : 0;
+  return {
+    ...usage,
+    promptTokens: usage.promptTokens + promptTokens,
+    cachedTokens: usage.cachedTokens + cachedTokens,
+    completionTokens: usage.completionTokens + counted.completionTokens - estimated.completionTokens,
+    reasoningTokens: usage.reasoningTokens + counted.reasoningTokens - estimated.reasoningTokens,
+  };
+}
 
 /** Returns the usage after one more event. Usage is a fold of the event stream, also of a stream that was aborted. */
 export function addEvent(usage: Usage, event: AnswerEvent): Usage {

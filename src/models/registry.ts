@@ -11,7 +11,13 @@ import { quoted } from "./gguf/refusal.js";
 import { assignNames, type ModelNames } from "./model-names.js";
 import { FileCache } from "./folders/file-cache.js";
 import { scanFolders, type FoundModel, type ReadFiles } from "./folders/scan.js";
-import { placed, placementWarnings, remoteLimit, type Placements } from "./remote/placement.js";
+import {
+  modelsWithoutFile,
+  placed,
+  placementWarnings,
+  remoteLimit,
+  type Placements,
+} from "./remote/placement.js";
 import type { ModelSettings, SettingsByModel } from "./settings.js";
 import { chooseUnusableVisionModel, chooseVisionModel, withImageInput } from "./vision-model.js";
 
@@ -118,6 +124,8 @@ async function readListing(options: RegistryOptions, readFiles: ReadFiles): Prom
     if (first === undefined) found.set(id, each);
     else warnings.push(sameIdWarning(id, first, each));
   }
+  for (const each of modelsWithoutFile(placements, (id) => found.has(id)))
+    found.set(each.model.manifest.id, each);
   for (const id of Object.keys(settings))
     if (!found.has(id)) warnings.push(`There are settings for ${quoted(id)}, and no such model.`);
   warnings.push(...placementWarnings(placements, (id) => found.has(id)));

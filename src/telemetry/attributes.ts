@@ -4,6 +4,7 @@ import type {
   EndedRequest,
   EndedRun,
   RunParameters,
+  StartedCall,
   StartedRequest,
   StartedRun,
 } from "../core/telemetry/tracing.js";
@@ -16,14 +17,20 @@ const userAgentCharsMax = 200;
 /** What is known of a request when its headers have arrived. Its path has ids, and URLs of images are secrets: the route stands for it. */
 export function requestAttributes(request: StartedRequest): Attributes {
   const { host, userAgent, method, scheme, requestId } = request;
-  const [, name, port] = /^(\[[^\]]+\]|[^:]+)(?::(\d+))?$/.exec(host ?? "") ?? [];
   return {
     "http.request.method": method,
     "url.scheme": scheme,
-    ...(name === undefined ? {} : { "server.address": name }),
-    ...(port === undefined ? {} : { "server.port": Number(port) }),
+    ...serverAttributes(host),
     ...(userAgent === null ? {} : { "user_agent.original": userAgent.slice(0, userAgentCharsMax) }),
     "hearth.request_id": requestId,
+  };
+}
+
+function serverAttributes(host: string | null): Attributes {
+  const [, name, port] = /^(\[[^\]]+\]|[^:]+)(?::(\d+))?$/.exec(host ?? "") ?? [];
+  return {
+    ...(name === undefined ? {} : { "server.address": name }),
+    ...(port === undefined ? {} : { "server.port": Number(port) }),
   };
 }
 
@@ -66,6 +73,16 @@ function parameterAttributes(parameters: RunParameters): Attributes {
     "gen_ai.request.seed": seed ?? undefined,
     "gen_ai.request.max_tokens": maxTokens ?? undefined,
     "gen_ai.request.choice.count": choices === 1 ? undefined : choices,
+  };
+}
+
+/** What is known of a request to a remote engine when it is sent. */
+export function callAttributes({ operation, provider: engine, model, host }: StartedCall): Attributes {
+  return {
+    "gen_ai.operation.name": operation,
+    "gen_ai.provider.name": engine,
+    "gen_ai.request.model": model,
+    ...serverAttributes(host),
   };
 }
 

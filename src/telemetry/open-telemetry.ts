@@ -27,14 +27,22 @@ import {
 import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import type { Clock } from "../core/clock.js";
 import type {
+  EndedCall,
   EndedRequest,
   EndedRun,
   Span,
+  StartedCall,
   StartedRequest,
   StartedRun,
   Tracing,
 } from "../core/telemetry/tracing.js";
-import { endAttributes, requestAttributes, responseAttributes, runAttributes } from "./attributes.js";
+import {
+  callAttributes,
+  endAttributes,
+  requestAttributes,
+  responseAttributes,
+  runAttributes,
+} from "./attributes.js";
 import { limitedLog } from "./limited-log.js";
 
 export interface OpenTelemetryOptions {
@@ -65,6 +73,7 @@ export function createOpenTelemetry(options: OpenTelemetryOptions): OpenTelemetr
     takesContent,
     startRequest: (request) => startRequest(spans, request()),
     startRun: (run) => startRun(spans, run()),
+    startCall: (call) => startCall(spans, call()),
     detached: (work) => spans.detached(work),
     headers: () => spans.headers(),
     async close() {
@@ -117,6 +126,20 @@ function startRun(spans: Spans, run: StartedRun): Span<EndedRun> {
   return spans.lasting(span, (ended) => {
     span.setAttributes(endAttributes(ended));
     if (ended.state === "failed") span.setStatus({ code: SpanStatusCode.ERROR });
+  });
+}
+
+function startCall(spans: Spans, call: StartedCall): Span<EndedCall> {
+  const span = spans.start({
+    name: `${call.operation} ${call.model}`,
+    kind: SpanKind.CLIENT,
+    parent: spans.current,
+    attributes: callAttributes(call),
+  });
+  return spans.lasting(span, ({ errorKind }) => {
+    if (errorKind === null) return;
+    span.setAttributes({ "error.type": errorKind });
+    span.setStatus({ code: SpanStatusCode.ERROR });
   });
 }
 

@@ -4,7 +4,7 @@ import type { LanguageWorker } from "../../engine/llama/engine.js";
 import type { ModelMemory } from "../../engine/model-memory.js";
 import { createRemoteEngine, type RemoteEngine } from "../../engine/remote/engine.js";
 import type { RemoteEngineSettings } from "../../engine/remote/pool.js";
-import type { SystemDeps } from "../chat-engine.js";
+import type { TracedDeps } from "../chat-engine.js";
 import { labelOf } from "./placements.js";
 
 /** Returns the engines as messages and their pools need them. */
@@ -20,13 +20,14 @@ export function remoteEngines({ engines }: Pick<Config, "engines">): readonly Re
 export function buildRemoteEngine(
   config: Config,
   memory: ModelMemory,
-  { clock, logger }: SystemDeps,
+  { clock, logger, tracing }: TracedDeps,
   language: LanguageWorker,
 ): RemoteEngine {
   return createRemoteEngine({
     engines: remoteEngines(config),
     language,
     clock,
+    tracing,
     memory,
     keepAliveMs: config.keepAliveMs,
     log: (level, message) => logger[level]({ engine: "remote" }, message),

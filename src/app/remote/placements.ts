@@ -2,13 +2,17 @@
 import type { Config } from "../../config.js";
 import type { EngineSetting } from "../../config-engines.js";
 import { hostOf } from "../../engine/remote/errors.js";
+import { notGuaranteedAtTextLevel } from "../../engine/remote/text/not-guaranteed.js";
 import type { Placements } from "../../models/remote/placement.js";
 
 /** Returns which models run on them, and their names there. */
 export function placementsOf({ engines }: Pick<Config, "engines">): Placements {
   return new Map(
     engines.flatMap((engine) =>
-      engine.models.map(({ id, name }) => [id, { engine: labelOf(engine), modelName: name }] as const),
+      engine.models.map(({ id, name, contextTokens }) => {
+        const notGuaranteed = engine.kind === "openai" ? notGuaranteedAtTextLevel : [];
+        return [id, { engine: labelOf(engine), modelName: name, notGuaranteed, contextTokens }] as const;
+      }),
     ),
   );
 }

@@ -55,7 +55,7 @@ function toText(all: readonly ListedModel[], warnings: readonly string[], now: n
     const { id, kind, bytes, contextTokens, aliases } = model.manifest;
     const hasContext = kind !== "image" && kind !== "vision";
     const context = hasContext ? String(contextTokens) : "-";
-    return [id, sizeText(bytes), kind, context, aliases.join(", "), ago(now - modifiedTime)];
+    return [id, sizeText(bytes), kind, context, aliases.join(", "), modified(now, modifiedTime)];
   });
   const table = formatTable(["NAME", "SIZE", "KIND", "CONTEXT", "ALIASES", "MODIFIED"], rows);
   const problems = all.flatMap(({ model }) =>
@@ -63,4 +63,9 @@ function toText(all: readonly ListedModel[], warnings: readonly string[], now: n
   );
   const notes = [...problems, ...warnings];
   return notes.length === 0 ? table : `${table}\n${notes.join("\n")}\n`;
+}
+
+/** A model that has no file here was never modified. */
+function modified(now: number, modifiedTime: number): string {
+  return modifiedTime === 0 ? "-" : ago(now - modifiedTime);
 }

@@ -97,7 +97,7 @@ function toText({ model, details, aliases, settings, engine, template, fit }: Sh
     [
       "Source",
       [
-        ["path", model.path],
+        ...optional("path", model.path === "" ? null : model.path),
         ...optional("source", origin === null ? null : sourceText(origin)),
         ...optional("sha256", sha256),
       ],
@@ -108,10 +108,18 @@ function toText({ model, details, aliases, settings, engine, template, fit }: Sh
       "Settings",
       settings.map(({ name, value, source }): Row => [name, `${valueText(name, value)}   (${source})`]),
     ],
-    ["Engine", engine.map(({ name, detail }): Row => [name.replace("engine ", ""), detail])],
+    ["Engine", engineRows(model, engine)],
     ["Template", template === null ? [] : templateRows(template)],
     ["Memory", fit === null ? [] : fitRows(fit)],
   ]);
+}
+
+function engineRows({ remote }: Model, engine: readonly EngineReport[]): readonly Row[] {
+  const missing = remote?.notGuaranteed ?? [];
+  return [
+    ...engine.map(({ name, detail }): Row => [name.replace("engine ", ""), detail]),
+    ...optional("not guaranteed", missing.length === 0 ? null : missing.join(", ")),
+  ];
 }
 
 function modelRows({ manifest, trainedTokens, unusable }: Model, details: ModelDetails): readonly Row[] {
@@ -191,6 +199,7 @@ function toJson({ model, details, aliases, settings, engine, template, fit }: Sh
     prices: usdOf(manifest.prices),
     settings,
     engine,
+    notGuaranteed: model.remote?.notGuaranteed ?? [],
     template,
     fit,
   };

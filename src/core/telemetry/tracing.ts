@@ -62,6 +62,22 @@ export interface EndedRun extends FinishedRun {
   readonly content: { readonly input: string; readonly output: string } | null;
 }
 
+/** A request to a remote engine. */
+export interface StartedCall {
+  readonly operation: "chat" | "embeddings";
+  /** What the engine is, such as `vllm`. */
+  readonly provider: string;
+  /** What the engine calls the model. */
+  readonly model: string;
+  /** Host name, and port if it is not the usual one. */
+  readonly host: string;
+}
+
+export interface EndedCall {
+  /** Kind of the error; null: it was answered, or its client has left. */
+  readonly errorKind: string | null;
+}
+
 /** Something that has begun, until it ends. */
 export interface Span<End> {
   /** Identifies it in the form of the header `traceparent`; null: nothing is traced. */
@@ -76,6 +92,7 @@ export interface Tracing {
   readonly takesContent: boolean;
   startRequest(request: () => StartedRequest): Span<EndedRequest>;
   startRun(run: () => StartedRun): Span<EndedRun>;
+  startCall(call: () => StartedCall): Span<EndedCall>;
   /** Does work that belongs to no span, though it may begin within one. */
   detached<Result>(work: () => Result): Result;
   /** Returns the headers by which a remote call names the span that it belongs to; empty: there is none. */
@@ -89,6 +106,7 @@ export const noTracing: Tracing = {
   takesContent: false,
   startRequest: () => noSpan,
   startRun: () => noSpan,
+  startCall: () => noSpan,
   detached: (work) => work(),
   headers: () => ({}),
 };

@@ -131,7 +131,11 @@ function languageWorker(worker: LlamaWorker, random: Random): Omit<LanguageWorke
       unpackTokens(await worker.call({ type: "tokenize", key: loadKey(model), text })),
     tokenizeInputs: (model, source, signal) =>
       worker.call({ type: "inputs", key: loadKey(model), source }, { signal }),
-    seeded: (job) => ({ ...job, seed: job.sampling.seed ?? seedFrom(random.bytes(4)) }),
+    // The worker has the rules; a schema may be large.
+    seeded: ({ format: _format, ...job }) => ({
+      ...job,
+      seed: job.sampling.seed ?? seedFrom(random.bytes(4)),
+    }),
     generate: (request, signal, onNews) =>
       worker.call({ type: "generate-remote", ...request }, { signal, onNews }),
   };

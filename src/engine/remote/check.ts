@@ -18,12 +18,14 @@ const tokensSchema = z.object({ tokens: z.array(whole) });
 
 interface Questions {
   readonly health: string;
+  /** Whether a status says that the server is up; absent: 200 does. */
+  readonly isUp?: (status: number) => boolean;
   /** @throws HearthError `engine_unreachable`, too, where the server has not all these models */
   properties(server: Server, modelNames: readonly string[]): Promise<ServerProperties>;
   readonly tokenize: {
     readonly path: string;
     readonly body: (text: string, modelName: string) => unknown;
-  };
+  } | null;
 }
 
 const llamaProperties = z.object({
@@ -82,6 +84,13 @@ const questions: Readonly<Record<RemoteKind, Questions>> = {
     },
   },
   vllm: completionQuestions(/^vllm:num_requests_(?:running|waiting)(?:\{[^}]*\})? ([\d.e+]+)$/gm),
+  openai: {
+    // Not every server lists its models, and some limit how often they are asked.
+    health: "/models",
+    isUp: (status) => status < 500,
+    properties: () => Promise.resolve({ contextTokens: null, slots: null, requests: null }),
+    tokenize: null,
+  },
   sglang: completionQuestions(/^sglang:num_(?:running|queue)_reqs(?:\{[^}]*\})? ([\d.e+]+)$/gm),
 };
 
@@ -94,7 +103,8 @@ export async function checkServer(
   const { status, text } = await check(server, questions[kind].health);
   if (status === 503) return { type: "starting" };
   if (status === 401 || status === 403) return { type: "refused" };
-  if (status !== 200) throw engineUnreachable(server.url, `it answered ${status} (${reasonIn(text)})`);
+  const { isUp = (found) => found === 200 } = questions[kind];
+  if (!isUp(status)) throw engineUnreachable(server.url, `it answered ${status} (${reasonIn(text)})`);
   try {
     return { type: "ready", properties: await questions[kind].properties(server, modelNames) };
   } catch (thrown) {
@@ -109,7 +119,9 @@ export async function sampleTokens(
   server: Server,
   modelName: string,
 ): Promise<readonly number[]> {
-  const { path, body } = questions[kind].tokenize;
+  const { tokenize } = questions[kind];
+  if (tokenize === null) throw new Error("such a server takes no tokens");
+  const { path, body } = tokenize;
   const { data } = tokensSchema.safeParse(await ask(server, path, body(sampleText, modelName)));
   if (data === undefined) throw engineUnreachable(server.url, `its answer to ${path} has no tokens`);
   return data.tokens;

@@ -18,6 +18,8 @@ import { createRemoteEmbeddings, dimensionsOf } from "./embed/embedding-engine.j
 import { isUnreachable, mayBeTriedElsewhere } from "./errors.js";
 import { RemotePool, type RemoteEngineSettings } from "./pool.js";
 import type { Replica } from "./replica.js";
+import { traceCall, type CallTracing } from "./traced-call.js";
+import { createTextEngine } from "./text/text-engine.js";
 
 /** Events of one generation that may wait in this thread; deltas merge. */
 const channelCapacity = 64;
@@ -28,6 +30,7 @@ export interface RemoteEngineDeps {
   readonly engines: readonly RemoteEngineSettings[];
   readonly language: LanguageWorker;
   readonly clock: Clock;
+  readonly tracing: CallTracing;
   readonly memory: ModelMemory;
   readonly keepAliveMs: number;
   readonly log: (level: "warn" | "error", message: string) => void;
@@ -47,13 +50,9 @@ export interface RemoteEngine extends Engine {
 }
 
 export function createRemoteEngine(deps: RemoteEngineDeps): RemoteEngine {
-  const { language } = deps;
+  const { language, tracing } = deps;
   const pools = createPools(deps);
-  const poolOf = ({ manifest, remote }: Model): RemotePool => {
-    const pool = remote === undefined ? undefined : pools.get(poolKey(remote.engine, remote.modelName));
-    if (pool === undefined) throw new Error(`no engine is set for the model '${manifest.id}'`);
-    return pool;
-  };
+  const poolOf = (model: Model): RemotePool => poolIn(pools, model);
   /** The pools of loaded models by their id. */
   const poolsInUse = new Map<string, RemotePool>();
   const models: ResidentModels<RemoteModelInfo> = new ResidentModels<RemoteModelInfo>({
@@ -62,30 +61,32 @@ export function createRemoteEngine(deps: RemoteEngineDeps): RemoteEngine {
     check: () => Promise.resolve(null),
     load(model) {
       poolsInUse.set(model.manifest.id, poolOf(model));
-      return loadLanguage(language, model, poolOf(model));
+      return loadLanguage(deps, model, poolOf(model));
     },
     unload: (model) => language.unload(model),
   });
   language.onLost(() => models.dropAll());
   const lease = (model: Model, signal?: AbortSignal) => models.lease(model, signal);
+  const texts = createTextEngine(poolOf, deps);
+  const isText = (model: Model): boolean => poolOf(model).settings.kind === "openai";
   const residents = () =>
     models.list().map((resident) => shownResident(resident, poolsInUse.get(resident.id)));
   return {
-    embeddings: { ...createRemoteEmbeddings({ language, poolOf, lease }), residents },
+    embeddings: { ...createRemoteEmbeddings({ language, poolOf, lease, tracing }), residents },
     async load(model, signal) {
+      if (isText(model)) return texts.load(model, signal);
       const pool = poolOf(model);
       await pool.ready();
       const leased = await lease(model, signal);
       return { ...leased, slots: pool.slots } satisfies LoadedModel;
     },
-    prompt: (model, source) => language.prompt(model, source),
-    tokenize: (model, text) => language.tokenize(model, text),
+    prompt: (model, source) => (isText(model) ? texts : language).prompt(model, source),
+    tokenize: (model, text) => (isText(model) ? texts : language).tokenize(model, text),
     generate: (model, job, signal) => {
-      const channel = new Channel<GenerationEvent>(channelCapacity, eventMerging);
-      void generate(poolOf(model), language, { model, job: language.seeded(job), signal, channel });
-      return channel;
+      if (isText(model)) return texts.generate(model, job, signal);
+      return openGeneration(poolOf(model), deps, { model, job: language.seeded(job), signal });
     },
-    residents,
+    residents: () => [...residents(), ...texts.residents()],
     problem: () => null,
     problemOf: (model) => poolOf(model).problem,
     close() {
@@ -114,13 +115,19 @@ function createPools({ engines, clock, log }: RemoteEngineDeps): ReadonlyMap<str
   return pools;
 }
 
+function poolIn(pools: ReadonlyMap<string, RemotePool>, { manifest, remote }: Model): RemotePool {
+  const pool = remote === undefined ? undefined : pools.get(poolKey(remote.engine, remote.modelName));
+  if (pool === undefined) throw new Error(`no engine is set for the model '${manifest.id}'`);
+  return pool;
+}
+
 function poolKey(engine: string, modelName: string): string {
   return JSON.stringify([engine, modelName]);
 }
 
 /** Loads the vocabulary of a model, and compares it with that of its servers. */
 async function loadLanguage(
-  language: LanguageWorker,
+  { language, tracing }: Pick<RemoteEngineDeps, "language" | "tracing">,
   model: Model,
   pool: RemotePool,
 ): Promise<RemoteModelInfo> {
@@ -129,7 +136,7 @@ async function loadLanguage(
   const info = await language.load({ ...model, manifest: { ...manifest, contextTokens } });
   const tokens = await language.tokenize(model, sampleText);
   await pool.expect(Array.from(tokens, ({ id }) => id));
-  const dimensions = manifest.kind === "embedding" ? await dimensionsOf(pool) : 0;
+  const dimensions = manifest.kind === "embedding" ? await dimensionsOf(pool, tracing) : 0;
   return { ...info, dimensions, slots: pool.slots, device: pool.settings.kind };
 }
 
@@ -140,14 +147,25 @@ interface Started {
   readonly channel: Channel<GenerationEvent>;
 }
 
+/** Starts a job. @returns its events; the stream of an aborted job ends without `generation-end`. */
+function openGeneration(
+  pool: RemotePool,
+  deps: RemoteEngineDeps,
+  started: Omit<Started, "channel">,
+): AsyncIterable<GenerationEvent> {
+  const channel = new Channel<GenerationEvent>(channelCapacity, eventMerging);
+  void generate(pool, deps, { ...started, channel });
+  return channel;
+}
+
 /** Runs a job on one server after the other, until one has begun to answer. */
-async function generate(pool: RemotePool, language: LanguageWorker, started: Started): Promise<void> {
+async function generate(pool: RemotePool, deps: RemoteEngineDeps, started: Started): Promise<void> {
   const { signal, channel } = started;
   const tried = new Set<Replica>();
   let failure: HearthError | null = null;
   for (;;) {
     try {
-      await attempt(pool, language, started, tried);
+      await attempt(pool, deps, started, tried);
       return channel.end();
     } catch (thrown) {
       if (signal.aborted) return channel.end();
@@ -164,11 +182,12 @@ class NothingEmitted extends Error {}
 
 async function attempt(
   pool: RemotePool,
-  language: LanguageWorker,
+  { language, tracing }: RemoteEngineDeps,
   { model, job, signal, channel }: Started,
   tried: Set<Replica>,
 ): Promise<void> {
   const place = pool.enter(job, tried);
+  const call = traceCall(tracing, "chat", place.target);
   let hasEmitted = false;
   let held: Uint32Array | null = null;
   let cachedTokens = 0;
@@ -180,13 +199,15 @@ async function attempt(
       for (const event of events) channel.push(event);
     };
     const report = await language.generate(
-      { key: loadKey(model), decode: job, target: place.target },
+      { key: loadKey(model), decode: job, target: { ...place.target, headers: call.headers } },
       signal,
       onNews,
     );
     held = joined(job, report.answer);
     ({ cachedTokens } = report);
+    call.end();
   } catch (thrown) {
+    call.end(signal.aborted ? undefined : thrown);
     if (signal.aborted || !mayBeTriedElsewhere(thrown)) throw thrown;
     if (isUnreachable(thrown)) place.replica.fail(thrown);
     tried.add(place.replica);

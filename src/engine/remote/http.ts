@@ -18,6 +18,8 @@ const agent = new Agent({
 export interface Server {
   readonly url: string;
   readonly apiKey: string | null;
+  /** Of a trace, which the server may continue; absent: none. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -29,8 +31,9 @@ export async function* streamEvents(
   path: string,
   body: unknown,
   signal: AbortSignal,
+  refusal: Refusal = () => null,
 ): AsyncGenerator<unknown, void, undefined> {
-  const response = await send(server, path, body, signal);
+  const response = await send(server, path, body, signal, refusal);
   const type = String(response.headers["content-type"] ?? "");
   if (!type.startsWith("text/event-stream")) {
     response.body.destroy();
@@ -47,6 +50,9 @@ export async function* streamEvents(
     response.body.destroy();
   }
 }
+
+/** Returns the error of a status that says that the request itself is refused; null: the server has failed. */
+export type Refusal = (status: number, reason: string, text: string) => Error | null;
 
 /** Posts a request. @returns its JSON answer. @throws HearthError with the server's own reason. */
 export async function postJson(
@@ -66,11 +72,12 @@ export interface CheckAnswer {
 }
 
 /** Asks a server about itself, or, with a body, to try something. @throws HearthError `engine_unreachable` */
-export async function check({ url, apiKey }: Server, path: string, body?: unknown): Promise<CheckAnswer> {
+export async function check(server: Server, path: string, body?: unknown): Promise<CheckAnswer> {
+  const { url } = server;
   try {
     const response = await request(`${url}${path}`, {
       method: body === undefined ? "GET" : "POST",
-      headers: headersOf(apiKey),
+      headers: headersOf(server),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(checkMsMax),
       dispatcher: agent,
@@ -81,9 +88,15 @@ export async function check({ url, apiKey }: Server, path: string, body?: unknow
   }
 }
 
-async function send(server: Server, path: string, body: unknown, signal: AbortSignal) {
+async function send(
+  server: Server,
+  path: string,
+  body: unknown,
+  signal: AbortSignal,
+  refusal: Refusal = () => null,
+) {
   const { url, apiKey } = server;
-  const options = { method: "POST", headers: headersOf(apiKey), body: JSON.stringify(body), signal } as const;
+  const options = { method: "POST", headers: headersOf(server), body: JSON.stringify(body), signal } as const;
   const once = () => request(`${url}${path}`, { ...options, dispatcher: agent });
   // A server closes connections that were used often or long ago, and a request may be just on its way.
   const response = await once()
@@ -96,17 +109,25 @@ async function send(server: Server, path: string, body: unknown, signal: AbortSi
     });
   const { statusCode: status } = response;
   if (status === 200) return response;
-  const reason = reasonIn(await readText(url, response.body));
+  const text = await readText(url, response.body);
+  const reason = withoutKey(reasonIn(text), apiKey);
   if (status === 401 || status === 403) throw engineUnreachable(url, "it refuses the apiKey of its settings");
+  const refused = refusal(status, reason, text);
+  if (refused !== null) throw refused;
   const says = `it answered ${status}${reason === "" ? "" : ` (${reason})`}`;
   // A server that is up may answer 500 to what it cannot do for this request.
   if (status === 500) throw requestFailed(url, says);
   throw status === 429 || status > 500 ? engineUnreachable(url, says) : engineFailed(url, says);
 }
 
-function headersOf(apiKey: string | null): Record<string, string> {
-  const type = { "content-type": "application/json" };
+function headersOf({ apiKey, headers }: Server): Record<string, string> {
+  const type = { ...headers, "content-type": "application/json" };
   return apiKey === null ? type : { ...type, authorization: `Bearer ${apiKey}` };
+}
+
+/** A server may repeat the key that it was sent. */
+function withoutKey(text: string, apiKey: string | null): string {
+  return apiKey === null ? text : text.replaceAll(apiKey, "[key]");
 }
 
 async function readText(url: string, body: AsyncIterable<Uint8Array>): Promise<string> {

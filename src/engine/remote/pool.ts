@@ -2,6 +2,7 @@
 import type { Clock } from "../../core/clock.js";
 import type { DecodeJob } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
+import type { Server } from "./http.js";
 import type { RemoteKind, RemoteTarget } from "./protocol.js";
 import { Replica } from "./replica.js";
 import { inOrderOfChoice } from "./ring.js";
@@ -42,6 +43,14 @@ export interface Place {
    * @param held tokens that the server holds now; null: unknown. @param cachedTokens prompt tokens that it had evaluated before
    */
   leave(held: Uint32Array | null, cachedTokens: number): void;
+}
+
+/** A place for a request on one of the servers. */
+export interface ServerPlace {
+  readonly replica: Replica;
+  readonly server: Server;
+  readonly modelName: string;
+  leave(): void;
 }
 
 export class RemotePool {
@@ -125,16 +134,17 @@ export class RemotePool {
   }
 
   /**
-   * Takes a place for the evaluation of inputs, which continue on nothing: on the server with the least load.
-   * @param tried servers that have failed it. @throws HearthError `model_unavailable` where no server can take it.
+   * Takes a place for a request that chooses no slot and shares no tokens.
+   * @param key what decides where it goes; absent: the server with the least load. @param tried servers that have failed it. @throws HearthError `model_unavailable` where no server can take it.
    */
-  enterForVectors(tried: ReadonlySet<Replica>): Omit<Place, "leave"> & { leave(): void } {
+  enterServer(tried: ReadonlySet<Replica>, key?: string): ServerPlace {
     const ready = this.#ready.filter((replica) => !tried.has(replica));
-    const [replica] = ready.toSorted((a, b) => a.load - b.load);
+    const ordered =
+      key === undefined ? ready.toSorted((a, b) => a.load - b.load) : inOrderOfChoice(key, ready);
+    const [replica] = ordered;
     if (replica === undefined) throw this.#unavailable();
-    const { kind } = this.settings;
-    const common = { kind, modelName: this.#deps.modelName, slot: null, reusesPrefixes: false, salt: "" };
-    return { replica, target: { ...replica.server, ...common }, leave: replica.enter() };
+    const { modelName } = this.#deps;
+    return { replica, server: replica.server, modelName, leave: replica.enter() };
   }
 
   close(): void {
@@ -146,6 +156,7 @@ export class RemotePool {
     const { kind, prefixCache } = settings;
     const { prompt, teamId, deterministic, callIdPrefix } = job;
     const mayReuse = prefixCache === "team" && !deterministic && !replica.isShared;
+    if (kind === "openai") throw new Error("such a server takes no tokens");
     const hasSlots = kind === "llama-server";
     const entered = hasSlots ? replica.slots.enter(teamId, prompt.tokens, mayReuse) : null;
     if (hasSlots && entered === null) return null;

@@ -3,14 +3,19 @@ import type { Sampling } from "../../core/generation.js";
 import type { Candidate } from "../llama/decode/sample.js";
 
 /** The programs that models can run in. */
-export type RemoteKind = "llama-server" | "vllm" | "sglang";
+export type RemoteKind = TokenKind | "openai";
+
+/** Those that take and return tokens; the others take texts. */
+export type TokenKind = "llama-server" | "vllm" | "sglang";
 
 /** One server that runs a model, and what of it a generation may use. */
 export interface RemoteTarget {
-  readonly kind: RemoteKind;
+  readonly kind: TokenKind;
   /** Without a slash at its end. */
   readonly url: string;
   readonly apiKey: string | null;
+  /** Of a trace, which the server may continue; absent: none. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** What the server calls the model. */
   readonly modelName: string;
   /** Where a server has numbered slots, the one to use; null: the server chooses. */

@@ -7,7 +7,8 @@ import type { Server } from "./http.js";
 import type { RemoteKind, ServerProperties } from "./protocol.js";
 import { SlotTable } from "./slots.js";
 
-const checkMs = { ready: 5_000, firstFailure: 1_000, failureMax: 15_000 } as const;
+/** A server of texts may be another's, which counts requests. */
+const checkMs = { ready: 5_000, readyTexts: 60_000, firstFailure: 1_000, failureMax: 15_000 } as const;
 
 /**
  * unchecked -> ready | starting | unreachable | refused | unlike, by a check every few seconds. A request that fails before its first
@@ -154,7 +155,8 @@ export class Replica {
   #plan(): void {
     this.#stopTimer();
     if (this.#isClosed) return;
-    const { ready, firstFailure, failureMax } = checkMs;
+    const { firstFailure, failureMax } = checkMs;
+    const ready = this.#deps.kind === "openai" ? checkMs.readyTexts : checkMs.ready;
     const waitMs =
       this.state === "ready"
         ? ready

@@ -52,9 +52,11 @@ export function answerHeaders({ model, costTicks }: Answered): Fields {
   return { ...modelHeader(model), ...costHeader(costTicks) };
 }
 
-/** The id of the model, also where the request has an alias. */
-function modelHeader({ manifest }: Model): Fields {
-  return { "x-hearth-model": manifest.id };
+/** The id of the model, also where the request has an alias, and what does not hold for it. */
+function modelHeader({ manifest, remote }: Model): Fields {
+  const missing = remote?.notGuaranteed ?? [];
+  const id = { "x-hearth-model": manifest.id };
+  return missing.length === 0 ? id : { ...id, "x-hearth-not-guaranteed": missing.join(", ") };
 }
 
 /** Returns what of a request is not applied; nothing if that is nothing. Other characters than ASCII's are written as `?`. */

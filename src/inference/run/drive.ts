@@ -68,7 +68,9 @@ async function prepare(deps: RunDeps, run: TextRun, execution: Execution): Promi
     promptTokens: prompts.reduce((sum, { tokens }) => sum + tokens.length, 0),
     bound: whole,
   });
-  const exact = validator.exact && (request.tools.length === 0 || loaded.callsAreExact);
+  const hasRules = request.format.type !== "text" || request.tools.length > 0;
+  const isEnforced = !hasRules || loaded.ignoresRules !== true;
+  const exact = validator.exact && isEnforced && (request.tools.length === 0 || loaded.callsAreExact);
   return {
     request,
     conversation,

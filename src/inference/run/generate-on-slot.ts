@@ -2,7 +2,7 @@
 import type { DecodeJob, LoadedModel, Prompt } from "../../core/engine.js";
 import type { GenerationEnd, GenerationEvent } from "../../core/generation.js";
 import type { CompleteRequest } from "../../core/model.js";
-import { addEvent } from "../../core/usage.js";
+import { addEvent, corrected, noUsage, type Usage } from "../../core/usage.js";
 import type { CaptionedConversation } from "../prompt/captioning.js";
 import type { AnswerValidator } from "./answer-rules.js";
 import { generateChoice } from "./choice.js";
@@ -62,10 +62,26 @@ export async function generateOnSlot(
     const emit = (event: GenerationEvent): void => {
       const numbered = "index" in event ? { ...event, index: event.index + prepared.firstCall } : event;
       observe(numbered);
-      emitter(numbered);
+      emitter.emit(numbered);
     };
-    end = await generateChoice(deps.engine, { index, model, job, validator, signal, emit });
+    const ended = await generateChoice(deps.engine, { index, model, job, validator, signal, emit });
+    end = ended === null ? null : counted(run, execution, ended, emitter.estimated());
   });
+  return end;
+}
+
+/** Replaces estimates of tokens by what the server has counted. */
+function counted(
+  run: TextRun,
+  execution: Execution,
+  { counted: tokens, ...end }: GenerationEnd,
+  estimated: Usage,
+): GenerationEnd {
+  if (tokens === undefined) return end;
+  if (tokens === null)
+    run.warnings.push("the numbers of tokens are estimated: the server has not counted them");
+  else execution.usage = corrected(execution.usage, estimated, tokens);
+  run.timings.cachedTokens = execution.usage.cachedTokens;
   return end;
 }
 
@@ -81,14 +97,16 @@ function choiceEmitter(
   execution: Execution,
   { imageTokens, started, isSilent }: Prepared,
   { index, job: { prompt }, slot }: ChoiceOnSlot,
-): (event: GenerationEvent) => void {
+): { emit(event: GenerationEvent): void; estimated(): Usage } {
+  let own = noUsage;
   const emit = (event: GenerationEvent): void => run.emit({ ...event, usage: execution.usage });
   const count = (event: GenerationEvent): void => {
     execution.usage = addEvent(execution.usage, event);
+    own = addEvent(own, event);
     run.timings.observe(event);
     if (isSilent !== true || event.type === "generation-start") emit(event);
   };
-  return (event) => {
+  const take = (event: GenerationEvent): void => {
     if (event.type !== "generation-start") {
       if ("tokens" in event) slot.tokensServed += event.tokens;
       count(event);
@@ -99,6 +117,7 @@ function choiceEmitter(
     if (run.request.raw?.echo === true)
       emit({ type: "text-delta", choice: index, text: prompt.rawText ?? "", tokens: 0 });
   };
+  return { emit: take, estimated: () => own };
 }
 
 /** Returns the engine's job for one choice; each has a seed of its own. */
@@ -120,6 +139,7 @@ function decodeJob(
     tools,
     toolChoice,
     rules: validator.rules,
+    format: request.format,
     callIdPrefix: `call_${id.replaceAll("-", "")}${index}${callIdInfix}`,
     reasoningTokensMax,
     topLogprobs,

@@ -29,14 +29,14 @@ export interface ModelDetails {
 
 /** Reads the headers of a model's files, and the record of their download. Never rejects because of what they contain. */
 export async function readDetails(model: Model): Promise<ModelDetails> {
-  const headers = isGgufKind(model.manifest.kind) ? await headersOf(model.path) : [];
+  const headers = isGgufKind(model.manifest.kind) && model.path !== "" ? await headersOf(model.path) : [];
   const [first] = headers;
   const number = (name: string): number | null => {
     const value = first?.metadata.values.get(`${String(text(first, "general.architecture"))}.${name}`);
     return typeof value === "number" && value > 0 ? value : null;
   };
   const [count, used] = [number("expert_count"), number("expert_used_count")];
-  const download = await downloadOf(model.path);
+  const download = model.path === "" ? null : await downloadOf(model.path);
   return {
     architecture: text(first, "general.architecture"),
     parameters: first === undefined ? null : totals(headers).parameters,

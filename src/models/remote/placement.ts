@@ -1,8 +1,10 @@
 /** Which models run on remote engines. */
 import { createHash } from "node:crypto";
-import type { Model, RemotePlacement } from "../../core/model.js";
+import type { Model, ModelManifest, RemotePlacement } from "../../core/model.js";
 import type { ContextLimit } from "../apply-settings.js";
+import type { FoundModel } from "../folders/scan.js";
 import { quoted } from "../gguf/refusal.js";
+import { isModelId } from "../manifest.js";
 
 /** Placements by the id of the model. */
 export type Placements = ReadonlyMap<string, RemotePlacement>;
@@ -29,13 +31,57 @@ export function placed(model: Model, placements: Placements): Model {
   };
 }
 
+/** Returns the models on remote engines that need no file here, apart from those that there is one of. */
+export function modelsWithoutFile(
+  placements: Placements,
+  has: (id: string) => boolean,
+): readonly FoundModel[] {
+  return [...placements].flatMap(([id, { contextTokens, engine, modelName }]) =>
+    contextTokens === null || has(id) || !isModelId(id)
+      ? []
+      : [foundOf(id, contextTokens, [engine, modelName])],
+  );
+}
+
+function foundOf(id: string, contextTokens: number, identity: readonly string[]): FoundModel {
+  const manifest: ModelManifest = {
+    id,
+    aliases: [],
+    kind: "chat",
+    name: id,
+    family: "unknown",
+    version: "1",
+    file: "",
+    bytes: 0,
+    sha256: null,
+    contextTokens,
+    inputModalities: ["text"],
+    outputModalities: ["text"],
+    capabilities: { reasoning: true, tools: true, structuredOutputs: true },
+    prices: { promptTextTokenTicks: 0, cachedPromptTextTokenTicks: 0, completionTextTokenTicks: 0 },
+    license: "unknown",
+    created: 0,
+    madeBy: "unknown",
+  };
+  const model = {
+    manifest,
+    path: "",
+    unusable: null,
+    kvBytesPerToken: 0,
+    fingerprint: JSON.stringify(identity),
+  };
+  return { model, suggestedAliases: [], root: "", isBare: false, adapter: null };
+}
+
 /** Returns a sentence for each placement of a model that there is not. */
 export function placementWarnings(placements: Placements, has: (id: string) => boolean): readonly string[] {
-  return [...placements].flatMap(([id, { engine }]) =>
+  return [...placements].flatMap(([id, { engine, contextTokens }]) =>
     has(id)
       ? []
-      : [
-          `The engine ${engine} is to run ${quoted(id)}, and no folder of models has its GGUF file, whose vocabulary and template are needed here.`,
-        ],
+      : contextTokens !== null
+        ? [`The engine ${engine} is to run ${quoted(id)}, which is not a valid id of a model.`]
+        : [
+            `The engine ${engine} is to run ${quoted(id)}, and no folder of models has its GGUF file, whose vocabulary and template are needed here.`,
+          ],
   );
 }

@@ -14,7 +14,7 @@ describe("the setting of remote engines", () => {
     const complete = {
       kind: "vllm",
       url: ["http://10.0.0.5:8000"],
-      models: [{ id: "tiny", name: "tiny" }],
+      models: [{ id: "tiny", name: "tiny", contextTokens: null }],
       apiKey: null,
       maxConcurrency: null,
       prefixCache: "team",
@@ -26,7 +26,7 @@ describe("the setting of remote engines", () => {
   it.each([
     [
       { ...engine, kind: "ollama" },
-      /engines\.0\.kind \(set by HEARTH_ENGINES\): must be llama-server, vllm or sglang/,
+      /engines\.0\.kind \(set by HEARTH_ENGINES\): must be llama-server, vllm, sglang or openai/,
     ],
     [{ ...engine, url: "10.0.0.5:8000" }, /engines\.0\.url.* must be an address such as/],
     [{ ...engine, url: "http://me:secret@10.0.0.5" }, /engines\.0\.url.* without user/],

@@ -6,10 +6,12 @@ import type { LanguageWorker } from "../../llama/engine.js";
 import { isUnreachable, mayBeTriedElsewhere } from "../errors.js";
 import type { RemotePool } from "../pool.js";
 import type { Replica } from "../replica.js";
+import { traceCall, type CallTracing } from "../traced-call.js";
 import { fetchVectors } from "./vectors.js";
 
 export interface RemoteEmbeddingDeps {
   readonly language: LanguageWorker;
+  readonly tracing: CallTracing;
   readonly poolOf: (model: Model) => RemotePool;
   /** Loads the vocabulary of a model, and finds out how long its vectors are. */
   readonly lease: (model: Model, signal?: AbortSignal) => Promise<LoadedEmbeddingModel>;
@@ -19,6 +21,7 @@ export function createRemoteEmbeddings({
   language,
   poolOf,
   lease,
+  tracing,
 }: RemoteEmbeddingDeps): Omit<EmbeddingEngine, "residents"> {
   return {
     async load(model, signal) {
@@ -27,19 +30,20 @@ export function createRemoteEmbeddings({
       return { ...(await lease(model, signal)), slots: pool.slots };
     },
     tokenizeInputs: (model, source, signal) => language.tokenizeInputs(model, source, signal),
-    embed: (model, inputs, signal) => embedOn(poolOf(model), inputs, signal),
+    embed: (model, inputs, signal) => embedOn(poolOf(model), tracing, inputs, signal),
   };
 }
 
 /** Returns the length of the vectors that its servers compute. */
-export async function dimensionsOf(pool: RemotePool): Promise<number> {
-  const [vector] = await embedOn(pool, [Uint32Array.of(0)], new AbortController().signal);
+export async function dimensionsOf(pool: RemotePool, tracing: CallTracing): Promise<number> {
+  const [vector] = await embedOn(pool, tracing, [Uint32Array.of(0)], new AbortController().signal);
   return vector?.length ?? 0;
 }
 
 /** Asks one server after the other until one answers: a vector is the same on each. */
 async function embedOn(
   pool: RemotePool,
+  tracing: CallTracing,
   inputs: readonly Uint32Array[],
   signal: AbortSignal,
 ): Promise<readonly Float32Array[]> {
@@ -47,9 +51,16 @@ async function embedOn(
   let failure: HearthError | null = null;
   for (;;) {
     const place = enter(pool, tried, failure);
+    const { server, modelName } = place;
+    const { kind } = pool.settings;
+    const call = traceCall(tracing, "embeddings", { kind, modelName, url: server.url });
     try {
-      return await fetchVectors(place.target, inputs, signal);
+      const target = { kind, modelName, server: { ...server, headers: call.headers } };
+      const vectors = await fetchVectors(target, inputs, signal);
+      call.end();
+      return vectors;
     } catch (thrown) {
+      call.end(signal.aborted ? undefined : thrown);
       signal.throwIfAborted();
       if (!mayBeTriedElsewhere(thrown)) throw thrown;
       if (isUnreachable(thrown)) place.replica.fail(thrown);
@@ -64,7 +75,7 @@ async function embedOn(
 /** Where no other server is left, the first reason says more. */
 function enter(pool: RemotePool, tried: ReadonlySet<Replica>, failure: HearthError | null) {
   try {
-    return pool.enterForVectors(tried);
+    return pool.enterServer(tried);
   } catch (thrown) {
     throw failure ?? thrown;
   }

@@ -1,11 +1,18 @@
 /** Asks servers for vectors through the `/v1/embeddings` that all kinds have, with token ids in. */
 import { z } from "zod";
 import { engineFailed } from "../errors.js";
-import { postJson } from "../http.js";
-import type { RemoteTarget } from "../protocol.js";
+import { postJson, type Server } from "../http.js";
+import type { RemoteKind } from "../protocol.js";
 
 /** Of one request: its answer stays within what is read of one. */
 const inputsMax = 64;
+
+/** Where vectors are computed. */
+export interface VectorTarget {
+  readonly server: Server;
+  readonly kind: RemoteKind;
+  readonly modelName: string;
+}
 
 const answerSchema = z.object({
   data: z.array(
@@ -19,7 +26,7 @@ const answerSchema = z.object({
  * @throws HearthError `model_unavailable`, also where the server has read another number of tokens than were sent.
  */
 export async function fetchVectors(
-  target: RemoteTarget,
+  target: VectorTarget,
   inputs: readonly Uint32Array[],
   signal: AbortSignal,
 ): Promise<readonly Float32Array[]> {
@@ -30,18 +37,19 @@ export async function fetchVectors(
 }
 
 async function fetchSome(
-  target: RemoteTarget,
+  target: VectorTarget,
   inputs: readonly Uint32Array[],
   signal: AbortSignal,
 ): Promise<readonly Float32Array[]> {
-  const { url, kind, modelName } = target;
+  const { server, kind, modelName } = target;
+  const { url } = server;
   const body = {
     model: modelName,
     input: inputs.map((tokens) => [...tokens]),
     // SGLang knows numbers only.
     encoding_format: kind === "sglang" ? "float" : "base64",
   };
-  const { data: answer } = answerSchema.safeParse(await postJson(target, "/v1/embeddings", body, signal));
+  const { data: answer } = answerSchema.safeParse(await postJson(server, "/v1/embeddings", body, signal));
   if (answer === undefined) throw engineFailed(url, "its answer to /v1/embeddings has no vectors");
   const sent = inputs.reduce((sum, tokens) => sum + tokens.length, 0);
   const { prompt_tokens: read } = answer.usage;

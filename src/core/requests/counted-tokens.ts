@@ -1,0 +1,9 @@
+/** Tokens of one answer as its server has counted them. */
+export interface CountedTokens {
+  /** Cached ones included. */
+  readonly promptTokens: number;
+  readonly cachedTokens: number;
+  /** Without those of the reasoning. */
+  readonly completionTokens: number;
+  readonly reasoningTokens: number;
+}

@@ -1,0 +1,168 @@
+/** Reads the chunks of a streamed chat completion, and yields the events of an answer. */
+import { z } from "zod";
+import type { DecodeJob } from "../../../core/engine.js";
+import { HearthError } from "../../../core/errors.js";
+import type { CountedTokens } from "../../../core/requests/counted-tokens.js";
+import type { FinishReason, GenerationEvent } from "../../../core/generation.js";
+import { engineFailed } from "../errors.js";
+import { reasonIn } from "../http.js";
+import { estimatedTokens } from "./estimate.js";
+
+const count = z.number().int().min(0);
+const usageSchema = z.object({
+  prompt_tokens: count,
+  completion_tokens: count,
+  total_tokens: count.optional(),
+  prompt_tokens_details: z.object({ cached_tokens: count.nullish() }).nullish(),
+  completion_tokens_details: z.object({ reasoning_tokens: count.nullish() }).nullish(),
+});
+const callSchema = z.object({
+  index: count.optional(),
+  function: z.object({ name: z.string().nullish(), arguments: z.string().nullish() }).optional(),
+});
+const chunkSchema = z.object({
+  error: z.unknown().optional(),
+  choices: z
+    .array(
+      z.object({
+        delta: z
+          .object({
+            content: z.string().nullish(),
+            refusal: z.string().nullish(),
+            reasoning_content: z.string().nullish(),
+            reasoning: z.string().nullish(),
+            tool_calls: z.array(callSchema).nullish(),
+          })
+          .nullish(),
+        finish_reason: z.string().nullish(),
+      }),
+    )
+    .default([]),
+  usage: usageSchema.nullish().catch(null),
+});
+type Call = z.infer<typeof callSchema>;
+type Delta = NonNullable<z.infer<typeof chunkSchema>["choices"][number]["delta"]>;
+
+export class TextAnswer {
+  readonly #url: string;
+  readonly #job: DecodeJob;
+  /** Characters and estimated tokens so far, of which events have been emitted. */
+  readonly #written = { text: { bytes: 0, tokens: 0 }, reasoning: { bytes: 0, tokens: 0 } };
+  #calls = 0;
+  /** The server's number of the call that is being written; null: none. */
+  #openCall: number | null = null;
+  /** Whether the open call is of a tool that must not be called now, and is left out. */
+  #isHidden = false;
+  #hasArguments = false;
+  #finish: string | null = null;
+  #counted: CountedTokens | null = null;
+
+  constructor(url: string, job: DecodeJob) {
+    this.#url = url;
+    this.#job = job;
+  }
+
+  /** @throws HearthError for an error of the server, and for what is not a chunk. */
+  *read(data: unknown): Generator<GenerationEvent, void, undefined> {
+    const { data: chunk } = chunkSchema.safeParse(data);
+    if (chunk === undefined) throw engineFailed(this.#url, "it sent a chunk that is not understood");
+    if (chunk.error !== undefined && chunk.error !== null)
+      throw engineFailed(this.#url, reasonIn(JSON.stringify(chunk)));
+    if (chunk.usage) this.#counted = countedOf(chunk.usage);
+    const [choice] = chunk.choices;
+    if (choice?.delta) yield* this.#readDelta(choice.delta);
+    if (typeof choice?.finish_reason === "string") this.#finish = choice.finish_reason;
+  }
+
+  /** Ends the answer. @throws HearthError where the server has not, or where it is not what the request requires. */
+  *end(): Generator<GenerationEvent, void, undefined> {
+    const finish = this.#finish;
+    if (finish === null) throw engineFailed(this.#url, "its answer ended without a reason");
+    if (finish === "content_filter") throw invalid("its server withheld it (content_filter)");
+    const isCut = finish === "length";
+    if (!isCut) yield* this.#endCall();
+    const { mode, parallel } = this.#job.toolChoice;
+    if (!isCut && mode === "required" && this.#calls === 0) throw invalid("it calls no tool");
+    if (!parallel && this.#calls > 1) throw invalid("it calls several tools");
+    const finishReason: FinishReason = isCut ? "length" : this.#calls > 0 ? "tool_calls" : "stop";
+    yield { type: "generation-end", choice: 0, finishReason, stopSequence: null, counted: this.#counted };
+  }
+
+  *#readDelta(delta: Delta): Generator<GenerationEvent, void, undefined> {
+    const reasoning = delta.reasoning_content ?? delta.reasoning ?? "";
+    if (reasoning !== "")
+      yield {
+        type: "reasoning-delta",
+        choice: 0,
+        text: reasoning,
+        tokens: this.#count("reasoning", reasoning),
+      };
+    const text = (delta.content ?? "") + (delta.refusal ?? "");
+    if (text !== "") yield { type: "text-delta", choice: 0, text, tokens: this.#count("text", text) };
+    for (const call of delta.tool_calls ?? []) yield* this.#readCall(call);
+  }
+
+  *#readCall({ index: number, function: called }: Call): Generator<GenerationEvent, void, undefined> {
+    const name = called?.name ?? "";
+    const isNew = this.#openCall === null || (number === undefined ? name !== "" : number !== this.#openCall);
+    if (isNew) {
+      yield* this.#endCall();
+      yield* this.#startCall(number ?? this.#calls, name);
+    }
+    const text = called?.arguments ?? "";
+    if (this.#isHidden || text === "") return;
+    this.#hasArguments = true;
+    const tokens = this.#count("text", text);
+    yield { type: "tool-call-delta", choice: 0, index: this.#calls - 1, arguments: text, tokens };
+  }
+
+  *#startCall(number: number, name: string): Generator<GenerationEvent, void, undefined> {
+    const { tools, toolChoice, callIdPrefix } = this.#job;
+    this.#openCall = number;
+    this.#hasArguments = false;
+    this.#isHidden = toolChoice.withheld?.some((tool) => tool.name === name) ?? false;
+    if (this.#isHidden) return;
+    const mayCall = toolChoice.mode !== "none" && (toolChoice.names?.includes(name) ?? true);
+    if (!mayCall || !tools.some((tool) => tool.name === name))
+      throw invalid(`it calls '${name.slice(0, 100)}', which is not one of the tools that it may call`);
+    const index = this.#calls;
+    this.#calls += 1;
+    const tokens = this.#count("text", name);
+    yield { type: "tool-call-start", choice: 0, index, id: `${callIdPrefix}${index}`, name, tokens };
+  }
+
+  *#endCall(): Generator<GenerationEvent, void, undefined> {
+    if (this.#openCall === null) return;
+    this.#openCall = null;
+    if (this.#isHidden) return;
+    const at = { choice: 0, index: this.#calls - 1, tokens: 0 } as const;
+    if (!this.#hasArguments) yield { type: "tool-call-delta", ...at, arguments: "{}" };
+    yield { type: "tool-call-end", ...at };
+  }
+
+  /** @returns the estimated tokens that a text adds */
+  #count(part: "text" | "reasoning", text: string): number {
+    const written = this.#written[part];
+    written.bytes += Buffer.byteLength(text);
+    const before = written.tokens;
+    written.tokens = estimatedTokens(written.bytes);
+    return written.tokens - before;
+  }
+}
+
+/** Most servers count the tokens of the reasoning among those of the answer; the sum says which do not. */
+function countedOf(usage: z.infer<typeof usageSchema>): CountedTokens {
+  const { prompt_tokens: promptTokens, completion_tokens: all, total_tokens: total } = usage;
+  const reasoningTokens = usage.completion_tokens_details?.reasoning_tokens ?? 0;
+  const isApart = reasoningTokens > 0 && total === promptTokens + all + reasoningTokens;
+  return {
+    promptTokens,
+    cachedTokens: Math.min(promptTokens, usage.prompt_tokens_details?.cached_tokens ?? 0),
+    completionTokens: isApart ? all : Math.max(0, all - reasoningTokens),
+    reasoningTokens,
+  };
+}
+
+function invalid(problem: string): HearthError {
+  return new HearthError("invalid_output", `The model's answer is not what was asked for: ${problem}.`);
+}

@@ -1,0 +1,93 @@
+/** Requests to servers that are sent texts: the fields of OpenAI's chat completions that most of them have. */
+import type { Conversation, DecodeJob } from "../../../core/engine.js";
+import { HearthError } from "../../../core/errors.js";
+import type { AnswerFormat, Message, Tool, ToolChoice } from "../../../core/generation.js";
+
+/**
+ * Returns the body of a request.
+ * @throws HearthError `invalid_value` for what no such server is known to do.
+ */
+export function bodyOf(modelName: string, conversation: Conversation, job: DecodeJob): object {
+  refuseUnknown(conversation, job);
+  const { sampling, stop, maxTokens, format = { type: "text" }, tools, toolChoice } = job;
+  const effort = conversation.reasoningEffort;
+  const optional = {
+    max_tokens: maxTokens ?? undefined,
+    stop: stop.length === 0 ? undefined : stop,
+    seed: sampling.seed ?? undefined,
+    frequency_penalty: sampling.frequencyPenalty === 0 ? undefined : sampling.frequencyPenalty,
+    presence_penalty: sampling.presencePenalty === 0 ? undefined : sampling.presencePenalty,
+    reasoning_effort: effort === "default" ? undefined : effort,
+    response_format: responseFormatOf(format),
+  };
+  return {
+    model: modelName,
+    messages: conversation.messages.map(messageOf),
+    stream: true,
+    stream_options: { include_usage: true },
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    ...optional,
+    ...toolFields(tools, toolChoice),
+  };
+}
+
+/** @throws HearthError that names the field. */
+function refuseUnknown({ prefill }: Conversation, { sampling, topLogprobs, deterministic }: DecodeJob): void {
+  const { topK, minP, repeatPenalty = 1, logitBias } = sampling;
+  const fields = {
+    top_k: topK !== null,
+    min_p: minP !== 0,
+    repeat_penalty: repeatPenalty !== 1,
+    logit_bias: Object.keys(logitBias).length > 0,
+    logprobs: topLogprobs !== null,
+    deterministic,
+    messages: prefill !== undefined,
+  };
+  const [field] = Object.entries(fields).find(([, isStated]) => isStated) ?? [];
+  if (field === undefined) return;
+  const what = field === "messages" ? "a start of the answer" : field;
+  throw new HearthError(
+    "invalid_value",
+    `${field}: ${what} is not supported by this model: its server is sent texts and general fields only.`,
+    { param: field },
+  );
+}
+
+function messageOf({ role, content, name, toolCalls = [], toolCallId }: Message): object {
+  const calls = toolCalls.map(({ id, name: called, arguments: text }) => ({
+    id,
+    type: "function",
+    function: { name: called, arguments: text },
+  }));
+  return {
+    role,
+    content: content === "" && calls.length > 0 ? null : content,
+    ...(name === undefined ? {} : { name }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }),
+  };
+}
+
+function responseFormatOf(format: AnswerFormat): object | undefined {
+  if (format.type === "text") return undefined;
+  if (format.type === "json-object") return { type: "json_object" };
+  // Not strict: servers refuse most schemas then, and the answer is validated here.
+  return { type: "json_schema", json_schema: { name: "answer", schema: format.schema } };
+}
+
+/** Where only some tools may be called, the others are not sent. */
+function toolFields(tools: readonly Tool[], { mode, names, parallel }: ToolChoice): object {
+  const offered = names === null ? tools : tools.filter(({ name }) => names.includes(name));
+  if (offered.length === 0) return {};
+  const [only] = offered;
+  const isNamed = mode === "required" && names !== null && offered.length === 1;
+  return {
+    tools: offered.map(({ name, description, parameters }) => ({
+      type: "function",
+      function: { name, ...(description === undefined ? {} : { description }), parameters },
+    })),
+    tool_choice: isNamed ? { type: "function", function: { name: only?.name } } : mode,
+    ...(parallel ? {} : { parallel_tool_calls: false }),
+  };
+}

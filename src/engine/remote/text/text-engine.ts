@@ -1,0 +1,136 @@
+/** Models on servers that are sent texts, such as hosted ones: their templates, tokens and grammars are not known here. */
+import type { Conversation, DecodeJob, Engine, Prompt, ResidentModel } from "../../../core/engine.js";
+import type { Clock } from "../../../core/clock.js";
+import { HearthError, toHearthError } from "../../../core/errors.js";
+import type { GenerationEvent, RawPrompt } from "../../../core/generation.js";
+import type { Model } from "../../../core/model.js";
+import { isUnreachable, mayBeTriedElsewhere } from "../errors.js";
+import { streamEvents } from "../http.js";
+import type { RemotePool, ServerPlace } from "../pool.js";
+import type { Replica } from "../replica.js";
+import { traceCall, type CallTracing } from "../traced-call.js";
+import { TextAnswer } from "./answer.js";
+import { estimatedPromptTokens } from "./estimate.js";
+import { refusalOf } from "./refusal.js";
+import { bodyOf } from "./request.js";
+
+/** Characters of a conversation that decide which of several servers it goes to. */
+const firstCharacters = 256;
+
+type TextEngine = Pick<Engine, "load" | "prompt" | "tokenize" | "generate" | "residents">;
+
+export interface TextEngineDeps {
+  readonly clock: Clock;
+  readonly tracing: CallTracing;
+}
+
+export function createTextEngine(
+  poolOf: (model: Model) => RemotePool,
+  { clock, tracing }: TextEngineDeps,
+): TextEngine {
+  const used = new Map<string, Omit<ResidentModel, "device" | "slots"> & { readonly pool: RemotePool }>();
+  return {
+    async load(model) {
+      const pool = poolOf(model);
+      await pool.ready();
+      const { id, contextTokens } = model.manifest;
+      const loadedAt = used.get(id)?.loadedAt ?? clock.now();
+      used.set(id, { id, bytes: 0, isRemote: true, contextTokens, loadedAt, until: null, pool });
+      const release = (): void => undefined;
+      return { contextTokens, slots: pool.slots, callsAreExact: false, ignoresRules: true, release };
+    },
+    prompt: (model, source) => new Promise((resolve) => resolve(promptOf(model, source))),
+    tokenize: () => Promise.reject(noTokens("text")),
+    generate: (model, job, signal) => generate(poolOf(model), tracing, job, signal),
+    residents: () =>
+      [...used.values()].map(({ pool, ...each }) => ({ ...each, device: pool.summary, slots: pool.slots })),
+  };
+}
+
+/** The server refuses what is too long for it; an estimate must not. */
+function promptOf({ manifest }: Model, source: Conversation | RawPrompt): Prompt {
+  if ("prompt" in source) throw noTokens("prompt");
+  const { messages, tools, reasoningEffort, prefill } = source;
+  const conversation = { messages, tools, reasoningEffort, ...(prefill === undefined ? {} : { prefill }) };
+  const tokens = Math.min(estimatedPromptTokens(conversation), manifest.contextTokens - 1);
+  return { tokens: new Uint32Array(tokens), startsInReasoning: false, conversation };
+}
+
+function noTokens(param: string): HearthError {
+  const message = `${param}: the tokens of this model are not known here: its server is sent conversations only.`;
+  return new HearthError("invalid_value", message, { param });
+}
+
+/** Asks one server after the other, until one has begun to answer. */
+async function* generate(
+  pool: RemotePool,
+  tracing: CallTracing,
+  job: DecodeJob,
+  signal: AbortSignal,
+): AsyncGenerator<GenerationEvent, void, undefined> {
+  const tried = new Set<Replica>();
+  let failure: HearthError | null = null;
+  for (;;) {
+    const place = enter(pool, job, tried, failure);
+    const { server, modelName } = place;
+    const call = traceCall(tracing, "chat", { kind: pool.settings.kind, modelName, url: server.url });
+    const traced = { ...place, server: { ...server, headers: call.headers } };
+    let failed: unknown;
+    let hasEmitted = false;
+    try {
+      for await (const event of answerOf(traced, job, signal)) {
+        hasEmitted = true;
+        yield event;
+      }
+      return;
+    } catch (thrown) {
+      if (signal.aborted) return;
+      failed = thrown;
+      if (isUnreachable(thrown)) place.replica.fail(thrown);
+      if (hasEmitted || !mayBeTriedElsewhere(thrown)) throw toHearthError(thrown);
+      tried.add(place.replica);
+      failure ??= toHearthError(thrown);
+    } finally {
+      call.end(failed);
+      place.leave();
+    }
+  }
+}
+
+/** Where no other server is left, the first reason says more. */
+function enter(
+  pool: RemotePool,
+  job: DecodeJob,
+  tried: ReadonlySet<Replica>,
+  failure: HearthError | null,
+): ServerPlace {
+  try {
+    return pool.enterServer(tried, keyOf(job));
+  } catch (thrown) {
+    throw failure ?? thrown;
+  }
+}
+
+async function* answerOf(
+  { server, modelName }: ServerPlace,
+  job: DecodeJob,
+  signal: AbortSignal,
+): AsyncGenerator<GenerationEvent, void, undefined> {
+  const { conversation, tokens } = job.prompt;
+  if (conversation === undefined) throw noTokens("prompt");
+  const answer = new TextAnswer(server.url, job);
+  const body = bodyOf(modelName, conversation, job);
+  let isStarted = false;
+  for await (const data of streamEvents(server, "/chat/completions", body, signal, refusalOf)) {
+    const events = [...answer.read(data)];
+    if (!isStarted) yield { type: "generation-start", promptTokens: tokens.length, cachedTokens: 0 };
+    isStarted = true;
+    yield* events;
+  }
+  yield* answer.end();
+}
+
+function keyOf({ teamId, cacheKey, prompt }: DecodeJob): string {
+  const first = prompt.conversation?.messages.map(({ content }) => content).join("\n") ?? "";
+  return `${teamId} ${cacheKey ?? first.slice(0, firstCharacters)}`;
+}
