@@ -46,6 +46,8 @@ export interface KeyService {
   list(): Promise<readonly Principal[]>;
   /** Returns keys of a team in order of creation. @throws HearthError `not_found` when the team does not exist. */
   page(query: KeyQuery, actor: Actor): Promise<readonly ApiKey[]>;
+  /** Returns the ids of those keys that sessions of the console use: they have no secret and cannot be rotated. */
+  consoleKeyIds(keys: readonly ApiKey[]): Promise<ReadonlySet<string>>;
   /** @throws HearthError `not_found`. */
   find(id: string, actor: Actor): Promise<ApiKey>;
   /**
@@ -75,7 +77,7 @@ const matchesMax = 10;
 export interface KeyServiceDeps extends AuditDeps {
   readonly keys: ApiKeyStore;
   readonly teams: TeamStore;
-  readonly signIns: Pick<SignInStore, "findSignIn">;
+  readonly signIns: Pick<SignInStore, "findSignIn" | "consoleKeyIds">;
   readonly accessGroups: Pick<AccessGroupStore, "findAll">;
 }
 
@@ -88,6 +90,7 @@ export function createKeyService(deps: KeyServiceDeps): KeyService {
       await findVisibleTeam(teams, query.teamId, actor);
       return keys.page(actor.ownKeysOnly === true ? { ...query, userId: actor.userId } : query);
     },
+    consoleKeyIds: (all) => deps.signIns.consoleKeyIds([...new Set(all.map(({ userId }) => userId))]),
     find: (id, actor) => findSeen(deps, id, actor),
     update: (id, change, actor) =>
       retryOnConflict(async () => {

@@ -29,7 +29,12 @@ export interface SignInLink {
 
 /** Creates the queries of passwords, links and sessions. Sessions of removed members are not found. */
 export function createSignInStore(database: Database) {
-  return { ...memberQueries(database), ...linkQueries(database), ...sessionQueries(database) };
+  return {
+    ...memberQueries(database),
+    ...consoleKeyQueries(database),
+    ...linkQueries(database),
+    ...sessionQueries(database),
+  };
 }
 
 function memberQueries({ kysely }: Database) {
@@ -79,6 +84,21 @@ function memberQueries({ kysely }: Database) {
       (["member_sign_ins", "sign_in_links", "console_sessions"] as const).map((table) =>
         createWrite(table, kysely.deleteFrom(table).where("member_id", "=", memberId).compile()),
       ),
+  };
+}
+
+function consoleKeyQueries({ kysely }: Database) {
+  return {
+    /** Returns the ids of the keys with which sessions of these members call the models. */
+    async consoleKeyIds(memberIds: readonly string[]): Promise<ReadonlySet<string>> {
+      if (memberIds.length === 0) return new Set();
+      const rows = await kysely
+        .selectFrom("member_sign_ins")
+        .select("api_key_id")
+        .where("member_id", "in", memberIds)
+        .execute();
+      return new Set(rows.flatMap(({ api_key_id: id }) => (id === null ? [] : [id])));
+    },
   };
 }
 

@@ -1,12 +1,12 @@
 /** API keys of a team. */
 import type { z } from "zod";
-import type { apiKeySchema, createdApiKeySchema } from "../../http/management/api-key.js";
+import type { createdApiKeySchema, listedApiKeySchema } from "../../http/management/api-key.js";
 import type { usageSchema } from "../../http/v1/billing/teams/usage.js";
 import { get, request } from "../lib/client.js";
 import { ticksOfNumber } from "../lib/money.js";
 import type { Page } from "../lib/resource.js";
 
-export type ApiKey = z.infer<typeof apiKeySchema>;
+export type ApiKey = z.infer<typeof listedApiKeySchema>;
 export type CreatedApiKey = z.infer<typeof createdApiKeySchema>;
 
 /** What can be set of a key; a field that is null is cleared. */

@@ -7,6 +7,9 @@ import type { Page } from "../lib/resource.js";
 
 export type Member = z.infer<typeof memberSchema>;
 
+/** The command line and the server act as this user, who is no member. */
+export const operatorId = "00000000-0000-0000-0000-000000000000";
+
 export interface MemberSettings {
   readonly email: string;
   readonly givenName: string;
@@ -27,6 +30,19 @@ export async function listMembers(
     signal,
   );
   return { items: answer.members, next: answer.paginationToken };
+}
+
+/** Most members whose names are looked up. */
+const namedMax = 1000;
+
+/** Returns the e-mails of the members of a team, by their ids. */
+export async function listEmails(teamId: string, signal?: AbortSignal): Promise<ReadonlyMap<string, string>> {
+  const { members } = await get<{ members: readonly Member[] }>(
+    `/auth/teams/${teamId}/members`,
+    { pageSize: namedMax },
+    signal,
+  );
+  return new Map(members.map(({ memberId, email }) => [memberId, email]));
 }
 
 export function addMember(teamId: string, settings: MemberSettings): Promise<Member> {

@@ -51,6 +51,16 @@ export const apiKeySchema = responseObject(fields).meta({
   description: "An API key, without its secret.",
 });
 
+export const listedApiKeySchema = responseObject({
+  ...fields,
+  forConsole: z
+    .literal(true)
+    .optional()
+    .describe(
+      "An extension. Present if sessions of the console use the key: it has no secret and cannot be rotated.",
+    ),
+}).meta({ id: "ListedApiKey", description: "An API key in a list, without its secret." });
+
 export const createdApiKeySchema = responseObject({
   ...fields,
   apiKey: z.string().describe("The secret. It is returned only once."),
@@ -78,6 +88,11 @@ export function presentKey(key: ApiKey): z.infer<typeof apiKeySchema> {
     ...(key.lastUseTime === null ? {} : { lastUseTime: timestamp(key.lastUseTime) }),
     aclStrings: key.acls,
   };
+}
+
+/** Presents a key of a list. @param isForConsole whether sessions of the console use it */
+export function presentListedKey(key: ApiKey, isForConsole: boolean): z.infer<typeof listedApiKeySchema> {
+  return { ...presentKey(key), ...(isForConsole ? { forConsole: true } : {}) };
 }
 
 /** Presents a key with its new secret. */

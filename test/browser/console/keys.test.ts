@@ -1,5 +1,6 @@
 import { describe, expect } from "vitest";
 import { builtInModel } from "../../harness.js";
+import { createKey } from "./create-key.js";
 import { openAsMember, overflowOf } from "./members.js";
 import {
   expectAccessible,
@@ -58,6 +59,20 @@ describe(`the page of API keys${withoutBrowser}`, () => {
     expect(problems).toEqual([]);
   });
 
+  test("says which key the console itself uses, and offers no rotation of it", async () => {
+    const { page, problems } = await openConsole();
+    await createKey(page, "laptop");
+    const models = `fetch("/console/api/v1/models", { headers: { "x-hearth-console": "1" } })`;
+    expect(await page.evaluate(`${models}.then(({ status }) => status)`)).toBe(200);
+    await page.reload();
+    const own = page.getByRole("row", { name: `console of ${owner.email}` });
+    await own.getByText("used by the console, without a secret").waitFor();
+    expect(await own.getByRole("button", { name: "Rotate" }).count()).toBe(0);
+    await own.getByRole("button", { name: "Disable" }).waitFor();
+    await page.getByRole("row", { name: "laptop" }).getByRole("button", { name: "Rotate" }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
   test("shows many keys page by page, and finds one that is on no page yet by a search of the server", async () => {
     const managementKey = "management-key-of-a-test";
     const { page, url, problems } = await openConsole({
@@ -97,7 +112,7 @@ describe(`the page of API keys${withoutBrowser}`, () => {
     await dialog.getByRole("group", { name: "Endpoints" }).getByLabel("All endpoints").uncheck();
     await dialog.getByRole("group", { name: "Endpoints" }).getByLabel("models", { exact: true }).check();
     await dialog.getByText("Limits", { exact: true }).click();
-    await dialog.getByLabel("Requests per minute").fill("2");
+    await dialog.getByLabel("Requests per minute", { exact: true }).fill("2");
     await dialog.getByLabel("Expires").fill("2099-12-31T23:59");
     await dialog.getByLabel("Addresses").fill("10.0.0.0/8 nonsense");
     await dialog.getByRole("button", { name: "Create key" }).click();
@@ -118,7 +133,7 @@ describe(`the page of API keys${withoutBrowser}`, () => {
     await row.getByRole("button", { name: "Enable" }).click();
     await row.getByText("active").waitFor();
     await row.getByRole("button", { name: "Edit" }).click();
-    expect(await dialog.getByLabel("Requests per minute").inputValue()).toBe("2");
+    expect(await dialog.getByLabel("Requests per minute", { exact: true }).inputValue()).toBe("2");
     await dialog.getByLabel("Addresses").fill("10.0.0.0/8");
     await dialog.getByRole("button", { name: "Save" }).click();
     await row.getByText("2 requests/min · from 10.0.0.0/8", { exact: true }).waitFor();

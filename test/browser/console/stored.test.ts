@@ -4,6 +4,7 @@ import { describe, expect } from "vitest";
 import { createScriptedEngine, type Script } from "../../../src/engine/scripted.js";
 import { builtInModel, testKey } from "../../harness.js";
 import { gate } from "../../scripted-app.js";
+import { createKey } from "./create-key.js";
 import { openAsMember, overflowOf } from "./members.js";
 import { expectAccessible, openByLink, openConsole, test, withoutBrowser } from "./open-console.js";
 
@@ -19,11 +20,11 @@ async function post(url: string, path: string, body: object): Promise<Record<str
   return (await response.json()) as Record<string, unknown>;
 }
 
-async function uploadFile(url: string, name: string): Promise<void> {
+async function uploadFile(url: string, name: string, key = testKey): Promise<void> {
   const form = new FormData();
   form.append("file", new Blob(["a text"]), name);
   form.append("purpose", "user_data");
-  const headers = { authorization: `Bearer ${testKey}` };
+  const headers = { authorization: `Bearer ${key}` };
   expect((await fetch(`${url}/v1/files`, { method: "POST", headers, body: form })).status).toBe(200);
 }
 
@@ -145,12 +146,29 @@ describe(`the page of stored things${withoutBrowser}`, () => {
     expect(problems).toEqual([]);
   });
 
-  test("shows a member what was stored for keys of their own", async () => {
+  test("shows a member what was stored for keys of their own, and an owner for whom each is", async () => {
     const opened = await openScripted();
-    await uploadFile(opened.url, "of-the-team.txt");
+    const { url } = opened;
+    await uploadFile(url, "of-the-operator.txt");
     const page = await openAsMember(opened);
-    await page.goto(`${opened.url}/console/stored?kind=files`);
+    await page.goto(`${url}/console/stored?kind=files`);
     await page.getByRole("heading", { name: "No files yet" }).waitFor();
+    await uploadFile(url, "of-the-member.txt", await createKey(page, "of the member"));
+    await uploadFile(url, "of-the-owner.txt", await createKey(opened.page, "of the owner"));
+    await page.goto(`${url}/console/stored?kind=files`);
+    await rows(page, "Files").getByText("of-the-member.txt").waitFor();
+    expect(await rows(page, "Files").count()).toBe(1);
+    expect(await page.getByRole("columnheader", { name: "For" }).count()).toBe(0);
+    await opened.page.goto(`${url}/console/stored?kind=files`);
+    for (const [file, owner] of [
+      ["of-the-operator.txt", "the operator"],
+      ["of-the-member.txt", "member@example.com"],
+      ["of-the-owner.txt", "you"],
+    ] as const)
+      await rows(opened.page, "Files")
+        .filter({ hasText: file })
+        .getByRole("cell", { name: owner, exact: true })
+        .waitFor();
   });
 
   test.each(["light", "dark"] as const)(

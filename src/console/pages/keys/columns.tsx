@@ -24,7 +24,11 @@ export function keyColumns({ spending, mayBudget, open, reload }: ColumnOptions)
       cell: (key) => (
         <>
           <strong class="model-name">{key.name}</strong>
-          <code class="whole">{key.redactedApiKey}</code>
+          {key.forConsole === true ? (
+            <small class="below">used by the console, without a secret</small>
+          ) : (
+            <code class="whole">{key.redactedApiKey}</code>
+          )}
           <small class="below">
             created <Time at={key.createTime} />
           </small>
@@ -91,9 +95,11 @@ function Actions({ apiKey: key, open, reload }: ActionsProps): JSX.Element {
       <button type="button" onClick={toggle}>
         {key.disabled ? "Enable" : "Disable"}
       </button>
-      <button type="button" onClick={() => open({ kind: "rotate", key })}>
-        Rotate
-      </button>
+      {key.forConsole !== true && (
+        <button type="button" onClick={() => open({ kind: "rotate", key })}>
+          Rotate
+        </button>
+      )}
       <button type="button" onClick={() => open({ kind: "delete", key })}>
         Delete
       </button>

@@ -9,9 +9,14 @@ import type { OpenStored } from "./stored-dialog.js";
 
 type Cells = Column<StoredObject>;
 
-/** Returns the columns of a kind. */
-export function storedColumns(kind: StoredKind, open: (dialog: OpenStored) => void): readonly Cells[] {
-  return [name, ...ownColumns[kind], ...times, actionsOf(open)];
+/** Returns the columns of a kind. @param owner names for whom something is stored; null: there is no such column */
+export function storedColumns(
+  kind: StoredKind,
+  open: (dialog: OpenStored) => void,
+  owner: ((object: StoredObject) => string) | null,
+): readonly Cells[] {
+  const owners: readonly Cells[] = owner === null ? [] : [{ title: "For", cell: owner }];
+  return [name, ...owners, ...ownColumns[kind], ...times, actionsOf(open)];
 }
 
 const name: Cells = {

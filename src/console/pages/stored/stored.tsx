@@ -11,6 +11,7 @@ import { Choice } from "../../parts/field.js";
 import { PageHead } from "../../parts/page-head.js";
 import { SearchField } from "../../parts/search-field.js";
 import { Table } from "../../parts/table.js";
+import { useOwner } from "./owner.js";
 import { StoredDialog, type OpenStored } from "./stored-dialog.js";
 import { storedColumns } from "./columns.js";
 import { kindOf, kinds, stateText, type KindEntry } from "./kinds.js";
@@ -31,6 +32,7 @@ export function StoredPage(): JSX.Element {
     [teamId, kind, text, state, background],
     refreshMs,
   );
+  const owner = useOwner(teamId);
   const [open, setOpen] = useState<OpenStored | null>(null);
   const change = useCallback(
     (fields: Readonly<Record<string, string>>) =>
@@ -53,7 +55,7 @@ export function StoredPage(): JSX.Element {
       <Table
         key={kind}
         label={entry.title}
-        columns={storedColumns(kind, setOpen)}
+        columns={storedColumns(kind, setOpen, owner)}
         rows={objects}
         keyOf={({ id }) => id}
         empty={<NoneStored entry={entry} filter={filter} />}

@@ -1,4 +1,5 @@
 /** What usage can be stacked by. A further grouping is a line of this table. */
+import { operatorId } from "../../api/members.js";
 import type { UsageSeries } from "../../api/usage.js";
 
 export interface Grouping {
@@ -13,9 +14,6 @@ export interface Grouping {
 }
 
 type Named = Pick<UsageSeries, "label"> & { readonly id: string };
-
-/** The command line and the server act as this user, who is no member. */
-const operatorId = "00000000-0000-0000-0000-000000000000";
 
 export const groupings: readonly [Grouping, ...(readonly Grouping[])] = [
   { name: "model", title: "Model", field: "description", labelOf: ({ label }) => label },

@@ -5,11 +5,11 @@ import { checkSettings } from "../../../accounts/keys/key-settings.js";
 import { responseObject, responseArray } from "../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../deps.js";
 import {
-  apiKeySchema,
+  listedApiKeySchema,
   createdApiKeySchema,
   toKeyChange,
   presentCreatedKey,
-  presentKey,
+  presentListedKey,
   settableKeyFields,
 } from "../../management/api-key.js";
 import {
@@ -51,7 +51,7 @@ const querySchema = z.object({
 });
 
 const pageSchema = responseObject({
-  apiKeys: responseArray(apiKeySchema).describe("In order of creation."),
+  apiKeys: responseArray(listedApiKeySchema).describe("In order of creation."),
   paginationToken: nextPageField,
 }).meta({ id: "ApiKeyPage" });
 
@@ -95,8 +95,9 @@ export function listApiKeys(
     );
     const keys = found.slice(0, limit);
     const last = found.length > limit ? keys.at(-1) : undefined;
+    const consoleKeyIds = await deps.accounts.keys.consoleKeyIds(keys);
     const answer: z.infer<typeof pageSchema> = {
-      apiKeys: keys.map(presentKey),
+      apiKeys: keys.map((key) => presentListedKey(key, consoleKeyIds.has(key.id))),
       ...(last === undefined ? {} : { paginationToken: encodePageToken([last.createTime, last.id]) }),
     };
     ctx.body = answer;
