@@ -66,8 +66,20 @@ const columns: readonly Column<AuditEvent>[] = [
   },
 ];
 
+const actorTexts: Readonly<Record<string, string>> = {
+  cli: "the command line",
+  server: "the server",
+  oidc: "the identity provider",
+  visitor: "somebody who is not signed in",
+};
+
 function actorText(actor: string): JSX.Element | string {
-  if (actor === "cli") return "the command line";
-  if (actor === "server") return "the server";
-  return <code>{actor}</code>;
+  const text = actorTexts[actor];
+  if (text !== undefined) return text;
+  return (
+    <>
+      a management key
+      <code class="below id">{actor}</code>
+    </>
+  );
 }

@@ -26,7 +26,7 @@ export function Summary({ credit, limits, invoice }: SummaryProps): JSX.Element 
   return (
     <>
       {failed?.error && <ErrorBox error={failed.error} onRetry={failed.reload} />}
-      <div class="panels figures">
+      <div class="panels amounts">
         <Figure title="Credit" text={credit.value === null ? null : centsText(credit.value)}>
           {"What is left, with what is reserved for active requests."}
         </Figure>
