@@ -3,8 +3,10 @@
  * in histories of N hours each; the first has the seed S, each next one the next seed. Processes are killed and cut from power,
  * the database fails and tears, and after every step the books, jobs, slots, limits and fairness are checked. Exits with 1 and
  * prints the seed when a guarantee does not hold: the same seed and hours repeat it. Exits with 2 for invalid arguments.
+ * `npm run simulate -- nodes` simulates many nodes instead: see simulate/nodes.ts.
  */
 import { parseArgs } from "node:util";
+import { simulateNodes, type NodesArguments } from "./simulate/nodes.js";
 import { simulateHistory } from "./simulate/history.js";
 import { HistoryFailure, type HistoryResult } from "./simulate/result.js";
 import { addTo, emptyTotals, printTotals } from "./simulate/report.js";
@@ -16,6 +18,8 @@ interface Arguments {
   readonly hours: number;
   readonly historyHours: number;
   readonly isVerbose: boolean;
+  /** null: a history is simulated. */
+  readonly nodes: NodesArguments | null;
 }
 
 async function main(): Promise<number> {
@@ -25,6 +29,10 @@ async function main(): Promise<number> {
   } catch (thrown) {
     process.stderr.write(`simulate: ${thrown instanceof Error ? thrown.message : String(thrown)}\n`);
     return 2;
+  }
+  if (wanted.nodes !== null) {
+    await simulateNodes(wanted.nodes);
+    return 0;
   }
   const totals = emptyTotals();
   const began = performance.now();
@@ -58,17 +66,25 @@ async function simulate(seed: number, hours: number, isVerbose: boolean): Promis
 }
 
 function readArguments(): Arguments {
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
     options: {
       seed: { type: "string", default: "1" },
       hours: { type: "string", default: "24" },
       "history-hours": { type: "string", default: "12" },
       verbose: { type: "boolean", default: false },
+      requests: { type: "string", default: "200000" },
+      measure: { type: "boolean", default: false },
     },
-    allowPositionals: false,
+    allowPositionals: true,
   });
+  const [section, ...others] = positionals;
+  if (others.length > 0 || (section !== undefined && section !== "nodes"))
+    throw new Error(`unknown: ${positionals.join(" ")}; there is only \`nodes\``);
+  const seed = whole("--seed", values.seed, 2 ** 31);
+  const requests = whole("--requests", values.requests, 10_000_000);
   return {
-    seed: whole("--seed", values.seed, 2 ** 31),
+    seed,
+    nodes: section === undefined ? null : { seed, requests, measures: values.measure },
     hours: whole("--hours", values.hours, 1_000_000),
     historyHours: whole("--history-hours", values["history-hours"], 240),
     isVerbose: values.verbose,

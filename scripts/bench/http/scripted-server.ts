@@ -1,7 +1,7 @@
 /**
  * The built program with the scripted engine in place of the model, in a separate process: the time of a
  * request is Hearth's own. Everything else is as `hearth start` composes it, including database and ledger.
- * With SCRIPTED=holds no answer ever comes; with SCRIPTED=works it takes as long as a model's.
+ * With SCRIPTED=holds no answer ever comes; with SCRIPTED=works it takes as long as a model's; with SCRIPTED=long it has 400 tokens.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type * as app from "../../../src/app/app.js";
@@ -20,6 +20,7 @@ const { createScriptedEngine } = (await built("engine/scripted.js")) as typeof s
 const answer = ["Once", " upon", " a", " time", " there", " was", " a", " fox."];
 const scripts: Readonly<Record<string, () => readonly (string | Promise<unknown>)[]>> = {
   works: () => [delay(workMs), ...answer],
+  long: () => Array.from({ length: 50 }, () => answer).flat(),
   holds: () => [new Promise(() => undefined)],
 };
 const engine = createScriptedEngine(scripts[process.env["SCRIPTED"] ?? ""] ?? (() => answer), {

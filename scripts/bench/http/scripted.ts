@@ -6,17 +6,18 @@ import { benchKey, listening } from "../server.js";
 /** A Hearth server with the scripted engine, in a separate process. */
 export interface ScriptedServer {
   readonly url: string;
+  readonly pid: number;
   stop(): Promise<void>;
   /** Kills it at once, without a shutdown. */
   kill(): Promise<void>;
 }
 
 /**
- * @param data its data folder @param model whether requests are answered at once, in a model's time, or never
+ * @param data its data folder @param model whether requests are answered at once, with many tokens, in a model's time, or never
  */
 export async function startScripted(
   data: string,
-  model: "answers" | "works" | "holds",
+  model: "answers" | "long" | "works" | "holds",
 ): Promise<ScriptedServer> {
   const program = fileURLToPath(new URL("./scripted-server.ts", import.meta.url));
   const child = startProcess(process.execPath, ["--import", import.meta.resolve("tsx"), program], {
@@ -31,6 +32,7 @@ export async function startScripted(
   });
   return {
     url: await listening(child),
+    pid: child.pid ?? 0,
     stop: () => stopProcess(child),
     async kill() {
       child.kill("SIGKILL");
