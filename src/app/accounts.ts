@@ -28,6 +28,9 @@ import { createKeyUse, type KeyUse } from "../accounts/authentication/key-use.js
 import { createMemberService, type MemberService } from "../accounts/members/members.js";
 import { createPromptEstimate } from "../accounts/limits/prompt-estimate.js";
 import { createMemoryCounter } from "../accounts/limits/memory-counter.js";
+import type { QuotaCounter } from "../accounts/limits/quota-counter.js";
+import { createSharedCounter } from "../accounts/limits/shared/shared-counter.js";
+import { createSharedWindowStore } from "../accounts/limits/shared/store.js";
 import { createRateLimits } from "../accounts/limits/rate-limits.js";
 import { createTeamLimitService, type TeamLimitService } from "../accounts/limits/team-limits.js";
 import { createTeamService, type TeamService } from "../accounts/teams/teams.js";
@@ -74,6 +77,8 @@ export function buildAccountStores(database: Database) {
   return {
     teams: createTeamStore(database),
     teamLimits: createTeamLimitStore(database),
+    /** Null where the windows are in the memory of the only server. */
+    sharedWindows: database.dialect.isShared ? createSharedWindowStore(database) : null,
     accessGroups: createAccessGroupStore(database),
     keys: createApiKeyStore(database),
     managementKeys: createManagementKeyStore(database),
@@ -117,12 +122,19 @@ export function buildAuthentication(deps: AuthenticationDeps): Authentication {
     managerAuthenticator: createManagerAuthenticator({ ...deps, keyUse }),
     rateLimits: createRateLimits({
       ...deps,
-      counter: createMemoryCounter(clock),
+      counter: buildCounter(deps),
       readCounter: createMemoryCounter(clock),
       estimate: createPromptEstimate({ tokenizer, clock }),
     }),
     keyUse,
   };
+}
+
+function buildCounter({ sharedWindows, clock, logger }: AuthenticationDeps): QuotaCounter {
+  if (sharedWindows === null) return createMemoryCounter(clock);
+  const onError = (err: unknown): void =>
+    logger.error({ err }, "the windows of rate limits could not be written");
+  return createSharedCounter({ windows: sharedWindows, clock, time: () => null, onError });
 }
 
 /** Builds what holds requests to their budgets. */

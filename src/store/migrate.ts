@@ -32,6 +32,7 @@ import { failedRuns } from "./migrations/0021-0030/0030-failed-runs.js";
 import { turns } from "./migrations/0031-0040/0036-turns.js";
 import { accessGroups } from "./migrations/0031-0040/0034-access-groups.js";
 import { storedOwners } from "./migrations/0031-0040/0037-stored-owners.js";
+import { rateWindows } from "./migrations/0031-0040/0038-rate-windows.js";
 import { requestBodies } from "./migrations/0031-0040/0035-request-bodies.js";
 import { spendLabels } from "./migrations/0031-0040/0032-spend-labels.js";
 import { alerts } from "./migrations/0031-0040/0033-alerts.js";
@@ -79,6 +80,7 @@ export const migrations: readonly Migration[] = [
   alerts,
   usageDays,
   endUserLimits,
+  rateWindows,
 ];
 
 /**

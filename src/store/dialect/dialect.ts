@@ -9,6 +9,8 @@ export type Operand = RawBuilder<unknown> | string | number;
  */
 export interface Dialect {
   readonly name: "sqlite" | "postgres";
+  /** Whether several servers may use one database. */
+  readonly isShared: boolean;
   /** Whether a claim skips rows that another transaction has locked; SQLite has one writer at a time. */
   readonly skipsLocked: boolean;
   /** A subquery of the column `value`: the strings of a JSON array. */

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { migrations } from "../migrate.js";
+import { rateWindows } from "../migrations/0031-0040/0038-rate-windows.js";
 import { requestBodies } from "../migrations/0031-0040/0035-request-bodies.js";
 import { usageDays } from "../migrations/0031-0040/0031-usage-days.js";
 import { spendLabels } from "../migrations/0031-0040/0032-spend-labels.js";
@@ -8,6 +9,7 @@ import type { Migration } from "../migrations/migration.js";
 import type { PostgresAddress } from "./address.js";
 import { lockSpace, migrationLock } from "./locks.js";
 import { baseline, baselineVersion } from "./migrations/baseline.js";
+import { rateWindowsOfPostgres } from "./migrations/rate-windows.js";
 import { requestBodiesOfPostgres } from "./migrations/request-bodies.js";
 import { spendLabelsOfPostgres } from "./migrations/spend-labels.js";
 import { translated } from "./migrations/translate.js";
@@ -21,6 +23,7 @@ const written: ReadonlyMap<Migration, Migration> = new Map([
   [requestBodies, requestBodiesOfPostgres],
   [spendLabels, spendLabelsOfPostgres],
   [usageDays, usageDaysOfPostgres],
+  [rateWindows, rateWindowsOfPostgres],
 ]);
 
 /** What follows the baseline, in order; each has the number of SQLite's migration of the same change. */

@@ -112,7 +112,7 @@ async function rowsOf(database: Database): Promise<Readonly<Record<string, reado
   }`.execute(kysely);
   const found: Record<string, readonly string[]> = {};
   for (const { name } of tables) {
-    if (["write_probes", "schema_version"].includes(name)) continue;
+    if (["write_probes", "schema_version", "rate_windows", "rate_entries"].includes(name)) continue;
     const columns = await columnsOf(database, name);
     const texts = columns.map(
       (column) => sql`coalesce(cast(${hexOf(database, name, column)} as text), 'null')`,

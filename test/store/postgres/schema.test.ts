@@ -9,8 +9,8 @@ import { onTestFinished } from "vitest";
 import { writeNewDatabase } from "../new-database.js";
 import { temporaryFolder } from "../records.js";
 
-/** What only PostgreSQL has, instead of SQLite's `user_version`. */
-const ofPostgres = ["schema_version"];
+/** What only PostgreSQL has: the version, which SQLite has as `user_version`, and what servers share that one server has in its memory. */
+const ofPostgres = ["schema_version", "rate_windows", "rate_entries"];
 
 interface Column {
   readonly table: string;
@@ -122,19 +122,23 @@ async function shapeOfPostgres(): Promise<Shape> {
   );
   const indexes = await list<{ name: string }>(
     `select cast(indexrelid::regclass as text) as name from pg_index join pg_class as c on c.oid = indexrelid
-     where c.relnamespace = 'public'::regnamespace and not exists (select 1 from pg_constraint where conindid = indexrelid)`,
+     where c.relnamespace = 'public'::regnamespace and not exists (select 1 from pg_constraint where conindid = indexrelid)
+       and cast(indrelid::regclass as text) not in (${ofPostgres.map((table) => `'${table}'`).join(", ")})`,
   );
   const triggers = await list<{ name: string }>(
     "select tgname as name from pg_trigger where not tgisinternal",
   );
-  const isShared = (table: string): boolean => !ofPostgres.includes(table);
+  const isOfBoth = (table: string | undefined): boolean => !ofPostgres.includes(table ?? "");
   return {
     columns: sorted(
       columns
-        .filter(({ table }) => isShared(table))
+        .filter(({ table }) => isOfBoth(table))
         .map(({ nullable, ...column }) => ({ ...column, nullable: nullable === "YES" })),
     ),
-    keys: keys.map(({ key }) => key).sort(),
+    keys: keys
+      .map(({ key }) => key)
+      .filter((key) => isOfBoth(key.split(" ")[0]))
+      .sort(),
     references: references.map(({ reference }) => reference).sort(),
     indexes: indexes.map(({ name }) => name).sort(),
     triggers: triggers.map(({ name }) => name).sort(),
