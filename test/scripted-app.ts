@@ -99,6 +99,10 @@ export interface ScriptedAppOptions extends ScriptedOptions {
   /** Absent: one whose images are drawn at once. */
   readonly imageEngine?: ScriptedImageEngine;
   readonly guidesFolder?: URL;
+  /** A database that has the keys already; absent: a new one. */
+  readonly database?: Database;
+  /** Absent: ids that count up. */
+  readonly random?: Random;
 }
 
 /** Starts a server on a free port; it is closed when the test ends. */
@@ -114,7 +118,7 @@ export async function startScriptedApp(
   const logs: LogLine[] = [];
   const folder = temporaryFolder();
   const file = join(folder, "hearth.db");
-  const database = await openNewDatabase(file, seed);
+  const database = rest.database ?? (await openNewDatabase(file, seedKeys));
   const app = await createApp(
     { ...defaults(folder), ...config },
     {
@@ -122,7 +126,7 @@ export async function startScriptedApp(
       clock,
       engine,
       httpLimits,
-      random: countingRandom(),
+      random: rest.random ?? countingRandom(),
       logger: recordingLogger(logs),
       database,
       registry: registryOf(models),
@@ -243,7 +247,7 @@ async function recordsOf(file: string): Promise<readonly RunRecord[]> {
 }
 
 /** Two teams, the keys above, and a management key, so that the first start has nothing to add. */
-async function seed(database: Database): Promise<void> {
+export async function seedKeys(database: Database): Promise<void> {
   const [teams, apiKeys] = [createTeamStore(database), createApiKeyStore(database)];
   for (const id of ["team-1", "team-2"])
     await teams.insert({

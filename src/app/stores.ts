@@ -39,6 +39,7 @@ export function buildStores(config: Config, database: Database, random: Random) 
   const runLabels = createRunLabelStore(database, config.runLabelsKeptDays * dayMs);
   return {
     ...buildAccountStores(database),
+    broadcast: database.broadcast,
     runs: createRunStore(database, runLabels),
     runLabels,
     requests: createRequestStore(database),

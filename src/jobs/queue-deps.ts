@@ -1,4 +1,5 @@
 /** What the queue of one handler offers, and what it needs. */
+import type { Broadcast } from "../core/broadcast.js";
 import type { Clock } from "../core/clock.js";
 import type { Tracing } from "../core/telemetry/tracing.js";
 import type { Write, Writes } from "../store/writes.js";
@@ -36,6 +37,7 @@ export interface JobQueueDeps {
   /** Shared by all queues. */
   readonly claims: Claims;
   readonly writes: Writes;
+  readonly broadcast: Broadcast;
   readonly tracing: Tracing;
   readonly clock: Clock;
   /** Jobs that may be in the queue. */

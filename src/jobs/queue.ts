@@ -10,9 +10,11 @@ import { noUsage } from "../core/usage.js";
 import type { Write } from "../store/writes.js";
 import { leaseMs } from "./claims.js";
 import type { RunEnd } from "../inference/run/recorder.js";
-import type { JobEnding, JobRun, PreparedJob } from "./handler.js";
+import type { JobEnding, PreparedJob } from "./handler.js";
+import { createInFlightJob, type InFlightJob } from "./in-flight-job.js";
 import type { Job } from "./job.js";
 import { givenUp, pauseMsOf, queueFull, waitMsOf } from "./job-errors.js";
+import { createOtherWorkers, type OtherWorkers } from "./other-workers.js";
 import { startRun } from "./start-run.js";
 import type { JobQueue, JobQueueDeps, NewJob } from "./queue-deps.js";
 
@@ -26,18 +28,6 @@ export function createJobQueue(deps: JobQueueDeps): JobQueue {
   return new Queue(deps);
 }
 
-interface InFlightJob {
-  readonly job: Job;
-  run: JobRun | null;
-  /** Ends its preparation. */
-  readonly preparing: AbortController;
-  cancelled: boolean;
-  /** When it may start again, by the limits and budgets of its key and team; null = at once. */
-  notBefore: number | null;
-  /** Resolves, never rejects, when the job is no longer in flight: whether it is in the queue again. */
-  done: Promise<boolean>;
-}
-
 class Queue implements JobQueue {
   readonly #deps: JobQueueDeps;
   readonly #inFlight = new Map<string, InFlightJob>();
@@ -48,10 +38,15 @@ class Queue implements JobQueue {
   #lastEnqueue: Promise<void> = Promise.resolve();
   #stopHeartbeat = (): void => undefined;
   #stopPause = (): void => undefined;
+  readonly #others: OtherWorkers;
 
   constructor(deps: JobQueueDeps) {
     this.#deps = deps;
     deps.claims.onChange(() => this.#claim());
+    this.#others = createOtherWorkers(deps.handler.kind, deps, {
+      cancel: (id) => this.#abort(id) !== null,
+      wake: () => this.wake(),
+    });
   }
 
   enqueue(job: NewJob, together: readonly Write[]): Promise<void> {
@@ -65,21 +60,28 @@ class Queue implements JobQueue {
     const { jobs, writes, handler, queuedMax } = this.#deps;
     if ((await jobs.count(handler.kind)) >= queuedMax) throw queueFull();
     await writes.commit([...together, jobs.insertion({ ...job, kind: handler.kind, attempts: 0 })]);
+    this.#others.enqueued();
     this.#claim();
   }
 
   async cancel(id: string, notStarted: () => JobEnding): Promise<boolean> {
+    if (!this.#inFlight.has(id) && (await this.#others.cancel(id))) return true;
     // A job that is being claimed is not in the map yet.
     while (this.#claiming !== null) await this.#claiming;
+    const inFlight = this.#abort(id);
+    if (inFlight !== null) return (await inFlight.done) ? this.cancel(id, notStarted) : true;
+    await this.#withoutClaims(() => this.#end(id, notStarted()));
+    return false;
+  }
+
+  /** Aborts the run of a job that is in flight; null when it is not. */
+  #abort(id: string): InFlightJob | null {
     const inFlight = this.#inFlight.get(id);
-    if (inFlight === undefined) {
-      await this.#withoutClaims(() => this.#end(id, notStarted()));
-      return false;
-    }
+    if (inFlight === undefined) return null;
     inFlight.cancelled = true;
     inFlight.preparing.abort(new Error("the job was cancelled"));
     inFlight.run?.abort();
-    return (await inFlight.done) ? this.cancel(id, notStarted) : true;
+    return inFlight;
   }
 
   /** Does it while no job is claimed: the database may take a job that is being removed for one to start. */
@@ -151,14 +153,7 @@ class Queue implements JobQueue {
         const job = await claims.next(handler.kind);
         if (job === null) break;
         if (this.#inFlight.has(job.id)) continue;
-        const inFlight: InFlightJob = {
-          job,
-          run: null,
-          preparing: new AbortController(),
-          cancelled: false,
-          notBefore: null,
-          done: Promise.resolve(false),
-        };
+        const inFlight = createInFlightJob(job);
         this.#inFlight.set(job.id, inFlight);
         // The request that woke the queue is not the one that the job is for.
         inFlight.done = tracing.detached(() => this.#process(inFlight));

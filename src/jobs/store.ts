@@ -64,6 +64,15 @@ export function createJobStore(database: Database) {
       const row = await kysely.selectFrom("jobs").selectAll().where("id", "=", id).executeTakeFirst();
       return row === undefined ? null : fromRow(row);
     },
+    /** Whether a worker has the job, or it is postponed. */
+    async isLeased(id: string, now: number): Promise<boolean> {
+      const leased = kysely
+        .selectFrom("jobs")
+        .select("id")
+        .where("id", "=", id)
+        .where("lease_until", ">", now);
+      return (await leased.executeTakeFirst()) !== undefined;
+    },
     async count(kind: JobKind): Promise<number> {
       const { count } = await kysely
         .selectFrom("jobs")

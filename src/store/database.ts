@@ -7,6 +7,7 @@ import { open } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import type Sqlite from "better-sqlite3";
 import { Kysely, sql, SqliteDialect, type SqliteDatabase, type SqliteStatement } from "kysely";
+import { noBroadcast, type Broadcast } from "../core/broadcast.js";
 import { createCommit, type Commit } from "./commit.js";
 import { connectSqlite, type Connect } from "./sqlite/connect.js";
 import { mapUnavailable } from "./dialect/database-error.js";
@@ -32,6 +33,8 @@ export interface Database {
    * the database file. Does nothing while another process reads the log. It blocks for a few milliseconds.
    */
   erase(): void;
+  /** Reaches the other servers of the database. */
+  readonly broadcast: Broadcast;
   /** Returns whether a query succeeds; never rejects. */
   isReachable(): Promise<boolean>;
   close(): Promise<void>;
@@ -99,6 +102,7 @@ export async function openDatabase(
       dialect: sqliteDialect,
       commit,
       guard,
+      broadcast: noBroadcast,
       onDeletion: (listener) => void listeners.push(listener),
       erase: () => mapUnavailable(() => erase(opened)),
       isReachable: () => isReachable(kysely),

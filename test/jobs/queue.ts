@@ -2,6 +2,7 @@
  * The queue of jobs over a real database, with runs that a test ends, and with simulated processes that die: a pending operation of a
  * dead process never completes.
  */
+import { noBroadcast } from "../../src/core/broadcast.js";
 import { aKey } from "../accounts/a-key.js";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
@@ -178,8 +179,10 @@ function startProcess(world: World): { readonly queue: JobQueue; die(): void } {
       postpone: alive((id, until) => jobs.postpone(id, until)),
       releaseAll: alive((kind) => jobs.releaseAll(kind)),
       find: alive((id) => jobs.find(id)),
+      isLeased: alive((...values) => jobs.isLeased(...values)),
       count: alive((kind) => jobs.count(kind)),
     },
+    broadcast: noBroadcast,
     tracing: noTracing,
     claims: createClaims(
       {

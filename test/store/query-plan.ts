@@ -3,6 +3,7 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { Kysely, SqliteDialect } from "kysely";
 import { onTestFinished } from "vitest";
+import { noBroadcast } from "../../src/core/broadcast.js";
 import { createCommit } from "../../src/store/commit.js";
 import { openDatabase, type Database } from "../../src/store/database.js";
 import { sqliteDialect } from "../../src/store/dialect/sqlite.js";
@@ -34,6 +35,7 @@ export async function databaseWithQueryPlans(): Promise<{ database: Database; st
       // async: an exception becomes a rejection.
       commit: async (changes, synced) => commit(changes, synced),
       guard,
+      broadcast: noBroadcast,
       onDeletion: () => undefined,
       erase: () => undefined,
       isReachable: () => Promise.resolve(true),

@@ -2,7 +2,9 @@
 import type { Authenticator } from "../../accounts/authentication/authenticate-key.js";
 import type { RateLimits } from "../../accounts/limits/rate-limits.js";
 import type { Config } from "../../config.js";
+import type { Broadcast } from "../../core/broadcast.js";
 import type { Clock } from "../../core/clock.js";
+import { eventsAfter } from "../../dialects/openai-responses/stored-events.js";
 import type { DeferredStore } from "../../jobs/deferred/store.js";
 import { createStoredObjects } from "../../jobs/stored/stored-objects.js";
 import type { StoredObjectStore } from "../../jobs/stored/store.js";
@@ -74,6 +76,7 @@ export interface JobsDeps {
   readonly imageGenerator: ImageGenerator;
   readonly mcp: McpConnector;
   readonly embedder: Embedder;
+  readonly broadcast: Broadcast;
   readonly random: Random;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -177,6 +180,10 @@ function buildStored(limits: JobLimits, deps: JobsDeps) {
     responses: deps.responses,
     responsesMax: limits.responsesMax,
     keptMs: limits.responsesKeptDays * dayMs,
+    eventsAfter,
+    others: deps.broadcast.reachesOthers
+      ? { ...deps, onError: (err) => deps.logger.error({ err }, "a response could not be followed") }
+      : null,
   });
   const conversations = createConversations({ store: deps.conversations, writes: deps.writes, limits });
   const storedCompletions = createStoredCompletions({

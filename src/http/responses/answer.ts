@@ -172,6 +172,7 @@ export async function answerInBackground(
     storedResponses.logs.close(id);
     throw thrown;
   }
+  if (log !== null) storedResponses.relay.fill({ id, teamId: team.id });
   ctx.set(warningHeader(generation.warnings ?? []));
   if (log === null) ctx.body = response;
   else await reply.sendFrames(ctx, followResponse(log, 0), { ping: pingFrame });

@@ -1,5 +1,4 @@
 /** The stream of a stored response: follows an unfinished response, or replays a finished one. */
-import { inflateRawSync } from "node:zlib";
 import { HearthError } from "../../core/errors.js";
 import type { EventLog } from "../../inference/responses/event-log.js";
 import { isUnfinished, type StoredResponse } from "../../inference/responses/stored-response.js";
@@ -7,11 +6,9 @@ import { responsesErrorEvent } from "../../dialects/openai-responses/errors.js";
 import type { ResponseEvent } from "../../dialects/openai-responses/event-schema.js";
 import { replayResponse } from "../../dialects/openai-responses/replay.js";
 import type { ResponseObject } from "../../dialects/openai-responses/response-schema.js";
+import { unpackEvents } from "../../dialects/openai-responses/stored-events.js";
 import { doneFrame, eventFrame } from "../../dialects/sse.js";
 import type { StoredResponses } from "../../inference/responses/stored-responses.js";
-
-/** Largest size of stored events after decompression. */
-const eventsBytesMax = 1_073_741_824;
 
 /**
  * Returns the stream of a stored response, beginning with the event number `from`: live events, stored events, or events that are
@@ -27,7 +24,10 @@ export async function openResponseStream(
     if (!stored.streams) throw notStreamed();
     const log = storedResponses.logs.open(stored.id);
     const now = await findAgain(storedResponses, stored);
-    if (isUnfinished(now)) return followResponse(log, from);
+    if (isUnfinished(now)) {
+      storedResponses.relay.fill(now);
+      return followResponse(log, from);
+    }
     // The response finished before the log was opened.
     closeUnused(storedResponses, stored.id);
     return openResponseStream(storedResponses, now, from);
@@ -82,12 +82,6 @@ function replayEvents(events: readonly object[], from: number): () => AsyncItera
     for (const event of events.slice(from)) yield frameOf(event);
     yield doneFrame;
   };
-}
-
-function unpackEvents(packed: Uint8Array): readonly object[] {
-  return JSON.parse(
-    inflateRawSync(packed, { maxOutputLength: eventsBytesMax }).toString(),
-  ) as readonly object[];
 }
 
 function frameOf(event: object): string {

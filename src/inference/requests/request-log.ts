@@ -2,11 +2,13 @@
  * The log of requests: the runs in the database, and those that have not ended or wait for a slot. This file owns who sees which
  * request, and their order: by the time of acceptance, so that a request keeps its place whatever becomes of it.
  */
+import { z } from "zod";
 import { canSee } from "../../accounts/audit/actors.js";
 import { auditEntry, type AuditDeps } from "../../accounts/audit/audited-change.js";
 import type { Actor } from "../../accounts/audit/event.js";
 import type { TeamStore } from "../../accounts/teams/store.js";
 import { findVisibleTeam } from "../../accounts/teams/teams.js";
+import type { Broadcast } from "../../core/broadcast.js";
 import { HearthError } from "../../core/errors.js";
 import type { RequestBodyStore, StoredBodies } from "./bodies/store.js";
 import type { LiveRun, LiveRuns } from "./live-runs.js";
@@ -49,13 +51,17 @@ export interface RequestLog {
 
 export interface RequestLogDeps extends AuditDeps {
   readonly requests: RequestStore;
+  /** Of this server. */
   readonly liveRuns: LiveRuns;
+  /** Reaches those of other servers. */
+  readonly broadcast: Broadcast;
   readonly teams: TeamStore;
   readonly bodyStore: RequestBodyStore;
 }
 
 export function createRequestLog(deps: RequestLogDeps): RequestLog {
   const { teams } = deps;
+  onCancellation(deps);
   return {
     async page(asked, actor) {
       const teamId = asked.teamId ?? actor.teamId;
@@ -133,23 +139,56 @@ async function cancel(deps: RequestLogDeps, id: string, actor: Actor): Promise<L
   const { liveRuns, writes, clock } = deps;
   const request = await find(deps, id, actor);
   const run = liveRuns.find(id);
-  if (run === null) throw hasEnded(id);
+  const isElsewhere = run === null && request.status === "running" && deps.broadcast.reachesOthers;
+  if (run === null && !isElsewhere) throw hasEnded(id);
   const entry = {
     action: "CancelRequest",
     objectId: id,
     teamId: request.teamId,
-    description: `Cancelled a request of the API key '${run.apiKeyName}' to ${request.endpoint}`,
+    description: `Cancelled a request of the API key '${request.apiKeyName}' to ${request.endpoint}`,
     before: null,
     after: { model: request.model, requestId: request.requestId, apiKeyId: request.apiKeyId },
   } as const;
   // First, so that nothing is cancelled without an entry.
   await writes.commit([auditEntry(deps, actor, entry)]);
+  if (run === null) return cancelElsewhere(deps, id, actor);
   if (!run.cancel(cancelled())) throw hasEnded(id);
   await run.finished;
   const stored = await deps.requests.find(id);
   if (stored !== null) return find(deps, id, actor);
   // It has waited, and so used nothing.
   return { ...fromLiveRun(run), status: "cancelled", errorKind: "cancelled", endTime: clock.now() };
+}
+
+const runCancelled = "run-cancelled";
+const cancellation = z.object({ id: z.string() });
+
+/** Ends runs of this server that were cancelled on another one. */
+function onCancellation({ broadcast, liveRuns }: RequestLogDeps): void {
+  broadcast.on(runCancelled, (message) => {
+    liveRuns.find(cancellation.parse(message).id)?.cancel(cancelled());
+  });
+}
+
+/** How often, and how many times, it is looked whether another server has ended a run. */
+const lookEveryMs = 100;
+const looksMax = 100;
+
+/** Ends a run of another server. @throws HearthError `overloaded` when that server does not end it in time. */
+async function cancelElsewhere(deps: RequestLogDeps, id: string, actor: Actor): Promise<LoggedRequest> {
+  deps.broadcast.send(runCancelled, { id });
+  for (let looks = 0; looks < looksMax; looks += 1) {
+    await new Promise<void>((resolve) => void deps.clock.after(lookEveryMs, resolve));
+    const request = await find(deps, id, actor);
+    if (request.status !== "running") return request;
+  }
+  throw new HearthError(
+    "overloaded",
+    "The server that answers the request could not be reached. Please try again later.",
+    {
+      retryAfterSeconds: 5,
+    },
+  );
 }
 
 async function removeBodies(deps: RequestLogDeps, id: string, actor: Actor): Promise<void> {

@@ -6,7 +6,13 @@
 import { HearthError } from "../../core/errors.js";
 import { createStorageLimit } from "../storage-limit.js";
 import { EventLog } from "./event-log.js";
-import type { ResponseEnding, StoredItem, StoredResponse } from "./stored-response.js";
+import { createEventRelay, noRelay, type EventRelay, type EventRelayDeps } from "./event-relay.js";
+import {
+  isUnfinished,
+  type ResponseEnding,
+  type StoredItem,
+  type StoredResponse,
+} from "./stored-response.js";
 import type { ResponseStore } from "./store/responses.js";
 import type { Write } from "../../store/writes.js";
 
@@ -50,6 +56,8 @@ export interface StoredResponses {
   delete(id: string, teamId: string): Promise<void>;
   /** Events of background responses while they are queued or in progress. */
   readonly logs: EventLogs;
+  /** Gets the events of responses that other servers generate. */
+  readonly relay: EventRelay;
 }
 
 /** The streams of background responses that have not ended. */
@@ -69,6 +77,14 @@ export interface StoredResponsesDeps {
   readonly responsesMax: number;
   /** How long a response is stored. */
   readonly keptMs: number;
+  /** Returns the events, packed or to be derived, of a response that has ended which follow the first `have`. */
+  readonly eventsAfter: (
+    response: StoredResponse,
+    packed: Uint8Array | null,
+    have: number,
+  ) => readonly object[];
+  /** How other servers of the database are reached; null where there are none. */
+  readonly others: Pick<EventRelayDeps, "broadcast" | "clock" | "onError"> | null;
 }
 
 /** Builds the service over its store. */
@@ -76,11 +92,22 @@ export function createStoredResponses({
   responses,
   responsesMax,
   keptMs,
+  eventsAfter,
+  others,
 }: StoredResponsesDeps): StoredResponses {
   const conversation = (id: string, teamId: string) => responses.chain(id, teamId, chainResponsesMax);
   const limit = createStorageLimit(() => responses.count(), responsesMax);
+  const logs = createEventLogs();
+  const endedEvents = async ({ id, teamId }: Pick<StoredResponse, "id" | "teamId">) => {
+    const response = await responses.find(id, teamId);
+    if (response === null) return () => [];
+    if (isUnfinished(response)) return null;
+    const packed = await responses.events(id, teamId);
+    return (have: number) => eventsAfter(response, packed, have);
+  };
   return {
-    logs: createEventLogs(),
+    logs,
+    relay: others === null ? noRelay : createEventRelay({ ...others, logs, endedEvents }),
     async refuseWhenFull() {
       if (await limit.isFull()) throw storageFull();
     },

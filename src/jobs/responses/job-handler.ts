@@ -205,6 +205,7 @@ function recorderFor(
   const log = request.stream ? storedResponses.logs.open(id) : null;
   const opening = encoder.open();
   if (log?.length === 0) log.append(...opening);
+  if (log !== null) storedResponses.relay.announce(id);
   let last: readonly object[] = [];
   let started = false;
   const recorder: RunRecorder = {

@@ -1,5 +1,6 @@
 /** Opens and migrates a PostgreSQL database. Queries are in files called store.ts or in folders called store/. */
 import { Kysely, PostgresDialect, sql } from "kysely";
+import { noBroadcast } from "../../core/broadcast.js";
 import type { Clock } from "../../core/clock.js";
 import type { Database } from "../database.js";
 import { postgresDialect } from "../dialect/postgres.js";
@@ -7,6 +8,7 @@ import { reasonOf } from "../failure.js";
 import type { Schema } from "../schema.js";
 import { createWriteGuard } from "../write-guard.js";
 import { parsePostgresUrl, type PostgresAddress } from "./address.js";
+import { connectBroadcast, type ConnectedBroadcast } from "./broadcast.js";
 import { createPostgresCommit } from "./commit.js";
 import { migratePostgres } from "./migrate.js";
 import { createKyselyPool, createPool } from "./pool.js";
@@ -31,7 +33,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     // Before the migration, which a running server of an older version would not expect.
     if (options.isServer) lock = await takeServerLock(address, options.clock);
     await migratePostgres(address);
-    return build(address, options, lock);
+    const broadcast = options.isServer ? await connectBroadcast(address, options.clock) : null;
+    return build(address, options, lock, broadcast);
   } catch (thrown) {
     await lock?.release();
     throw new Error(`cannot use the database ${address.shown}: ${reasonOf(thrown)}`, { cause: thrown });
@@ -40,7 +43,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 
 /** Opens a database while data is moved into it: its schema is the newest, and nobody else uses it. */
 export function openMoved(url: string, clock: Clock): Database {
-  return build(parsed(url), { url, connectionsMax: 2, clock, isServer: false }, null);
+  return build(parsed(url), { url, connectionsMax: 2, clock, isServer: false }, null, null);
 }
 
 function parsed(url: string): PostgresAddress {
@@ -51,7 +54,12 @@ function parsed(url: string): PostgresAddress {
   }
 }
 
-function build(address: PostgresAddress, options: PostgresOptions, lock: ServerLock | null): Database {
+function build(
+  address: PostgresAddress,
+  options: PostgresOptions,
+  lock: ServerLock | null,
+  broadcast: ConnectedBroadcast | null,
+): Database {
   const guard = createWriteGuard(lock?.lost ?? (() => null));
   const pool = createPool({ address, connectionsMax: options.connectionsMax });
   const kysely = new Kysely<Schema>({
@@ -62,11 +70,13 @@ function build(address: PostgresAddress, options: PostgresOptions, lock: ServerL
     dialect: postgresDialect,
     commit: createPostgresCommit(pool, guard, options.clock),
     guard,
+    broadcast: broadcast ?? noBroadcast,
     // The database reuses the space of deleted rows by itself.
     onDeletion: () => undefined,
     erase: () => undefined,
     isReachable: () => isReachable(kysely),
     async close() {
+      await broadcast?.close();
       await kysely.destroy();
       if (!pool.ended) await pool.end();
       await lock?.release();

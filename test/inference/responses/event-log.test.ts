@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EventLog } from "../../../src/inference/responses/event-log.js";
+import { eventsAfter } from "../../../src/dialects/openai-responses/stored-events.js";
 import { createStoredResponses } from "../../../src/inference/responses/stored-responses.js";
 import { createResponseStore } from "../../../src/inference/responses/store/responses.js";
 import { openDatabase } from "../../../src/store/database.js";
@@ -69,6 +70,8 @@ describe("the event logs of stored responses", () => {
   it("have ended once all are closed, also those that are opened later", async () => {
     const database = await openDatabase(join(temporaryFolder(), "hearth.db"));
     const { logs } = createStoredResponses({
+      eventsAfter,
+      others: null,
       responses: createResponseStore(database),
       responsesMax: 1,
       keptMs: 1,
