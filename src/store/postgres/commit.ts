@@ -4,6 +4,7 @@ import type { Clock } from "../../core/clock.js";
 import { conflict, type Commit, type Statement } from "../commit.js";
 import { toUnavailable } from "../dialect/database-error.js";
 import type { WriteGuard } from "../write-guard.js";
+import { canBeBatched, executeBatch, type BatchStatement } from "./batch.js";
 import { locksOf, lockSpace } from "./locks.js";
 import { attemptsMax, prepared, repeated } from "./pool.js";
 
@@ -37,13 +38,13 @@ async function transact(
   const client = await pool.connect();
   let transaction: string;
   try {
-    transaction = await begin(client, synced);
-    for (const lock of locksOf(changes.map(({ table }) => table)))
-      await client.query(prepared("select pg_advisory_xact_lock($1, $2)", [lockSpace, lock]));
-    for (const { query, rows } of changes) {
-      const result = await client.query(prepared(query.sql, query.parameters));
-      if (rows !== null && result.rowCount !== rows) throw conflict();
-    }
+    const queries = changes.map(({ query }) => query);
+    const execute = canBeBatched(queries) ? executeBatch : executeOneByOne;
+    const opening = openingOf(changes, synced);
+    const results = await execute(client, opening, queries);
+    transaction = idOf(results);
+    for (const [index, { rows }] of changes.entries())
+      if (rows !== null && results[opening.length + index]?.rowCount !== rows) throw conflict();
   } catch (thrown) {
     await rollBack(client);
     throw thrown;
@@ -58,14 +59,36 @@ async function transact(
   client.release();
 }
 
-/** Begins a transaction in one exchange with the server. @returns its id. */
-async function begin(client: pg.PoolClient, synced: boolean): Promise<string> {
-  const text = `begin; ${synced ? "" : "set local synchronous_commit = off; "}select cast(pg_current_xact_id() as text) as id`;
-  // Several statements have several results, which the types of the library do not have.
-  const results = (await client.query(text)) as unknown as readonly pg.QueryResult<{ readonly id: string }>[];
-  const id = results.at(-1)?.rows[0]?.id;
+const naming = "select cast(pg_current_xact_id() as text) as id";
+
+/** Returns the texts that begin a transaction, name it and take its locks. */
+function openingOf(changes: readonly Statement[], synced: boolean): readonly string[] {
+  const locks = locksOf(changes.map(({ table }) => table));
+  return [
+    "begin",
+    naming,
+    ...(synced ? [] : ["set local synchronous_commit = off"]),
+    ...locks.map((lock) => `select pg_advisory_xact_lock(${lockSpace}, ${lock})`),
+  ];
+}
+
+/** Returns the id of a transaction from the results of its opening. */
+function idOf(results: readonly pg.QueryResult[]): string {
+  const { id } = (results[1]?.rows[0] ?? {}) as { readonly id?: string };
   if (id === undefined) throw new Error("the database did not name the transaction");
   return id;
+}
+
+/** The same as `executeBatch`, for values that cannot be written as literals. */
+async function executeOneByOne(
+  client: pg.PoolClient,
+  texts: readonly string[],
+  statements: readonly BatchStatement[],
+): Promise<readonly pg.QueryResult[]> {
+  const results: pg.QueryResult[] = [];
+  for (const text of texts) results.push(await client.query(text));
+  for (const { sql, parameters } of statements) results.push(await client.query(prepared(sql, parameters)));
+  return results;
 }
 
 /** A connection that cannot roll back is closed, which does the same. */

@@ -55,13 +55,19 @@ export function clientConfig({ connectionString, ssl }: PostgresAddress): pg.Cli
 
 const names = new Map<string, string>();
 
-/** Returns a statement that each connection parses and plans once. */
-export function prepared(text: string, values: readonly unknown[]): pg.QueryConfig {
+/** Returns the name under which a statement is prepared; undefined when there are too many. */
+export function nameOf(text: string): string | undefined {
   let name = names.get(text);
   if (name === undefined && names.size < preparedMax) {
     name = createHash("sha256").update(text).digest("base64url").slice(0, 32);
     names.set(text, name);
   }
+  return name;
+}
+
+/** Returns a statement that each connection parses and plans once. */
+export function prepared(text: string, values: readonly unknown[]): pg.QueryConfig {
+  const name = nameOf(text);
   return { text, values: [...values], ...(name === undefined ? {} : { name }) };
 }
 

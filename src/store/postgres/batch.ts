@@ -1,0 +1,63 @@
+/**
+ * Executes several statements in one exchange with the server. The client of PostgreSQL sends a statement with parameters only when the
+ * one before has been answered; here each is prepared once on a connection, and then executed by name with its parameters as literals.
+ */
+import pg from "pg";
+import { nameOf } from "./pool.js";
+
+export interface BatchStatement {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
+
+/** What was prepared on a connection. */
+const preparedOn = new WeakMap<object, Set<string>>();
+
+/**
+ * Executes the texts, which have no parameters, and then the statements. When one fails, those that follow are not executed.
+ * @returns a result for each of them.
+ */
+export async function executeBatch(
+  client: pg.PoolClient,
+  texts: readonly string[],
+  statements: readonly BatchStatement[],
+): Promise<readonly pg.QueryResult[]> {
+  const executions: string[] = [];
+  for (const { sql, parameters } of statements) {
+    const name = await prepareOn(client, sql);
+    const values = parameters.map(literalOf);
+    executions.push(`execute ${name}${values.length === 0 ? "" : ` (${values.join(", ")})`}`);
+  }
+  // Several statements have several results, which the types of the library do not have.
+  const results: unknown = await client.query([...texts, ...executions].join("; "));
+  return (Array.isArray(results) ? results : [results]) as readonly pg.QueryResult[];
+}
+
+/** Whether the parameters can be written as literals: a text with the character U+0000 would end the statement. */
+export function canBeBatched(statements: readonly BatchStatement[]): boolean {
+  return statements.every(({ sql, parameters }) => {
+    if (nameOf(sql) === undefined) return false;
+    return parameters.every((value) => typeof value !== "string" || !value.includes("\0"));
+  });
+}
+
+async function prepareOn(client: pg.PoolClient, sql: string): Promise<string> {
+  const name = `"batched ${nameOf(sql) ?? ""}"`;
+  let known = preparedOn.get(client);
+  if (known === undefined) preparedOn.set(client, (known = new Set()));
+  if (!known.has(name)) {
+    await client.query(`prepare ${name} as ${sql}`);
+    known.add(name);
+  }
+  return name;
+}
+
+/** Writes a value as a literal of no type: the statement that was prepared knows its type. */
+function literalOf(value: unknown): string {
+  if (value === null || value === undefined) return "null";
+  if (value instanceof Uint8Array) return `'\\x${Buffer.from(value).toString("hex")}'`;
+  if (typeof value === "string") return pg.escapeLiteral(value);
+  if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean")
+    return `'${value}'`;
+  throw new Error(`a value of type ${typeof value} cannot be a parameter`);
+}
