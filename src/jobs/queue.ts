@@ -12,7 +12,6 @@ import { leaseMs } from "./claims.js";
 import type { RunEnd } from "../inference/run/recorder.js";
 import type { JobEnding, PreparedJob } from "./handler.js";
 import { createInFlightJob, type InFlightJob } from "./in-flight-job.js";
-import type { Job } from "./job.js";
 import { givenUp, pauseMsOf, queueFull, waitMsOf } from "./job-errors.js";
 import { createOtherWorkers, type OtherWorkers } from "./other-workers.js";
 import { startRun } from "./start-run.js";
