@@ -10,6 +10,7 @@ import { contextSection } from "./context.js";
 import { engineSection } from "./engine.js";
 import { httpSection } from "./http.js";
 import { imagesSection } from "./images.js";
+import { nodesSection } from "./nodes.js";
 import { postgresSection } from "./postgres.js";
 import { loadSection } from "./load.js";
 import type { SectionOptions } from "./options.js";
@@ -30,6 +31,7 @@ const sections: Readonly<Record<string, Section>> = {
   context: contextSection,
   images: imagesSection,
   load: loadSection,
+  nodes: nodesSection,
   postgres: postgresSection,
   schema: schemaSection,
   templates: templatesSection,

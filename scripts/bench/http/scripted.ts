@@ -14,10 +14,12 @@ export interface ScriptedServer {
 
 /**
  * @param data its data folder @param model whether requests are answered at once, with many tokens, in a model's time, or never
+ * @param settings HEARTH_* variables in addition
  */
 export async function startScripted(
   data: string,
   model: "answers" | "long" | "works" | "holds",
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<ScriptedServer> {
   const program = fileURLToPath(new URL("./scripted-server.ts", import.meta.url));
   const child = startProcess(process.execPath, ["--import", import.meta.resolve("tsx"), program], {
@@ -27,6 +29,7 @@ export async function startScripted(
       HEARTH_DATA: data,
       HEARTH_API_KEY: benchKey,
       SCRIPTED: model,
+      ...settings,
     },
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -1,0 +1,124 @@
+/**
+ * Measures what Hearth adds to a request when one to three servers share a PostgreSQL database, beside one server on SQLite. The scripted
+ * engine answers at once, every run is priced, and teams pay in advance. Without `--postgres URL` it starts a PostgreSQL of its own, which
+ * does not wait for the disk.
+ */
+import autocannon from "autocannon";
+import { openDatabase } from "../../src/store/database.js";
+import { openPostgres } from "../../src/store/postgres/open.js";
+import { systemClock } from "../../src/system.js";
+import { startPostgresHost } from "../../test/postgres/host.js";
+import { join } from "node:path";
+import { fill, secretOf } from "./accounts.js";
+import { ask, timed } from "./http/ask.js";
+import { startScripted, type ScriptedServer } from "./http/scripted.js";
+import type { SectionOptions } from "./options.js";
+import { processCpuMs, scratchFolder } from "./processes.js";
+import { chatInit } from "./server.js";
+import { quantile, type Row } from "./table.js";
+
+const teams = 100;
+const rounds = 1_000;
+const roundsBefore = 200;
+const seconds = 8;
+const connections = 24;
+
+const teamOf = (index: number): string => `team-${index}`;
+
+export async function nodesSection({ postgres }: SectionOptions): Promise<readonly Row[]> {
+  const rows = await sqliteRows();
+  const host = postgres === null ? await startPostgresHost(undefined) : null;
+  const url = postgres ?? (await (await fetch(host?.url ?? "", { method: "POST" })).text());
+  try {
+    const database = await openPostgres({ url, connectionsMax: 2, clock: systemClock, isServer: false });
+    for (let team = 0; team < teams; team++) await fill(database, 1, "prepaid", teamOf(team));
+    await database.close();
+    for (const count of [1, 2, 3]) rows.push(...(await postgresRows(url, count)));
+    return rows;
+  } finally {
+    await host?.close();
+  }
+}
+
+async function sqliteRows(): Promise<Row[]> {
+  const data = scratchFolder();
+  const database = await openDatabase(join(data.path, "hearth.db"), { newDatabase: "allowed" });
+  for (let team = 0; team < teams; team++) await fill(database, 1, "prepaid", teamOf(team));
+  await database.close();
+  const server = await startScripted(data.path, "answers");
+  const rows = await rowsOf("1 server, SQLite", [server]);
+  await server.stop();
+  data.remove();
+  return rows;
+}
+
+async function postgresRows(url: string, count: number): Promise<Row[]> {
+  const folders = Array.from({ length: count }, scratchFolder);
+  const settings = { HEARTH_DATABASE_URL: url, HEARTH_DATABASE_CONNECTIONS_MAX: "16" };
+  const servers: ScriptedServer[] = [];
+  for (const { path } of folders) servers.push(await startScripted(path, "answers", settings));
+  const rows = await rowsOf(`${count} server${count === 1 ? "" : "s"}, PostgreSQL`, servers);
+  for (const server of servers) await server.stop();
+  for (const folder of folders) folder.remove();
+  return rows;
+}
+
+async function rowsOf(name: string, servers: readonly ScriptedServer[]): Promise<Row[]> {
+  const times: number[] = [];
+  for (let round = -roundsBefore; round < rounds; round++) {
+    const { url } = servers[Math.abs(round) % servers.length] ?? { url: "" };
+    const ms = await timed(() => ask(`${url}/v1/chat/completions`, requestOf(Math.abs(round) % teams)));
+    if (round >= 0) times.push(ms);
+  }
+  const at = (share: number): string => quantile(times, share).toFixed(2);
+  const one = await load(servers, () => 0);
+  const many = await load(servers, (turn) => turn % teams);
+  return [
+    {
+      figure: `${name}: own time, p50 / p95 / p99`,
+      value: `${at(0.5)} / ${at(0.95)} / ${at(0.99)} ms`,
+      reach: "p50 <= 3 ms, p99 <= 15 ms",
+    },
+    { figure: `${name}: priced runs/s of one team`, value: one.rate.toFixed(0), reach: "" },
+    { figure: `${name}: of ${teams} teams`, value: many.rate.toFixed(0), reach: "" },
+    {
+      figure: `${name}: requests a second of a server's core`,
+      value: many.perCore.toFixed(0),
+      reach: ">= 73",
+    },
+  ];
+}
+
+function requestOf(team: number) {
+  const request = chatInit(8, false, "Tell me a long story.");
+  return {
+    ...request,
+    headers: { ...request.headers, authorization: `Bearer ${secretOf(0, teamOf(team))}` },
+  };
+}
+
+/** Sends requests over many connections to all servers. @param teamAt the team of a request by its turn */
+async function load(
+  servers: readonly ScriptedServer[],
+  teamAt: (turn: number) => number,
+): Promise<{ readonly rate: number; readonly perCore: number }> {
+  const cpu = (): number => servers.reduce((sum, { pid }) => sum + processCpuMs(pid), 0);
+  const before = cpu();
+  const results = await Promise.all(
+    servers.map(({ url }) =>
+      autocannon({
+        url: `${url}/v1/chat/completions`,
+        connections: Math.ceil(connections / servers.length),
+        duration: seconds,
+        requests: Array.from({ length: teams }, (_, turn) => {
+          const { method, headers, body } = requestOf(teamAt(turn));
+          return { method: method as "POST", headers, body };
+        }),
+      }),
+    ),
+  );
+  const failed = results.reduce((sum, { non2xx, errors }) => sum + non2xx + errors, 0);
+  if (failed > 0) throw new Error(`${failed} requests failed`);
+  const answered = results.reduce((sum, { requests }) => sum + requests.total, 0);
+  return { rate: answered / seconds, perCore: answered / ((cpu() - before) / 1000) };
+}
