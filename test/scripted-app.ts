@@ -37,6 +37,7 @@ import { ember } from "./dialects/model.js";
 import { temporaryFolder, testSchemas, workerUrls } from "./harness.js";
 import { createWrites } from "../src/store/writes.js";
 import { noNetwork } from "./hub-server/no-network.js";
+import { countingRandom } from "./random/counting-random.js";
 import { createManualClock, type ManualClock } from "./manual-clock.js";
 import { createScriptedImageEngine, type ScriptedImageEngine } from "./scripted-image-engine.js";
 import { openAgain, openNewDatabase } from "./store/new-database.js";
@@ -198,13 +199,6 @@ function defaults(folder: string): Config {
     imagesBytesMax: 1_000_000,
     shutdownGraceMs: 0,
   };
-}
-
-/** Ids that count up, so that answers can be compared with transcripts. */
-function countingRandom(): Random {
-  let count = 0;
-  const next = (): string => `0193a1c2-5d7e-7c40-9b1f-${String(++count).padStart(12, "0")}`;
-  return { id: next, bytes: (size) => new Uint8Array(size).fill(7) };
 }
 
 function recordingLogger(lines: LogLine[]): Logger {

@@ -55,6 +55,13 @@ export function createJobStore(database: Database) {
       await renewRows({ ids: JSON.stringify(ids), leaseUntil });
     },
     ...createReleases(database),
+    ...createReads(database),
+  };
+}
+
+function createReads(database: Database) {
+  const { kysely } = database;
+  return {
     /**
      * Returns the jobs with an attempt that counts, those with fewest first, then the oldest. When no job is in flight, these were in
      * flight when a process died.

@@ -2,7 +2,7 @@
  * The queue of jobs over a real database, with runs that a test ends, and with simulated processes that die: a pending operation of a
  * dead process never completes.
  */
-import { noBroadcast } from "../../src/core/broadcast.js";
+import { noBroadcast } from "../../src/core/servers/broadcast.js";
 import { aKey } from "../accounts/a-key.js";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";

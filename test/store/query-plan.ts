@@ -3,7 +3,7 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { Kysely, SqliteDialect } from "kysely";
 import { onTestFinished } from "vitest";
-import { noBroadcast } from "../../src/core/broadcast.js";
+import { noBroadcast } from "../../src/core/servers/broadcast.js";
 import { createCommit } from "../../src/store/commit.js";
 import { openDatabase, type Database } from "../../src/store/database.js";
 import { sqliteDialect } from "../../src/store/dialect/sqlite.js";

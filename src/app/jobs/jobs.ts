@@ -2,9 +2,9 @@
 import type { Authenticator } from "../../accounts/authentication/authenticate-key.js";
 import type { RateLimits } from "../../accounts/limits/rate-limits.js";
 import type { Config } from "../../config.js";
-import type { Broadcast } from "../../core/broadcast.js";
+import type { Broadcast } from "../../core/servers/broadcast.js";
 import type { Clock } from "../../core/clock.js";
-import { eventsAfter } from "../../dialects/openai-responses/stored-events.js";
+import { eventsAfter } from "../../jobs/responses/stored-events.js";
 import type { DeferredStore } from "../../jobs/deferred/store.js";
 import { createStoredObjects } from "../../jobs/stored/stored-objects.js";
 import type { StoredObjectStore } from "../../jobs/stored/store.js";

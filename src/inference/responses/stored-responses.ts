@@ -88,26 +88,15 @@ export interface StoredResponsesDeps {
 }
 
 /** Builds the service over its store. */
-export function createStoredResponses({
-  responses,
-  responsesMax,
-  keptMs,
-  eventsAfter,
-  others,
-}: StoredResponsesDeps): StoredResponses {
+export function createStoredResponses(deps: StoredResponsesDeps): StoredResponses {
+  const { responses, responsesMax, keptMs, others } = deps;
   const conversation = (id: string, teamId: string) => responses.chain(id, teamId, chainResponsesMax);
   const limit = createStorageLimit(() => responses.count(), responsesMax);
   const logs = createEventLogs();
-  const endedEvents = async ({ id, teamId }: Pick<StoredResponse, "id" | "teamId">) => {
-    const response = await responses.find(id, teamId);
-    if (response === null) return () => [];
-    if (isUnfinished(response)) return null;
-    const packed = await responses.events(id, teamId);
-    return (have: number) => eventsAfter(response, packed, have);
-  };
   return {
     logs,
-    relay: others === null ? noRelay : createEventRelay({ ...others, logs, endedEvents }),
+    relay:
+      others === null ? noRelay : createEventRelay({ ...others, logs, endedEvents: endedEventsOf(deps) }),
     async refuseWhenFull() {
       if (await limit.isFull()) throw storageFull();
     },
@@ -139,6 +128,16 @@ export function createStoredResponses({
     async delete(id, teamId) {
       if (!(await responses.delete(id, teamId))) throw responseNotFound(id);
     },
+  };
+}
+
+function endedEventsOf({ responses, eventsAfter }: StoredResponsesDeps): EventRelayDeps["endedEvents"] {
+  return async ({ id, teamId }) => {
+    const response = await responses.find(id, teamId);
+    if (response === null) return () => [];
+    if (isUnfinished(response)) return null;
+    const packed = await responses.events(id, teamId);
+    return (have) => eventsAfter(response, packed, have);
   };
 }
 

@@ -2,9 +2,8 @@
  * Sends and receives messages by the database's notifications, on a connection of its own, so that those of a server arrive in the order
  * in which it has sent them. A message that is longer than a notification is sent in parts.
  */
-import { randomUUID } from "node:crypto";
 import pg from "pg";
-import type { Broadcast } from "../../core/broadcast.js";
+import type { Broadcast } from "../../core/servers/broadcast.js";
 import type { Clock } from "../../core/clock.js";
 import type { PostgresAddress } from "./address.js";
 import { clientConfig } from "./pool.js";
@@ -43,11 +42,11 @@ export async function connectBroadcast(address: PostgresAddress, clock: Clock): 
 }
 
 class PostgresBroadcast implements ConnectedBroadcast {
-  readonly serverId = randomUUID();
   readonly reachesOthers = true;
   readonly #receivers = new Map<string, ((message: unknown) => void)[]>();
   /** The parts that came of a message, by sender. */
   readonly #partial = new Map<string, string[]>();
+  #serverId = "";
   #client: pg.Client | null = null;
   /** Notifications that wait for the connection. */
   readonly #outbox: string[] = [];
@@ -62,6 +61,10 @@ class PostgresBroadcast implements ConnectedBroadcast {
     private readonly clock: Clock,
   ) {}
 
+  get serverId(): string {
+    return this.#serverId;
+  }
+
   async connect(): Promise<void> {
     const client = new pg.Client({ ...clientConfig(this.address), query_timeout: watchMs });
     const lost = (): void => {
@@ -73,6 +76,7 @@ class PostgresBroadcast implements ConnectedBroadcast {
     client.on("end", lost);
     client.on("notification", ({ payload }) => this.#receive(payload ?? ""));
     await client.connect();
+    if (this.#serverId === "") this.#serverId = await newId(client);
     await client.query(`listen ${channel}`);
     this.#partial.clear();
     this.#client = client;
@@ -86,7 +90,7 @@ class PostgresBroadcast implements ConnectedBroadcast {
     if (this.#outbox.length + parts > outboxMax) return;
     for (let part = 0; part < parts; part += 1) {
       const text = json.slice(part * partCharsMax, (part + 1) * partCharsMax);
-      const envelope: Envelope = { from: this.serverId, topic, part, parts, text };
+      const envelope: Envelope = { from: this.#serverId, topic, part, parts, text };
       this.#outbox.push(JSON.stringify(envelope));
     }
     void this.#flush();
@@ -126,7 +130,7 @@ class PostgresBroadcast implements ConnectedBroadcast {
 
   #receive(payload: string): void {
     const { from, topic, part, parts, text } = JSON.parse(payload) as Envelope;
-    if (from === this.serverId) return;
+    if (from === this.#serverId) return;
     const before = part === 0 ? [] : (this.#partial.get(from) ?? []);
     // Some were lost: so is the message.
     if (before.length !== part) return;
@@ -159,4 +163,9 @@ class PostgresBroadcast implements ConnectedBroadcast {
       this.connect().catch(() => this.#retry(lost));
     });
   }
+}
+
+async function newId(client: pg.Client): Promise<string> {
+  const text = "select cast(gen_random_uuid() as text) as id";
+  return (await client.query<{ readonly id: string }>(text)).rows[0]?.id ?? "";
 }

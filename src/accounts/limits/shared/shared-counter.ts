@@ -1,6 +1,7 @@
 /**
  * Counts in the database, so that a limit holds exactly for all servers that share it. Times are those of the database: the clock of a
- * server may be wrong. Without the database nothing is admitted.
+ * server may be wrong. Without the database nothing is admitted. Every end user whom requests name has windows of their own; what is kept is
+ * what the requests of the last two minutes have counted.
  */
 import type { Clock } from "../../../core/clock.js";
 import type { LimitStatus } from "../../../core/limits.js";

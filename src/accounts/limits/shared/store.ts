@@ -25,6 +25,9 @@ export interface CountRow {
 /** A time in milliseconds; null = that of the database, which all servers share. */
 type Time = number | null;
 
+/** Windows that `rate_sweep` looks at, at most. */
+const sweptAtOnce = 10_000;
+
 export type SharedWindowStore = ReturnType<typeof createSharedWindowStore>;
 
 export function createSharedWindowStore({ kysely }: Pick<Database, "kysely">) {
@@ -48,7 +51,9 @@ export function createSharedWindowStore({ kysely }: Pick<Database, "kysely">) {
     },
     /** Removes the windows of quotas that were idle for a minute. */
     async sweep(at: Time): Promise<void> {
-      await sql`select rate_sweep(${at})`.execute(kysely);
+      const query = sql<{ readonly seen: number }>`select rate_sweep(${at}) as seen`;
+      let seen = sweptAtOnce;
+      while (seen === sweptAtOnce) seen = (await query.execute(kysely)).rows[0]?.seen ?? 0;
     },
   };
 }

@@ -110,17 +110,20 @@ begin
     end if;
   end loop;
 end $$`,
-  // Removes windows in which nothing was counted for a minute, those of another transaction excepted.
-  `create function rate_sweep(given_time bigint) returns void language plpgsql as $$
+  // Removes windows in which nothing was counted for a minute, those of another transaction excepted. Returns how many it looked at.
+  `create function rate_sweep(given_time bigint) returns bigint language plpgsql as $$
 declare
   idle text;
+  seen bigint := 0;
   at bigint := coalesce(given_time, rate_now());
 begin
   for idle in select quota from rate_windows where last_time <= at - 60000 limit 10000 loop
+    seen := seen + 1;
     if pg_try_advisory_xact_lock(hashtextextended(idle, 0)) then
       delete from rate_windows where quota = idle and last_time <= at - 60000;
       delete from rate_entries where quota = idle and not exists (select 1 from rate_windows where quota = idle);
     end if;
   end loop;
+  return seen;
 end $$`,
 ];

@@ -3,13 +3,13 @@
  * recorded and settled in a second. Nobody else may use the database, which must be empty.
  */
 import { join } from "node:path";
-import { openDatabase, type Database } from "../../src/store/database.js";
-import { openPostgres } from "../../src/store/postgres/open.js";
-import { systemClock } from "../../src/system.js";
-import { fill, requestOver, secretOf } from "./accounts.js";
-import type { SectionOptions } from "./options.js";
-import { scratchFolder } from "./processes.js";
-import { spread, type Row } from "./table.js";
+import { openDatabase, type Database } from "../../../src/store/database.js";
+import { openPostgres } from "../../../src/store/postgres/open.js";
+import { systemClock } from "../../../src/system.js";
+import { fill, requestOver, secretOf } from "../accounts.js";
+import type { SectionOptions } from "../options.js";
+import { scratchFolder } from "../processes.js";
+import { spread, type Row } from "../table.js";
 
 const requests = 2_000;
 const turns = 20;

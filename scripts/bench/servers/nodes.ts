@@ -1,22 +1,24 @@
 /**
- * Measures what Hearth adds to a request when one to three servers share a PostgreSQL database, beside one server on SQLite. The scripted
+ * Measures what Hearth adds to a request over a PostgreSQL database, beside SQLite. The scripted
  * engine answers at once, every run is priced, and teams pay in advance. Without `--postgres URL` it starts a PostgreSQL of its own, which
  * does not wait for the disk.
  */
 import autocannon from "autocannon";
-import { openDatabase } from "../../src/store/database.js";
-import { openPostgres } from "../../src/store/postgres/open.js";
-import { systemClock } from "../../src/system.js";
-import { startPostgresHost } from "../../test/postgres/host.js";
+import { openDatabase } from "../../../src/store/database.js";
+import { openPostgres } from "../../../src/store/postgres/open.js";
+import { systemClock } from "../../../src/system.js";
+import { startPostgresHost } from "../../../test/postgres/host.js";
 import { join } from "node:path";
-import { fill, secretOf } from "./accounts.js";
-import { ask, timed } from "./http/ask.js";
-import { startScripted, type ScriptedServer } from "./http/scripted.js";
-import type { SectionOptions } from "./options.js";
-import { processCpuMs, scratchFolder } from "./processes.js";
-import { chatInit } from "./server.js";
-import { quantile, type Row } from "./table.js";
+import { fill, secretOf } from "../accounts.js";
+import { ask, timed } from "../http/ask.js";
+import { startScripted, type ScriptedServer } from "../http/scripted.js";
+import type { SectionOptions } from "../options.js";
+import { processCpuMs, scratchFolder } from "../processes.js";
+import { chatInit } from "../server.js";
+import { quantile, type Row } from "../table.js";
 
+/** Servers that share the database, in each turn: a second one is refused yet. */
+const counts = [1];
 const teams = 100;
 const rounds = 1_000;
 const roundsBefore = 200;
@@ -33,7 +35,7 @@ export async function nodesSection({ postgres }: SectionOptions): Promise<readon
     const database = await openPostgres({ url, connectionsMax: 2, clock: systemClock, isServer: false });
     for (let team = 0; team < teams; team++) await fill(database, 1, "prepaid", teamOf(team));
     await database.close();
-    for (const count of [1, 2, 3]) rows.push(...(await postgresRows(url, count)));
+    for (const count of counts) rows.push(...(await postgresRows(url, count)));
     return rows;
   } finally {
     await host?.close();

@@ -1,8 +1,8 @@
 /** The events of a stored response. */
 import { inflateRawSync } from "node:zlib";
-import { endingEvent } from "./ending.js";
-import { replayResponse } from "./replay.js";
-import type { ResponseObject } from "./response-schema.js";
+import { endingEvent } from "../../dialects/openai-responses/ending.js";
+import { replayResponse } from "../../dialects/openai-responses/replay.js";
+import type { ResponseObject } from "../../dialects/openai-responses/response-schema.js";
 
 /** Largest size of stored events after decompression. */
 const eventsBytesMax = 1_073_741_824;
