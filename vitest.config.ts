@@ -24,20 +24,28 @@ const onBoth = [
   "test/accounts/sign-in/races.test.ts",
   "test/inference/responses/*.test.ts",
   "test/jobs/{claims,deferred-completions,store}.test.ts",
-  "test/http/admin/requests/list.test.ts",
-  "test/http/admin/stored/list.test.ts",
-  "test/http/auth/{access-groups,budgets,budget-routes,key-search,last-use}.test.ts",
-  "test/http/billing/{admission,billing,credits,invoice,spending-limits,usage}.test.ts",
+  "test/http/admin/{requests,stored}/list.test.ts",
+  "test/http/auth/{budgets,key-search}.test.ts",
+  "test/http/billing/{admission,credits,spending-limits}.test.ts",
   "test/http/runs/tags.test.ts",
+  "test/http/v1/chat/deferred-outcomes.test.ts",
+  "test/http/v1/responses/cancel.test.ts",
+];
+
+/** Those that run once more in the nightly run only: routes over the same stores. */
+const onBothNightly = [
+  "test/http/auth/{access-groups,budget-routes,last-use}.test.ts",
+  "test/http/billing/{billing,invoice,usage}.test.ts",
   "test/http/v1/batches/{budgets,limits}.test.ts",
-  "test/http/v1/chat/{deferred-completion,deferred-outcomes,stored}.test.ts",
+  "test/http/v1/chat/{deferred-completion,stored}.test.ts",
   "test/http/v1/conversations/stored.test.ts",
-  "test/http/v1/responses/{background,cancel,stored}.test.ts",
+  "test/http/v1/responses/{background,stored}.test.ts",
 ];
 
 /** Tests of what only SQLite has: its query plans. */
 const ofSqlite = ["test/accounts/**/query-plans.test.ts"];
 
+const isNightly = process.env["TEST_NIGHTLY"] !== undefined;
 const hasPostgres = postgresUnavailable(process.env) === null;
 
 export default defineConfig({
@@ -71,7 +79,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "postgres",
-          include: hasPostgres ? [...ofPostgres, ...onBoth] : [],
+          include: hasPostgres ? [...ofPostgres, ...onBoth, ...(isNightly ? onBothNightly : [])] : [],
           exclude: ofSqlite,
           isolate: false,
           env: { TEST_DATABASE: "postgres" },
