@@ -40,12 +40,10 @@ export function fileSpread(root: string): { fileMedian: number; fileP90: number 
   return { fileMedian: at(0.5), fileP90: at(0.9) };
 }
 
-/** Folders of src/, test/ and scripts/ with more files than `sizeLimits.folderFiles`, as `path: count`; a README, which lists the others, is none of them. */
+/** Folders of src/, test/ and scripts/ with more files than `sizeLimits.folderFiles`, as `path: count`. */
 export function crowdedFolders(root: string): string[] {
   const counts = new Map<string, number>();
-  for (const { path } of ["src", "test", "scripts"].flatMap((top) =>
-    sourceFiles(root, top, /(?<!README)\.[a-z]+$/),
-  ))
+  for (const { path } of ["src", "test", "scripts"].flatMap((top) => sourceFiles(root, top, /\.[a-z]+$/)))
     counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
   return [...counts]
     .filter(([, count]) => count > sizeLimits.folderFiles)

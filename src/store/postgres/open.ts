@@ -41,7 +41,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   }
 }
 
-/** Opens a database while data is moved into it: its schema is the newest, and nobody else uses it. */
+/** Opens a database while data is moved into it: its schema is the newest, and no server uses it. */
 export function openMoved(url: string, clock: Clock): Database {
   return build(parsed(url), { url, connectionsMax: 2, clock, isServer: false }, null, null);
 }

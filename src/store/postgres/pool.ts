@@ -30,7 +30,7 @@ export interface PoolOptions {
 /** Opens a pool; it connects with the first statement. */
 export function createPool({ address, connectionsMax }: PoolOptions): pg.Pool {
   const pool = new pg.Pool({ ...clientConfig(address), max: connectionsMax });
-  // A connection that is lost while nobody uses it; the next statement opens another one.
+  // A connection that is lost while no statement uses it; the next one opens another.
   pool.on("error", () => undefined);
   // The statement that is running reports the error; the client emits it, too.
   pool.on("connect", (client) => void client.on("error", () => undefined));

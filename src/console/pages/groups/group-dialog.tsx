@@ -8,7 +8,7 @@ import { Dialog } from "../../parts/dialog.js";
 import { Field } from "../../parts/field.js";
 import { Form } from "../../parts/form.js";
 import { showToast } from "../../parts/toast.js";
-import { AccessFields } from "../keys/access-fields.js";
+import { EndpointAndModelFields } from "../keys/access-fields.js";
 import { accessOf, aclsOf, type Access } from "../keys/describe.js";
 
 interface GroupDialogProps {
@@ -74,19 +74,11 @@ function Choices({ access, onAccess }: ChoicesProps): JSX.Element {
   const models = useResource(listModelIds, []);
   return (
     <>
-      <AccessFields
-        title="Endpoints"
-        allText="All endpoints"
-        names={endpoints.value ?? []}
-        chosen={access.endpoints}
-        onChosen={(chosen) => onAccess({ ...access, endpoints: chosen })}
-      />
-      <AccessFields
-        title="Models"
-        allText="All models"
-        names={models.value ?? []}
-        chosen={access.models}
-        onChosen={(chosen) => onAccess({ ...access, models: chosen })}
+      <EndpointAndModelFields
+        endpoints={endpoints.value ?? []}
+        models={models.value ?? []}
+        chosen={access}
+        onChosen={(chosen) => onAccess({ ...access, ...chosen })}
       />
     </>
   );

@@ -41,3 +41,41 @@ export function AccessFields({ title, allText, names, chosen, onChosen }: Access
     </fieldset>
   );
 }
+
+interface EndpointAndModelFieldsProps {
+  /** All names that there are. */
+  readonly endpoints: readonly string[];
+  readonly models: readonly string[];
+  readonly chosen: EndpointsAndModels;
+  readonly onChosen: (chosen: EndpointsAndModels) => void;
+}
+
+/** Chosen names; null: all. */
+interface EndpointsAndModels {
+  readonly endpoints: readonly string[] | null;
+  readonly models: readonly string[] | null;
+}
+
+/** The choice of endpoints and that of models. */
+export function EndpointAndModelFields(props: EndpointAndModelFieldsProps): JSX.Element {
+  const { endpoints, models, onChosen } = props;
+  const chosen = { endpoints: props.chosen.endpoints, models: props.chosen.models };
+  return (
+    <>
+      <AccessFields
+        title="Endpoints"
+        allText="All endpoints"
+        names={endpoints}
+        chosen={chosen.endpoints}
+        onChosen={(names) => onChosen({ ...chosen, endpoints: names })}
+      />
+      <AccessFields
+        title="Models"
+        allText="All models"
+        names={models}
+        chosen={chosen.models}
+        onChosen={(names) => onChosen({ ...chosen, models: names })}
+      />
+    </>
+  );
+}

@@ -7,7 +7,7 @@ import { Dialog } from "../../parts/dialog.js";
 import { Field } from "../../parts/field.js";
 import { Form } from "../../parts/form.js";
 import { showToast } from "../../parts/toast.js";
-import { AccessFields } from "./access-fields.js";
+import { AccessFields, EndpointAndModelFields } from "./access-fields.js";
 import { accessOf, aclsOf } from "./describe.js";
 import { NewSecret } from "./new-secret.js";
 
@@ -81,19 +81,11 @@ function Access({ teamId, fields, set }: PartProps & { readonly teamId: string }
   const groupNames = groups.value ?? [];
   return (
     <>
-      <AccessFields
-        title="Endpoints"
-        allText="All endpoints"
-        names={endpoints.value ?? []}
-        chosen={fields.endpoints}
-        onChosen={(chosen) => set({ endpoints: chosen })}
-      />
-      <AccessFields
-        title="Models"
-        allText="All models"
-        names={models.value ?? []}
-        chosen={fields.models}
-        onChosen={(chosen) => set({ models: chosen })}
+      <EndpointAndModelFields
+        endpoints={endpoints.value ?? []}
+        models={models.value ?? []}
+        chosen={fields}
+        onChosen={set}
       />
       {groupNames.length + fields.groups.length > 0 && (
         <AccessFields

@@ -6,7 +6,7 @@ import { useResource } from "../../lib/resource.js";
 import { Dialog } from "../../parts/dialog.js";
 import { Checkbox } from "../../parts/field.js";
 import { Form } from "../../parts/form.js";
-import { AccessFields } from "../keys/access-fields.js";
+import { AccessFields, EndpointAndModelFields } from "../keys/access-fields.js";
 import { accessOf, aclsOf, type Access } from "../keys/describe.js";
 
 interface AllowDialogProps {
@@ -53,19 +53,11 @@ function Choices({ teamId, access, onAccess }: ChoicesProps): JSX.Element {
   const groups = useResource(listGroupNames, []);
   return (
     <>
-      <AccessFields
-        title="Endpoints"
-        allText="All endpoints"
-        names={endpoints.value ?? []}
-        chosen={access.endpoints}
-        onChosen={(chosen) => onAccess({ ...access, endpoints: chosen })}
-      />
-      <AccessFields
-        title="Models"
-        allText="All models"
-        names={models.value ?? []}
-        chosen={access.models}
-        onChosen={(chosen) => onAccess({ ...access, models: chosen })}
+      <EndpointAndModelFields
+        endpoints={endpoints.value ?? []}
+        models={models.value ?? []}
+        chosen={access}
+        onChosen={(chosen) => onAccess({ ...access, ...chosen })}
       />
       <AccessFields
         title="Access groups"

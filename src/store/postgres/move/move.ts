@@ -16,7 +16,7 @@ export interface MoveProgress {
 }
 
 export interface MoveOptions {
-  /** The SQLite file, of the newest schema; nobody writes to it meanwhile. */
+  /** The SQLite file, of the newest schema; nothing writes to it meanwhile. */
   readonly file: string;
   readonly url: string;
   readonly clock: Clock;
