@@ -44,6 +44,7 @@ import { examineServer } from "./doctor/report.js";
 import { buildEngines, type EngineOverrides } from "./engines.js";
 import { buildFiles, buildPromptFiles } from "./files.js";
 import { buildJobs } from "./jobs/jobs.js";
+import { startTakeOver, type TakeOver } from "./jobs/take-over.js";
 import { httpSettings } from "./http-settings.js";
 import { runDepsOf } from "./server/run-deps.js";
 import { buildMcp } from "./mcp/connector.js";
@@ -141,6 +142,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
   const { health, erasure } = watchDatabase(dataFolder.database, system);
   const stores = buildStores(config, dataFolder.database, random);
   await stores.runs.interruptAll(clock.now());
+  const takeOver = await startTakeOver(dataFolder.database.nodes, { ...stores, ...system });
   const firstKeys = await ensureFirstKeys(config, { ...stores, ...system });
   const tracing = await buildTracing(config, system);
   const running = await buildRunning(config, overrides, { ...system, tracing }, stores);
@@ -174,7 +176,9 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     },
     handle: server.callback(),
     ownerSignIn: () => ownerSignIn({ ...stores, ...system }, firstKeys),
-    close: once(() => closeAll(config, { ...running, ...dataFolder, health, server, erasure, tracing })),
+    close: once(() =>
+      closeAll(config, { ...running, ...dataFolder, health, server, erasure, tracing, takeOver }),
+    ),
     firstKeyFile: firstKeyFile(config),
     firstManagementKeyFile: firstManagementKeyFile(config),
     models,
@@ -260,12 +264,14 @@ interface Closing extends DataFolder, Running {
   readonly erasure: Erasure;
   readonly server: HttpServer;
   readonly tracing: ClosableTracing;
+  readonly takeOver: TakeOver;
 }
 
 /** Closes everything that was built, in reverse order. */
 async function closeAll({ shutdownGraceMs }: Config, parts: Closing): Promise<void> {
   const { engines } = parts;
   parts.modelUpkeep.stop();
+  parts.takeOver.stop();
   await parts.alerts.close();
   parts.scheduler.close();
   // Clients that follow a background response would keep the server from closing.

@@ -111,13 +111,22 @@ function createReleases({ kysely }: Database) {
         .where("lease_until", "is not", null)
         .execute();
     },
-    /** Ends every lease of the kind; called at start, when no job is in flight. */
+    /** Returns the write that ends the leases of a node that has ended. */
+    releaseOf: (node: number): Write =>
+      createWrite(
+        "jobs",
+        sql`update jobs set lease_until = null where node_id = ${node} and lease_until is not null`.compile(
+          kysely,
+        ),
+      ),
+    /** Ends every lease of the kind without a node; called at start, when none of these jobs is in flight. */
     async releaseAll(kind: JobKind): Promise<void> {
       await kysely
         .updateTable("jobs")
         .set({ lease_until: null })
         .where("kind", "=", kind)
         .where("lease_until", "is not", null)
+        .where(sql<boolean>`node_id is null`)
         .execute();
     },
   };

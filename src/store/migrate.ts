@@ -38,6 +38,7 @@ import { spendLabels } from "./migrations/0031-0040/0032-spend-labels.js";
 import { alerts } from "./migrations/0031-0040/0033-alerts.js";
 import { endUserLimits } from "./migrations/0031-0040/0039-end-user-limits.js";
 import { usageDays } from "./migrations/0031-0040/0031-usage-days.js";
+import { nodes } from "./migrations/0031-0040/0040-nodes.js";
 import type { Migration } from "./migrations/migration.js";
 
 /** All migrations, in order; PostgreSQL has one of the same number for each. */
@@ -81,6 +82,7 @@ export const migrations: readonly Migration[] = [
   usageDays,
   endUserLimits,
   rateWindows,
+  nodes,
 ];
 
 /**

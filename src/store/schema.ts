@@ -41,6 +41,7 @@ import type {
  * milliseconds since the epoch.
  */
 export interface Schema {
+  nodes: NodeRow;
   teams: TeamRow;
   access_groups: AccessGroupRow;
   api_keys: ApiKeyTable;
@@ -88,6 +89,12 @@ export interface Schema {
   alert_channels: AlertChannelRow;
   alerts: AlertRow;
   alert_deliveries: AlertDeliveryRow;
+}
+
+/** A server of several that share a database. */
+export interface NodeRow {
+  id: Generated<number>;
+  start_time: number;
 }
 
 export interface TeamRow {

@@ -178,6 +178,7 @@ function startProcess(world: World): { readonly queue: JobQueue; die(): void } {
       release: alive((id) => jobs.release(id)),
       postpone: alive((id, until) => jobs.postpone(id, until)),
       releaseAll: alive((kind) => jobs.releaseAll(kind)),
+      releaseOf: (node) => jobs.releaseOf(node),
       find: alive((id) => jobs.find(id)),
       isLeased: alive((...values) => jobs.isLeased(...values)),
       count: alive((kind) => jobs.count(kind)),

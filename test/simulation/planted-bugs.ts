@@ -175,15 +175,21 @@ export function withBrokenCommit(actual: typeof Commit): typeof Commit {
 export function withBrokenInterruption(actual: typeof InterruptedRuns): typeof InterruptedRuns {
   return {
     ...actual,
-    async interruptRuns(database, endTime) {
-      if (!has("a restart keeps what a run had reserved")) return actual.interruptRuns(database, endTime);
-      const ended = { state: "interrupted", cost_ticks: 0, end_time: endTime } as const;
-      const { numUpdatedRows } = await database.kysely
-        .updateTable("runs")
-        .set(ended)
-        .where("state", "=", "running")
-        .executeTakeFirst();
-      return Number(numUpdatedRows);
+    createInterruption(database) {
+      const interruption = actual.createInterruption(database);
+      return {
+        ...interruption,
+        async interruptAll(endTime) {
+          if (!has("a restart keeps what a run had reserved")) return interruption.interruptAll(endTime);
+          const ended = { state: "interrupted", cost_ticks: 0, end_time: endTime } as const;
+          const { numUpdatedRows } = await database.kysely
+            .updateTable("runs")
+            .set(ended)
+            .where("state", "=", "running")
+            .executeTakeFirst();
+          return Number(numUpdatedRows);
+        },
+      };
     },
   };
 }

@@ -36,6 +36,7 @@ export async function databaseWithQueryPlans(): Promise<{ database: Database; st
       commit: async (changes, synced) => commit(changes, synced),
       guard,
       broadcast: noBroadcast,
+      nodes: null,
       onDeletion: () => undefined,
       erase: () => undefined,
       isReachable: () => Promise.resolve(true),

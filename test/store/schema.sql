@@ -330,7 +330,7 @@ CREATE TABLE "jobs" (
   lease_until integer,
   create_time integer not null,
   body text not null
-, tags text) strict;
+, tags text, node_id integer) strict;
 
 CREATE INDEX jobs_attempted on jobs (attempts, create_time, id, kind) where attempts > 0;
 
@@ -478,6 +478,11 @@ CREATE TABLE model_pulls (
 CREATE INDEX model_pulls_active on model_pulls (create_time, id) where end_time is null;
 
 CREATE INDEX model_pulls_by_age on model_pulls (create_time, id);
+
+CREATE TABLE nodes (
+  id integer primary key not null,
+  start_time integer not null
+) strict;
 
 CREATE TABLE price_book (
   id integer primary key not null,
@@ -880,7 +885,7 @@ CREATE TABLE runs (
   reasoning_tokens integer not null check (reasoning_tokens >= 0),
   cost_ticks integer not null check (cost_ticks >= 0),
   start_time integer not null,
-  end_time integer, price_id integer references price_book (id), reserved_ticks integer check (reserved_ticks >= 0), asked_model text, images integer not null default 0 check (images >= 0), image_ticks integer not null default 0 check (image_ticks >= 0), user_id text, bound_ticks integer check (bound_ticks >= 0), bound_tokens integer check (bound_tokens >= 0), create_time integer, streamed integer check (streamed in (0, 1)), first_token_ms integer check (first_token_ms >= 0), finish_reason text, error_kind text,
+  end_time integer, price_id integer references price_book (id), reserved_ticks integer check (reserved_ticks >= 0), asked_model text, images integer not null default 0 check (images >= 0), image_ticks integer not null default 0 check (image_ticks >= 0), user_id text, bound_ticks integer check (bound_ticks >= 0), bound_tokens integer check (bound_tokens >= 0), create_time integer, streamed integer check (streamed in (0, 1)), first_token_ms integer check (first_token_ms >= 0), finish_reason text, error_kind text, node_id integer,
   check ((state = 'running') = (end_time is null))
 ) strict;
 

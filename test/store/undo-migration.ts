@@ -2,7 +2,13 @@ import { invoices } from "../../src/store/migrations/0011-0020/0018-invoices.js"
 
 const rollUps = ["runs_ended_are_rolled_up", "runs_are_rolled_up"];
 
-/** Takes back migration 39, the newest. */
+/** Takes back migration 40, the newest. */
+const undoNodes = [
+  "drop table nodes;",
+  ...["runs", "jobs"].map((table) => `alter table ${table} drop column node_id;`),
+].join("\n");
+
+/** Takes back migration 39. */
 const undoEndUserLimits = ["end_user_qpm", "end_user_tpm"]
   .map((name) => `alter table api_keys drop column ${name};`)
   .join("\n");
@@ -81,6 +87,7 @@ const undoStoredOwners = [
 
 /** SQL that takes a database from the newest version to 26, as a server of that version would have left it. */
 export const undoBudgets = [
+  undoNodes,
   undoEndUserLimits,
   undoUsageDays,
   undoAlerts,

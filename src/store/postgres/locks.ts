@@ -3,6 +3,9 @@
 /** The letters HEAR, so that other programs in the same database use other locks. */
 export const lockSpace = 0x48454152;
 
+/** The locks of servers, each with the number of its row in the table of nodes. */
+export const nodeSpace = lockSpace + 1;
+
 /** Held by the one server that uses the database. */
 export const serverLock = 1;
 /** Held while the schema is migrated, or data is moved into the database. */

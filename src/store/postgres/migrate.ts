@@ -4,12 +4,14 @@ import { rateWindows } from "../migrations/0031-0040/0038-rate-windows.js";
 import { requestBodies } from "../migrations/0031-0040/0035-request-bodies.js";
 import { usageDays } from "../migrations/0031-0040/0031-usage-days.js";
 import { spendLabels } from "../migrations/0031-0040/0032-spend-labels.js";
+import { nodes } from "../migrations/0031-0040/0040-nodes.js";
 import { turns } from "../migrations/0031-0040/0036-turns.js";
 import type { Migration } from "../migrations/migration.js";
 import type { PostgresAddress } from "./address.js";
 import { lockSpace, migrationLock } from "./locks.js";
 import { baseline, baselineVersion } from "./migrations/baseline.js";
 import { rateWindowsOfPostgres } from "./migrations/rate-windows.js";
+import { nodesOfPostgres } from "./migrations/nodes.js";
 import { requestBodiesOfPostgres } from "./migrations/request-bodies.js";
 import { spendLabelsOfPostgres } from "./migrations/spend-labels.js";
 import { translated } from "./migrations/translate.js";
@@ -24,6 +26,7 @@ const written: ReadonlyMap<Migration, Migration> = new Map([
   [spendLabels, spendLabelsOfPostgres],
   [usageDays, usageDaysOfPostgres],
   [rateWindows, rateWindowsOfPostgres],
+  [nodes, nodesOfPostgres],
 ]);
 
 /** What follows the baseline, in order; each has the number of SQLite's migration of the same change. */

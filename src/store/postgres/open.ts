@@ -11,6 +11,7 @@ import { parsePostgresUrl, type PostgresAddress } from "./address.js";
 import { connectBroadcast, type ConnectedBroadcast } from "./broadcast.js";
 import { createPostgresCommit } from "./commit.js";
 import { migratePostgres } from "./migrate.js";
+import { createNodeStore } from "./nodes.js";
 import { createKyselyPool, createPool } from "./pool.js";
 import { takeServerLock, type ServerLock } from "./server-lock.js";
 
@@ -33,8 +34,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     // Before the migration, which a running server of an older version would not expect.
     if (options.isServer) lock = await takeServerLock(address, options.clock);
     await migratePostgres(address);
-    const broadcast = options.isServer ? await connectBroadcast(address, options.clock) : null;
-    return build(address, options, lock, broadcast);
+    return build(address, options, lock === null ? null : await join(address, lock, options.clock));
   } catch (thrown) {
     await lock?.release();
     throw new Error(`cannot use the database ${address.shown}: ${reasonOf(thrown)}`, { cause: thrown });
@@ -43,7 +43,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 
 /** Opens a database while data is moved into it: its schema is the newest, and no server uses it. */
 export function openMoved(url: string, clock: Clock): Database {
-  return build(parsed(url), { url, connectionsMax: 2, clock, isServer: false }, null, null);
+  return build(parsed(url), { url, connectionsMax: 2, clock, isServer: false }, null);
 }
 
 function parsed(url: string): PostgresAddress {
@@ -54,14 +54,21 @@ function parsed(url: string): PostgresAddress {
   }
 }
 
-function build(
-  address: PostgresAddress,
-  options: PostgresOptions,
-  lock: ServerLock | null,
-  broadcast: ConnectedBroadcast | null,
-): Database {
-  const guard = createWriteGuard(lock?.lost ?? (() => null));
-  const pool = createPool({ address, connectionsMax: options.connectionsMax });
+/** What a server has that a command has not. */
+interface Joined {
+  readonly lock: ServerLock;
+  readonly broadcast: ConnectedBroadcast;
+  /** The number of the server. */
+  readonly node: number;
+}
+
+async function join(address: PostgresAddress, lock: ServerLock, clock: Clock): Promise<Joined> {
+  return { lock, node: await lock.join(), broadcast: await connectBroadcast(address, clock) };
+}
+
+function build(address: PostgresAddress, options: PostgresOptions, joined: Joined | null): Database {
+  const guard = createWriteGuard(joined?.lock.lost ?? (() => null));
+  const pool = createPool({ address, connectionsMax: options.connectionsMax, node: joined?.node ?? null });
   const kysely = new Kysely<Schema>({
     dialect: new PostgresDialect({ pool: createKyselyPool(pool, guard) }),
   });
@@ -70,16 +77,17 @@ function build(
     dialect: postgresDialect,
     commit: createPostgresCommit(pool, guard, options.clock),
     guard,
-    broadcast: broadcast ?? noBroadcast,
+    broadcast: joined?.broadcast ?? noBroadcast,
+    nodes: joined === null ? null : createNodeStore(kysely, joined.node),
     // The database reuses the space of deleted rows by itself.
     onDeletion: () => undefined,
     erase: () => undefined,
     isReachable: () => isReachable(kysely),
     async close() {
-      await broadcast?.close();
+      await joined?.broadcast.close();
       await kysely.destroy();
       if (!pool.ended) await pool.end();
-      await lock?.release();
+      await joined?.lock.release();
     },
   };
 }

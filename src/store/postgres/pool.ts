@@ -25,15 +25,21 @@ export const attemptsMax = 10;
 export interface PoolOptions {
   readonly address: PostgresAddress;
   readonly connectionsMax: number;
+  /** The number of the server whose connections these are; null: of a command. */
+  readonly node: number | null;
 }
 
 /** Opens a pool; it connects with the first statement. */
-export function createPool({ address, connectionsMax }: PoolOptions): pg.Pool {
+export function createPool({ address, connectionsMax, node }: PoolOptions): pg.Pool {
   const pool = new pg.Pool({ ...clientConfig(address), max: connectionsMax });
   // A connection that is lost while no statement uses it; the next one opens another.
   pool.on("error", () => undefined);
   // The statement that is running reports the error; the client emits it, too.
-  pool.on("connect", (client) => void client.on("error", () => undefined));
+  pool.on("connect", (client) => {
+    client.on("error", () => undefined);
+    // Before what the connection was opened for; when it fails, that fails, too.
+    if (node !== null) client.query(`set hearth.node = ${node}`).catch(() => undefined);
+  });
   return pool;
 }
 

@@ -8,12 +8,15 @@ import type { Clock } from "../../core/clock.js";
 import { reasonOf } from "../failure.js";
 import type { PostgresAddress } from "./address.js";
 import { lockSpace, serverLock } from "./locks.js";
+import { joinAgain, joinNodes } from "./nodes.js";
 import { clientConfig } from "./pool.js";
 
 export interface ServerLock {
   /** Says as a clause why the lock is not held; null while it is. */
   readonly lost: () => string | null;
   readonly release: () => Promise<void>;
+  /** Adds this server to those of the migrated database. @returns its number, whose lock is lost and taken again with the other. */
+  readonly join: () => Promise<number>;
 }
 
 /** Between two questions whether the connection lives, and two attempts to connect again. */
@@ -42,6 +45,7 @@ class HeldLock implements ServerLock {
   #client: pg.Client | null = null;
   #reason = "the connection to the database was lost";
   #isHeld = false;
+  #node: number | null = null;
   #isClosed = false;
   #stop = (): void => undefined;
 
@@ -58,13 +62,25 @@ class HeldLock implements ServerLock {
     await this.#disconnect();
   };
 
+  readonly join = async (): Promise<number> => {
+    if (this.#client === null) throw new Error("the connection to the database was lost");
+    return (this.#node = await joinNodes(this.#client, this.clock.now()));
+  };
+
   /** Returns whether the lock was free. @throws what connecting throws. */
   async connect(): Promise<boolean> {
     const client = this.#client ?? (await this.#open());
     const text = "select pg_try_advisory_lock($1, $2) as held";
     const { rows } = await client.query<{ readonly held: boolean }>(text, [lockSpace, serverLock]);
-    this.#isHeld = rows[0]?.held === true && this.#client === client;
+    const isFree = rows[0]?.held === true && (await this.#holdNode(client));
+    this.#isHeld = isFree && this.#client === client;
     return this.#isHeld;
+  }
+
+  /** Returns false while the database has not noticed that the connection before was lost. */
+  async #holdNode(client: pg.Client): Promise<boolean> {
+    if (this.#node === null) return true;
+    return joinAgain(client, this.#node, this.clock.now());
   }
 
   /** Says who has the lock. */

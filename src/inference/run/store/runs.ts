@@ -2,7 +2,7 @@ import type { RunEnding, RunOutcome, RunRecord } from "../run-record.js";
 import type { Usage } from "../../../core/usage.js";
 import type { Database } from "../../../store/database.js";
 import { createEnlarging } from "./enlarged-runs.js";
-import { interruptRuns } from "./interrupted-runs.js";
+import { createInterruption } from "./interrupted-runs.js";
 import { noLabels } from "../../../accounts/labels/spend-labels.js";
 import { createCountedLabelStore } from "../../../accounts/labels/store/counted-labels.js";
 import { createRunLabelStore } from "./run-labels.js";
@@ -95,11 +95,7 @@ export function createRunStore(database: Database, labels = createRunLabelStore(
       // Not synced: a power cut undoes the whole transaction, and its job is done again.
       else await database.commit([{ query: settling(row), rows: null }, ...statementsOf(writes)], false);
     },
-    /**
-     * Marks every run that is still `running` as `interrupted`, at no cost, and releases what was reserved for it; called at start,
-     * when nothing runs yet. @returns how many there were.
-     */
-    interruptAll: (endTime: number): Promise<number> => interruptRuns(database, endTime),
+    ...createInterruption(database),
     /** Returns the newest runs, the newest first. */
     list: async (limit: number): Promise<readonly RunRecord[]> =>
       (await newestRuns(database).limit(limit).execute()).map(fromRow),

@@ -1,0 +1,77 @@
+/** Takes over what servers had in flight that share the database and have ended. */
+import { HearthError } from "../../core/errors.js";
+import type { Clock } from "../../core/clock.js";
+import type { Logger } from "../../core/logger.js";
+import type { RunStore } from "../../inference/run/store/runs.js";
+import type { JobStore } from "../../jobs/store.js";
+import type { NodeStore } from "../../store/nodes.js";
+import type { Writes } from "../../store/writes.js";
+
+/** Between two looks for servers that have ended. */
+const lookMs = 3_000;
+
+export interface TakeOver {
+  /** Takes over from every server that has ended: its runs are interrupted, and its jobs are in the queue again. @returns how many. */
+  once(): Promise<number>;
+  /** Does it again and again; the queues look for such jobs with each heartbeat. */
+  start(): void;
+  stop(): void;
+}
+
+interface TakeOverDeps {
+  readonly runs: Pick<RunStore, "interruptions">;
+  readonly jobs: Pick<JobStore, "releaseOf">;
+  readonly writes: Writes;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Takes over once, then goes on to look. @param nodes as below */
+export async function startTakeOver(nodes: NodeStore | null, deps: TakeOverDeps): Promise<TakeOver> {
+  const takeOver = createTakeOver(nodes, deps);
+  await takeOver.once();
+  takeOver.start();
+  return takeOver;
+}
+
+/** @param nodes null where only one server uses the database */
+export function createTakeOver(nodes: NodeStore | null, deps: TakeOverDeps): TakeOver {
+  const { runs, jobs, writes, clock, logger } = deps;
+  let cancel = (): void => undefined;
+  let isStopped = false;
+  const takeFrom = async (store: NodeStore, id: number): Promise<boolean> => {
+    try {
+      const removal = { table: "nodes", change: store.removal(id) } as const;
+      await writes.commit([removal, ...runs.interruptions(id, clock.now()), jobs.releaseOf(id)]);
+    } catch (thrown) {
+      if (thrown instanceof HearthError && thrown.kind === "conflict") return false;
+      throw thrown;
+    }
+    logger.info({ node: id }, "took over from a server that has ended");
+    return true;
+  };
+  const once = async (): Promise<number> => {
+    if (nodes === null) return 0;
+    let count = 0;
+    for (const id of await nodes.others()) count += Number(await takeFrom(nodes, id));
+    return count;
+  };
+  const start = (): void => {
+    if (nodes === null || isStopped) return;
+    cancel = clock.after(lookMs, () => {
+      void once()
+        .catch((thrown: unknown) =>
+          logger.error({ err: thrown }, "servers that have ended could not be found"),
+        )
+        .finally(() => start());
+    });
+  };
+  return {
+    once,
+    start,
+    stop() {
+      isStopped = true;
+      cancel();
+    },
+  };
+}
