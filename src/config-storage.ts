@@ -15,6 +15,14 @@ export const storageSettings = {
     .default(null),
   /** Connections to PostgreSQL that a server has at most, one of them for its lock. */
   databaseConnectionsMax: whole(2, 1_000).default(10),
+  /** What this server is called among those that share the database; null: the machine's name and the port. */
+  serverName: z
+    .string()
+    .regex(/^[\w.:@-]{1,100}$/, "must have 1 to 100 letters, digits or . : @ _ -")
+    .nullable()
+    .default(null),
+  /** The folder of the contents of files and images, and of settings of models, for servers that share the database; null: the data folder. */
+  sharedFolder: z.string().min(1).max(4096).nullable().default(null),
   /** Responses that may be stored, over all teams. */
   responsesMax: whole(0, 100_000_000).default(1_000_000),
   /** Chat completions that may be stored, over all teams. */

@@ -263,7 +263,9 @@ function finish(values: Config, sources: Readonly<Record<string, string>>): Conf
   for (const folder of modelsFolders) refuseMissingFolder("modelsFolders", folder, sources);
   const tlsCert = values.tlsCert === null ? null : resolve(values.tlsCert);
   const tlsKey = values.tlsKey === null ? null : resolve(values.tlsKey);
-  return Object.freeze({ ...values, data: resolve(values.data), models, modelsFolders, tlsCert, tlsKey });
+  const sharedFolder = values.sharedFolder === null ? null : resolve(values.sharedFolder);
+  const data = resolve(values.data);
+  return Object.freeze({ ...values, data, sharedFolder, models, modelsFolders, tlsCert, tlsKey });
 }
 
 /** A folder that exists and cannot be read is reported where it is read. @throws ConfigError when there is no such folder. */

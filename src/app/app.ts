@@ -44,7 +44,7 @@ import { examineServer } from "./doctor/report.js";
 import { buildEngines, type EngineOverrides } from "./engines.js";
 import { buildFiles, buildPromptFiles } from "./files.js";
 import { buildJobs } from "./jobs/jobs.js";
-import { startTakeOver, type TakeOver } from "./jobs/take-over.js";
+import { createTakeOver } from "./jobs/take-over.js";
 import { httpSettings } from "./http-settings.js";
 import { runDepsOf } from "./server/run-deps.js";
 import { buildMcp } from "./mcp/connector.js";
@@ -141,8 +141,6 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
   const system = { clock, random, logger };
   const { health, erasure } = watchDatabase(dataFolder.database, system);
   const stores = buildStores(config, dataFolder.database, random);
-  await stores.runs.interruptAll(clock.now());
-  const takeOver = await startTakeOver(dataFolder.database.nodes, { ...stores, ...system });
   const firstKeys = await ensureFirstKeys(config, { ...stores, ...system });
   const tracing = await buildTracing(config, system);
   const running = await buildRunning(config, overrides, { ...system, tracing }, stores);
@@ -176,9 +174,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     },
     handle: server.callback(),
     ownerSignIn: () => ownerSignIn({ ...stores, ...system }, firstKeys),
-    close: once(() =>
-      closeAll(config, { ...running, ...dataFolder, health, server, erasure, tracing, takeOver }),
-    ),
+    close: once(() => closeAll(config, { ...running, ...dataFolder, health, server, erasure, tracing })),
     firstKeyFile: firstKeyFile(config),
     firstManagementKeyFile: firstManagementKeyFile(config),
     models,
@@ -208,8 +204,9 @@ function buildManagement(
 }
 
 /** Starts what nobody waits for, once requests are taken. */
-async function startWork({ jobs, modelUpkeep, pullJobs, alerts }: Running): Promise<void> {
+async function startWork({ takeOver, jobs, modelUpkeep, pullJobs, alerts }: Running): Promise<void> {
   await jobs.start();
+  takeOver.start(() => jobs.wake());
   modelUpkeep.start();
   await pullJobs.start();
   alerts.start();
@@ -219,6 +216,9 @@ type Running = Awaited<ReturnType<typeof buildRunning>>;
 
 /** Builds everything between the database and the HTTP server. */
 async function buildRunning(config: Config, overrides: Overrides, system: TracedDeps, stores: Stores) {
+  const takeOver = createTakeOver(stores.nodes, { ...stores, ...system });
+  await stores.runs.interruptAll(system.clock.now());
+  await takeOver.once();
   const loaded = await loadModels(config, system, overrides.registry);
   const { models, visionModel } = loaded;
   const scheduler = createScheduler(config, system.clock);
@@ -255,6 +255,7 @@ async function buildRunning(config: Config, overrides: Overrides, system: Traced
     requestLog: createRequestLog({ ...stores, ...runDeps }),
     authentication,
     jobs,
+    takeOver,
     alerts,
   };
 }
@@ -264,7 +265,6 @@ interface Closing extends DataFolder, Running {
   readonly erasure: Erasure;
   readonly server: HttpServer;
   readonly tracing: ClosableTracing;
-  readonly takeOver: TakeOver;
 }
 
 /** Closes everything that was built, in reverse order. */

@@ -4,40 +4,47 @@ import { join } from "node:path";
 import type { Config } from "../config.js";
 import { fileError } from "../store/failure.js";
 
-type Folder = Pick<Config, "data">;
+export type Folder = Pick<Config, "data" | "sharedFolder">;
 
-export function databaseFile({ data }: Folder): string {
+type OwnFolder = Pick<Config, "data">;
+
+/** The folder of what all servers of a database need to see: contents of files, images, settings of models. */
+export function contentsFolder({ data, sharedFolder }: Folder): string {
+  return sharedFolder ?? data;
+}
+
+export function databaseFile({ data }: OwnFolder): string {
   return join(data, "hearth.db");
 }
 
 /** The file with the first API key, which `hearth run` reads. */
-export function firstKeyFile({ data }: Folder): string {
+export function firstKeyFile({ data }: OwnFolder): string {
   return join(data, "first-key");
 }
 
 /** The file with the first management key. */
-export function firstManagementKeyFile({ data }: Folder): string {
+export function firstManagementKeyFile({ data }: OwnFolder): string {
   return join(data, "first-management-key");
 }
 
 /** The settings of models that commands and the management API write. */
-export function modelSettingsFile({ data }: Folder): string {
-  return join(data, "model-settings.yaml");
+export function modelSettingsFile(folder: Folder): string {
+  return join(contentsFolder(folder), "model-settings.yaml");
 }
 
 /** The file that names the last backup. */
-export function lastBackupFile({ data }: Folder): string {
+export function lastBackupFile({ data }: OwnFolder): string {
   return join(data, "last-backup.json");
 }
 
 /** The folder of generated images that are fetched by URL. */
-export function imagesFolder({ data }: Folder): string {
-  return join(data, "images");
+export function imagesFolder(folder: Folder): string {
+  return join(contentsFolder(folder), "images");
 }
 
 /** The folder of the contents of files. */
-export function filesFolder({ data }: Folder): string {
-  return join(data, "files");
+export function filesFolder(folder: Folder): string {
+  return join(contentsFolder(folder), "files");
 }
 
 /**

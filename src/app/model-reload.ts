@@ -39,8 +39,9 @@ export function configuredModels({ modelSettings, file }: Config): ConfiguredMod
 }
 
 /** Returns the folders and files on which the models depend. */
-export function watchedFiles({ models, modelsFolders, file, data }: Config): WatchedFiles {
-  const settings = modelSettingsFile({ data });
+export function watchedFiles(config: Config): WatchedFiles {
+  const { models, modelsFolders, file } = config;
+  const settings = modelSettingsFile(config);
   return { folders: [models, ...modelsFolders], files: file === null ? [settings] : [settings, file] };
 }
 

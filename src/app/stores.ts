@@ -40,6 +40,7 @@ export function buildStores(config: Config, database: Database, random: Random) 
   return {
     ...buildAccountStores(database),
     broadcast: database.broadcast,
+    nodes: database.nodes,
     runs: createRunStore(database, runLabels),
     runLabels,
     requests: createRequestStore(database),

@@ -8,7 +8,7 @@ import type { JobStore } from "./store.js";
 
 export interface OtherWorkersDeps {
   readonly broadcast: Broadcast;
-  readonly jobs: Pick<JobStore, "find" | "isLeased">;
+  readonly jobs: Pick<JobStore, "find" | "hasNode">;
   readonly clock: Clock;
 }
 
@@ -64,7 +64,7 @@ export function createOtherWorkers(
       broadcast.send(asks, { id });
     });
   const cancel = async (id: string): Promise<boolean> => {
-    if (!broadcast.reachesOthers || !(await jobs.isLeased(id, clock.now()))) return false;
+    if (!broadcast.reachesOthers || !(await jobs.hasNode(id))) return false;
     if (!(await isAnswered(id))) return false;
     for (let looks = 0; looks < looksMax; looks += 1) {
       if ((await jobs.find(id)) === null) return true;

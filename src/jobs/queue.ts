@@ -127,8 +127,10 @@ class Queue implements JobQueue {
   /** Renews the leases, and looks for jobs whose lease has expired, at a third of a lease's time. */
   #heartbeat(): void {
     if (!this.#isRunning) return;
+    const { broadcast, claims, clock, onError } = this.#deps;
     this.#claim();
-    this.#stopHeartbeat = this.#deps.clock.after(leaseMs / 3, () => this.#heartbeat());
+    if (broadcast.reachesOthers) claims.refresh().catch((thrown: unknown) => onError(null, thrown));
+    this.#stopHeartbeat = clock.after(leaseMs / 3, () => this.#heartbeat());
   }
 
   #claim(): void {

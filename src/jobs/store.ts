@@ -1,8 +1,9 @@
-import { sql } from "kysely";
+import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Job, JobKind } from "./job.js";
 import type { Database } from "../store/database.js";
+import type { Dialect } from "../store/dialect/dialect.js";
 import { prepare, prepareBinding } from "../store/prepared.js";
-import type { JobRow } from "../store/schema.js";
+import type { JobRow } from "../store/tables/nodes.js";
 import { createWrite, type Write } from "../store/writes.js";
 import { readTags, tagsText } from "./tags.js";
 
@@ -19,11 +20,16 @@ const columns = [
   "tags",
 ] as const;
 
+/** How many servers a job may end while they have others in flight, too; then it starts where it is alone. */
+export const endedServersMax = 2;
+
 export type JobStore = ReturnType<typeof createJobStore>;
 
 /**
  * The table of queued jobs. A job in flight is leased: its worker renews the lease, and a job whose worker died is claimed again when
- * the lease has expired. One statement claims a job, so that two workers never get the same one.
+ * the lease has expired. Where servers share the database, a job in flight has the number of its server, too, and no other one claims
+ * it: that it has ended is not decided by a clock (src/store/postgres/nodes.ts). One statement claims a job, so that two workers never
+ * get the same one.
  */
 export function createJobStore(database: Database) {
   const { kysely } = database;
@@ -63,22 +69,22 @@ function createReads(database: Database) {
   const { kysely } = database;
   return {
     /**
-     * Returns the jobs with an attempt that counts, those with fewest first, then the oldest. When no job is in flight, these were in
-     * flight when a process died.
+     * Returns the jobs with that many attempts or more that count and that no server has in flight, those with fewest first, then the
+     * oldest. When this server has no job in flight, these were in flight when a process died.
      */
-    attempted: () => attempted(database),
+    attempted: (attemptsMin: number) => attempted(database, attemptsMin),
     async find(id: string): Promise<Job | null> {
       const row = await kysely.selectFrom("jobs").selectAll().where("id", "=", id).executeTakeFirst();
       return row === undefined ? null : fromRow(row);
     },
-    /** Whether a worker has the job, or it is postponed. */
-    async isLeased(id: string, now: number): Promise<boolean> {
-      const leased = kysely
+    /** Whether one of the servers that share the database has the job in flight. */
+    async hasNode(id: string): Promise<boolean> {
+      const held = kysely
         .selectFrom("jobs")
         .select("id")
         .where("id", "=", id)
-        .where("lease_until", ">", now);
-      return (await leased.executeTakeFirst()) !== undefined;
+        .where("node_id", "is not", null);
+      return (await held.executeTakeFirst()) !== undefined;
     },
     async count(kind: JobKind): Promise<number> {
       const { count } = await kysely
@@ -91,45 +97,64 @@ function createReads(database: Database) {
   };
 }
 
-function createReleases({ kysely }: Database) {
+function createReleases({ kysely, dialect }: Database) {
+  const leased = (id: string) =>
+    kysely
+      .updateTable("jobs")
+      .where("id", "=", id)
+      .where("lease_until", "is not", null)
+      .where(isOwn(dialect));
   return {
     /** Ends the lease of a job that was not done: the attempt does not count. */
     async release(id: string): Promise<void> {
-      await kysely
-        .updateTable("jobs")
-        .set((job) => ({ lease_until: null, attempts: job("attempts", "-", 1) }))
-        .where("id", "=", id)
-        .where("lease_until", "is not", null)
+      await leased(id)
+        .set((job) => ({ lease_until: null, node_id: null, attempts: job("attempts", "-", 1) }))
         .execute();
     },
-    /** Keeps a job that was not done from starting before a time: the attempt does not count. */
+    /** Keeps a job that was not done from starting before a time, on any server: the attempt does not count. */
     async postpone(id: string, until: number): Promise<void> {
-      await kysely
-        .updateTable("jobs")
-        .set((job) => ({ lease_until: until, attempts: job("attempts", "-", 1) }))
-        .where("id", "=", id)
-        .where("lease_until", "is not", null)
+      await leased(id)
+        .set((job) => ({ lease_until: until, node_id: null, attempts: job("attempts", "-", 1) }))
         .execute();
     },
-    /** Returns the write that ends the leases of a node that has ended. */
+    /** Returns the write that ends the leases of a server that has ended. */
     releaseOf: (node: number): Write =>
       createWrite(
         "jobs",
-        sql`update jobs set lease_until = null where node_id = ${node} and lease_until is not null`.compile(
-          kysely,
-        ),
+        kysely
+          .updateTable("jobs")
+          .set({ lease_until: null, node_id: null })
+          .where("node_id", "=", node)
+          .compile(),
       ),
-    /** Ends every lease of the kind without a node; called at start, when none of these jobs is in flight. */
+    /** Ends every lease of the kind without a server; called at start, when none of these jobs is in flight. */
     async releaseAll(kind: JobKind): Promise<void> {
       await kysely
         .updateTable("jobs")
         .set({ lease_until: null })
         .where("kind", "=", kind)
         .where("lease_until", "is not", null)
-        .where(sql<boolean>`node_id is null`)
+        .where("node_id", "is", null)
         .execute();
     },
   };
+}
+
+/** Whether it is this server that has the job in flight. */
+function isOwn({ thisNode }: Dialect): RawBuilder<SqlBool> {
+  return sql`node_id is not distinct from ${thisNode}`;
+}
+
+/**
+ * Whether a job may be claimed: it is not leased, or its lease has expired, which ends no lease of another server. Where a server can
+ * end while others go on, a job that ended two of them waits for one that has nothing else in flight: see `claimById`.
+ */
+function isFree({ isShared, thisNode }: Dialect, now: number, isAlone: boolean): RawBuilder<SqlBool> {
+  const isFree = sql<SqlBool>`(lease_until is null or lease_until <= ${now})`;
+  if (!isShared) return isFree;
+  const isOfNoOther = sql<SqlBool>`(lease_until is null or node_id is null or node_id = ${thisNode})`;
+  const attempts = isAlone ? sql`` : sql`and attempts < ${sql.lit(endedServersMax)}`;
+  return sql`${isFree} and ${isOfNoOther} ${attempts}`;
 }
 
 interface Claim {
@@ -142,13 +167,17 @@ function prepareClaim({ kysely, dialect }: Database) {
   return prepare(kysely, ["kind", "now", "leaseUntil"], ({ kind, now, leaseUntil }: Claim) =>
     kysely
       .updateTable("jobs")
-      .set((job) => ({ lease_until: leaseUntil, attempts: job("attempts", "+", 1) }))
+      .set((job) => ({
+        lease_until: leaseUntil,
+        node_id: dialect.thisNode,
+        attempts: job("attempts", "+", 1),
+      }))
       .where("id", "=", (row) =>
         row
           .selectFrom("jobs")
           .select("id")
           .where("kind", "=", kind)
-          .where((job) => job.or([job("lease_until", "is", null), job("lease_until", "<=", now)]))
+          .where(isFree(dialect, now, false))
           .orderBy("create_time")
           .orderBy("id")
           .limit(1)
@@ -158,16 +187,20 @@ function prepareClaim({ kysely, dialect }: Database) {
   );
 }
 
-function prepareClaimById({ kysely }: Database) {
+function prepareClaimById({ kysely, dialect }: Database) {
   return prepare(
     kysely,
     ["id", "now", "leaseUntil"],
     ({ id, now, leaseUntil }: Omit<Claim, "kind"> & { id: string }) =>
       kysely
         .updateTable("jobs")
-        .set((job) => ({ lease_until: leaseUntil, attempts: job("attempts", "+", 1) }))
+        .set((job) => ({
+          lease_until: leaseUntil,
+          node_id: dialect.thisNode,
+          attempts: job("attempts", "+", 1),
+        }))
         .where("id", "=", id)
-        .where((job) => job.or([job("lease_until", "is", null), job("lease_until", "<=", now)]))
+        .where(isFree(dialect, now, true))
         .returningAll(),
   );
 }
@@ -178,7 +211,8 @@ function prepareRenew({ kysely, dialect }: Database) {
       .updateTable("jobs")
       .set({ lease_until: leaseUntil })
       .where("id", "in", sql<string>`${dialect.listOf(ids)}`)
-      .where("lease_until", "is not", null),
+      .where("lease_until", "is not", null)
+      .where(isOwn(dialect)),
   );
 }
 
@@ -211,13 +245,14 @@ function fromRow(row: JobRow): Job {
   };
 }
 
-function attempted({ kysely }: Database): Promise<readonly Pick<Job, "id" | "kind">[]> {
+function attempted({ kysely }: Database, attemptsMin: number): Promise<readonly Pick<Job, "id" | "kind">[]> {
   return (
     kysely
       .selectFrom("jobs")
       .select(["id", "kind"])
       // A literal, because SQLite does not use the partial index for a parameter.
-      .where("attempts", ">", sql.lit(0))
+      .where("attempts", ">", sql.lit(attemptsMin - 1))
+      .where("node_id", "is", null)
       .orderBy("attempts")
       .orderBy("create_time")
       .orderBy("id")

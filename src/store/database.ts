@@ -8,7 +8,7 @@ import { basename, dirname } from "node:path";
 import type Sqlite from "better-sqlite3";
 import { Kysely, sql, SqliteDialect, type SqliteDatabase, type SqliteStatement } from "kysely";
 import { noBroadcast, type Broadcast } from "../core/servers/broadcast.js";
-import type { NodeStore } from "./nodes.js";
+import { onlyNode, type NodeStore } from "./nodes.js";
 import { createCommit, type Commit } from "./commit.js";
 import { connectSqlite, type Connect } from "./sqlite/connect.js";
 import { mapUnavailable } from "./dialect/database-error.js";
@@ -36,8 +36,7 @@ export interface Database {
   erase(): void;
   /** Reaches the other servers of the database. */
   readonly broadcast: Broadcast;
-  /** The servers that share the database; null where only this one uses it. */
-  readonly nodes: NodeStore | null;
+  readonly nodes: NodeStore;
   /** Returns whether a query succeeds; never rejects. */
   isReachable(): Promise<boolean>;
   close(): Promise<void>;
@@ -106,7 +105,7 @@ export async function openDatabase(
       commit,
       guard,
       broadcast: noBroadcast,
-      nodes: null,
+      nodes: onlyNode,
       onDeletion: (listener) => void listeners.push(listener),
       erase: () => mapUnavailable(() => erase(opened)),
       isReachable: () => isReachable(kysely),

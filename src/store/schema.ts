@@ -1,12 +1,5 @@
 import type { Generated } from "kysely";
-import type {
-  AuditAction,
-  BillingMode,
-  DeferredState,
-  JobKind,
-  ResponseStatus,
-  Role,
-} from "./column-values.js";
+import type { AuditAction, BillingMode, DeferredState, ResponseStatus, Role } from "./column-values.js";
 import type {
   ConsoleSessionRow,
   MemberIdentityRow,
@@ -15,6 +8,7 @@ import type {
 } from "./tables/sign-in.js";
 import type { RequestBodiesRow, RequestBodiesTotalRow } from "./tables/request-bodies.js";
 import type { AccessGroupRow } from "./tables/access-groups.js";
+import type { JobTable, NodeRow } from "./tables/nodes.js";
 import type { McpApprovalRow } from "./tables/approvals.js";
 import type { ModelPullRow } from "./tables/pulls.js";
 import type { CountedLabelRow, DeletedRunsRow, RunLabelsRow, RunRow } from "./tables/runs.js";
@@ -60,7 +54,7 @@ export interface Schema {
   budgets: BudgetRow;
   budget_periods: BudgetPeriodTable;
   hosted_prices: HostedPriceTable;
-  jobs: JobRow;
+  jobs: JobTable;
   deferred_completions: DeferredRow;
   responses: ResponseRow;
   response_items: ItemRow;
@@ -89,12 +83,6 @@ export interface Schema {
   alert_channels: AlertChannelRow;
   alerts: AlertRow;
   alert_deliveries: AlertDeliveryRow;
-}
-
-/** A server of several that share a database. */
-export interface NodeRow {
-  id: Generated<number>;
-  start_time: number;
 }
 
 export interface TeamRow {
@@ -204,21 +192,6 @@ export interface StoredImageRow {
   run_id: string;
   bytes: number;
   expire_time: number;
-}
-
-export interface JobRow {
-  id: string;
-  kind: JobKind;
-  team_id: string;
-  api_key_id: string;
-  endpoint: string;
-  attempts: number;
-  lease_until: number | null;
-  create_time: number;
-  /** JSON text. */
-  body: string;
-  /** JSON array of the tags of its request; null: none. */
-  tags: string | null;
 }
 
 export interface DeferredRow {

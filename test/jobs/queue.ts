@@ -180,14 +180,14 @@ function startProcess(world: World): { readonly queue: JobQueue; die(): void } {
       releaseAll: alive((kind) => jobs.releaseAll(kind)),
       releaseOf: (node) => jobs.releaseOf(node),
       find: alive((id) => jobs.find(id)),
-      isLeased: alive((...values) => jobs.isLeased(...values)),
+      hasNode: alive((id) => jobs.hasNode(id)),
       count: alive((kind) => jobs.count(kind)),
     },
     broadcast: noBroadcast,
     tracing: noTracing,
     claims: createClaims(
       {
-        attempted: alive(() => jobs.attempted()),
+        attempted: alive((attemptsMin) => jobs.attempted(attemptsMin)),
         claim: alive((...values) => jobs.claim(...values)),
         claimById: alive((...values) => jobs.claimById(...values)),
       },

@@ -1,10 +1,7 @@
 /** Several servers on one PostgreSQL database, in one process, each with a scripted engine and a clock of its own. */
 import type { Script } from "../../src/engine/scripted.js";
-import { connectBroadcast } from "../../src/store/postgres/broadcast.js";
-import { parsePostgresUrl } from "../../src/store/postgres/address.js";
-import type { Database } from "../../src/store/database.js";
-import { systemClock, systemRandom } from "../../src/system.js";
-import { newPostgresUrl, openBeside } from "../postgres/databases.js";
+import { systemRandom } from "../../src/system.js";
+import { newPostgresUrl, openServer } from "../postgres/databases.js";
 import { seedKeys, startScriptedApp, type ScriptedApp, type ScriptedAppOptions } from "../scripted-app.js";
 
 /** Starts one server for each script. */
@@ -15,22 +12,9 @@ export async function startNodes(
   const url = await newPostgresUrl();
   const nodes: ScriptedApp[] = [];
   for (const script of scripts) {
-    const database = await openShared(url);
+    const database = await openServer(url);
     if (nodes.length === 0) await seedKeys(database);
     nodes.push(await startScriptedApp(script, { ...options, database, random: systemRandom }));
   }
   return nodes;
-}
-
-async function openShared(url: string): Promise<Database> {
-  const database = await openBeside(url);
-  const broadcast = await connectBroadcast(parsePostgresUrl(url), systemClock);
-  return {
-    ...database,
-    broadcast,
-    async close() {
-      await broadcast.close();
-      await database.close();
-    },
-  };
 }

@@ -1,6 +1,7 @@
 /** Databases of PostgreSQL for tests; see host.ts. */
 import { inject, onTestFinished } from "vitest";
 import { openPostgres } from "../../src/store/postgres/open.js";
+import type { Clock } from "../../src/core/clock.js";
 import type { Database } from "../../src/store/database.js";
 import { systemClock } from "../../src/system.js";
 
@@ -23,5 +24,19 @@ export async function newPostgresUrl(
 
 /** Opens a connection as a command does, beside a server. */
 export function openBeside(url: string): Promise<Database> {
-  return openPostgres({ url, connectionsMax: 10, clock: systemClock, isServer: false });
+  return openPostgres({ url, connectionsMax: 10, clock: systemClock, server: null });
+}
+
+/** Opens the database as a server does; those of one test see the same files unless `storageId` says otherwise. */
+export function openServer(
+  url: string,
+  { clock = systemClock, name = "server", storageId = "files" }: ServerOptions = {},
+): Promise<Database> {
+  return openPostgres({ url, connectionsMax: 4, clock, server: { name, storageId } });
+}
+
+export interface ServerOptions {
+  readonly clock?: Clock;
+  readonly name?: string;
+  readonly storageId?: string;
 }

@@ -469,7 +469,7 @@ CREATE TABLE model_pulls (
   create_time integer not null,
   end_time integer,
   model_id text,
-  error text,
+  error text, node_id integer,
   check ((end_time is null) = (state in ('queued', 'running'))),
   check ((model_id is null) = (state <> 'done')),
   check ((error is null) = (state <> 'failed'))
@@ -481,6 +481,8 @@ CREATE INDEX model_pulls_by_age on model_pulls (create_time, id);
 
 CREATE TABLE nodes (
   id integer primary key not null,
+  name text not null,
+  storage_id text not null,
   start_time integer not null
 ) strict;
 

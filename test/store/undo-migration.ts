@@ -5,7 +5,7 @@ const rollUps = ["runs_ended_are_rolled_up", "runs_are_rolled_up"];
 /** Takes back migration 40, the newest. */
 const undoNodes = [
   "drop table nodes;",
-  ...["runs", "jobs"].map((table) => `alter table ${table} drop column node_id;`),
+  ...["runs", "jobs", "model_pulls"].map((table) => `alter table ${table} drop column node_id;`),
 ].join("\n");
 
 /** Takes back migration 39. */

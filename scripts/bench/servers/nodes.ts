@@ -32,7 +32,7 @@ export async function nodesSection({ postgres }: SectionOptions): Promise<readon
   const host = postgres === null ? await startPostgresHost(undefined) : null;
   const url = postgres ?? (await (await fetch(host?.url ?? "", { method: "POST" })).text());
   try {
-    const database = await openPostgres({ url, connectionsMax: 2, clock: systemClock, isServer: false });
+    const database = await openPostgres({ url, connectionsMax: 2, clock: systemClock, server: null });
     for (let team = 0; team < teams; team++) await fill(database, 1, "prepaid", teamOf(team));
     await database.close();
     for (const count of counts) rows.push(...(await postgresRows(url, count)));

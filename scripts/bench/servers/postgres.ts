@@ -21,7 +21,7 @@ export async function postgresSection({ postgres: url }: SectionOptions): Promis
   if (url === null) return [{ figure: "skipped: --postgres URL", value: "", reach: "" }];
   const data = scratchFolder();
   const sqlite = await openDatabase(join(data.path, "hearth.db"));
-  const postgres = await openPostgres({ url, connectionsMax, clock: systemClock, isServer: false });
+  const postgres = await openPostgres({ url, connectionsMax, clock: systemClock, server: null });
   try {
     const worlds = [await worldOf(sqlite), await worldOf(postgres)];
     for (let turn = 0; turn < turns; turn++) for (const world of worlds) await world.takeTurn();

@@ -1,8 +1,12 @@
 /** The part of the composition root that opens the configured database: a SQLite file in the data folder, or PostgreSQL. */
+import { hostname } from "node:os";
+import type { Config } from "../../config.js";
 import { openDatabase, type Database } from "../../store/database.js";
-import { systemClock } from "../../system.js";
+import type { NodeIdentity } from "../../store/postgres/nodes.js";
+import { systemClock, systemRandom } from "../../system.js";
 import { databaseFile } from "../data-folder.js";
 import type { DatabaseSettings } from "./settings.js";
+import { storageIdOf } from "./storage-id.js";
 
 /** Connections of a command, which makes one query after the other. */
 const commandConnectionsMax = 2;
@@ -10,16 +14,26 @@ const commandConnectionsMax = 2;
 /** Opens the database for one command; works next to a running server. @throws Error with one sentence. */
 export async function openForCommand(config: DatabaseSettings): Promise<Database> {
   if (config.databaseUrl === null) return openDatabase(databaseFile(config));
-  return openPostgresOf(config.databaseUrl, commandConnectionsMax, false);
+  return openPostgresOf(config.databaseUrl, commandConnectionsMax, null);
 }
 
-/** Opens the PostgreSQL database of a server, and keeps other servers from using it. @throws Error with one sentence. */
-export function openForServer(url: string, { databaseConnectionsMax }: DatabaseSettings): Promise<Database> {
-  return openPostgresOf(url, databaseConnectionsMax, true);
+type ServerSettings = DatabaseSettings & Pick<Config, "serverName" | "sharedFolder" | "port">;
+
+/** Opens the PostgreSQL database of a server, which others may use, too. @throws Error with one sentence. */
+export async function openForServer(url: string, config: ServerSettings): Promise<Database> {
+  const name = config.serverName ?? `${hostname()}:${config.port}`;
+  return openPostgresOf(url, config.databaseConnectionsMax, {
+    name,
+    storageId: await storageIdOf(config, systemRandom),
+  });
 }
 
-async function openPostgresOf(url: string, connectionsMax: number, isServer: boolean): Promise<Database> {
+async function openPostgresOf(
+  url: string,
+  connectionsMax: number,
+  server: NodeIdentity | null,
+): Promise<Database> {
   // Servers over SQLite do not load the client of PostgreSQL.
   const { openPostgres } = await import("../../store/postgres/open.js");
-  return openPostgres({ url, connectionsMax, isServer, clock: systemClock });
+  return openPostgres({ url, connectionsMax, server, clock: systemClock });
 }

@@ -19,6 +19,7 @@ export type BatchParts = Omit<BatchLineHandlerDeps, "onEnded"> &
 export interface BuiltBatches {
   readonly batches: Batches;
   start(): Promise<void>;
+  wake(): void;
   close(): Promise<void>;
 }
 
@@ -37,6 +38,7 @@ export function buildBatches(parts: BatchParts): BuiltBatches {
       await queue.start();
       await progress.start();
     },
+    wake: () => queue.wake(),
     async close() {
       await queue.close();
       await progress.close();

@@ -98,6 +98,8 @@ export interface Jobs {
   >;
   /** Starts the queues, beginning with the jobs that the previous process left. */
   start(): Promise<void>;
+  /** Looks for jobs of servers that have ended. */
+  wake(): void;
   /** Ends the runs of the jobs in flight and puts the jobs back into the queues. */
   close(): Promise<void>;
 }
@@ -166,6 +168,9 @@ export function buildJobs(limits: JobLimits, deps: JobsDeps): Jobs {
     async start() {
       await Promise.all([backgroundJobs.start(), deferredJobs.start(), batches.start()]);
       retention.start();
+    },
+    wake() {
+      for (const queue of [backgroundJobs, deferredJobs, batches]) queue.wake();
     },
     async close() {
       await Promise.all([backgroundJobs.close(), deferredJobs.close(), batches.close(), retention.close()]);

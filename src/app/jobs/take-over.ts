@@ -13,8 +13,8 @@ const lookMs = 3_000;
 export interface TakeOver {
   /** Takes over from every server that has ended: its runs are interrupted, and its jobs are in the queue again. @returns how many. */
   once(): Promise<number>;
-  /** Does it again and again; the queues look for such jobs with each heartbeat. */
-  start(): void;
+  /** Does it again and again. @param onTakenOver called when jobs are in the queue again */
+  start(onTakenOver: () => void): void;
   stop(): void;
 }
 
@@ -26,22 +26,13 @@ interface TakeOverDeps {
   readonly logger: Logger;
 }
 
-/** Takes over once, then goes on to look. @param nodes as below */
-export async function startTakeOver(nodes: NodeStore | null, deps: TakeOverDeps): Promise<TakeOver> {
-  const takeOver = createTakeOver(nodes, deps);
-  await takeOver.once();
-  takeOver.start();
-  return takeOver;
-}
-
-/** @param nodes null where only one server uses the database */
-export function createTakeOver(nodes: NodeStore | null, deps: TakeOverDeps): TakeOver {
+export function createTakeOver(nodes: NodeStore, deps: TakeOverDeps): TakeOver {
   const { runs, jobs, writes, clock, logger } = deps;
   let cancel = (): void => undefined;
   let isStopped = false;
-  const takeFrom = async (store: NodeStore, id: number): Promise<boolean> => {
+  const takeFrom = async (id: number): Promise<boolean> => {
     try {
-      const removal = { table: "nodes", change: store.removal(id) } as const;
+      const removal = { table: "nodes", change: nodes.removal(id) } as const;
       await writes.commit([removal, ...runs.interruptions(id, clock.now()), jobs.releaseOf(id)]);
     } catch (thrown) {
       if (thrown instanceof HearthError && thrown.kind === "conflict") return false;
@@ -51,19 +42,19 @@ export function createTakeOver(nodes: NodeStore | null, deps: TakeOverDeps): Tak
     return true;
   };
   const once = async (): Promise<number> => {
-    if (nodes === null) return 0;
     let count = 0;
-    for (const id of await nodes.others()) count += Number(await takeFrom(nodes, id));
+    for (const id of await nodes.others()) count += Number(await takeFrom(id));
     return count;
   };
-  const start = (): void => {
-    if (nodes === null || isStopped) return;
+  const start = (onTakenOver: () => void): void => {
+    if (isStopped || !nodes.isShared) return;
     cancel = clock.after(lookMs, () => {
       void once()
+        .then((count) => count > 0 && onTakenOver())
         .catch((thrown: unknown) =>
           logger.error({ err: thrown }, "servers that have ended could not be found"),
         )
-        .finally(() => start());
+        .finally(() => start(onTakenOver));
     });
   };
   return {

@@ -11,6 +11,8 @@ export interface Dialect {
   readonly name: "sqlite" | "postgres";
   /** Whether several servers may use one database. */
   readonly isShared: boolean;
+  /** The number of the server that makes the query; null for a command, and where servers share no database. */
+  readonly thisNode: RawBuilder<number | null>;
   /** Whether a claim skips rows that another transaction has locked; SQLite has one writer at a time. */
   readonly skipsLocked: boolean;
   /** A subquery of the column `value`: the strings of a JSON array. */

@@ -8,6 +8,7 @@ const utc = (time: RawBuilder<unknown>): RawBuilder<unknown> =>
 export const postgresDialect: Dialect = {
   name: "postgres",
   isShared: true,
+  thisNode: sql`this_node()`,
   skipsLocked: true,
   listOf: (json) => sql`(select value from json_array_elements_text(cast(${json} as json)))`,
   numbersOf: (json) =>

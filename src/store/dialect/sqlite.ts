@@ -5,6 +5,7 @@ import type { Dialect } from "./dialect.js";
 export const sqliteDialect: Dialect = {
   name: "sqlite",
   isShared: false,
+  thisNode: sql`null`,
   skipsLocked: false,
   listOf: (json) => sql`(select value from json_each(${json}))`,
   numbersOf: (json) => sql`(select key, value from json_each(${json}))`,

@@ -6,10 +6,15 @@ export const lockSpace = 0x48454152;
 /** The locks of servers, each with the number of its row in the table of nodes. */
 export const nodeSpace = lockSpace + 1;
 
-/** Held by the one server that uses the database. */
+/** The locks of what one server does for all, each with a number of its name. */
+export const taskSpace = lockSpace + 2;
+
+/** Shared by the servers that use the database; held alone while data is moved into it. */
 export const serverLock = 1;
 /** Held while the schema is migrated, or data is moved into the database. */
 export const migrationLock = 2;
+/** Held while a server is added. */
+export const joinLock = 3;
 
 /**
  * Tables whose transactions follow one another, as they do on SQLite: they check what others may change at the same time, such as the

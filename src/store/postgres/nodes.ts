@@ -2,19 +2,29 @@
  * The servers that share the database. Each has a row, and an advisory lock of its number, which its connection holds: a server whose
  * lock is free has ended, and another one takes over what it had in flight. No clock decides it.
  */
-import { sql, type Kysely } from "kysely";
 import type pg from "pg";
-import type { NodeStore } from "../nodes.js";
-import type { Schema } from "../schema.js";
-import { nodeSpace } from "./locks.js";
+import { joinLock, lockSpace, nodeSpace } from "./locks.js";
 
-/** Adds a server, and locks its number on this connection. @returns the number. */
-export async function joinNodes(client: pg.Client, startTime: number): Promise<number> {
+/** What a server says of itself. */
+export interface NodeIdentity {
+  /** For operators. */
+  readonly name: string;
+  /** Names the folder of the contents of files and images, which all servers of a database need to see. */
+  readonly storageId: string;
+}
+
+/**
+ * Adds a server, and locks its number on this connection. @returns the number.
+ * @throws Error with one sentence when a server that runs has its files in another folder.
+ */
+export async function joinNodes(client: pg.Client, node: NodeIdentity, startTime: number): Promise<number> {
   await client.query("begin");
   try {
+    await client.query("select pg_advisory_xact_lock($1, $2)", [lockSpace, joinLock]);
+    await refuseOtherStorage(client, node);
     const { rows } = await client.query<{ readonly id: number }>(
-      "insert into nodes (start_time) values ($1) returning id",
-      [startTime],
+      "insert into nodes (name, storage_id, start_time) values ($1, $2, $3) returning id",
+      [node.name, node.storageId, startTime],
     );
     const id = rows[0]?.id;
     if (id === undefined) throw new Error("the database did not number this server");
@@ -28,38 +38,38 @@ export async function joinNodes(client: pg.Client, startTime: number): Promise<n
   }
 }
 
+async function refuseOtherStorage(client: pg.Client, { storageId }: NodeIdentity): Promise<void> {
+  const { rows } = await client.query<{ readonly name: string }>(
+    `select name from nodes where storage_id <> $1
+       and exists (select 1 from pg_locks where locktype = 'advisory' and granted and objsubid = 2
+         and database = (select oid from pg_database where datname = current_database())
+         and cast(classid as bigint) = $2 and cast(objid as bigint) = nodes.id)
+     order by id limit 1`,
+    [storageId, nodeSpace],
+  );
+  const [other] = rows;
+  if (other === undefined) return;
+  throw new Error(
+    `the server ${other.name} uses it, too, and has its files in another folder: set sharedFolder (HEARTH_SHARED_FOLDER) of both to one folder that both see`,
+  );
+}
+
 /**
  * Locks the number again on a new connection. Another server may have removed the row in between: what this one had in flight was
  * taken over then, and what it begins from now on has its number again. @returns false while the connection before still has the lock.
  */
-export async function joinAgain(client: pg.Client, id: number, startTime: number): Promise<boolean> {
+export async function joinAgain(
+  client: pg.Client,
+  id: number,
+  { name, storageId }: NodeIdentity,
+  startTime: number,
+): Promise<boolean> {
   const text = "select pg_try_advisory_lock($1, $2) as held";
   const { rows } = await client.query<{ readonly held: boolean }>(text, [nodeSpace, id]);
   if (rows[0]?.held !== true) return false;
-  const insertion = "insert into nodes (id, start_time) values ($1, $2) on conflict (id) do nothing";
-  await client.query(insertion, [id, startTime]);
+  await client.query(
+    `insert into nodes (id, name, storage_id, start_time) values ($1, $2, $3, $4) on conflict (id) do nothing`,
+    [id, name, storageId, startTime],
+  );
   return true;
-}
-
-/** @param self the number of this server */
-export function createNodeStore(kysely: Kysely<Schema>, self: number): NodeStore {
-  return {
-    async others() {
-      const rows = await kysely
-        .selectFrom("nodes")
-        .select("id")
-        .where("id", "<>", self)
-        .orderBy("id")
-        .execute();
-      return rows.map(({ id }) => id);
-    },
-    removal: (id) => ({
-      table: "nodes",
-      query:
-        sql`delete from nodes where id = ${id} and pg_try_advisory_xact_lock(${nodeSpace}, cast(${id} as integer))`.compile(
-          kysely,
-        ),
-      rows: 1,
-    }),
-  };
 }

@@ -5,13 +5,15 @@ import type { Clock } from "../../core/clock.js";
 import type { Database } from "../database.js";
 import { postgresDialect } from "../dialect/postgres.js";
 import { reasonOf } from "../failure.js";
+import { onlyNode } from "../nodes.js";
 import type { Schema } from "../schema.js";
 import { createWriteGuard } from "../write-guard.js";
 import { parsePostgresUrl, type PostgresAddress } from "./address.js";
 import { connectBroadcast, type ConnectedBroadcast } from "./broadcast.js";
 import { createPostgresCommit } from "./commit.js";
 import { migratePostgres } from "./migrate.js";
-import { createNodeStore } from "./nodes.js";
+import { createNodeStore } from "./node-store.js";
+import type { NodeIdentity } from "./nodes.js";
 import { createKyselyPool, createPool } from "./pool.js";
 import { takeServerLock, type ServerLock } from "./server-lock.js";
 
@@ -19,8 +21,8 @@ export interface PostgresOptions {
   readonly url: string;
   readonly connectionsMax: number;
   readonly clock: Clock;
-  /** Whether this is the server, which keeps other servers out; a command works beside it. */
-  readonly isServer: boolean;
+  /** The server that uses the database; null: a command, which works beside servers. */
+  readonly server: NodeIdentity | null;
 }
 
 /**
@@ -31,10 +33,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const address = parsed(options.url);
   let lock: ServerLock | null = null;
   try {
-    // Before the migration, which a running server of an older version would not expect.
-    if (options.isServer) lock = await takeServerLock(address, options.clock);
+    const { server, clock } = options;
+    if (server !== null) lock = await takeServerLock(address, clock, "shared");
     await migratePostgres(address);
-    return build(address, options, lock === null ? null : await join(address, lock, options.clock));
+    const joined = server === null || lock === null ? null : await join(address, lock, server, clock);
+    return build(address, options, joined);
   } catch (thrown) {
     await lock?.release();
     throw new Error(`cannot use the database ${address.shown}: ${reasonOf(thrown)}`, { cause: thrown });
@@ -43,7 +46,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 
 /** Opens a database while data is moved into it: its schema is the newest, and no server uses it. */
 export function openMoved(url: string, clock: Clock): Database {
-  return build(parsed(url), { url, connectionsMax: 2, clock, isServer: false }, null);
+  return build(parsed(url), { url, connectionsMax: 2, clock, server: null }, null);
 }
 
 function parsed(url: string): PostgresAddress {
@@ -62,8 +65,13 @@ interface Joined {
   readonly node: number;
 }
 
-async function join(address: PostgresAddress, lock: ServerLock, clock: Clock): Promise<Joined> {
-  return { lock, node: await lock.join(), broadcast: await connectBroadcast(address, clock) };
+async function join(
+  address: PostgresAddress,
+  lock: ServerLock,
+  server: NodeIdentity,
+  clock: Clock,
+): Promise<Joined> {
+  return { lock, node: await lock.join(server), broadcast: await connectBroadcast(address, clock) };
 }
 
 function build(address: PostgresAddress, options: PostgresOptions, joined: Joined | null): Database {
@@ -78,7 +86,7 @@ function build(address: PostgresAddress, options: PostgresOptions, joined: Joine
     commit: createPostgresCommit(pool, guard, options.clock),
     guard,
     broadcast: joined?.broadcast ?? noBroadcast,
-    nodes: joined === null ? null : createNodeStore(kysely, joined.node),
+    nodes: joined === null ? onlyNode : createNodeStore(kysely, joined.lock, joined.node),
     // The database reuses the space of deleted rows by itself.
     onDeletion: () => undefined,
     erase: () => undefined,

@@ -1,14 +1,15 @@
 /**
- * The lock that keeps two servers from using one database by mistake. A connection of its own holds it, so that the database releases
- * it at once when the process dies, and within half a minute when its machine is gone. While the connection is lost nothing is
- * written.
+ * The locks of a server, which say to others that it lives and what it does for all of them. A connection of its own holds them, so that
+ * the database releases them at once when the process dies, and within ten seconds when its machine is gone, when the network is cut,
+ * or when the process no longer runs. While the connection is lost nothing is written.
  */
+import { createHash } from "node:crypto";
 import pg from "pg";
 import type { Clock } from "../../core/clock.js";
 import { reasonOf } from "../failure.js";
 import type { PostgresAddress } from "./address.js";
-import { lockSpace, serverLock } from "./locks.js";
-import { joinAgain, joinNodes } from "./nodes.js";
+import { lockSpace, serverLock, taskSpace } from "./locks.js";
+import { joinAgain, joinNodes, type NodeIdentity } from "./nodes.js";
 import { clientConfig } from "./pool.js";
 
 export interface ServerLock {
@@ -16,23 +17,42 @@ export interface ServerLock {
   readonly lost: () => string | null;
   readonly release: () => Promise<void>;
   /** Adds this server to those of the migrated database. @returns its number, whose lock is lost and taken again with the other. */
-  readonly join: () => Promise<number>;
+  readonly join: (node: NodeIdentity) => Promise<number>;
+  /** Returns whether this server does the task, which it does from then on if no other one does. */
+  readonly holds: (task: string) => Promise<boolean>;
+  /** Takes the lock of a task. @returns false when this server or another one has it. */
+  readonly take: (task: string) => Promise<boolean>;
+  readonly give: (task: string) => Promise<void>;
 }
 
 /** Between two questions whether the connection lives, and two attempts to connect again. */
-const watchMs = 5_000;
+const watchMs = 3_000;
+const answerTimeoutMs = 5_000;
 const retryMs = 1_000;
 /** A server that was killed may hold the lock a little longer. */
 const waitMs = 250;
 const waitsMax = 8;
 
-/** The server notices a client whose machine is gone after 25 seconds; with a Unix socket it notices at once. */
-const keepAlive =
-  "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3";
+/**
+ * The database ends a connection whose machine is gone (known from its TCP), and one that is not used: a process that is stopped, or has
+ * hung, does not ask whether it lives. The second exists since PostgreSQL 14.
+ */
+const sessionSettings = [
+  "set tcp_keepalives_idle = 4; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3",
+  "select set_config(name, '10s', false) from pg_settings where name = 'idle_session_timeout'",
+].join("; ");
 
-/** Takes the lock. @throws Error with one sentence when another server has it. */
-export async function takeServerLock(address: PostgresAddress, clock: Clock): Promise<ServerLock> {
-  const lock = new HeldLock(address, clock);
+/**
+ * Takes the lock.
+ * @param use whether other servers may use the database, too
+ * @throws Error with one sentence when a server keeps this one from it.
+ */
+export async function takeServerLock(
+  address: PostgresAddress,
+  clock: Clock,
+  use: "shared" | "alone",
+): Promise<ServerLock> {
+  const lock = new HeldLock(address, clock, use);
   for (let waits = 0; !(await lock.connect()); waits += 1) {
     if (waits >= waitsMax) throw new Error(await lock.otherServer());
     await new Promise<void>((resolve) => void clock.after(waitMs, resolve));
@@ -45,13 +65,15 @@ class HeldLock implements ServerLock {
   #client: pg.Client | null = null;
   #reason = "the connection to the database was lost";
   #isHeld = false;
-  #node: number | null = null;
+  #node: (NodeIdentity & { readonly id: number }) | null = null;
+  readonly #tasks = new Set<string>();
   #isClosed = false;
   #stop = (): void => undefined;
 
   constructor(
     private readonly address: PostgresAddress,
     private readonly clock: Clock,
+    private readonly use: "shared" | "alone",
   ) {}
 
   readonly lost = (): string | null => (this.#isHeld ? null : this.#reason);
@@ -62,17 +84,43 @@ class HeldLock implements ServerLock {
     await this.#disconnect();
   };
 
-  readonly join = async (): Promise<number> => {
+  readonly join = async (node: NodeIdentity): Promise<number> => {
     if (this.#client === null) throw new Error("the connection to the database was lost");
-    return (this.#node = await joinNodes(this.#client, this.clock.now()));
+    const id = await joinNodes(this.#client, node, this.clock.now());
+    this.#node = { ...node, id };
+    return id;
   };
+
+  readonly holds = async (task: string): Promise<boolean> => this.#tasks.has(task) || this.take(task);
+
+  readonly take = async (task: string): Promise<boolean> => {
+    const client = this.#client;
+    if (this.#tasks.has(task) || !this.#isHeld || client === null) return false;
+    this.#tasks.add(task);
+    const isTaken = await this.#tryLock(client, taskSpace, numberOf(task)).catch(() => false);
+    if (!isTaken && this.#client === client) this.#tasks.delete(task);
+    return isTaken && this.#client === client;
+  };
+
+  readonly give = async (task: string): Promise<void> => {
+    if (!this.#tasks.delete(task)) return;
+    // The database has released it when the connection is lost.
+    const text = "select pg_advisory_unlock($1, $2)";
+    await this.#client?.query(text, [taskSpace, numberOf(task)]).catch(() => undefined);
+  };
+
+  async #tryLock(client: pg.Client, space: number, number: number, kind = ""): Promise<boolean> {
+    const text = `select pg_try_advisory_lock${kind}($1, $2) as held`;
+    const { rows } = await client.query<{ readonly held: boolean }>(text, [space, number]);
+    return rows[0]?.held === true;
+  }
 
   /** Returns whether the lock was free. @throws what connecting throws. */
   async connect(): Promise<boolean> {
     const client = this.#client ?? (await this.#open());
-    const text = "select pg_try_advisory_lock($1, $2) as held";
-    const { rows } = await client.query<{ readonly held: boolean }>(text, [lockSpace, serverLock]);
-    const isFree = rows[0]?.held === true && (await this.#holdNode(client));
+    const kind = this.use === "shared" ? "_shared" : "";
+    const isFree =
+      (await this.#tryLock(client, lockSpace, serverLock, kind)) && (await this.#holdNode(client));
     this.#isHeld = isFree && this.#client === client;
     return this.#isHeld;
   }
@@ -80,7 +128,7 @@ class HeldLock implements ServerLock {
   /** Returns false while the database has not noticed that the connection before was lost. */
   async #holdNode(client: pg.Client): Promise<boolean> {
     if (this.#node === null) return true;
-    return joinAgain(client, this.#node, this.clock.now());
+    return joinAgain(client, this.#node.id, this.#node, this.clock.now());
   }
 
   /** Says who has the lock. */
@@ -95,7 +143,9 @@ class HeldLock implements ServerLock {
     await this.#disconnect();
     const [other] = rows;
     const who = other === undefined ? "" : ` (from ${other.address}, since ${other.since})`;
-    return `another Hearth server${who} uses this database; several servers on one database are not supported yet`;
+    return this.use === "alone"
+      ? `another Hearth server${who} uses this database`
+      : `data is being moved into this database${who}`;
   }
 
   watch(): void {
@@ -118,17 +168,18 @@ class HeldLock implements ServerLock {
   }
 
   async #open(): Promise<pg.Client> {
-    const client = new pg.Client({ ...clientConfig(this.address), query_timeout: watchMs });
+    const client = new pg.Client({ ...clientConfig(this.address), query_timeout: answerTimeoutMs });
     const forget = (): void => {
       if (this.#client !== client) return;
       this.#client = null;
       this.#isHeld = false;
+      this.#tasks.clear();
     };
     client.on("error", forget);
     client.on("end", forget);
     await client.connect();
     this.#client = client;
-    await client.query(keepAlive);
+    await client.query(sessionSettings);
     return client;
   }
 
@@ -136,6 +187,12 @@ class HeldLock implements ServerLock {
     const client = this.#client;
     this.#client = null;
     this.#isHeld = false;
+    this.#tasks.clear();
     await client?.end().catch(() => undefined);
   }
+}
+
+/** A number for the name of a task, of 32 bits with a sign as the database's integers. */
+function numberOf(task: string): number {
+  return createHash("sha256").update(task).digest().readInt32BE();
 }

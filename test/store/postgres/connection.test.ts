@@ -10,13 +10,15 @@ import { openPostgres } from "../../../src/store/postgres/open.js";
 import { createWrites } from "../../../src/store/writes.js";
 import { systemClock } from "../../../src/system.js";
 import { createManualClock } from "../../manual-clock.js";
-import { newPostgresUrl, openBeside } from "../../postgres/databases.js";
+import { newPostgresUrl, openBeside, openServer } from "../../postgres/databases.js";
 import { proxyOf } from "../../postgres/proxy.js";
 import { aJob, aTeam } from "../records.js";
 import { until } from "../../harness.js";
 
 async function open(url: string, isServer = false): Promise<Database> {
-  const database = await openPostgres({ url, connectionsMax: 4, clock: systemClock, isServer });
+  const database = await (isServer
+    ? openServer(url)
+    : openPostgres({ url, connectionsMax: 4, clock: systemClock, server: null }));
   onTestFinished(() => database.close());
   return database;
 }
@@ -72,24 +74,26 @@ describe("a lost connection", () => {
 });
 
 describe("a server", () => {
-  it("keeps another server from using its database, which can be used when the first has ended", async () => {
+  it("shares its database with another one that sees the same files, and refuses one that sees others", async () => {
     const url = await newPostgresUrl();
-    const first = await openPostgres({ url, connectionsMax: 4, clock: systemClock, isServer: true });
-    await expect(open(url, true)).rejects.toThrow(
-      /^cannot use the database postgres:\/\/postgres@127.0.0.1.*another Hearth server \(from 127.0.0.1.*not supported yet$/,
+    const first = await openServer(url, { name: "first" });
+    await expect(openServer(url, { name: "other", storageId: "other files" })).rejects.toThrow(
+      /^cannot use the database postgres:\/\/postgres@127.0.0.1.*: the server first uses it, too, and has its files in another folder: set sharedFolder/,
     );
-    const beside = await openBeside(url);
-    await createTeamStore(beside).insert(aTeam());
-    await beside.close();
-    await first.close();
     const second = await open(url, true);
+    await createTeamStore(first).insert(aTeam());
     expect(await createTeamStore(second).list()).toEqual([aTeam()]);
+    await first.close();
+    await second.close();
+    const moved = await openServer(url, { storageId: "other files" });
+    expect(await createTeamStore(moved).list()).toEqual([aTeam()]);
+    await moved.close();
   });
 
   it("writes nothing while it has lost its lock, and goes on when it has it again", async () => {
     const url = await newPostgresUrl();
     const clock = createManualClock(0);
-    const server = await openPostgres({ url, connectionsMax: 4, clock, isServer: true });
+    const server = await openServer(url, { clock });
     onTestFinished(() => server.close());
     const beside = await openBeside(url);
     onTestFinished(() => beside.close());

@@ -15,11 +15,10 @@ import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import { createJobStore } from "../../../src/jobs/store.js";
 import { openDatabase, type Database } from "../../../src/store/database.js";
 import { moveToPostgres, type MoveProgress } from "../../../src/store/postgres/move/move.js";
-import { openPostgres } from "../../../src/store/postgres/open.js";
 import { createWrites } from "../../../src/store/writes.js";
 import { systemClock } from "../../../src/system.js";
 import { aKey } from "../../accounts/a-key.js";
-import { newPostgresUrl, openBeside } from "../../postgres/databases.js";
+import { newPostgresUrl, openBeside, openServer } from "../../postgres/databases.js";
 import {
   aJob,
   aMember,
@@ -171,7 +170,7 @@ describe("a move from SQLite to PostgreSQL", () => {
     ];
     expect(Object.keys(after).sort()).toEqual(Object.keys(before).sort());
     for (const [table, rows] of Object.entries(before)) expect([table, after[table]]).toEqual([table, rows]);
-    const server = await openPostgres({ url, connectionsMax: 4, clock: systemClock, isServer: true });
+    const server = await openServer(url);
     onTestFinished(() => server.close());
     const { ledger } = buildAccountStores(server);
     await ledger.post(creditTransaction("purchase", { teamId: "team-1", ticks: 7, note: null }, 7000));
@@ -218,7 +217,7 @@ describe("a move from SQLite to PostgreSQL", () => {
 
   it("refuses a database that a server uses", async () => {
     const { config, url } = await world();
-    const server = await openPostgres({ url, connectionsMax: 4, clock: systemClock, isServer: true });
+    const server = await openServer(url);
     onTestFinished(() => server.close());
     await expect(moveDatabase(config, () => undefined)).rejects.toThrow(
       /another Hearth server .* uses this database/,

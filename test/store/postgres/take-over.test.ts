@@ -8,28 +8,27 @@ import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import { createJobStore } from "../../../src/jobs/store.js";
 import { parsePostgresUrl } from "../../../src/store/postgres/address.js";
 import { joinNodes } from "../../../src/store/postgres/nodes.js";
-import { openPostgres } from "../../../src/store/postgres/open.js";
 import { clientConfig } from "../../../src/store/postgres/pool.js";
 import { createWrites } from "../../../src/store/writes.js";
 import { systemClock } from "../../../src/system.js";
-import { newPostgresUrl } from "../../postgres/databases.js";
+import { newPostgresUrl, openServer } from "../../postgres/databases.js";
 import { aJob, aRun, aTeam } from "../records.js";
 
 it("a server that has ended has its runs interrupted once and its jobs queued again; one that runs keeps both", async () => {
   const url = await newPostgresUrl();
-  const database = await openPostgres({ url, connectionsMax: 4, clock: systemClock, isServer: true });
+  const database = await openServer(url);
   onTestFinished(() => database.close());
   const [runs, jobs, writes] = [createRunStore(database), createJobStore(database), createWrites(database)];
   await createTeamStore(database).insert(aTeam());
   const other = new pg.Client(clientConfig(parsePostgresUrl(url)));
   other.on("error", () => undefined);
   await other.connect();
-  const node = await joinNodes(other, 1000);
+  const node = await joinNodes(other, { name: "other", storageId: "files" }, 1000);
   await runs.insert(aRun({ id: "run-own" }), []);
   await runs.insert(aRun({ id: "run-other", reservedTicks: null }), []);
   await writes.commit([jobs.insertion(aJob({ id: "job-own" })), jobs.insertion(aJob({ id: "job-other" }))]);
   await jobs.claimById("job-own", 1000, 9e15);
-  await jobs.claimById("job-other", 1000, 9e15);
+  await jobs.claimById("job-other", 1000, 1001);
   await sql`update runs set node_id = ${node} where id = 'run-other'`.execute(database.kysely);
   await sql`update jobs set node_id = ${node} where id = 'job-other'`.execute(database.kysely);
   const takeOver = createTakeOver(database.nodes, {

@@ -38,7 +38,7 @@ export async function moveToPostgres(options: MoveOptions): Promise<MoveReport> 
   const address = parsePostgresUrl(options.url);
   const source = openMoveSource(options.file);
   try {
-    const lock = await takeServerLock(address, options.clock);
+    const lock = await takeServerLock(address, options.clock, "alone");
     try {
       await withMigrationLock(address, (client) => moveWith(client, source, options));
     } finally {
