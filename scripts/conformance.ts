@@ -3,8 +3,11 @@
  * a capable model would: a first prompt, an edit and a test with their results, a second turn, and an abort. Client libraries meet the
  * built-in models, and a scripted one for their loops of tools; those that are dependencies run their tests. Everything else is installed
  * into coverage/conformance, pinned. Prints progress to standard error and a table in Markdown at the end. Exits with 1 if a flow fails; a
- * client that cannot be installed is a row that says so. With names, only packages whose name contains one of them are run.
+ * client that cannot be installed is a row that says so. With names, only packages whose name contains one of them are run. With
+ * `--engine llama-server` the chat model of every server runs on a remote engine: the built-in one on a true llama-server, a scripted one
+ * on a server of its protocol.
  */
+import { parseArgs } from "node:util";
 import type { Agent } from "./conformance/agent.js";
 import { claudeAgentSdk } from "./conformance/agents/claude-agent-sdk.js";
 import { claudeCode } from "./conformance/agents/claude-code.js";
@@ -17,13 +20,8 @@ import { clientLibraries, runLibrary, type ClientLibrary } from "./conformance/c
 import { runFlows, type FlowResult } from "./conformance/flows.js";
 import { installAgent, installPackages } from "./conformance/install.js";
 import { forecaster } from "./conformance/model.js";
-import {
-  knownAlias,
-  modelId,
-  startBuiltInServer,
-  startConformanceServer,
-  startScriptedServer,
-} from "./conformance/server.js";
+import { remoteServers } from "./conformance/engine/remote-servers.js";
+import { knownAlias, localServers, modelId, type Servers } from "./conformance/server.js";
 import { failuresOf, tableOf, type Row } from "./conformance/table.js";
 import { runTests, testedClients, versionOf, type TestedClient } from "./conformance/tested-clients.js";
 
@@ -53,9 +51,26 @@ const notApplicable: readonly Row[] = [
   },
 ];
 
-process.exitCode = await main(process.argv.slice(2));
+const { values: options, positionals } = parseArgs({
+  options: { engine: { type: "string", default: "local" } },
+  allowPositionals: true,
+});
+process.exitCode = await main(options.engine, positionals);
 
-async function main(names: readonly string[]): Promise<number> {
+async function main(engine: string, names: readonly string[]): Promise<number> {
+  if (engine !== "local" && engine !== "llama-server") {
+    process.stderr.write("conformance: --engine must be local or llama-server\n");
+    return 2;
+  }
+  const servers = engine === "local" ? localServers() : remoteServers();
+  try {
+    return await runChosen(servers, names);
+  } finally {
+    await servers.close();
+  }
+}
+
+async function runChosen(servers: Servers, names: readonly string[]): Promise<number> {
   const isChosen = (name: string): boolean => names.length === 0 || names.some((part) => name.includes(part));
   const agents = cases.filter(({ agent }) => isChosen(agent.name));
   const tested = testedClients.filter(({ name }) => isChosen(name));
@@ -65,18 +80,18 @@ async function main(names: readonly string[]): Promise<number> {
     return 2;
   }
   const rows = [
-    ...(await rowsOfAgents(agents)),
-    ...(await rowsOfTested(tested)),
-    ...(await rowsOfLibraries(libraries)),
+    ...(await rowsOfAgents(servers, agents)),
+    ...(await rowsOfTested(servers, tested)),
+    ...(await rowsOfLibraries(servers, libraries)),
     ...notApplicable.filter(({ client }) => isChosen(client)),
   ];
   process.stdout.write(tableOf(rows));
   return rows.every((row) => failuresOf(row) === 0) ? 0 : 1;
 }
 
-async function rowsOfAgents(chosen: readonly Case[]): Promise<readonly Row[]> {
+async function rowsOfAgents(servers: Servers, chosen: readonly Case[]): Promise<readonly Row[]> {
   if (chosen.length === 0) return [];
-  const server = await startConformanceServer();
+  const server = await servers.conformance();
   const rows: Row[] = [];
   for (const { agent, model } of chosen) {
     const client = model === modelId ? agent.name : `${agent.name} (${model})`;
@@ -91,10 +106,10 @@ async function rowsOfAgents(chosen: readonly Case[]): Promise<readonly Row[]> {
   return rows;
 }
 
-async function rowsOfTested(chosen: readonly TestedClient[]): Promise<readonly Row[]> {
+async function rowsOfTested(servers: Servers, chosen: readonly TestedClient[]): Promise<readonly Row[]> {
   if (chosen.length === 0) return [];
   progress(`${chosen.map(({ name }) => name).join(", ")}: running their tests`);
-  const results = await runTests(chosen);
+  const results = await runTests(chosen, servers.onLlamaServer);
   return chosen.map(({ name }, at) => {
     const flows = results[at] ?? [];
     for (const each of flows) reportTo(name)(each);
@@ -102,17 +117,17 @@ async function rowsOfTested(chosen: readonly TestedClient[]): Promise<readonly R
   });
 }
 
-async function rowsOfLibraries(chosen: readonly ClientLibrary[]): Promise<readonly Row[]> {
+async function rowsOfLibraries(servers: Servers, chosen: readonly ClientLibrary[]): Promise<readonly Row[]> {
   if (chosen.length === 0) return [];
-  const [builtIn, scripted] = [await startBuiltInServer(), await startScriptedServer(forecaster)];
-  const servers = { builtIn, scripted, model: modelId };
+  const [builtIn, scripted] = [await servers.builtIn(), await servers.scripted(forecaster)];
+  const used = { builtIn, scripted, model: modelId };
   const rows: Row[] = [];
   for (const library of chosen) {
     const { name, version } = library;
     const results = await attempted(
       name,
       () => installPackages(library),
-      (installed, report) => runLibrary(library, installed, servers, report),
+      (installed, report) => runLibrary(library, installed, used, report),
     );
     rows.push({ client: name, version, results });
   }

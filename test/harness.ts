@@ -21,6 +21,7 @@ import { systemClock } from "../src/system.js";
 import { createApp, type App, type Overrides } from "../src/app/app.js";
 import { loadConfig } from "../src/config.js";
 import { noNetwork } from "./hub-server/no-network.js";
+import { enginesOfRun } from "./llama-server/of-run.js";
 import { onPostgres } from "./postgres/databases.js";
 import { postgresUrlFor, writeNewDatabase } from "./store/new-database.js";
 
@@ -90,9 +91,8 @@ export async function startApp(
   overrides: Overrides = {},
   finished: Finished = onTestFinished,
 ): Promise<TestApp> {
-  const { config, sources } = loadConfig(
-    await onDatabase({ ...defaults(finished), ...environment }, finished),
-  );
+  const settings = { ...defaults(finished), ...(await enginesOfRun(environment)), ...environment };
+  const { config, sources } = loadConfig(await onDatabase(settings, finished));
   const isNew = overrides.database === undefined && !existsSync(config.data) && config.databaseUrl === null;
   if (isNew) await writeNewDatabase(join(config.data, "hearth.db"));
   const isUsual =
@@ -129,7 +129,8 @@ function appOfProcess(): Promise<TestApp> {
 
 async function startOfProcess(): Promise<TestApp> {
   const data = join(mkdtempSync(join(inject("sharedFolder"), "server-")), "data");
-  const { config } = loadConfig({ HEARTH_PORT: "0", HEARTH_DATA: data, HEARTH_API_KEY: testKey });
+  const settings = { HEARTH_PORT: "0", HEARTH_DATA: data, HEARTH_API_KEY: testKey };
+  const { config } = loadConfig({ ...settings, ...(await enginesOfRun({})) });
   await writeNewDatabase(join(data, "hearth.db"));
   const app = await createApp(config, workerUrls);
   const { url } = await app.listen();
@@ -275,5 +276,6 @@ export function runProgram(
 }
 
 function defaults(finished: Finished = onTestFinished): NodeJS.ProcessEnv {
-  return { HEARTH_PORT: "0", HEARTH_DATA: join(temporaryFolder(finished), "data"), HEARTH_API_KEY: testKey };
+  const data = join(temporaryFolder(finished), "data");
+  return { HEARTH_PORT: "0", HEARTH_DATA: data, HEARTH_API_KEY: testKey };
 }

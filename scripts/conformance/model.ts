@@ -1,6 +1,6 @@
 /** The scripted model of the conformance run: it answers agents as a capable model would. */
 import type { GenerationEvent } from "../../src/core/generation.js";
-import type { Script, ScriptStep } from "../../src/engine/scripted.js";
+import type { ScriptStep } from "../../src/engine/scripted.js";
 import type { Call } from "./agent.js";
 
 /** Stands for an answer that does not come. */
@@ -9,8 +9,14 @@ export const hold = Symbol("hold");
 /** An answer: a text, a tool call, or none until the client disconnects. */
 export type Answer = string | Call | typeof hold;
 
+/** A script that reads the names of the offered tools, and nothing else of a request. */
+export type ScriptOfTools = (
+  prompt: string,
+  offered: { readonly tools: readonly { readonly name: string }[] },
+) => readonly ScriptStep[];
+
 export interface ScriptedModel {
-  readonly script: Script;
+  readonly script: ScriptOfTools;
   /** Prompts that the agent's own loop sent, since `play`. */
   readonly prompts: readonly string[];
   /** Problems, such as a tool that was not offered, since `play`. */
@@ -25,7 +31,7 @@ export interface ScriptedModel {
  * The model of client libraries: it hands over to another agent if it can, calls a tool for the weather once, and repeats the result of
  * the tool, which is not JSON as that of a handover is. Which one it does depends on the prompt alone.
  */
-export const forecaster: Script = (prompt, { tools }) => {
+export const forecaster: ScriptOfTools = (prompt, { tools }) => {
   const result = /^tool: ([^{\n].*)$/m.exec(prompt.split(/^user: /m).at(-1) ?? "")?.[1];
   const find = (part: string) => tools.find(({ name }) => name.includes(part))?.name;
   const [handover, weather] = [find("transfer_to_"), find("get_weather")];
@@ -42,7 +48,7 @@ export function createScriptedModel(): ScriptedModel {
   let problems: string[] = [];
   let calls = 0;
   let reportHeld = (): void => undefined;
-  const script: Script = (prompt, { tools }) => {
+  const script: ScriptOfTools = (prompt, { tools }) => {
     const names = tools.map(({ name }) => name);
     if (!names.includes(mainTool)) return ["A title"];
     prompts.push(prompt);

@@ -9,7 +9,7 @@ import type * as config from "../../src/config.js";
 import type * as scripted from "../../src/engine/scripted.js";
 import type { Overrides } from "../../src/app/app.js";
 import { scratchFolder } from "../bench/processes.js";
-import { createScriptedModel, type ScriptedModel } from "./model.js";
+import { createScriptedModel, type ScriptedModel, type ScriptOfTools } from "./model.js";
 
 export interface RecordedServer {
   readonly url: string;
@@ -26,8 +26,9 @@ export interface ConformanceServer extends RecordedServer {
 }
 
 const key = "conformance-key-of-sixteen-characters";
-const contextTokens = 200_000;
-const slots = 8;
+/** What agents read and write. */
+export const contextTokens = 200_000;
+export const slots = 8;
 const refusalChars = 300;
 /** A name that Codex knows, and for which it has more kinds of tools. */
 export const knownAlias = "gpt-5.5";
@@ -35,32 +36,49 @@ export const modelId = "hearth-tiny-5m";
 
 const built = (file: string): Promise<unknown> => import(new URL(`../../dist/${file}`, import.meta.url).href);
 
-/** Starts a server whose model answers as `model.play` says. */
-export async function startConformanceServer(): Promise<ConformanceServer> {
-  const model = createScriptedModel();
-  const engine = await scriptedEngine(model.script);
-  return { ...(await startServer({ engine })), model, active: () => engine.active };
+/** Starts the servers of a run, over an engine in the process or on remote engines. */
+export interface Servers {
+  /** Starts a server whose model answers as `model.play` says. */
+  conformance(): Promise<ConformanceServer>;
+  /** Starts a server whose model answers by a script. */
+  scripted(script: ScriptOfTools): Promise<RecordedServer>;
+  /** Starts a server with the built-in models. */
+  builtIn(): Promise<RecordedServer>;
+  /** Whether the built-in chat model runs on llama-server, in the tests of clients that are dependencies, too. */
+  readonly onLlamaServer: boolean;
+  close(): Promise<void>;
 }
 
-/** Starts a server whose model answers by a script. */
-export async function startScriptedServer(script: scripted.Script): Promise<RecordedServer> {
-  return startServer({ engine: await scriptedEngine(script) });
+/** Servers that compute in their own process, or answer there by a script. */
+export function localServers(): Servers {
+  return {
+    async conformance() {
+      const model = createScriptedModel();
+      const engine = await scriptedEngine(model.script);
+      return { ...(await startServer({}, { engine })), model, active: () => engine.active };
+    },
+    scripted: async (script) => startServer({}, { engine: await scriptedEngine(script) }),
+    builtIn: () => startServer({}, {}),
+    onLlamaServer: false,
+    close: () => Promise.resolve(),
+  };
 }
 
-/** Starts a server with the built-in models. */
-export async function startBuiltInServer(): Promise<RecordedServer> {
-  return startServer({});
-}
-
-async function scriptedEngine(script: scripted.Script): Promise<scripted.ScriptedEngine> {
+async function scriptedEngine(script: ScriptOfTools): Promise<scripted.ScriptedEngine> {
   const { createScriptedEngine } = (await built("engine/scripted.js")) as typeof scripted;
   return createScriptedEngine(script, { contextTokens, slots });
 }
 
-async function startServer(overrides: Overrides): Promise<RecordedServer> {
+/** Starts Hearth behind the proxy. @param environment HEARTH_* variables in addition. @param prepare writes what is to be in its folder of models */
+export async function startServer(
+  environment: NodeJS.ProcessEnv,
+  overrides: Overrides,
+  prepare: (folder: string) => void = () => undefined,
+): Promise<RecordedServer> {
   const { createApp } = (await built("app/app.js")) as typeof app;
   const { loadConfig } = (await built("config.js")) as typeof config;
   const data = scratchFolder();
+  prepare(data.path);
   const configFile = join(data.path, "hearth.yaml");
   writeFileSync(configFile, `models:\n  ${modelId}:\n    aliases: [${knownAlias}]\n`);
   const settings = {
@@ -70,6 +88,7 @@ async function startServer(overrides: Overrides): Promise<RecordedServer> {
     HEARTH_CONFIG: configFile,
     HEARTH_API_KEY: key,
     HEARTH_LOG_LEVEL: "error",
+    ...environment,
   };
   const server = await createApp(loadConfig(settings).config, overrides);
   const { port } = await server.listen();
