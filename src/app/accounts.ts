@@ -44,6 +44,7 @@ import type { Logger } from "../core/logger.js";
 import { createApiKeyStore } from "../accounts/keys/store.js";
 import { createAuditStore } from "../accounts/audit/store.js";
 import type { Database } from "../store/database.js";
+import { inTurn, type NodeStore } from "../store/nodes.js";
 import { createBillingStore } from "../accounts/money/store/billing.js";
 import { createLedgerStore } from "../accounts/money/store/ledger.js";
 import { createManagementKeyStore } from "../accounts/management-keys/store.js";
@@ -174,8 +175,15 @@ export interface FirstKeys {
   readonly isFirstStart: boolean;
 }
 
-/** Creates the first API key and the first management key where there are none. */
-export async function ensureFirstKeys(config: Config, deps: AccountDeps): Promise<FirstKeys> {
+/** Creates the first API key and the first management key where there are none; servers that start together do it in turn. */
+export function ensureFirstKeys(
+  config: Config,
+  deps: AccountDeps & { readonly nodes: NodeStore },
+): Promise<FirstKeys> {
+  return inTurn(deps.nodes, "first keys", deps.clock, () => createFirstKeys(config, deps));
+}
+
+async function createFirstKeys(config: Config, deps: AccountDeps): Promise<FirstKeys> {
   const { apiKey, managementKey } = config;
   const { secret } = await ensureFirstKey({
     ...deps,

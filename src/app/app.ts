@@ -206,9 +206,12 @@ function buildManagement(
 /** Starts what nobody waits for, once requests are taken. */
 async function startWork({ takeOver, jobs, modelUpkeep, pullJobs, alerts }: Running): Promise<void> {
   await jobs.start();
-  takeOver.start(() => jobs.wake());
   modelUpkeep.start();
   await pullJobs.start();
+  takeOver.start(async () => {
+    jobs.wake();
+    await pullJobs.start();
+  });
   alerts.start();
 }
 

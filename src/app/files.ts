@@ -5,6 +5,7 @@ import { createFiles, type Files, type FilesDeps } from "../inference/files/file
 import { createImageFetcher } from "../engine/vision/fetch/fetch.js";
 import { readAllowedHosts } from "../engine/network/hosts.js";
 import { createPromptFiles, type PromptFiles, type PromptFilesDeps } from "../jobs/prompt-files.js";
+import { leftoversBefore, type NodeStore } from "../store/nodes.js";
 import type { TracedDeps } from "./chat-engine.js";
 import { filesFolder } from "./data-folder.js";
 
@@ -14,11 +15,11 @@ import { filesFolder } from "./data-folder.js";
  */
 export async function buildFiles(
   config: Config,
-  deps: Omit<FilesDeps, "contents" | "limits">,
+  deps: Omit<FilesDeps, "contents" | "limits"> & { readonly nodes: NodeStore },
   contents: FileContents = createFileContents(filesFolder(config)),
 ): Promise<Files> {
   const files = createFiles({ ...deps, contents, limits: config });
-  await files.removeLeftovers();
+  await files.removeLeftovers(leftoversBefore(deps.nodes, deps.clock.now()));
   return files;
 }
 

@@ -8,7 +8,7 @@ import { basename, dirname } from "node:path";
 import type Sqlite from "better-sqlite3";
 import { Kysely, sql, SqliteDialect, type SqliteDatabase, type SqliteStatement } from "kysely";
 import { noBroadcast, type Broadcast } from "../core/servers/broadcast.js";
-import { onlyNode, type NodeStore } from "./nodes.js";
+import { createOnlyNode, type NodeStore } from "./nodes.js";
 import { createCommit, type Commit } from "./commit.js";
 import { connectSqlite, type Connect } from "./sqlite/connect.js";
 import { mapUnavailable } from "./dialect/database-error.js";
@@ -105,7 +105,7 @@ export async function openDatabase(
       commit,
       guard,
       broadcast: noBroadcast,
-      nodes: onlyNode,
+      nodes: createOnlyNode(),
       onDeletion: (listener) => void listeners.push(listener),
       erase: () => mapUnavailable(() => erase(opened)),
       isReachable: () => isReachable(kysely),

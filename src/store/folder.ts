@@ -1,5 +1,6 @@
 import { mkdirSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { readdir, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { errorCodeOf } from "./failure.js";
 
 /**
@@ -21,4 +22,17 @@ export function createFolder(folder: string): void {
 function makeOne(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return;
   mkdirSync(folder, { mode: 0o700 });
+}
+
+/** Returns the names of the files in a folder that were last written before this time. @throws Error of Node, with its code. */
+export async function namesBefore(folder: string, before: number): Promise<readonly string[]> {
+  const names = await readdir(folder);
+  if (before === Infinity) return names;
+  const found: string[] = [];
+  for (const name of names) {
+    // Another server may have removed it.
+    const status = await stat(join(folder, name)).catch(() => null);
+    if (status !== null && status.mtimeMs < before) found.push(name);
+  }
+  return found;
 }

@@ -1,4 +1,5 @@
 /** The servers that share a database: which there are, and which of them does what only one may do. */
+import type { Clock } from "../core/clock.js";
 import type { Statement } from "./commit.js";
 
 export interface NodeStore {
@@ -13,20 +14,63 @@ export interface NodeStore {
    * then another one does.
    */
   leads(task: string): Promise<boolean>;
-  /** Calls `action` unless another server is doing the same. @returns whether it was called. */
-  exclusively(task: string, action: () => Promise<void>): Promise<boolean>;
+  /**
+   * Reserves what only one may do at a time, until the returned function is called, or the connection to the database is lost.
+   * @returns null while somebody does it, here or on another server.
+   */
+  hold(task: string): Promise<Release | null>;
 }
 
+export type Release = () => void;
+
 /** For a server that is the only one that uses its database. */
-export const onlyNode: NodeStore = {
-  isShared: false,
-  others: () => Promise.resolve([]),
-  removal() {
-    throw new Error("no other server uses the database");
-  },
-  leads: () => Promise.resolve(true),
-  async exclusively(_, action) {
-    await action();
-    return true;
-  },
-};
+export function createOnlyNode(): NodeStore {
+  const held = new Set<string>();
+  return {
+    isShared: false,
+    others: () => Promise.resolve([]),
+    removal() {
+      throw new Error("no other server uses the database");
+    },
+    leads: () => Promise.resolve(true),
+    hold(task) {
+      if (held.has(task)) return Promise.resolve(null);
+      held.add(task);
+      return Promise.resolve(() => void held.delete(task));
+    },
+  };
+}
+
+/** How often, and how many times, it is looked whether others have ended a task. */
+const lookEveryMs = 100;
+const looksMax = 300;
+
+/** Does what only one server may do at a time, after those that do it now. @throws Error when they do not end. */
+export async function inTurn<Result>(
+  { hold }: Pick<NodeStore, "hold">,
+  task: string,
+  clock: Pick<Clock, "after">,
+  action: () => Promise<Result>,
+): Promise<Result> {
+  for (let looks = 0; looks < looksMax; looks += 1) {
+    const release = await hold(task);
+    if (release === null) {
+      await new Promise<void>((resolve) => void clock.after(lookEveryMs, resolve));
+      continue;
+    }
+    try {
+      return await action();
+    } finally {
+      release();
+    }
+  }
+  throw new Error(`another server does not end what it does: ${task}`);
+}
+
+/** How long another server may take between writing a file to the shared folder and committing its row. */
+const rowAfterFileMs = 60 * 60 * 1000;
+
+/** Returns before when a file must have been written that is removed because it has no row. */
+export function leftoversBefore({ isShared }: Pick<NodeStore, "isShared">, now: number): number {
+  return isShared ? now - rowAfterFileMs : Infinity;
+}

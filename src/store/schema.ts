@@ -10,7 +10,7 @@ import type { RequestBodiesRow, RequestBodiesTotalRow } from "./tables/request-b
 import type { AccessGroupRow } from "./tables/access-groups.js";
 import type { JobTable, NodeRow } from "./tables/nodes.js";
 import type { McpApprovalRow } from "./tables/approvals.js";
-import type { ModelPullRow } from "./tables/pulls.js";
+import type { ModelPullTable } from "./tables/pulls.js";
 import type { CountedLabelRow, DeletedRunsRow, RunLabelsRow, RunRow } from "./tables/runs.js";
 import type { AlertChannelRow, AlertDeliveryRow, AlertRow } from "./tables/alerts.js";
 import type { BatchLineRow, BatchRow, FileRow } from "./tables/batches.js";
@@ -76,7 +76,7 @@ export interface Schema {
   audit_events: AuditRow;
   team_limits: TeamLimitRow;
   kept_images: StoredImageRow;
-  model_pulls: ModelPullRow;
+  model_pulls: ModelPullTable;
   files: FileRow;
   batches: BatchRow;
   batch_lines: BatchLineRow;

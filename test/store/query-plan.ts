@@ -3,7 +3,7 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { Kysely, SqliteDialect } from "kysely";
 import { onTestFinished } from "vitest";
-import { onlyNode } from "../../src/store/nodes.js";
+import { createOnlyNode } from "../../src/store/nodes.js";
 import { noBroadcast } from "../../src/core/servers/broadcast.js";
 import { createCommit } from "../../src/store/commit.js";
 import { openDatabase, type Database } from "../../src/store/database.js";
@@ -37,7 +37,7 @@ export async function databaseWithQueryPlans(): Promise<{ database: Database; st
       commit: async (changes, synced) => commit(changes, synced),
       guard,
       broadcast: noBroadcast,
-      nodes: onlyNode,
+      nodes: createOnlyNode(),
       onDeletion: () => undefined,
       erase: () => undefined,
       isReachable: () => Promise.resolve(true),

@@ -13,13 +13,15 @@ import { readAllowedHosts } from "../../engine/network/hosts.js";
 import { lookupAll } from "../../engine/network/resolve.js";
 import type { ServerMetrics } from "../../http/metrics.js";
 import { createAlertService, type AlertService } from "../../jobs/alerts/alerts.js";
-import { budgetSource } from "../../jobs/alerts/conditions/budgets.js";
+import { budgetSource, refusedBudgetSource } from "../../jobs/alerts/conditions/budgets.js";
 import { creditSource } from "../../jobs/alerts/conditions/credit.js";
+import { createOtherServers, ofNamedServer } from "../../jobs/alerts/conditions/other-servers.js";
 import type { RefusedBudgets } from "../../jobs/alerts/conditions/refused-budgets.js";
 import { serverSources, type DiskSpace } from "../../jobs/alerts/conditions/server.js";
 import { DeliveryQueue } from "../../jobs/alerts/deliveries.js";
 import { AlertMonitor } from "../../jobs/alerts/monitor.js";
 import { version } from "../../version.js";
+import { serverNameOf } from "../database/settings.js";
 import type { Stores } from "../stores.js";
 
 export interface AlertDeps {
@@ -49,7 +51,9 @@ export function buildAlerts(config: Config, deps: AlertDeps): Alerts {
   const { stores, clock, random, logger } = deps;
   const senders = sendersOf(config);
   const { alerts, alertChannels: channels, alertDeliveries: deliveries, teams, writes, audit } = stores;
-  const common = { alerts, channels, deliveries, teams, writes, audit, clock, random };
+  const leads = (): Promise<boolean> => stores.nodes.leads("alerts");
+  const { broadcast } = stores;
+  const common = { alerts, channels, deliveries, teams, writes, audit, broadcast, leads, clock, random };
   const queue = new DeliveryQueue({
     ...common,
     senders,
@@ -59,7 +63,8 @@ export function buildAlerts(config: Config, deps: AlertDeps): Alerts {
   const monitor = new AlertMonitor({
     ...common,
     queue,
-    sources: sourcesOf(config, deps, creditTicks),
+    ...sourcesOf(config, deps, creditTicks),
+    others: createOtherServers(broadcast, clock, serverNameOf(config)),
     limits: {
       checkEveryMs: config.alertCheckSeconds * secondMs,
       repeatEveryMs: config.alertRepeatHours * hourMs,
@@ -96,21 +101,23 @@ function sourcesOf(
   creditTicks: number,
 ) {
   const space = diskSpace ?? spaceOf;
-  return [
-    budgetSource({ ...stores, takeRefusals: () => refused.take() }),
-    creditSource({ ...stores, creditTicks }),
-    ...serverSources({
-      models,
-      modelsNotLoaded: () => metrics.modelsNotLoaded(),
-      recentFaults: (minutes) => metrics.recentFaults(minutes),
-      disk: () => space(config.data),
-      limits: {
-        errorPercent: config.alertErrorPercent,
-        errorMinutes: config.alertErrorMinutes,
-        diskFreePercent: config.alertDiskFreePercent,
-      },
-    }),
-  ];
+  const ofServer = serverSources({
+    models,
+    modelsNotLoaded: () => metrics.modelsNotLoaded(),
+    recentFaults: (minutes) => metrics.recentFaults(minutes),
+    disk: () => space(config.data),
+    limits: {
+      errorPercent: config.alertErrorPercent,
+      errorMinutes: config.alertErrorMinutes,
+      diskFreePercent: config.alertDiskFreePercent,
+    },
+  });
+  const { isShared } = stores.nodes;
+  const named = isShared ? ofServer.map((source) => ofNamedServer(source, serverNameOf(config))) : ofServer;
+  return {
+    sources: [budgetSource(stores), creditSource({ ...stores, creditTicks })],
+    ownSources: [refusedBudgetSource(stores, () => refused.take()), ...named],
+  };
 }
 
 async function spaceOf(folder: string): Promise<DiskSpace> {

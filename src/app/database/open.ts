@@ -1,11 +1,10 @@
 /** The part of the composition root that opens the configured database: a SQLite file in the data folder, or PostgreSQL. */
-import { hostname } from "node:os";
 import type { Config } from "../../config.js";
 import { openDatabase, type Database } from "../../store/database.js";
 import type { NodeIdentity } from "../../store/postgres/nodes.js";
 import { systemClock, systemRandom } from "../../system.js";
 import { databaseFile } from "../data-folder.js";
-import type { DatabaseSettings } from "./settings.js";
+import { serverNameOf, type DatabaseSettings } from "./settings.js";
 import { storageIdOf } from "./storage-id.js";
 
 /** Connections of a command, which makes one query after the other. */
@@ -21,7 +20,7 @@ type ServerSettings = DatabaseSettings & Pick<Config, "serverName" | "sharedFold
 
 /** Opens the PostgreSQL database of a server, which others may use, too. @throws Error with one sentence. */
 export async function openForServer(url: string, config: ServerSettings): Promise<Database> {
-  const name = config.serverName ?? `${hostname()}:${config.port}`;
+  const name = serverNameOf(config);
   return openPostgresOf(url, config.databaseConnectionsMax, {
     name,
     storageId: await storageIdOf(config, systemRandom),

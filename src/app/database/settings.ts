@@ -1,5 +1,6 @@
 /** Which database is configured. Commands load this to see whether they need to open it. */
 import { existsSync } from "node:fs";
+import { hostname } from "node:os";
 import type { Config } from "../../config.js";
 import { databaseFile } from "../data-folder.js";
 
@@ -16,4 +17,9 @@ export function refusePostgres({ databaseUrl }: DatabaseSettings, command: strin
     throw new Error(
       `\`hearth ${command}\` is for SQLite, and databaseUrl names a PostgreSQL database: use ${tool}, and copy the data folder`,
     );
+}
+
+/** Returns what the server is called among those that share its database. */
+export function serverNameOf({ serverName, port }: Pick<Config, "serverName" | "port">): string {
+  return serverName ?? `${hostname()}:${port}`;
 }

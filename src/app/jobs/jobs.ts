@@ -26,6 +26,7 @@ import type { ConversationStore } from "../../inference/conversations/store/conv
 import { createStoredCompletions } from "../../inference/completions/stored-completions.js";
 import type { CompletionStore } from "../../inference/completions/store.js";
 import type { ResponseStore } from "../../inference/responses/store/responses.js";
+import type { NodeStore } from "../../store/nodes.js";
 import type { Writes } from "../../store/writes.js";
 import type { HttpDeps } from "../../http/deps.js";
 import type { Logger } from "../../core/logger.js";
@@ -77,6 +78,7 @@ export interface JobsDeps {
   readonly mcp: McpConnector;
   readonly embedder: Embedder;
   readonly broadcast: Broadcast;
+  readonly nodes: NodeStore;
   readonly random: Random;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -190,7 +192,7 @@ function buildStored(limits: JobLimits, deps: JobsDeps) {
       ? { ...deps, onError: (err) => deps.logger.error({ err }, "a response could not be followed") }
       : null,
   });
-  const conversations = createConversations({ store: deps.conversations, writes: deps.writes, limits });
+  const conversations = createConversations({ ...deps, store: deps.conversations, limits });
   const storedCompletions = createStoredCompletions({
     ...deps,
     store: deps.completions,
@@ -208,7 +210,7 @@ function buildStored(limits: JobLimits, deps: JobsDeps) {
 
 function buildRetention({ runsKeptDays }: JobLimits, deps: JobsDeps): Retention {
   const { deferred, completions, responses, runLabels, requests, signIns } = deps;
-  const { images, files, batches, batchLines, approvals, bodyStore, clock, logger } = deps;
+  const { images, files, batches, batchLines, approvals, bodyStore, nodes, clock, logger } = deps;
   const expired =
     (store: { deleteExpired: Sweep }): Sweep =>
     (now, limit) =>
@@ -222,7 +224,12 @@ function buildRetention({ runsKeptDays }: JobLimits, deps: JobsDeps): Retention 
     // Last, because it reads a folder: what follows would start at another time in every run of the simulation.
     expired(images),
   ];
-  return createRetention(clock, sweeps, (thrown) =>
+  const ours = sweeps.map(
+    (sweep): Sweep =>
+      async (now, limit) =>
+        (await nodes.leads("retention")) ? sweep(now, limit) : 0,
+  );
+  return createRetention(clock, ours, (thrown) =>
     logger.error({ err: thrown }, "expired rows could not be deleted"),
   );
 }

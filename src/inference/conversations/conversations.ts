@@ -3,9 +3,10 @@
  * how much is stored. The format of items belongs to the dialect: bodies are not parsed here.
  *
  * One response at a time may be generated in a conversation, so that its items stay in the order in which they were said. Interactive
- * ones are counted here; background ones are unfinished rows of the table of responses, which survive the process.
+ * ones hold it on their server; background ones are unfinished rows of the table of responses, which survive the process.
  */
 import { HearthError } from "../../core/errors.js";
+import type { NodeStore } from "../../store/nodes.js";
 import type { Write, Writes } from "../../store/writes.js";
 import type { StoredItem } from "../responses/stored-response.js";
 import {
@@ -48,6 +49,7 @@ export interface Conversations {
 
 export interface ConversationsDeps {
   readonly store: ConversationStore;
+  readonly nodes: Pick<NodeStore, "hold">;
   readonly writes: Writes;
   readonly limits: ConversationLimits;
 }
@@ -83,7 +85,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
       await find(id, teamId);
       await committed(writes, [store.items.removal(id, itemId)], () => Promise.resolve(noSuchItem(itemId)));
     },
-    lock: createLocks(store, find),
+    lock: createLocks(deps, find),
     async refuseItems(id, items) {
       const refusal = await refusalOf(store, limits, id, items);
       if (refusal !== null) throw refusal;
@@ -156,13 +158,11 @@ async function refusalOf(
   return isFull || size.bytes + sizeOf(items) > limits.conversationBytesMax ? tooLarge(limits) : null;
 }
 
-function createLocks(store: ConversationStore, find: Find): Conversations["lock"] {
-  const held = new Set<string>();
+function createLocks({ store, nodes }: ConversationsDeps, find: Find): Conversations["lock"] {
   return async (id, teamId) => {
     await find(id, teamId);
-    if (held.has(id)) throw locked();
-    held.add(id);
-    const release = (): void => void held.delete(id);
+    const release = await nodes.hold(`conversation ${id}`);
+    if (release === null) throw locked();
     try {
       if (await store.hasUnfinishedResponse(id)) throw locked();
       return release;

@@ -3,11 +3,11 @@
  * that a name without `.partial` is always complete. A process that dies leaves files without a row, which the next start removes.
  */
 import { createReadStream } from "node:fs";
-import { open, readdir, rename, unlink, type FileHandle } from "node:fs/promises";
+import { open, rename, unlink, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { sync } from "../../store/backup/swap.js";
-import { createFolder } from "../../store/folder.js";
+import { createFolder, namesBefore } from "../../store/folder.js";
 import { errorCodeOf } from "../../store/failure.js";
 
 /** Names of complete contents. */
@@ -30,8 +30,8 @@ export interface FileContents {
   read(id: string): Promise<Readable>;
   /** Removes a file of the folder by its name, which is the id of a complete content; does nothing when there is none. */
   remove(name: string): Promise<void>;
-  /** Returns the names of all files in the folder. */
-  names(): Promise<readonly string[]>;
+  /** Returns the names of the files in the folder that were last written before this time. */
+  names(before: number): Promise<readonly string[]>;
 }
 
 /**
@@ -64,8 +64,8 @@ export function createFileContents(
       return createReadStream("", { fd: handle });
     },
     remove,
-    names: () =>
-      readdir(folder).catch((thrown: unknown) => {
+    names: (before) =>
+      namesBefore(folder, before).catch((thrown: unknown) => {
         ignoreMissing(thrown);
         return [];
       }),

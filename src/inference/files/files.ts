@@ -47,8 +47,8 @@ export interface Files {
   read(file: StoredFile): Promise<Readable>;
   /** Deletes a file, and its content. */
   delete(id: string): Promise<void>;
-  /** Removes contents without a row; called at start, when nothing is written. */
-  removeLeftovers(): Promise<void>;
+  /** Removes contents without a row that were last written before this time: newer ones may be in use by another server. */
+  removeLeftovers(before: number): Promise<void>;
   /** Deletes up to `limit` files that expired before `now`. @returns how many there were. */
   deleteExpired(now: number, limit: number): Promise<number>;
 }
@@ -175,9 +175,9 @@ class TeamFiles implements Files {
     await this.#deps.contents.remove(id);
   }
 
-  async removeLeftovers(): Promise<void> {
+  async removeLeftovers(before: number): Promise<void> {
     const { contents, files } = this.#deps;
-    for (const name of await contents.names())
+    for (const name of await contents.names(before))
       if (!fileIdPattern.test(name) || !(await files.exists(name))) await contents.remove(name);
   }
 

@@ -3,14 +3,15 @@
  * of its run: a process that dies between the two leaves a file without a row, which the next sweep deletes. The quota counts what is
  * on the disk and what active runs may still write.
  */
-import { readdir, readFile, unlink, writeFile } from "node:fs/promises";
+import { readFile, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ImageFormat } from "../../core/image-generation.js";
 import { HearthError } from "../../core/errors.js";
 import type { StorageReservation, StoredImage } from "./stored-image.js";
 import type { Random } from "../../core/random.js";
 import type { Database } from "../../store/database.js";
-import { createFolder } from "../../store/folder.js";
+import { createFolder, namesBefore } from "../../store/folder.js";
+import { leftoversBefore } from "../../store/nodes.js";
 import { prepare, prepareBinding } from "../../store/prepared.js";
 import type { StoredImageRow } from "../../store/schema.js";
 import { createWrite } from "../../store/writes.js";
@@ -100,7 +101,7 @@ class FolderImageStore {
     const names = expired.map(({ name }) => name);
     for (const name of names) await this.#delete(name);
     if (names.length > 0) await kysely.deleteFrom("kept_images").where("name", "in", names).execute();
-    if (names.length < limit) await this.#deleteOrphans();
+    if (names.length < limit) await this.#deleteOrphans(leftoversBefore(this.#database.nodes, now));
     return names.length;
   }
 
@@ -145,8 +146,8 @@ class FolderImageStore {
     }
   }
 
-  async #deleteOrphans(): Promise<void> {
-    const names = await readdir(this.#options.folder).catch(() => []);
+  async #deleteOrphans(before: number): Promise<void> {
+    const names = await namesBefore(this.#options.folder, before).catch(() => []);
     // A run that is settled during this loop has its rows before its names leave the set.
     const unsettled = new Set(this.#unsettled);
     for (const name of names)

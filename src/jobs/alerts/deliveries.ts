@@ -6,6 +6,7 @@
  */
 import type { AlertSender } from "../../core/alerts/alerts.js";
 import type { Clock } from "../../core/clock.js";
+import type { Broadcast } from "../../core/servers/broadcast.js";
 import type { Writes } from "../../store/writes.js";
 import type { AlertDelivery, ChannelKind } from "./alert.js";
 import type { ChannelStore } from "./store/channels.js";
@@ -16,11 +17,15 @@ export interface DeliveryQueueDeps {
   readonly channels: Pick<ChannelStore, "find">;
   readonly senders: Readonly<Record<ChannelKind, AlertSender>>;
   readonly writes: Writes;
+  readonly broadcast: Broadcast;
+  /** Returns whether this server sends for all that share the database. */
+  readonly leads: () => Promise<boolean>;
   readonly clock: Clock;
   /** Called when the queue cannot be read or written; it is tried again. */
   readonly onError: (thrown: unknown) => void;
 }
 
+const news = "alert deliveries";
 const secondMs = 1000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
@@ -55,16 +60,22 @@ export class DeliveryQueue {
 
   constructor(deps: DeliveryQueueDeps) {
     this.#deps = deps;
+    deps.broadcast.on(news, () => this.#wakeHere());
   }
 
   /** Starts with what the former process left. */
   start(): void {
     this.#isRunning = true;
-    this.wake();
+    this.#wakeHere();
   }
 
   /** Looks for messages that were written. */
   wake(): void {
+    this.#deps.broadcast.send(news, {});
+    this.#wakeHere();
+  }
+
+  #wakeHere(): void {
     if (!this.#isRunning) return;
     if (this.#looking !== null) {
       this.#looksAgain = true;
@@ -80,9 +91,9 @@ export class DeliveryQueue {
         this.#looking = null;
         if (this.#looksAgain) {
           this.#looksAgain = false;
-          return this.wake();
+          return this.#wakeHere();
         }
-        if (this.#isRunning) this.#stopTimer = this.#deps.clock.after(waitMs, () => this.wake());
+        if (this.#isRunning) this.#stopTimer = this.#deps.clock.after(waitMs, () => this.#wakeHere());
       });
   }
 
@@ -98,7 +109,8 @@ export class DeliveryQueue {
 
   /** Starts what is due. @returns how long to wait before it looks again. */
   async #look(): Promise<number> {
-    const { deliveries, clock } = this.#deps;
+    const { deliveries, leads, clock } = this.#deps;
+    if (!(await leads())) return lookEveryMs;
     const now = clock.now();
     const due = await deliveries.due(now, [...this.#active.keys()], activeMax - this.#active.size);
     for (const delivery of due) {
@@ -107,7 +119,7 @@ export class DeliveryQueue {
         .catch((thrown: unknown) => this.#deps.onError(thrown))
         .finally(() => {
           this.#active.delete(delivery.id);
-          this.wake();
+          this.#wakeHere();
         });
       this.#active.set(delivery.id, { abort, done });
     }

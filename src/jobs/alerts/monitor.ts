@@ -1,5 +1,5 @@
 /**
- * Looks for what is wrong, at an interval, and writes what changed: an alert is raised once, repeated while it goes on, and resolved
+ * Looks for what is wrong, at an interval, on one of the servers that share a database, and writes what changed: an alert is raised once, repeated while it goes on, and resolved
  * once. It is written with its messages in one transaction, so that a process that dies loses none of them.
  *
  * States of an alert: active -> resolved. While its condition comes and goes, it stays active.
@@ -14,13 +14,20 @@ import type { AlertEvent, AlertKind } from "../../core/alerts/alerts.js";
 import type { Alert, AlertChannel, Condition } from "./alert.js";
 import type { ConditionSource } from "./conditions.js";
 import type { DeliveryQueue } from "./deliveries.js";
+import type { OtherServers } from "./conditions/other-servers.js";
 import { alertMessage, isFor, newDelivery } from "./message.js";
 import type { AlertStore } from "./store/alerts.js";
 import type { ChannelStore } from "./store/channels.js";
 import type { DeliveryStore } from "./store/deliveries.js";
 
 export interface MonitorDeps {
+  /** What every server of the database finds. */
   readonly sources: readonly ConditionSource[];
+  /** What only this server finds. */
+  readonly ownSources: readonly ConditionSource[];
+  readonly others: OtherServers;
+  /** Returns whether this server checks for all. */
+  readonly leads: () => Promise<boolean>;
   readonly alerts: AlertStore;
   readonly channels: Pick<ChannelStore, "list">;
   readonly deliveries: Pick<DeliveryStore, "insertion" | "deleteEnded">;
@@ -47,6 +54,9 @@ const keptMs = 30 * 86_400_000;
 const deletedMax = 100;
 /** Alerts that may be active; others wait until one is resolved. */
 const activeMax = 10_000;
+
+/** Checks whose report of another server may be lost before its conditions are over. */
+const reportsMissedMax = 3;
 
 /** How long a condition must be over before its alert is; what is spent and the credit do not come and go. */
 const quietMs: Readonly<Partial<Record<AlertKind, number>>> = {
@@ -88,14 +98,19 @@ export class AlertMonitor {
   }
 
   async #check(): Promise<void> {
-    const { sources, alerts, channels, deliveries, clock } = this.#deps;
+    const { sources, ownSources, others, leads, limits, alerts, channels, deliveries, clock } = this.#deps;
     const now = clock.now();
     const situation = { now, channels: await channels.list(null), active: await alerts.active() };
-    const found = (await Promise.all(sources.map((source) => source(situation)))).flat();
+    const read = async (all: readonly ConditionSource[]): Promise<readonly Condition[]> =>
+      (await Promise.all(all.map((source) => source(situation)))).flat();
+    const own = await read(ownSources);
+    if (!(await leads())) return others.report(own);
+    const reported = others.conditions(reportsMissedMax * limits.checkEveryMs);
+    const found = [...own, ...reported, ...(await read(sources))];
     const conditions = new Map(found.map((condition) => [nameOf(condition), condition]));
     const active = new Set(situation.active.map(nameOf));
     for (const alert of situation.active) await this.#follow(alert, conditions, situation.channels);
-    const raised = found.filter((condition) => !active.has(nameOf(condition)));
+    const raised = [...conditions.values()].filter((condition) => !active.has(nameOf(condition)));
     for (const condition of raised.slice(0, Math.max(0, activeMax - active.size)))
       await this.#raise(condition, situation.channels);
     await deliveries.deleteEnded(now - keptMs, deletedMax);

@@ -11,7 +11,7 @@ import { tagsText } from "../tags.js";
 import { invalidValue } from "../../dialects/field-error.js";
 import type { Batch, BatchFormat, BatchLine, BatchPage } from "./batch.js";
 import type { BatchLimits } from "./limits.js";
-import type { BatchProgress, ProgressDeps } from "./progress.js";
+import { batchTask, type BatchProgress, type ProgressDeps } from "./progress.js";
 import type { BatchQuery } from "./store/batches.js";
 
 export interface NewBatch {
@@ -88,7 +88,7 @@ function createCreation(
   deps: BatchesDeps,
   progress: BatchProgress,
 ): Pick<Batches, "createFromFile" | "createFromLines"> {
-  const { batches, lines, writes, files, limits, admit, onError } = deps;
+  const { batches, files, limits, nodes, admit } = deps;
   /** Inserts a batch after what it displaces is removed. */
   const insert = async (batch: Batch): Promise<void> => {
     await files.refuseBeyondQuota(batch.teamId);
@@ -112,21 +112,37 @@ function createCreation(
       if (bytes > limits.batchBytesMax)
         throw invalidValue("requests", `must have at most ${limits.batchBytesMax} bytes together`);
       const batch = { ...newBatch(deps, request, "anthropic"), lines: requests.length, bytes };
-      await insert(batch);
+      // Until it is complete, other servers leave it to this one.
+      const release = await nodes.hold(batchTask(batch.id));
       try {
-        for (let at = 0; at < requests.length; at += insertedLines)
-          await writes.commit(
-            requests.slice(at, at + insertedLines).map((line) => lines.insertion(batch.id, line)),
-          );
-        await progress.activate(batch.id);
-      } catch (thrown) {
-        // Where this fails, too, the next start removes the batch.
-        await remove(deps, progress, batch.id).catch((failure: unknown) => onError(batch.id, failure));
-        throw thrown;
+        await insert(batch);
+        await insertLines(deps, progress, batch, requests);
+      } finally {
+        release?.();
       }
       return (await batches.find(batch.id)) ?? batch;
     },
   };
+}
+
+async function insertLines(
+  deps: BatchesDeps,
+  progress: BatchProgress,
+  batch: Batch,
+  requests: readonly BatchLine[],
+): Promise<void> {
+  const { lines, writes, onError } = deps;
+  try {
+    for (let at = 0; at < requests.length; at += insertedLines)
+      await writes.commit(
+        requests.slice(at, at + insertedLines).map((line) => lines.insertion(batch.id, line)),
+      );
+    await progress.activate(batch.id);
+  } catch (thrown) {
+    // Where this fails, too, a later look at open batches removes it.
+    await remove(deps, progress, batch.id).catch((failure: unknown) => onError(batch.id, failure));
+    throw thrown;
+  }
 }
 
 async function remove({ batches }: BatchesDeps, progress: BatchProgress, id: string): Promise<void> {

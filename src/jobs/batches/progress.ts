@@ -6,6 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";
 import type { Files } from "../../inference/files/files.js";
+import type { NodeStore } from "../../store/nodes.js";
 import type { Write, Writes } from "../../store/writes.js";
 import type { JobQueue } from "../queue.js";
 import type { Admit } from "./admission.js";
@@ -33,6 +34,8 @@ export interface BatchProgress {
 export interface ProgressDeps {
   readonly batches: BatchStore;
   readonly lines: BatchLineStore;
+  /** One server at a time creates, validates or ends a batch. */
+  readonly nodes: Pick<NodeStore, "hold">;
   readonly files: Files;
   readonly writes: Writes;
   readonly clock: Clock;
@@ -45,6 +48,11 @@ export interface ProgressDeps {
   /** Returns a check whether the key of a batch may use a model at an endpoint; it throws a HearthError if not. */
   readonly modelCheck: (batch: Batch) => Promise<(name: string) => void>;
   readonly onError: (batchId: string, thrown: unknown) => void;
+}
+
+/** Names what one server at a time does with a batch. */
+export function batchTask(id: string): string {
+  return `batch ${id}`;
 }
 
 const expiryCheckMs = 30_000;
@@ -71,7 +79,7 @@ class Progress implements BatchProgress {
   }
 
   validate(batch: Batch): void {
-    this.#step(batch.id, () => this.#validate(batch));
+    this.#step(batch.id, () => this.#alone(batch.id, () => this.#validate(batch)));
   }
 
   advance(id: string): void {
@@ -123,26 +131,39 @@ class Progress implements BatchProgress {
   async #resume(batch: Batch): Promise<void> {
     if (batch.state !== "validating") return this.advance(batch.id);
     if (batch.format === "openai") return this.validate(batch);
-    // Its client has received no id.
-    await this.deleteLines(batch.id);
-    await this.#deps.batches.delete(batch.id);
+    await this.#alone(batch.id, async () => {
+      const found = await this.#deps.batches.find(batch.id);
+      if (found?.state !== "validating") return;
+      // The process died that created it: its client has received no id.
+      await this.deleteLines(batch.id);
+      await this.#deps.batches.delete(batch.id);
+    });
   }
 
-  /** Ends what has expired, and repeats steps that failed. */
+  /** Does nothing while another server does the same. */
+  async #alone(id: string, work: () => Promise<void>): Promise<void> {
+    const release = await this.#deps.nodes.hold(batchTask(id));
+    if (release === null) return;
+    try {
+      await work();
+    } finally {
+      release();
+    }
+  }
+
+  /** Ends what has expired, repeats steps that failed, and continues what servers left that have ended. */
   #watchExpiry(): void {
     if (!this.#isOpen) return;
     this.#stopTimer = this.#deps.clock.after(expiryCheckMs, () => {
       this.#step("", async () => {
-        for (const batch of await this.#deps.batches.open())
-          if (batch.state !== "validating") this.advance(batch.id);
-          else if (batch.format === "openai") this.validate(batch);
+        for (const batch of await this.#deps.batches.open()) await this.#resume(batch);
       });
       this.#watchExpiry();
     });
   }
 
   async #advance(id: string): Promise<void> {
-    const { batches, lines, writes, clock } = this.#deps;
+    const { batches, lines, clock } = this.#deps;
     const batch = await batches.find(id);
     if (batch === null || batch.endTime !== null || batch.state === "validating") return;
     const now = clock.now();
@@ -151,15 +172,28 @@ class Progress implements BatchProgress {
       const isExpired = now >= batch.expireTime;
       if (!isExpired && (queued > 0 || batch.nextLine < batch.lines)) return;
       const outcome = isExpired ? "expired" : "completed";
-      await writes.commit([
+      await this.#unlessChanged([
         batches.update(id, ["in_progress"], { state: "finalizing", outcome, finalize_time: now }),
         ...batches.unqueuing(id),
       ]);
       return this.#advance(id);
     }
     if (queued > 0) return;
-    await writeOutput(this.#deps, batch);
-    await this.deleteLines(id);
+    await this.#alone(id, async () => {
+      const ending = await batches.find(id);
+      if (ending === null || ending.endTime !== null) return;
+      await writeOutput(this.#deps, ending);
+      await this.deleteLines(id);
+    });
+  }
+
+  /** Commits a change of a batch, which another server may have made. */
+  async #unlessChanged(changes: readonly Write[]): Promise<void> {
+    try {
+      await this.#deps.writes.commit(changes);
+    } catch (thrown) {
+      if (!(thrown instanceof HearthError) || thrown.kind !== "conflict") throw thrown;
+    }
   }
 
   async #validate({ id }: Batch): Promise<void> {

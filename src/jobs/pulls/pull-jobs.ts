@@ -1,13 +1,16 @@
 /**
  * Downloads models in the background. A pull is written before it starts and when it has ended; one that the end of the process
- * interrupts goes on at the next start. A client that follows a pull receives its newest progress, and its end.
+ * interrupts goes on at the next start, or on another server of the database. A client that follows a pull receives its newest
+ * progress, and its end; of a pull of another server it receives the end.
  */
 import { auditEntry, type AuditDeps } from "../../accounts/audit/audited-change.js";
 import type { Actor } from "../../accounts/audit/event.js";
+import type { Broadcast } from "../../core/servers/broadcast.js";
 import { HearthError, toHearthError } from "../../core/errors.js";
 import type { Logger } from "../../core/logger.js";
 import type { PullProgress } from "../../models/hub/progress.js";
 import type { Puller } from "../../models/hub/puller.js";
+import { createOtherPullers, type OtherPullers } from "./other-pullers.js";
 import { isEnded, type ModelPull } from "./pull.js";
 import type { PullEnd, PullStore } from "./store.js";
 
@@ -18,6 +21,7 @@ const listedMax = 200;
 
 export interface PullJobsDeps extends AuditDeps {
   readonly pulls: PullStore;
+  readonly broadcast: Broadcast;
   readonly openPuller: () => Promise<Puller>;
   /** Finds the new files. */
   readonly reloadModels: () => Promise<void>;
@@ -31,7 +35,7 @@ export interface PullStatus {
 }
 
 export interface PullJobs {
-  /** Starts what the former process left. */
+  /** Starts what the former process left, or another server that has ended. */
   start(): Promise<void>;
   /**
    * Starts a pull; returns the one that has not ended if the same was asked before.
@@ -68,15 +72,17 @@ export function createPullJobs(deps: PullJobsDeps): PullJobs {
 class BackgroundPulls implements PullJobs {
   readonly #deps: PullJobsDeps;
   readonly #active = new Map<string, ActivePull>();
+  readonly #others: OtherPullers;
   #puller: Promise<Puller> | null = null;
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
   constructor(deps: PullJobsDeps) {
     this.#deps = deps;
+    this.#others = createOtherPullers(deps, (id) => this.#cancelHere(id));
   }
 
   async start(): Promise<void> {
-    for (const pull of await this.#deps.pulls.active()) this.#add({ ...pull, state: "queued" });
+    for (const pull of await this.#deps.pulls.claim()) this.#add(pull);
     this.#startNext();
   }
 
@@ -86,6 +92,8 @@ class BackgroundPulls implements PullJobs {
       ({ pull, isCancelled }) => pull.what === what && !isCancelled,
     );
     if (same !== undefined) return statusOf(same);
+    const elsewhere = this.#deps.broadcast.reachesOthers ? await this.#deps.pulls.findActive(what) : null;
+    if (elsewhere !== null) return this.#statusOf(elsewhere);
     if (this.#active.size >= queuedMax)
       throw new HearthError("overloaded", "Too many pulls wait. Please try again later.", {
         retryAfterSeconds: 60,
@@ -130,12 +138,8 @@ class BackgroundPulls implements PullJobs {
 
   async cancel(id: string, actor: Actor): Promise<PullStatus> {
     const status = await this.find(id);
-    const active = this.#active.get(id);
-    if (active === undefined || isEnded(status.pull)) return status;
-    active.isCancelled = true;
-    active.stop.abort();
-    if (active.pull.state === "queued") await this.#end(active, endOf("cancelled", this.#deps.clock.now()));
-    else await active.finished;
+    if (isEnded(status.pull)) return status;
+    if (!(await this.#cancelHere(id)) && !(await this.#others.cancel(id))) return status;
     const { pull } = await this.find(id);
     const { writes } = this.#deps;
     if (pull.state === "cancelled")
@@ -149,11 +153,23 @@ class BackgroundPulls implements PullJobs {
     return this.#statusOf(pull);
   }
 
+  /** @returns false when this server does not do it. */
+  async #cancelHere(id: string): Promise<boolean> {
+    const active = this.#active.get(id);
+    if (active === undefined) return false;
+    active.isCancelled = true;
+    active.stop.abort();
+    if (active.pull.state === "queued") await this.#end(active, endOf("cancelled", this.#deps.clock.now()));
+    else await active.finished;
+    return true;
+  }
+
   async *follow(id: string, signal: AbortSignal): AsyncGenerator<PullStatus> {
     const first = await this.find(id);
     const active = this.#active.get(id);
     if (active === undefined) {
-      yield first;
+      if (isEnded(first.pull) || !this.#deps.broadcast.reachesOthers) yield first;
+      else yield* this.#others.follow(id, AbortSignal.any([signal, this.#closing.signal]));
       return;
     }
     let wake = (): void => undefined;
@@ -170,7 +186,7 @@ class BackgroundPulls implements PullJobs {
         hasNews = false;
         const status = statusOf(active);
         yield status;
-        if (isEnded(status.pull) || this.#isClosed) return;
+        if (isEnded(status.pull) || this.#closing.signal.aborted) return;
       }
     } finally {
       active.listeners.delete(listener);
@@ -179,7 +195,7 @@ class BackgroundPulls implements PullJobs {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort();
     const running = [...this.#active.values()];
     for (const active of running) {
       active.stop.abort();
@@ -207,7 +223,7 @@ class BackgroundPulls implements PullJobs {
   }
 
   #startNext(): void {
-    if (this.#isClosed) return;
+    if (this.#closing.signal.aborted) return;
     const all = [...this.#active.values()];
     const running = all.filter(({ pull }) => pull.state === "running").length;
     const waiting = all.filter(({ pull }) => pull.state === "queued");
@@ -235,7 +251,7 @@ class BackgroundPulls implements PullJobs {
       await this.#end(active, { ...endOf("done", clock.now()), modelId });
     } catch (thrown) {
       if (active.isCancelled) await this.#end(active, endOf("cancelled", clock.now()));
-      else if (!this.#isClosed) {
+      else if (!this.#closing.signal.aborted) {
         const error = toHearthError(thrown);
         logger.error({ pull: id, what, err: error }, "a model could not be pulled");
         await this.#end(active, { ...endOf("failed", clock.now()), error: error.message });

@@ -10,10 +10,17 @@ export type PullStore = ReturnType<typeof createPullStore>;
 
 /** Creates the queries of pulls. */
 export function createPullStore(database: Database) {
-  const { kysely } = database;
+  const { kysely, dialect } = database;
   return {
     insertion: (pull: ModelPull): Write =>
-      createWrite("model_pulls", kysely.insertInto("model_pulls").values(toRow(pull)).compile(), 1),
+      createWrite(
+        "model_pulls",
+        kysely
+          .insertInto("model_pulls")
+          .values({ ...toRow(pull), node_id: dialect.thisNode })
+          .compile(),
+        1,
+      ),
     /** Ends a pull that has not ended. */
     ending(id: string, { state, endTime, modelId, error }: PullEnd): Write {
       const query = kysely
@@ -37,22 +44,53 @@ export function createPullStore(database: Database) {
         .where("id", "not in", newest);
       return createWrite("model_pulls", query.compile());
     },
+    ...createClaims(database),
     ...createReads(database),
+  };
+}
+
+function createClaims({ kysely, dialect }: Database) {
+  return {
+    /**
+     * Makes this server the one that does the pulls that have not ended and that no server does. @returns them, the oldest first.
+     */
+    async claim(): Promise<readonly ModelPull[]> {
+      const rows = await kysely
+        .updateTable("model_pulls")
+        .set({ node_id: dialect.thisNode, state: "queued" })
+        .where("end_time", "is", null)
+        .where("node_id", "is", null)
+        .returningAll()
+        .execute();
+      return rows
+        .map(fromRow)
+        .sort((one, other) => one.createTime - other.createTime || (one.id < other.id ? -1 : 1));
+    },
+    /** Returns the write that leaves the pulls of a server that has ended to others. */
+    releaseOf: (node: number): Write =>
+      createWrite(
+        "model_pulls",
+        kysely
+          .updateTable("model_pulls")
+          .set({ node_id: null })
+          .where("end_time", "is", null)
+          .where("node_id", "=", node)
+          .compile(),
+      ),
   };
 }
 
 function createReads({ kysely }: Database) {
   return {
-    /** Returns those that have not ended, the oldest first. */
-    async active(): Promise<readonly ModelPull[]> {
-      const rows = await kysely
+    /** Returns the pull of this that has not ended, on any server. */
+    async findActive(what: string): Promise<ModelPull | null> {
+      const row = await kysely
         .selectFrom("model_pulls")
         .selectAll()
         .where("end_time", "is", null)
-        .orderBy("create_time")
-        .orderBy("id")
-        .execute();
-      return rows.map(fromRow);
+        .where("what", "=", what)
+        .executeTakeFirst();
+      return row === undefined ? null : fromRow(row);
     },
     /** Returns the newest, the newest first. */
     async newest(limit: number): Promise<readonly ModelPull[]> {

@@ -26,14 +26,6 @@ export function createNodeStore(kysely: Kysely<Schema>, lock: ServerLock, self: 
       rows: 1,
     }),
     leads: (task) => lock.holds(task),
-    async exclusively(task, action) {
-      if (!(await lock.take(task))) return false;
-      try {
-        await action();
-      } finally {
-        await lock.give(task);
-      }
-      return true;
-    },
+    hold: async (task) => ((await lock.take(task)) ? () => void lock.give(task) : null),
   };
 }

@@ -5,7 +5,7 @@ import type { Clock } from "../../core/clock.js";
 import type { Database } from "../database.js";
 import { postgresDialect } from "../dialect/postgres.js";
 import { reasonOf } from "../failure.js";
-import { onlyNode } from "../nodes.js";
+import { createOnlyNode } from "../nodes.js";
 import type { Schema } from "../schema.js";
 import { createWriteGuard } from "../write-guard.js";
 import { parsePostgresUrl, type PostgresAddress } from "./address.js";
@@ -86,7 +86,7 @@ function build(address: PostgresAddress, options: PostgresOptions, joined: Joine
     commit: createPostgresCommit(pool, guard, options.clock),
     guard,
     broadcast: joined?.broadcast ?? noBroadcast,
-    nodes: joined === null ? onlyNode : createNodeStore(kysely, joined.lock, joined.node),
+    nodes: joined === null ? createOnlyNode() : createNodeStore(kysely, joined.lock, joined.node),
     // The database reuses the space of deleted rows by itself.
     onDeletion: () => undefined,
     erase: () => undefined,

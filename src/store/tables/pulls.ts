@@ -1,4 +1,5 @@
-/** The type of the table of downloads of models, for kysely. */
+/** The types of the table of downloads of models, for kysely. */
+import type { Generated } from "kysely";
 import type { PullState } from "../column-values.js";
 
 export interface ModelPullRow {
@@ -10,4 +11,9 @@ export interface ModelPullRow {
   end_time: number | null;
   model_id: string | null;
   error: string | null;
+}
+
+export interface ModelPullTable extends ModelPullRow {
+  /** The server that does it, of several that share the database. */
+  node_id: Generated<number | null>;
 }

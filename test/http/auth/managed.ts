@@ -12,6 +12,7 @@ import { createScriptedEngine } from "../../../src/engine/scripted.js";
 import type { Database } from "../../../src/store/database.js";
 import { systemRandom } from "../../../src/system.js";
 import { startApp, temporaryFolder, testKey } from "../../harness.js";
+import { openBeside } from "../../postgres/databases.js";
 import { openAgain } from "../../store/new-database.js";
 import { createManualClock, type ManualClock } from "../../manual-clock.js";
 
@@ -89,7 +90,8 @@ export async function startManagedServer(
     { clock, engine, ...overrides },
     finished,
   );
-  const database = await openAgain(join(data, "hearth.db"));
+  const address = environment["HEARTH_DATABASE_URL"];
+  const database = await (address === undefined ? openAgain(join(data, "hearth.db")) : openBeside(address));
   finished(() => database.close());
   const stores = buildAccountStores(database);
   const managementKeys = createManagementKeyService({ ...stores, clock, random: systemRandom });

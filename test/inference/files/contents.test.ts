@@ -23,14 +23,14 @@ describe("the content of a file", () => {
     const again = await contents.create(id);
     await again.finish();
     await again.discard();
-    expect(await contents.names()).toEqual([id]);
+    expect(await contents.names(Infinity)).toEqual([id]);
   });
 
   it("is in a folder that need not exist, but whose names are not taken for none when it cannot be read", async () => {
     const folder = join(temporaryFolder(), "files");
-    expect(await createFileContents(folder).names()).toEqual([]);
+    expect(await createFileContents(folder).names(Infinity)).toEqual([]);
     expect(existsSync(folder)).toBe(false);
     writeFileSync(folder, "");
-    await expect(createFileContents(folder).names()).rejects.toThrow("ENOTDIR");
+    await expect(createFileContents(folder).names(Infinity)).rejects.toThrow("ENOTDIR");
   });
 });

@@ -5,6 +5,7 @@ import { createTakeOver } from "../../../src/app/jobs/take-over.js";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
 import { silentLogger } from "../../../src/core/logger.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
+import { createPullStore } from "../../../src/jobs/pulls/store.js";
 import { createJobStore } from "../../../src/jobs/store.js";
 import { parsePostgresUrl } from "../../../src/store/postgres/address.js";
 import { joinNodes } from "../../../src/store/postgres/nodes.js";
@@ -34,6 +35,7 @@ it("a server that has ended has its runs interrupted once and its jobs queued ag
   const takeOver = createTakeOver(database.nodes, {
     runs,
     jobs,
+    pulls: createPullStore(database),
     writes,
     clock: systemClock,
     logger: silentLogger,

@@ -67,7 +67,7 @@ export function createOidcSignIn(deps: OidcDeps, settings: OidcSettings): OidcSi
     ...deps,
     settings,
     provider: createProvider(settings, clock),
-    transactions: createTransactions(clock, random),
+    transactions: createTransactions(clock, random, settings.clientSecret),
   };
   const report = createReport(parts);
   return {

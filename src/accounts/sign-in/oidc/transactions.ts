@@ -1,8 +1,9 @@
 /**
- * What the server must know again when a browser comes back from the provider. It is in a cookie, signed with a key of this process, so
- * that visitors who begin sign-ins cannot fill the memory of the server, or push those of others out.
+ * What the server must know again when a browser comes back from the provider. It is in a cookie, signed with a key that comes from the
+ * client's secret, so that every server of a database accepts it; visitors who begin sign-ins cannot fill the memory of the server, or
+ * push those of others out.
  */
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import type { Clock } from "../../../core/clock.js";
 import type { Random } from "../../../core/random.js";
@@ -11,7 +12,7 @@ import { OidcRefusal } from "./refusal.js";
 /** How long a sign-in at the provider may take. */
 export const transactionMs = 10 * 60 * 1000;
 const secretBytes = 32;
-/** Transactions whose use is remembered, until they expire; beyond it the oldest is forgotten: codes work only once, too. */
+/** Transactions whose use this process remembers, until they expire; beyond it the oldest is forgotten: codes work only once, too. */
 const usedMax = 10_000;
 
 const schema = z.object({
@@ -34,13 +35,17 @@ export interface Transactions {
    * Returns the transaction of a cookie, which is then used up.
    * @param text null: there is no cookie
    * @param state of the URL
-   * @throws OidcRefusal `expired` when it is not one of this server for this state, has expired or was used.
+   * @throws OidcRefusal `expired` when it was not begun here for this state, has expired or was used.
    */
   use(text: string | null, state: string | null): Transaction;
 }
 
-export function createTransactions(clock: Clock, random: Random): Transactions {
-  const key = random.bytes(secretBytes);
+/** @param clientSecret null: without one, only this process knows the key */
+export function createTransactions(clock: Clock, random: Random, clientSecret: string | null): Transactions {
+  const key =
+    clientSecret === null
+      ? random.bytes(secretBytes)
+      : Buffer.from(hkdfSync("sha256", clientSecret, "", "hearth sign-in transactions", secretBytes));
   const sign = (payload: string): Buffer => createHmac("sha256", key).update(payload).digest();
   const secret = (): string => Buffer.from(random.bytes(secretBytes)).toString("base64url");
   const used = new Map<string, number>();

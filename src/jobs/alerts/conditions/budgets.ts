@@ -12,8 +12,6 @@ export interface BudgetSourceDeps {
   readonly budgets: Pick<BudgetStore, "find" | "reached">;
   readonly keys: Pick<ApiKeyStore, "find">;
   readonly members: Pick<MemberStore, "findEver">;
-  /** Returns the budgets that have refused requests since the last call. */
-  readonly takeRefusals: () => readonly BudgetStatus[];
 }
 
 /** Budgets that are looked at; more are looked at when some of these are no longer reached. */
@@ -26,9 +24,8 @@ const budgetsMax = 1000;
 export function budgetSource(deps: BudgetSourceDeps): ConditionSource {
   return async ({ now, active }) => {
     const reached = await deps.budgets.reached(now, budgetsMax);
-    const refusing = [...deps.takeRefusals(), ...reached.filter(isHardReached)];
     const soft = reached.filter(isSoftReached).map((status) => [status, "budget_soft"] as const);
-    const hard = refusing.map((status) => [status, "budget_hard"] as const);
+    const hard = reached.filter(isHardReached).map((status) => [status, "budget_hard"] as const);
     const found = new Map<string, Condition>();
     for (const [status, kind] of [...soft, ...hard])
       found.set(`${kind} ${subjectOf(status, kind)}`, await conditionOf(deps, status, kind));
@@ -41,6 +38,17 @@ export function budgetSource(deps: BudgetSourceDeps): ConditionSource {
     }
     return [...found.values()];
   };
+}
+
+/**
+ * Creates the source of budgets that have refused requests of this server since its last call, which may not be reached: the estimate
+ * of a request may have been more than was left.
+ */
+export function refusedBudgetSource(
+  deps: BudgetSourceDeps,
+  takeRefusals: () => readonly BudgetStatus[],
+): ConditionSource {
+  return () => Promise.all(takeRefusals().map((status) => conditionOf(deps, status, "budget_hard")));
 }
 
 function isHardReached({ hardTicks, hardTokens, spentTicks, spentTokens }: BudgetStatus): boolean {
