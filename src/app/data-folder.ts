@@ -37,6 +37,11 @@ export function lastBackupFile({ data }: OwnFolder): string {
   return join(data, "last-backup.json");
 }
 
+/** The folder of vocabularies that were made from files of tokenizers; it can be deleted. */
+export function vocabulariesFolder({ data }: Folder): string {
+  return join(data, "vocabularies");
+}
+
 /** The folder of generated images that are fetched by URL. */
 export function imagesFolder(folder: Folder): string {
   return join(contentsFolder(folder), "images");

@@ -8,7 +8,7 @@ import { loadRegistry, type LoadedRegistry } from "../models/registry.js";
 import { refuseOutsideFiles } from "../models/setting-paths.js";
 import { openModelSettings, type ModelSettingsStore } from "../models/settings-store.js";
 import { signatureOf } from "../models/folders/watch.js";
-import { modelSettingsFile } from "./data-folder.js";
+import { modelSettingsFile, vocabulariesFolder } from "./data-folder.js";
 import { configuredModels, watchedFiles, type ConfiguredModels } from "./model-reload.js";
 import { contextLimit } from "./llama-settings.js";
 import { placementsOf } from "./remote/placements.js";
@@ -56,6 +56,7 @@ export function openRegistry(
     visionFamilies,
     visionModel,
     placements,
+    vocabularies: vocabulariesFolder(config),
   });
 }
 

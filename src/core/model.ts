@@ -206,6 +206,8 @@ export interface Model {
   readonly defaults?: RequestDefaults | undefined;
   /** Where it runs, if not in this process; its file serves for vocabulary and template then. */
   readonly remote?: RemotePlacement | undefined;
+  /** The tokenizer.json that `path` was made from, which has a vocabulary and a template only; absent: `path` has weights. */
+  readonly tokenizerFile?: string | undefined;
 }
 
 /** A remote engine that runs a model. */

@@ -157,7 +157,7 @@ export function capabilitiesOf(kind: ModelKind, template: string): ModelManifest
  * Returns an unusable model for an invalid manifest, with the id that the manifest claims or else the
  * folder's name.
  */
-function broken(folder: string, text: string, reason: string): Model {
+export function broken(folder: string, text: string, reason: string): Model {
   const weights = {
     path: join(folder, manifestFile),
     bytes: 0,

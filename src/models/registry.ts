@@ -18,6 +18,7 @@ import {
   remoteLimit,
   type Placements,
 } from "./remote/placement.js";
+import { modelsWithTokenizer } from "./remote/vocabulary/find.js";
 import type { ModelSettings, SettingsByModel } from "./settings.js";
 import { chooseUnusableVisionModel, chooseVisionModel, withImageInput } from "./vision-model.js";
 
@@ -39,6 +40,8 @@ export interface RegistryOptions {
   readonly visionModel?: string | null;
   /** The models that run on remote engines; absent: none. */
   readonly placements?: Placements;
+  /** The folder for vocabularies of such models that have no GGUF file; absent or null: they cannot be used. */
+  readonly vocabularies?: string | null;
 }
 
 export interface LoadedRegistry extends ModelRegistry {
@@ -114,7 +117,7 @@ function sameIdWarning(id: string, used: FoundModel, other: FoundModel): string 
 
 async function readListing(options: RegistryOptions, readFiles: ReadFiles): Promise<Listing> {
   const { folders, visionFamilies = [], engine = "", contextTokensMax, visionModel = null } = options;
-  const { placements = new Map() } = options;
+  const { placements = new Map(), vocabularies = null } = options;
   const { settings, problem } = options.readSettings?.() ?? { settings: {}, problem: null };
   const warnings: string[] = problem === null ? [] : [problem];
   const found = new Map<string, FoundModel>();
@@ -124,11 +127,14 @@ async function readListing(options: RegistryOptions, readFiles: ReadFiles): Prom
     if (first === undefined) found.set(id, each);
     else warnings.push(sameIdWarning(id, first, each));
   }
-  for (const each of modelsWithoutFile(placements, (id) => found.has(id)))
+  const has = (id: string): boolean => found.has(id);
+  const search = { folders, cacheFolder: vocabularies, readFiles };
+  for (const each of await modelsWithTokenizer(placements, has, search))
     found.set(each.model.manifest.id, each);
+  for (const each of modelsWithoutFile(placements, has)) found.set(each.model.manifest.id, each);
   for (const id of Object.keys(settings))
     if (!found.has(id)) warnings.push(`There are settings for ${quoted(id)}, and no such model.`);
-  warnings.push(...placementWarnings(placements, (id) => found.has(id)));
+  warnings.push(...placementWarnings(placements, has));
   const models = await withSettings(found, settings, async (each, own) => {
     const isRemote = placements.has(each.model.manifest.id);
     const limit = isRemote ? remoteLimit(contextTokensMax) : contextTokensMax;

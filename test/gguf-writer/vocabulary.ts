@@ -79,7 +79,7 @@ export function buildPieces(words: readonly string[]): Vocabulary {
 }
 
 /** Returns GPT-2's letter for a byte: the character itself if printable, else a letter from U+0100 up. */
-function byteLetter(byte: number): string {
+export function byteLetter(byte: number): string {
   return isPrintable(byte) ? String.fromCharCode(byte) : String.fromCharCode(256 + hiddenBefore(byte));
 }
 

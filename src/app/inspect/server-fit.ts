@@ -3,6 +3,7 @@ import type { Config } from "../../config.js";
 import type { Model } from "../../core/model.js";
 import { imageModelBytes } from "../../engine/images/engine.js";
 import { memoryEstimate } from "../../engine/llama/load/memory-estimate.js";
+import { languageBytes } from "../../engine/remote/language-bytes.js";
 import { visionModelBytes } from "../../engine/vision/engine.js";
 import { judgeFit, type ModelFit } from "../../models/fit/verdict.js";
 import { llamaSettings, memoryBytesOf } from "../llama-settings.js";
@@ -19,7 +20,16 @@ export function serverFit(config: Config): (model: Model) => ModelFit {
   };
   return (model) => {
     const { contextTokens } = model.manifest;
+    if (model.remote !== undefined) return fitsElsewhere(model, limitBytes);
     const needs = (tokens: number): number => neededBytes(model, tokens);
     return { ...judgeFit({ contextTokens, availableBytes: limitBytes, needs }), limitBytes };
   };
+}
+
+/** Of a model on a remote engine only the vocabulary is loaded here. */
+function fitsElsewhere({ manifest }: Model, limitBytes: number): ModelFit {
+  const { contextTokens, bytes } = manifest;
+  const neededBytes = languageBytes(bytes);
+  const fitting = { fittingTokens: contextTokens, fittingTokensSmallCache: contextTokens };
+  return { verdict: "fits", neededBytes, ...fitting, limitBytes };
 }

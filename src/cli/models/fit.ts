@@ -4,7 +4,7 @@ import type { ModelInMemory } from "../../app/app.js";
 import type { Config } from "../../config.js";
 import { formatJson } from "../table.js";
 import type { ModelCommands } from "./deps.js";
-import { fitRows } from "./fit-text.js";
+import { fitRows, type Row } from "./fit-text.js";
 import { modelsInMemory } from "./in-memory.js";
 import { sectionsText } from "./sections.js";
 
@@ -29,6 +29,16 @@ export function addFitCommand(
       const model = models.resolve(name);
       const { id } = model.manifest;
       if (model.unusable !== null) throw new Error(`'${id}' cannot be used: ${model.unusable}`);
+      if (model.remote !== undefined) {
+        const { engine } = model.remote;
+        const verdict = "runs on an engine";
+        const text: readonly Row[] = [
+          ["verdict", `${verdict}, ${engine}: only its vocabulary takes memory here`],
+          ["context", `${model.manifest.contextTokens} tokens, or fewer where the engine has fewer`],
+        ];
+        out.write(json === true ? formatJson({ id, verdict, engine }) : sectionsText([[id, text]]));
+        return;
+      }
       const inMemory = await knownInMemory((await load()).config);
       const report = await models.fit(model, { contextTokens: context, inMemory, isMeasured: true });
       if (json === true) out.write(formatJson({ id, ...report }));

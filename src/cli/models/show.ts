@@ -97,7 +97,7 @@ function toText({ model, details, aliases, settings, engine, template, fit }: Sh
     [
       "Source",
       [
-        ...optional("path", model.path === "" ? null : model.path),
+        ...optional("path", model.path === "" ? null : (model.tokenizerFile ?? model.path)),
         ...optional("source", origin === null ? null : sourceText(origin)),
         ...optional("sha256", sha256),
       ],
@@ -114,12 +114,20 @@ function toText({ model, details, aliases, settings, engine, template, fit }: Sh
   ]);
 }
 
-function engineRows({ remote }: Model, engine: readonly EngineReport[]): readonly Row[] {
-  const missing = remote?.notGuaranteed ?? [];
+function engineRows(model: Model, engine: readonly EngineReport[]): readonly Row[] {
+  const missing = model.remote?.notGuaranteed ?? [];
   return [
+    ...optional("tokenizer", tokenizerSource(model)),
     ...engine.map(({ name, detail }): Row => [name.replace("engine ", ""), detail]),
     ...optional("not guaranteed", missing.length === 0 ? null : missing.join(", ")),
   ];
+}
+
+/** Returns where the vocabulary of a model on a remote engine comes from; null for another model. */
+function tokenizerSource({ remote, path, tokenizerFile }: Model): string | null {
+  if (remote === undefined) return null;
+  if (path === "") return "none: the engine is sent texts";
+  return tokenizerFile === undefined ? "the GGUF file" : "tokenizer.json, in llama.cpp's form";
 }
 
 function modelRows({ manifest, trainedTokens, unusable }: Model, details: ModelDetails): readonly Row[] {
@@ -192,13 +200,14 @@ function toJson({ model, details, aliases, settings, engine, template, fit }: Sh
     contextTokens,
     trainedTokens,
     license: details.origin?.license ?? manifest.license,
-    path,
+    path: model.tokenizerFile ?? path,
     source: details.origin,
     sha256: details.sha256,
     aliases: aliases.map(({ alias, source }) => ({ alias, source })),
     prices: usdOf(manifest.prices),
     settings,
     engine,
+    tokenizer: tokenizerSource(model),
     notGuaranteed: model.remote?.notGuaranteed ?? [],
     template,
     fit,

@@ -16,6 +16,7 @@ import { ResidentModels, type NativeModelInfo } from "../resident-models.js";
 import { sampleText } from "./check.js";
 import { createRemoteEmbeddings, dimensionsOf } from "./embed/embedding-engine.js";
 import { isUnreachable, mayBeTriedElsewhere } from "./errors.js";
+import { languageBytes } from "./language-bytes.js";
 import { RemotePool, type RemoteEngineSettings } from "./pool.js";
 import type { Replica } from "./replica.js";
 import { traceCall, type CallTracing } from "./traced-call.js";
@@ -23,8 +24,6 @@ import { createTextEngine } from "./text/text-engine.js";
 
 /** Events of one generation that may wait in this thread; deltas merge. */
 const channelCapacity = 64;
-/** Memory of a vocabulary, at most; a smaller file has less. */
-const vocabularyBytes = 67_108_864;
 
 export interface RemoteEngineDeps {
   readonly engines: readonly RemoteEngineSettings[];
@@ -57,7 +56,7 @@ export function createRemoteEngine(deps: RemoteEngineDeps): RemoteEngine {
   const poolsInUse = new Map<string, RemotePool>();
   const models: ResidentModels<RemoteModelInfo> = new ResidentModels<RemoteModelInfo>({
     ...deps,
-    estimate: ({ manifest }) => Math.min(manifest.bytes, vocabularyBytes),
+    estimate: ({ manifest }) => languageBytes(manifest.bytes),
     check: () => Promise.resolve(null),
     load(model) {
       poolsInUse.set(model.manifest.id, poolOf(model));

@@ -35,16 +35,18 @@ export async function readDetails(model: Model): Promise<ModelDetails> {
     const value = first?.metadata.values.get(`${String(text(first, "general.architecture"))}.${name}`);
     return typeof value === "number" && value > 0 ? value : null;
   };
+  // What was made from a tokenizer.json has no weights.
+  const hasWeights = first !== undefined && model.tokenizerFile === undefined;
   const [count, used] = [number("expert_count"), number("expert_used_count")];
   const download = model.path === "" ? null : await downloadOf(model.path);
   return {
-    architecture: text(first, "general.architecture"),
-    parameters: first === undefined ? null : totals(headers).parameters,
-    layers: number("block_count"),
-    embeddingLength: number("embedding_length"),
+    architecture: hasWeights ? text(first, "general.architecture") : null,
+    parameters: hasWeights ? totals(headers).parameters : null,
+    layers: hasWeights ? number("block_count") : null,
+    embeddingLength: hasWeights ? number("embedding_length") : null,
     quantization: fileTypeName(first?.metadata.values.get("general.file_type")),
     experts: count === null || used === null ? null : { count, used },
-    tensors: first === undefined ? null : totals(headers),
+    tensors: hasWeights ? totals(headers) : null,
     chatTemplate: text(first, "tokenizer.chat_template"),
     origin: download?.origin ?? null,
     sha256: model.manifest.sha256 ?? download?.sha256 ?? null,

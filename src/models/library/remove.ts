@@ -14,7 +14,12 @@ import { readSourceRecord, sourceRecordFile, writeSourceRecord } from "../source
  * @param folder the folder of models
  * @throws HearthError `conflict` when the files are in another place.
  */
-export async function removeModel({ manifest, path }: Model, folder: string): Promise<void> {
+export async function removeModel({ manifest, path, tokenizerFile }: Model, folder: string): Promise<void> {
+  if (tokenizerFile !== undefined)
+    throw new HearthError(
+      "conflict",
+      `${quoted(manifest.id)} has only the files of its tokenizer here; delete the folder ${dirname(tokenizerFile)}.`,
+    );
   const root = await realpath(folder).catch(() => folder);
   const own = dirname(path);
   await refuseOutside(root, manifest.id, path);

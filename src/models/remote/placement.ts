@@ -81,7 +81,7 @@ export function placementWarnings(placements: Placements, has: (id: string) => b
       : contextTokens !== null
         ? [`The engine ${engine} is to run ${quoted(id)}, which is not a valid id of a model.`]
         : [
-            `The engine ${engine} is to run ${quoted(id)}, and no folder of models has its GGUF file, whose vocabulary and template are needed here.`,
+            `The engine ${engine} is to run ${quoted(id)}, and no folder of models has its GGUF file, or a folder of this name with its tokenizer.json: its vocabulary and template are needed here.`,
           ],
   );
 }

@@ -68,4 +68,19 @@ describe("hearth fit", () => {
     );
     await expect(hearth("fit", "broken")).rejects.toThrow("'broken' cannot be used: its file");
   });
+
+  it("says of a model on a remote engine that it runs there, whatever the memory here", async () => {
+    const engines = JSON.stringify([{ kind: "vllm", url: "http://10.0.0.5:8000", models: ["zeta"] }]);
+    const { gguf, hearth, json, exitCode } = commandEnvironment({
+      HEARTH_MEMORY_BYTES_MAX: "1000000",
+      HEARTH_ENGINES: engines,
+    });
+    gguf("models/zeta.gguf");
+    const engine = "vllm at 10.0.0.5:8000";
+    expect(await json("fit", "zeta")).toEqual({ id: "zeta", verdict: "runs on an engine", engine });
+    expect(await hearth("fit", "zeta")).toContain(
+      `runs on an engine, ${engine}: only its vocabulary takes memory here`,
+    );
+    expect(exitCode()).toBe(0);
+  });
 });

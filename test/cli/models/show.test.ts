@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { builtInFiles } from "../../models/remote/tokenizer-files.js";
 import { commandEnvironment } from "./environment.js";
 
 const hash = "ab".repeat(32);
@@ -74,5 +75,27 @@ describe("hearth show", () => {
     expect(await hearth("show", "broken")).toMatch(
       /^ +unusable +its file 'broken.gguf' is refused: it has 7 bytes/m,
     );
+  });
+
+  it("says where the tokenizer of a model on a remote engine comes from, or why its files cannot be used", async () => {
+    const models = ["zeta", "team/eta", "theta"];
+    const { gguf, write, hearth } = commandEnvironment({
+      HEARTH_ENGINES: JSON.stringify([{ kind: "vllm", url: "http://127.0.0.1:1", models }]),
+    });
+    gguf("models/zeta.gguf");
+    const { tokenizer, tokenizerConfig, config } = await builtInFiles();
+    for (const [name, content] of Object.entries({ tokenizer, tokenizer_config: tokenizerConfig, config }))
+      write(`models/team/eta/${name}.json`, JSON.stringify(content));
+    write("models/theta/tokenizer.json", JSON.stringify({ model: { type: "WordPiece" } }));
+    expect(await hearth("show", "zeta")).toMatch(/^ +tokenizer +the GGUF file$/m);
+    const text = await hearth("show", "team/eta");
+    expect(text).toMatch(/^ +tokenizer +tokenizer\.json, in llama\.cpp's form$/m);
+    expect(text).toMatch(/^ +path +\S+team\/eta\/tokenizer\.json$/m);
+    expect(text).toMatch(/^ +architecture +qwen3$/m);
+    expect(text).not.toMatch(/^ +(parameters|layers|quantization)/m);
+    expect(await hearth("show", "theta")).toContain(
+      "tokenizer.json: model.type: 'WordPiece' is not supported, only BPE is.",
+    );
+    await expect(hearth("rm", "team/eta")).rejects.toThrow("has only the files of its tokenizer here");
   });
 });

@@ -1,0 +1,86 @@
+/** Makes llama.cpp's form of a vocabulary from a tokenizer.json: byte-level BPE, or SentencePiece with byte fallback. */
+import { partsOf, preTokenizerOf } from "./pre-tokenizer.js";
+import { TokenizerRefusal } from "./refusal.js";
+import type { AddedToken, TokenizerFile } from "./schema.js";
+import { sentencePieceOf } from "./sentence-piece.js";
+
+const byteText = /^<0x[0-9A-F]{2}>$/;
+
+/** llama.cpp's types of tokens. */
+const tokenTypes = { normal: 1, unknown: 2, control: 3, userDefined: 4, unused: 5, byte: 6 } as const;
+
+export interface Vocabulary {
+  /** llama.cpp's names: `gpt2` is byte-level BPE, `llama` is SentencePiece. */
+  readonly tokenizer: "gpt2" | "llama";
+  readonly preTokenizer: string;
+  readonly tokens: readonly string[];
+  readonly types: readonly number[];
+  /** Of byte-level BPE: pairs with a space between them, the one to join first at the beginning. */
+  readonly merges: readonly string[];
+  /** Of SentencePiece: the token with the greater score is made first. */
+  readonly scores: readonly number[];
+  /** Whether a text begins with a space that is not there. */
+  readonly addsSpace: boolean;
+}
+
+/** @param size tokens, with unused ones at the end; 0: as many as there are. @throws TokenizerRefusal */
+export function vocabularyOf(file: TokenizerFile, size: number): Vocabulary {
+  const { model, added_tokens: added } = file;
+  for (const field of ["dropout", "continuing_subword_prefix", "end_of_word_suffix"] as const)
+    if (model[field] !== undefined && model[field] !== null && model[field] !== "" && model[field] !== 0)
+      throw new TokenizerRefusal(`tokenizer.json: model.${field} is not supported`);
+  for (const token of added) refuseStripping(token);
+  const texts = textsOf(file, size);
+  const merges = model.merges.map((pair) => (typeof pair === "string" ? pair : pair.join(" ")));
+  const isOfBytes = partsOf(file.pre_tokenizer).some(({ type }) => type === "ByteLevel");
+  const common = { tokens: texts.map((text, id) => text ?? `[PAD${id}]`), types: typesOf(file, texts) };
+  if (!isOfBytes) {
+    const { addsSpace, scores } = sentencePieceOf(file, common.tokens, merges);
+    return { ...common, tokenizer: "llama", preTokenizer: "default", merges: [], scores, addsSpace };
+  }
+  // Texts that are not in this form are rare, and llama.cpp, too, takes them as they are.
+  const normalizers = partsOf(file.normalizer).filter(({ type }) => type !== "NFC");
+  if (normalizers[0] !== undefined)
+    throw new TokenizerRefusal(`tokenizer.json: normalizer: '${normalizers[0].type}' is not supported`);
+  const preTokenizer = preTokenizerOf(file);
+  return { ...common, tokenizer: "gpt2", preTokenizer, merges, scores: [], addsSpace: false };
+}
+
+/** A special token is never read in a text, so that white space beside it does not matter. */
+function refuseStripping({ content, special, lstrip, rstrip, single_word: isWord }: AddedToken): void {
+  if (special || !(lstrip || rstrip || isWord)) return;
+  throw new TokenizerRefusal(
+    `tokenizer.json: added_tokens: '${content}' takes white space beside it, or must be a word, which is not supported`,
+  );
+}
+
+/** Returns the texts of tokens by their ids; null where no token has the id. */
+function textsOf({ model, added_tokens: added }: TokenizerFile, size: number): readonly (string | null)[] {
+  const entries = Object.entries(model.vocab);
+  const count = [...entries.map(([, id]) => id), ...added.map(({ id }) => id)].reduce(
+    (most, id) => Math.max(most, id + 1),
+    size,
+  );
+  const texts = new Array<string | null>(count).fill(null);
+  for (const [text, id] of entries) texts[id] = text;
+  for (const { id, content } of added) texts[id] = content;
+  return texts;
+}
+
+function typesOf(
+  { model, added_tokens: added }: TokenizerFile,
+  texts: readonly (string | null)[],
+): readonly number[] {
+  const hasByteTokens = model.byte_fallback === true;
+  const types: number[] = texts.map((text) =>
+    text === null
+      ? tokenTypes.unused
+      : hasByteTokens && byteText.test(text)
+        ? tokenTypes.byte
+        : tokenTypes.normal,
+  );
+  for (const { id, special } of added) types[id] = special ? tokenTypes.control : tokenTypes.userDefined;
+  const unknown = typeof model.unk_token === "string" ? model.vocab[model.unk_token] : undefined;
+  if (unknown !== undefined && hasByteTokens) types[unknown] = tokenTypes.unknown;
+  return types;
+}
