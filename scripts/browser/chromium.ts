@@ -15,8 +15,8 @@ export const chromiumPath: string | null = names.flatMap(pathsOf).find(starts) ?
 /** Starts Chromium. @throws Error where there is none */
 export function launchChromium(): Promise<Browser> {
   if (chromiumPath === null) throw new Error(chromiumHint);
-  // The sandbox of Chromium does not run as root, as tests in containers do.
-  const args = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"];
+  // The sandbox of Chromium does not run as root, as tests in containers do. Pages of one context share a process.
+  const args = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--renderer-process-limit=1"];
   return browserType.launch({ executablePath: chromiumPath, args });
 }
 

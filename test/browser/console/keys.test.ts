@@ -193,7 +193,7 @@ describe(`the page of API keys${withoutBrowser}`, () => {
     const secret = (await dialog.getByLabel("API key").textContent()) ?? "";
     await dialog.getByRole("button", { name: "Done" }).click();
     const rows = page.getByRole("region", { name: "API keys" }).locator("tbody tr");
-    expect(await rows.count()).toBe(1);
+    await expect.poll(() => rows.count()).toBe(1);
     expect((await chatWith(opened.url, secret)).status).toBe(200);
     await page.reload();
     await rows.getByText(/^\$0\.0+[1-9]/).waitFor();

@@ -86,13 +86,15 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(found).toEqual([]);
 }
 
-/** Opens an empty page, which the test closes. */
-export function openPage({ colorScheme = "light", width = 1200 }: ConsoleOptions): Promise<Page> {
-  return newPage({
-    colorScheme,
-    viewport: { width, height: 800 },
+/** Opens an empty page; it is closed when the test ends. */
+export async function openPage({ colorScheme = "light", width = 1200 }: ConsoleOptions): Promise<Page> {
+  const page = await newPage({
+    viewport: { width: 1200, height: 800 },
     permissions: ["clipboard-read", "clipboard-write"],
   });
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize({ width, height: 800 });
+  return page;
 }
 
 /** Collects what a page writes to the console of the browser as an error, and exceptions that it does not catch. */
