@@ -12,6 +12,7 @@ import { httpSection } from "./http.js";
 import { imagesSection } from "./images.js";
 import { nodesSection } from "./servers/nodes.js";
 import { postgresSection } from "./servers/postgres.js";
+import { routingSection } from "./servers/routing.js";
 import { loadSection } from "./load.js";
 import type { SectionOptions } from "./options.js";
 import { schemaSection } from "./schema.js";
@@ -33,6 +34,7 @@ const sections: Readonly<Record<string, Section>> = {
   load: loadSection,
   nodes: nodesSection,
   postgres: postgresSection,
+  routing: routingSection,
   schema: schemaSection,
   templates: templatesSection,
   usage: usageSection,

@@ -4,6 +4,7 @@ import type { DecodeJob } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
 import type { Server } from "./http.js";
 import type { RemoteKind, RemoteTarget } from "./protocol.js";
+import { RecentPrompts } from "./recent-prompts.js";
 import { Replica } from "./replica.js";
 import { inOrderOfChoice } from "./ring.js";
 
@@ -57,6 +58,7 @@ export class RemotePool {
   readonly settings: RemoteEngineSettings;
   readonly #deps: PoolDeps;
   readonly #replicas: readonly Replica[];
+  readonly #recent = new RecentPrompts<Replica>();
 
   constructor(deps: PoolDeps) {
     const { settings, modelName, clock, log } = deps;
@@ -126,9 +128,13 @@ export class RemotePool {
    */
   enter(job: DecodeJob, tried: ReadonlySet<Replica>): Place {
     const ready = this.#ready.filter((replica) => !tried.has(replica));
-    for (const replica of inOrderOfChoice(keyOf(job), ready)) {
+    const { teamId, prompt, cacheKey } = job;
+    const known = cacheKey === undefined ? this.#recent.find(teamId, prompt.tokens) : null;
+    for (const replica of inOrderOfChoice(keyOf(job), ready, known)) {
       const place = this.#placeOn(replica, job);
-      if (place !== null) return place;
+      if (place === null) continue;
+      if (cacheKey === undefined) this.#recent.remember(teamId, prompt.tokens, replica);
+      return place;
     }
     throw this.#unavailable();
   }

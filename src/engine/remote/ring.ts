@@ -17,14 +17,23 @@ export interface Choosable {
   readonly capacity: number;
 }
 
-/** Returns the servers that may take one more generation, the preferred one first. */
-export function inOrderOfChoice<S extends Choosable>(key: string, servers: readonly S[]): readonly S[] {
+/**
+ * Returns the servers that may take one more generation, the preferred one first.
+ * @param known the server that has read the conversation so far; null: not known. Its load is bounded as that of the others
+ */
+export function inOrderOfChoice<S extends Choosable>(
+  key: string,
+  servers: readonly S[],
+  known: S | null = null,
+): readonly S[] {
   const open = servers.filter(({ load, capacity }) => load < capacity);
   const total = servers.reduce((sum, { load }) => sum + load, 1);
   const bound = Math.ceil((loadBound * total) / Math.max(1, servers.length));
   const start = positionOf(key);
   const distance = (server: S): number =>
-    Math.min(...pointsOf(server.url).map((point) => (point - start + ringLength) % ringLength));
+    server === known
+      ? -1
+      : Math.min(...pointsOf(server.url).map((point) => (point - start + ringLength) % ringLength));
   const rated = open.map((server) => ({ server, isFull: server.load >= bound, distance: distance(server) }));
   rated.sort((a, b) => Number(a.isFull) - Number(b.isFull) || a.distance - b.distance);
   return rated.map(({ server }) => server);

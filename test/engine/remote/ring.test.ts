@@ -38,6 +38,16 @@ describe("the choice of a server", () => {
     }
   });
 
+  it("prefers the server that has read a conversation, unless it has more than its share", () => {
+    const servers = [1, 2, 3, 4].map((at) => server(at, 4));
+    for (const key of conversations.slice(0, 100))
+      for (const known of servers) expect(inOrderOfChoice(key, servers, known)[0]).toBe(known);
+    const [busy = server(1), ...others] = [server(1, 9), server(2, 4), server(3, 4), server(4, 4)];
+    const ordered = inOrderOfChoice("team", [busy, ...others], busy);
+    expect(ordered[0]).toBe(inOrderOfChoice("team", [busy, ...others])[0]);
+    expect(ordered.at(-1)).toBe(busy);
+  });
+
   it("leaves out servers that are full, and is empty where all are", () => {
     const servers = [server(1, 4, 4), server(2, 3, 4)];
     expect(inOrderOfChoice("team", servers).map(({ url }) => url)).toEqual([server(2).url]);

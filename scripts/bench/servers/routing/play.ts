@@ -1,0 +1,117 @@
+/** Plays conversations on replicas in simulated time: a turn begins when its person has read the last answer. */
+import { blockTokens, type PlannedConversation, type Turn } from "./conversations.js";
+import { ReplicaModel } from "./replica-model.js";
+
+/** Chooses the replica of a request. */
+export interface Router {
+  readonly name: string;
+  /** @returns the number of the replica, and what is called when the request has ended */
+  enter(turn: Turn, replicas: readonly ReplicaModel[]): { readonly index: number; leave(): void };
+}
+
+export interface Played {
+  /** Share of the tokens of prompts that their replica had evaluated before. */
+  readonly hits: number;
+  /** The load of the busiest replica divided by the mean: of all time together, and at the average moment. */
+  readonly imbalance: number;
+  readonly momentaryImbalance: number;
+  /** Requests at a time, over all replicas, on average. */
+  readonly concurrency: number;
+}
+
+interface Event {
+  readonly atMs: number;
+  readonly run: () => void;
+}
+
+/** @param memory of each replica, in those of a usual one */
+export function play(
+  conversations: readonly PlannedConversation[],
+  replicasCount: number,
+  router: Router,
+  memory = 1,
+): Played {
+  const replicas = Array.from({ length: replicasCount }, () => new ReplicaModel(memory));
+  const queue = new EventQueue();
+  let [cached, all, samples, momentary, concurrency] = [0, 0, 0, 0, 0];
+  const begin = (conversation: PlannedConversation, at: number, nowMs: number): void => {
+    const turn = conversation.turns[at];
+    if (turn === undefined) return;
+    const place = router.enter(turn, replicas);
+    const replica = replicas[place.index];
+    if (replica === undefined) throw new Error("there is no such replica");
+    const begun = replica.begin(turn);
+    cached += begun.cached * blockTokens;
+    all += turn.blocks.length * blockTokens;
+    const loads = replicas.map(({ running }) => running);
+    const sum = loads.reduce((total, load) => total + load, 0);
+    samples += 1;
+    momentary += Math.max(...loads) / (sum / replicasCount);
+    concurrency += sum;
+    const endMs = nowMs + begun.ms;
+    queue.add(endMs, () => {
+      place.leave();
+      replica.running -= 1;
+      const nextMs = endMs + (conversation.thinkMs[at] ?? 0);
+      queue.add(nextMs, () => begin(conversation, at + 1, nextMs));
+    });
+  };
+  for (const conversation of conversations)
+    queue.add(conversation.startsAtMs, () => begin(conversation, 0, conversation.startsAtMs));
+  queue.runAll();
+  const busy = replicas.map(({ busyMs }) => busyMs);
+  const mean = busy.reduce((sum, ms) => sum + ms, 0) / replicasCount;
+  return {
+    hits: cached / all,
+    imbalance: Math.max(...busy) / mean,
+    momentaryImbalance: momentary / samples,
+    concurrency: concurrency / samples,
+  };
+}
+
+/** A binary heap by time. */
+class EventQueue {
+  readonly #heap: Event[] = [];
+
+  add(atMs: number, run: () => void): void {
+    const heap = this.#heap;
+    let at = heap.push({ atMs, run }) - 1;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (this.#atMs(parent) <= this.#atMs(at)) return;
+      this.#swap(at, parent);
+      at = parent;
+    }
+  }
+
+  runAll(): void {
+    for (let next = this.#take(); next !== undefined; next = this.#take()) next.run();
+  }
+
+  #take(): Event | undefined {
+    const heap = this.#heap;
+    const [first] = heap;
+    const last = heap.pop();
+    if (last === undefined || heap.length === 0) return first;
+    heap[0] = last;
+    let at = 0;
+    for (;;) {
+      const [left, right] = [2 * at + 1, 2 * at + 2];
+      const child = this.#atMs(right) < this.#atMs(left) ? right : left;
+      if (this.#atMs(child) >= this.#atMs(at)) return first;
+      this.#swap(at, child);
+      at = child;
+    }
+  }
+
+  #atMs(at: number): number {
+    return this.#heap[at]?.atMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  #swap(a: number, b: number): void {
+    const [first, second] = [this.#heap[a], this.#heap[b]];
+    if (first === undefined || second === undefined) return;
+    this.#heap[a] = second;
+    this.#heap[b] = first;
+  }
+}
