@@ -159,7 +159,7 @@ export function loadConfig(
   file: string | null = null,
   options: CommandLineSettings = {},
 ): LoadedConfig {
-  const named = file ?? environment["HEARTH_CONFIG"] ?? null;
+  const named = file ?? (environment["HEARTH_CONFIG"] || null);
   const path = named ?? (existsSync("hearth.yaml") ? "hearth.yaml" : null);
   const values: Record<string, unknown> = { ...platformFolders(environment) };
   const sources: Record<string, string> = {};

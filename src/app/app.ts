@@ -162,6 +162,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     pullJobs: running.pullJobs,
     metrics: running.metrics,
     tracing,
+    serverNames: () => stores.nodes.names(),
     load: running.load,
     ...readiness(health, running),
   });

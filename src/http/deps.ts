@@ -139,6 +139,8 @@ export interface HttpDeps {
   readonly tracing: Tracing;
   /** Whether /metrics is public; otherwise it requires a key. */
   readonly metricsOpen: boolean;
+  /** Returns the names of the servers that share the database; none where there is one. */
+  readonly serverNames: () => Promise<readonly string[]>;
   /** Returns the current load of the server. */
   readonly load: () => ServerLoad;
   /** Returns the reasons why the server cannot accept work at present; empty when it can. */

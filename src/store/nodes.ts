@@ -5,6 +5,8 @@ import type { Statement } from "./commit.js";
 export interface NodeStore {
   /** Whether other servers can use the database. */
   readonly isShared: boolean;
+  /** Returns the names of all servers; none where only one uses the database. */
+  names(): Promise<readonly string[]>;
   /** Returns the numbers of the other servers, also of those that have ended. */
   others(): Promise<readonly number[]>;
   /** Removes a server that has ended. The commit fails with `conflict` while it runs, or when another one has removed it. */
@@ -28,6 +30,7 @@ export function createOnlyNode(): NodeStore {
   const held = new Set<string>();
   return {
     isShared: false,
+    names: () => Promise.resolve([]),
     others: () => Promise.resolve([]),
     removal() {
       throw new Error("no other server uses the database");

@@ -43,9 +43,7 @@ it("a pull is done by one server: the other one returns the same pull, and cance
   const { id } = await pull(first);
   expect(await pull(second)).toMatchObject({ id });
   let isAnswered = false;
-  const cancelling = second
-    .request("DELETE", `/admin/models/pulls/${id}`)
-    .finally(() => (isAnswered = true));
+  const cancelling = second.request("DELETE", `/admin/models/pulls/${id}`).finally(() => (isAnswered = true));
   await until(() => {
     second.clock.advance(50);
     return isAnswered;

@@ -1,7 +1,7 @@
 /** What of the manifests, and of the composition with a llama-server, can be verified without a cluster and without Docker. */
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
@@ -87,7 +87,11 @@ describe("the manifests for Kubernetes", () => {
       true,
     ]);
     const image = [...dockerfile.matchAll(/\b(HEARTH_\w+)=(\S+)/g)].map(([, name, value]) => [name, value]);
-    expect(environment).toMatchObject(Object.fromEntries(image) as object);
+    expect(environment).toMatchObject({
+      ...(Object.fromEntries(image) as object),
+      // A folder in the volume, which the server makes its own.
+      HEARTH_DATA: expect.stringMatching(/^\/var\/lib\/hearth\/data\/\w+$/),
+    });
   });
 
   it("accept the engines of their comment, and reject a setting that there is not", () => {
@@ -114,7 +118,11 @@ describe("the manifests for Kubernetes", () => {
     );
     const mounted = hearth.volumeMounts.map(({ mountPath }) => mountPath);
     expect(mounted).toEqual(
-      expect.arrayContaining([environment["HEARTH_DATA"], environment["HEARTH_MODELS"], "/tmp"]),
+      expect.arrayContaining([
+        dirname(environment["HEARTH_DATA"] ?? ""),
+        environment["HEARTH_MODELS"],
+        "/tmp",
+      ]),
     );
     expect(environment["HEARTH_CONFIG"]).toBe(
       `${mounted.find((path) => path.startsWith("/etc"))}/hearth.yaml`,

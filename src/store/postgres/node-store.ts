@@ -8,6 +8,10 @@ import type { ServerLock } from "./server-lock.js";
 export function createNodeStore(kysely: Kysely<Schema>, lock: ServerLock, self: number): NodeStore {
   return {
     isShared: true,
+    async names() {
+      const rows = await kysely.selectFrom("nodes").select("name").orderBy("id").execute();
+      return rows.map(({ name }) => name);
+    },
     async others() {
       const rows = await kysely
         .selectFrom("nodes")

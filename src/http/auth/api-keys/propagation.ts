@@ -1,4 +1,4 @@
-/** GET /auth/api-keys/{apiKeyId}/propagation: whether the last change of a key has reached all clusters. */
+/** GET /auth/api-keys/{apiKeyId}/propagation: whether the last change of a key has reached all servers. */
 import { z } from "zod";
 import { actorOf } from "../../../accounts/audit/actors.js";
 import { responseObject } from "../../../dialects/response-fields.js";
@@ -11,16 +11,24 @@ const propagation = responseObject({
   icPropagation: z
     .record(z.string(), z.boolean())
     .readonly()
-    .describe("Whether the change is in effect, by name of the cluster."),
+    .describe(
+      "Whether the change is in effect, by name of the cluster, or of each server of several that share a database.",
+    ),
 }).meta({ id: "ApiKeyPropagation" });
 
-/** Returns true for the only cluster: every request reads its key from the database, so that changes are in effect at once. */
+/** Returns true for every server: each request reads its key from the database, so that changes are in effect at once. */
 export function getApiKeyPropagation({
   accounts,
-}: Pick<HttpDeps, "accounts">): (call: ManagementCall) => Promise<void> {
+  serverNames,
+}: Pick<HttpDeps, "accounts" | "serverNames">): (call: ManagementCall) => Promise<void> {
   return async ({ ctx, manager, params }) => {
     await accounts.keys.find(params["apiKeyId"] ?? "", actorOf(manager));
-    const answer: z.infer<typeof propagation> = { icPropagation: { [clusterName]: true } };
+    const names = await serverNames();
+    const answer: z.infer<typeof propagation> = {
+      icPropagation: Object.fromEntries(
+        (names.length === 0 ? [clusterName] : names).map((name) => [name, true]),
+      ),
+    };
     ctx.body = answer;
   };
 }
