@@ -222,7 +222,7 @@ type Running = Awaited<ReturnType<typeof buildRunning>>;
 async function buildRunning(config: Config, overrides: Overrides, system: TracedDeps, stores: Stores) {
   const takeOver = createTakeOver(stores.nodes, { ...stores, ...system });
   await stores.runs.interruptAll(system.clock.now());
-  await takeOver.once();
+  await takeOver.atStart();
   const loaded = await loadModels(config, system, overrides.registry);
   const { models, visionModel } = loaded;
   const scheduler = createScheduler(config, system.clock);
@@ -233,6 +233,7 @@ async function buildRunning(config: Config, overrides: Overrides, system: Traced
   const onRefusal = (statuses: readonly BudgetStatus[]): void => refused.add(statuses);
   const budgetGuard = buildBudgetGuard({ ...stores, ...system, onRefusal });
   const runDeps = runDepsOf(config, system, stores, { models, scheduler, budgetGuard, metrics });
+  takeOver.watch(runDeps.liveRuns);
   const { reasoningTokensMax } = config;
   const generator = createGenerator({ ...runDeps, ...engines, reasoningTokensMax });
   const imageGenerator = createImageGenerator({ ...runDeps, ...engines, images: stores.images });

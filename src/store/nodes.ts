@@ -7,10 +7,13 @@ export interface NodeStore {
   readonly isShared: boolean;
   /** Returns the names of all servers; none where only one uses the database. */
   names(): Promise<readonly string[]>;
-  /** Returns the numbers of the other servers, also of those that have ended. */
-  others(): Promise<readonly number[]>;
-  /** Removes a server that has ended. The commit fails with `conflict` while it runs, or when another one has removed it. */
-  removal(id: number): Statement;
+  /** Returns the numbers of other servers that have ended. */
+  ended(): Promise<readonly number[]>;
+  /**
+   * Removes a server that has ended, and ends what its connections were doing, so that it holds no rows and writes nothing more. The
+   * commit fails with `conflict` while it runs, or when another one has removed it.
+   */
+  removal(id: number): readonly Statement[];
   /**
    * Returns whether this server does the task. The first that asks does it until it ends, or its connection to the database is lost;
    * then another one does.
@@ -31,7 +34,7 @@ export function createOnlyNode(): NodeStore {
   return {
     isShared: false,
     names: () => Promise.resolve([]),
-    others: () => Promise.resolve([]),
+    ended: () => Promise.resolve([]),
     removal() {
       throw new Error("no other server uses the database");
     },

@@ -5,22 +5,29 @@ import type { Logger } from "../../core/logger.js";
 import type { RunStore } from "../../inference/run/store/runs.js";
 import type { PullStore } from "../../jobs/pulls/store.js";
 import type { JobStore } from "../../jobs/store.js";
+import type { LiveRuns } from "../../inference/requests/live-runs.js";
+import { createLostRuns } from "./lost-runs.js";
 import type { NodeStore } from "../../store/nodes.js";
 import type { Writes } from "../../store/writes.js";
 
 /** Between two looks for servers that have ended. */
 const lookMs = 3_000;
+const failed = "what servers that have ended had in flight could not be taken over";
 
 export interface TakeOver {
   /** Takes over from every server that has ended: its runs are interrupted, and its jobs are in the queue again. @returns how many. */
   once(): Promise<number>;
+  /** Does it before this server does anything else. What fails is done again later: rows may be locked by others. */
+  atStart(): Promise<void>;
   /** Does it again and again. @param onTakenOver called when jobs are in the queue again */
   start(onTakenOver: () => Promise<void>): void;
+  /** Ends what the crash of the database has left of runs of this server, too. */
+  watch(live: Pick<LiveRuns, "has">): void;
   stop(): void;
 }
 
 interface TakeOverDeps {
-  readonly runs: Pick<RunStore, "interruptions">;
+  readonly runs: Pick<RunStore, "interruptions" | "interruptionsOf" | "runningHere">;
   readonly jobs: Pick<JobStore, "releaseOf">;
   readonly pulls: Pick<PullStore, "releaseOf">;
   readonly writes: Writes;
@@ -28,45 +35,55 @@ interface TakeOverDeps {
   readonly logger: Logger;
 }
 
-export function createTakeOver(nodes: NodeStore, deps: TakeOverDeps): TakeOver {
+/** @returns whether the server had ended, and no other one has taken over from it. */
+async function takeFrom(nodes: NodeStore, deps: TakeOverDeps, id: number): Promise<boolean> {
   const { runs, jobs, pulls, writes, clock, logger } = deps;
+  try {
+    const removal = nodes.removal(id).map((change) => ({ table: "nodes", change }) as const);
+    await writes.commit([
+      ...removal,
+      ...runs.interruptions(id, clock.now()),
+      jobs.releaseOf(id),
+      pulls.releaseOf(id),
+    ]);
+  } catch (thrown) {
+    if (thrown instanceof HearthError && thrown.kind === "conflict") return false;
+    throw thrown;
+  }
+  logger.info({ node: id }, "took over from a server that has ended");
+  return true;
+}
+
+export function createTakeOver(nodes: NodeStore, deps: TakeOverDeps): TakeOver {
+  const { clock, logger } = deps;
   let cancel = (): void => undefined;
   let isStopped = false;
-  const takeFrom = async (id: number): Promise<boolean> => {
-    try {
-      const removal = { table: "nodes", change: nodes.removal(id) } as const;
-      await writes.commit([
-        removal,
-        ...runs.interruptions(id, clock.now()),
-        jobs.releaseOf(id),
-        pulls.releaseOf(id),
-      ]);
-    } catch (thrown) {
-      if (thrown instanceof HearthError && thrown.kind === "conflict") return false;
-      throw thrown;
-    }
-    logger.info({ node: id }, "took over from a server that has ended");
-    return true;
-  };
+  let lost = (): Promise<void> => Promise.resolve();
   const once = async (): Promise<number> => {
     let count = 0;
-    for (const id of await nodes.others()) count += Number(await takeFrom(id));
+    for (const id of await nodes.ended()) count += Number(await takeFrom(nodes, deps, id));
     return count;
+  };
+  const atStart = async (): Promise<void> => {
+    await once().catch((thrown: unknown) => logger.error({ err: thrown }, failed));
   };
   const start = (onTakenOver: () => Promise<void>): void => {
     if (isStopped || !nodes.isShared) return;
     cancel = clock.after(lookMs, () => {
       void once()
         .then((count) => (count > 0 ? onTakenOver() : undefined))
-        .catch((thrown: unknown) =>
-          logger.error({ err: thrown }, "servers that have ended could not be found"),
-        )
+        .then(() => lost())
+        .catch((thrown: unknown) => logger.error({ err: thrown }, failed))
         .finally(() => start(onTakenOver));
     });
   };
   return {
     once,
+    atStart,
     start,
+    watch(live) {
+      lost = createLostRuns(live, deps);
+    },
     stop() {
       isStopped = true;
       cancel();

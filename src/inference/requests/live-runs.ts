@@ -37,13 +37,24 @@ export interface LiveRun {
 /** The runs of this process that have not ended. As many as may be active at a time. */
 export class LiveRuns {
   readonly #runs = new Map<string, LiveRun>();
+  /** Runs that have ended and whose end is not written yet. */
+  readonly #unwritten = new Set<string>();
 
   add(run: LiveRun): void {
     this.#runs.set(run.id, run);
   }
 
-  remove(id: string): void {
+  /** @param unwritten resolves when its end is written; null: it is. */
+  remove(id: string, unwritten: Promise<void> | null): void {
     this.#runs.delete(id);
+    if (unwritten === null) return;
+    this.#unwritten.add(id);
+    void unwritten.then(() => this.#unwritten.delete(id));
+  }
+
+  /** Whether this process will write its end. */
+  has(id: string): boolean {
+    return this.#runs.has(id) || this.#unwritten.has(id);
   }
 
   find(id: string): LiveRun | null {

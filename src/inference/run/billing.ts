@@ -138,13 +138,24 @@ export async function settle(
     await writeEnd(deps, ended, end);
     return { chargedTicks, unwritten: null };
   } catch (thrown) {
+    // Taken over by another server, while this one was cut off or did not run: it is interrupted, at no cost.
+    if (hasEnded(thrown) && end.writes.length === 0) return { chargedTicks: 0, unwritten: null };
     deps.onSettleFailure(ended.run.id, thrown);
-    if (end.writes.length === 0)
-      return { chargedTicks, unwritten: deps.settleRetries.retry(() => writeEnd(deps, ended, end)) };
+    const retried = end.writes.length === 0 ? end : voidEnd;
     // The client must not take its result for stored, and nobody pays for what is lost or will be done again.
-    ended.fail(thrown);
-    return { chargedTicks: 0, unwritten: deps.settleRetries.retry(() => writeEnd(deps, ended, voidEnd)) };
+    if (retried !== end) ended.fail(thrown);
+    const unwritten = deps.settleRetries.retry(() => writeEnd(deps, ended, retried).catch(ignoreEnded));
+    return { chargedTicks: retried === end ? chargedTicks : 0, unwritten };
   }
+}
+
+/** Whether the end of a run, or what belongs to it, is not what it was: the run may have been taken over. */
+function hasEnded(thrown: unknown): boolean {
+  return thrown instanceof HearthError && thrown.kind === "conflict";
+}
+
+function ignoreEnded(thrown: unknown): void {
+  if (!hasEnded(thrown)) throw thrown;
 }
 
 interface End {
@@ -163,9 +174,12 @@ function chargeTicksOf({ run, recorded, usage }: EndedRun, { state }: End): Tick
 async function writeEnd(deps: BillingDeps, ended: EndedRun, end: End): Promise<void> {
   const { run, recorded, usage, ending } = ended;
   const { state, writes } = end;
-  if (recorded === null && writes.length === 0) return;
+  if (recorded === null) {
+    if (writes.length > 0) await deps.runs.finishUnrecorded(writes);
+    return;
+  }
   const endTime = deps.clock.now();
-  const { reservedTicks } = recorded ?? { reservedTicks: 0 };
+  const { reservedTicks } = recorded;
   const chargeTicks = chargeTicksOf(ended, end);
   const ledgerRun = { id: run.id, teamId: run.context.principal.team.id };
   const transaction = settleTransaction(ledgerRun, { reservedTicks, chargeTicks }, endTime);

@@ -83,7 +83,7 @@ export function createRunExecutor(executorDeps: ExecutorDeps): RunExecutor {
       const finished = span
         .within(() => execute(deps, execution, work, span))
         .then(({ unwritten }) => {
-          deps.liveRuns.remove(run.id);
+          deps.liveRuns.remove(run.id, unwritten);
           if (unwritten === null) return void active.delete(activeRun);
           active.set(activeRun, unwritten);
           void unwritten.then(() => active.delete(activeRun));

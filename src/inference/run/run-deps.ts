@@ -87,7 +87,7 @@ export interface BillableRun {
 
 /** What runs of every kind are executed over. */
 export interface ExecutorDeps {
-  readonly runs: Pick<RunStore, "insert" | "enlarge" | "finish">;
+  readonly runs: Pick<RunStore, "insert" | "enlarge" | "finish" | "finishUnrecorded">;
   readonly ledger: Pick<LedgerStore, "spendable" | "posting">;
   readonly budgets: BudgetGuard;
   readonly slots: Slots;

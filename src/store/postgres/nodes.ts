@@ -38,14 +38,17 @@ export async function joinNodes(client: pg.Client, node: NodeIdentity, startTime
   }
 }
 
+/** Whether the server of a row of nodes holds its lock: SQL. */
+export const isLocked = `exists (select 1 from pg_locks where locktype = 'advisory' and granted and objsubid = 2
+  and database = (select oid from pg_database where datname = current_database())
+  and cast(classid as bigint) = ${nodeSpace} and cast(objid as bigint) = nodes.id)`;
+
 async function refuseOtherStorage(client: pg.Client, { storageId }: NodeIdentity): Promise<void> {
   const { rows } = await client.query<{ readonly name: string }>(
     `select name from nodes where storage_id <> $1
-       and exists (select 1 from pg_locks where locktype = 'advisory' and granted and objsubid = 2
-         and database = (select oid from pg_database where datname = current_database())
-         and cast(classid as bigint) = $2 and cast(objid as bigint) = nodes.id)
+       and ${isLocked}
      order by id limit 1`,
-    [storageId, nodeSpace],
+    [storageId],
   );
   const [other] = rows;
   if (other === undefined) return;

@@ -14,7 +14,8 @@ import { exactTypes } from "./exact-types.js";
 const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 30_000;
 const lockTimeoutMs = 5_000;
-const idleTransactionTimeoutMs = 30_000;
+/** As long as the lock of a server outlives it: the rows that its open transactions hold are free then, too. */
+const idleTransactionTimeoutMs = 10_000;
 /** Longer than the server's own limit: it ends a statement whose connection is dead. */
 const answerTimeoutMs = 35_000;
 /** Statements that are prepared; more than the program has, but for lists of unusual lengths. */
@@ -29,6 +30,11 @@ export interface PoolOptions {
   readonly node: number | null;
 }
 
+/** What the database calls the connections of a server. */
+export function applicationName(node: number): string {
+  return `hearth ${node}`;
+}
+
 /** Opens a pool; it connects with the first statement. */
 export function createPool({ address, connectionsMax, node }: PoolOptions): pg.Pool {
   const pool = new pg.Pool({ ...clientConfig(address), max: connectionsMax });
@@ -38,7 +44,9 @@ export function createPool({ address, connectionsMax, node }: PoolOptions): pg.P
   pool.on("connect", (client) => {
     client.on("error", () => undefined);
     // Before what the connection was opened for; when it fails, that fails, too.
-    if (node !== null) client.query(`set hearth.node = ${node}`).catch(() => undefined);
+    if (node === null) return;
+    const settings = `set hearth.node = ${node}; set application_name = '${applicationName(node)}'`;
+    client.query(settings).catch(() => undefined);
   });
   return pool;
 }

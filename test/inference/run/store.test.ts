@@ -36,7 +36,8 @@ describe("the usage table", () => {
   it("does not change a run that has ended", async () => {
     const runs = await store(aRun());
     await runs.finish("run-1", outcome, []);
-    await runs.finish("run-1", { state: "aborted", usage: noUsage, costTicks: 0, endTime: 7000 }, []);
+    const late = { state: "aborted", usage: noUsage, costTicks: 0, endTime: 7000 } as const;
+    await expect(runs.finish("run-1", late, [])).rejects.toMatchObject({ kind: "conflict" });
     expect(await runs.list(10)).toEqual([aRun(outcome)]);
   });
 
@@ -55,13 +56,16 @@ describe("the usage table", () => {
     expect(await recordedSynchronous(database)).toBe(normal);
   });
 
-  it("writes what belongs to a run also when that run has ended already", async () => {
+  it("writes nothing of what belongs to a run that has ended already, such as one that another server has taken over", async () => {
     const database = await databaseOfTwoTeams();
     const [runs, jobs] = [createRunStore(database), createJobStore(database)];
     await runs.insert(aRun(outcome), []);
     const late = { state: "aborted", usage: noUsage, costTicks: 0, endTime: 7000 } as const;
-    await runs.finish("run-1", late, [jobs.insertion(aJob())]);
+    const writing = runs.finish("run-1", late, [jobs.insertion(aJob())]);
+    await expect(writing).rejects.toMatchObject({ kind: "conflict" });
     expect(await runs.list(1)).toEqual([aRun(outcome)]);
+    expect(await jobs.find("job-1")).toBeNull();
+    await runs.finishUnrecorded([jobs.insertion(aJob())]);
     expect(await jobs.find("job-1")).toEqual(aJob());
   });
 

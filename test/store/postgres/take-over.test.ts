@@ -1,6 +1,7 @@
 import pg from "pg";
 import { sql } from "kysely";
 import { expect, it, onTestFinished, vi } from "vitest";
+import { createLostRuns } from "../../../src/app/jobs/lost-runs.js";
 import { createTakeOver } from "../../../src/app/jobs/take-over.js";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
 import { silentLogger } from "../../../src/core/logger.js";
@@ -9,10 +10,11 @@ import { createPullStore } from "../../../src/jobs/pulls/store.js";
 import { createJobStore } from "../../../src/jobs/store.js";
 import { parsePostgresUrl } from "../../../src/store/postgres/address.js";
 import { joinNodes } from "../../../src/store/postgres/nodes.js";
-import { clientConfig } from "../../../src/store/postgres/pool.js";
+import { applicationName, clientConfig } from "../../../src/store/postgres/pool.js";
 import { createWrites } from "../../../src/store/writes.js";
 import { systemClock } from "../../../src/system.js";
 import { newPostgresUrl, openServer } from "../../postgres/databases.js";
+import { createManualClock } from "../../manual-clock.js";
 import { aJob, aRun, aTeam } from "../records.js";
 
 it("a server that has ended has its runs interrupted once and its jobs queued again; one that runs keeps both", async () => {
@@ -52,4 +54,66 @@ it("a server that has ended has its runs interrupted once and its jobs queued ag
   expect(await jobs.claimById("job-own", 2000, 9e15)).toBeNull();
   expect(await jobs.claimById("job-other", 2000, 9e15)).toMatchObject({ id: "job-other", attempts: 2 });
   expect(await takeOver.once()).toBe(0);
+});
+
+it("what the connections of an ended server were doing is rolled back before its runs are taken over", async () => {
+  const url = await newPostgresUrl();
+  const database = await openServer(url);
+  onTestFinished(() => database.close());
+  const [runs, jobs, writes] = [createRunStore(database), createJobStore(database), createWrites(database)];
+  await createTeamStore(database).insert(aTeam());
+  const connect = async (name: string): Promise<pg.Client> => {
+    const client = new pg.Client({ ...clientConfig(parsePostgresUrl(url)), application_name: name });
+    client.on("error", () => undefined);
+    await client.connect();
+    onTestFinished(() => client.end().catch(() => undefined));
+    return client;
+  };
+  const lock = await connect("hearth");
+  const node = await joinNodes(lock, { name: "other", storageId: "files" }, 1000);
+  await runs.insert(aRun({ id: "run-other", reservedTicks: null }), []);
+  await sql`update runs set node_id = ${node} where id = 'run-other'`.execute(database.kysely);
+  const open = await connect(applicationName(node));
+  await open.query("begin");
+  await open.query(
+    "update runs set state = 'completed', end_time = 5, cost_ticks = 7 where id = 'run-other'",
+  );
+  const takeOver = createTakeOver(database.nodes, {
+    runs,
+    jobs,
+    pulls: createPullStore(database),
+    writes,
+    clock: systemClock,
+    logger: silentLogger,
+  });
+
+  expect(await takeOver.once()).toBe(0);
+  expect((await open.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+  await lock.end();
+  await vi.waitFor(async () => expect(await takeOver.once()).toBe(1));
+
+  expect(await runs.list(10)).toMatchObject([{ id: "run-other", state: "interrupted", costTicks: 0 }]);
+  await expect(open.query("commit")).rejects.toThrow();
+});
+
+it("a run of this server whose end the database has lost is interrupted after ten seconds, and no run that goes on", async () => {
+  const database = await openServer(await newPostgresUrl());
+  onTestFinished(() => database.close());
+  const [runs, writes] = [createRunStore(database), createWrites(database)];
+  await createTeamStore(database).insert(aTeam());
+  await runs.insert(aRun({ id: "run-lost", reservedTicks: null }), []);
+  await runs.insert(aRun({ id: "run-live", reservedTicks: null }), []);
+  const clock = createManualClock(0);
+  const live = { has: (id: string) => id === "run-live" };
+  const look = createLostRuns(live, { runs, writes, clock, logger: silentLogger });
+  const states = async (): Promise<Record<string, string>> =>
+    Object.fromEntries((await runs.list(10)).map(({ id, state }) => [id, state]));
+
+  await look();
+  clock.advance(9_999);
+  await look();
+  expect(await states()).toEqual({ "run-lost": "running", "run-live": "running" });
+  clock.advance(1);
+  await look();
+  expect(await states()).toEqual({ "run-lost": "interrupted", "run-live": "running" });
 });

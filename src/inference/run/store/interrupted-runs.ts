@@ -12,7 +12,20 @@ export function createInterruption(database: Database) {
     interruptAll: (endTime: number): Promise<number> => interruptRuns(database, endTime),
     /** Returns the writes that do the same with the runs of a node that has ended. */
     interruptions: (node: number, endTime: number): readonly Write[] =>
-      interruptions(database, node, endTime),
+      interruptions(database, ofNode(node), endTime),
+    /** Returns the runs that are `running` by their rows, and are this server's. */
+    async runningHere(): Promise<readonly string[]> {
+      const rows = await database.kysely
+        .selectFrom("runs")
+        .select("id")
+        .where("state", "=", sql.lit("running"))
+        .where(sql<boolean>`node_id is not distinct from ${database.dialect.thisNode}`)
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+    /** Returns the writes that do the same with these runs. */
+    interruptionsOf: (ids: readonly string[], endTime: number): readonly Write[] =>
+      interruptions(database, ofIds(database, ids), endTime),
   };
 }
 
@@ -22,20 +35,22 @@ async function interruptRuns({ kysely, commit }: Database, endTime: number): Pro
     .select((run) => run.fn.countAll<number>().as("count"))
     // A literal, here and below: SQLite uses a partial index only when it sees the value.
     .where("state", "=", sql.lit("running"))
-    .where(sql<boolean>`${ofNode(null)}`)
+    .where(sql<boolean>`${ofNode(null)("runs")}`)
     .executeTakeFirstOrThrow();
   if (count === 0) return 0;
-  await commit(statementsOf(interruptions({ kysely }, null, endTime)), true);
+  await commit(statementsOf(interruptions({ kysely }, ofNode(null), endTime)), true);
   return count;
 }
 
-/** @param node a node that has ended; null: of those without a node */
+/** Which runs: a condition on a table of runs of that name. */
+type Which = (runs: string) => RawBuilder<unknown>;
+
 function interruptions(
   { kysely }: Pick<Database, "kysely">,
-  node: number | null,
+  which: Which,
   endTime: number,
 ): readonly Write[] {
-  const isIts = sql`state = 'running' and ${ofNode(node)}`;
+  const isIts = sql`state = 'running' and ${which("runs")}`;
   const write = (table: keyof Schema, step: RawBuilder<unknown>): Write =>
     createWrite(table, step.compile(kysely));
   return [
@@ -44,26 +59,36 @@ function interruptions(
       sql`insert into ledger_transactions (kind, team_id, run_id, create_time)
         select 'release', team_id, id, ${endTime} from runs where ${isIts} and reserved_ticks > 0`,
     ),
-    write("ledger_entries", entries(node, "reserved", sql`-run.reserved_ticks`)),
-    write("ledger_entries", entries(node, "credit", sql`run.reserved_ticks`)),
+    write("ledger_entries", entries(which, "reserved", sql`-run.reserved_ticks`)),
+    write("ledger_entries", entries(which, "credit", sql`run.reserved_ticks`)),
     write(
       "runs",
-      sql`update runs set state = 'interrupted', cost_ticks = 0, end_time = ${endTime} where ${isIts}`,
+      // Not one that has got its row since the first statement: what is reserved for it is not released.
+      sql`update runs set state = 'interrupted', cost_ticks = 0, end_time = ${endTime} where ${isIts}
+        and (coalesce(reserved_ticks, 0) = 0 or exists (select 1 from ledger_transactions
+          where run_id = runs.id and kind in ('settle', 'release')))`,
     ),
   ];
 }
 
-function ofNode(node: number | null): RawBuilder<unknown> {
-  return node === null ? sql`node_id is null` : sql`node_id = ${node}`;
+function ofNode(node: number | null): Which {
+  return (runs) => {
+    const column = sql.ref(`${runs}.node_id`);
+    return node === null ? sql`${column} is null` : sql`${column} = ${node}`;
+  };
+}
+
+function ofIds({ dialect }: Pick<Database, "dialect">, ids: readonly string[]): Which {
+  return (runs) => sql`${sql.ref(`${runs}.id`)} in ${dialect.listOf(JSON.stringify(ids))}`;
 }
 
 function entries(
-  node: number | null,
+  which: Which,
   account: "reserved" | "credit",
   ticks: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
   return sql`insert into ledger_entries (transaction_id, account, amount_ticks)
     select released.id, ${account}, ${ticks} from runs as run
     join ledger_transactions as released on released.run_id = run.id and released.kind in ('settle', 'release')
-    where run.state = 'running' and ${ofNode(node)} and run.reserved_ticks > 0`;
+    where run.state = 'running' and ${which("run")} and run.reserved_ticks > 0`;
 }

@@ -15,6 +15,8 @@ import {
 } from "../../../accounts/money/store/price-ids.js";
 import { toLedgerError } from "../../../accounts/money/store/refusal.js";
 import type { RunRow } from "../../../store/tables/runs.js";
+import { conflict } from "../../../store/commit.js";
+import { refusalOf } from "../../../store/dialect/database-error.js";
 import { statementsOf, type Write } from "../../../store/writes.js";
 
 type UsageColumns = Pick<
@@ -60,7 +62,6 @@ export function createRunStore(database: Database, labels = createRunLabelStore(
   const { kysely } = database;
   const inserting = prepareBinding(columns, (row: RunRow) => kysely.insertInto("runs").values(row));
   const prices = createPriceIds(database);
-  const settling = prepareSettling(database);
   const counted = createCountedLabelStore(database);
   return {
     /**
@@ -85,20 +86,40 @@ export function createRunStore(database: Database, labels = createRunLabelStore(
     },
     /** See `createEnlarging`. */
     enlarge: createEnlarging(database),
-    /**
-     * Writes how a running run ended; a run that has ended already is not changed.
-     * @param writes executed in the same transaction.
-     */
-    async finish(id: string, outcome: RunOutcome, writes: readonly Write[]): Promise<void> {
-      const row = outcomeToRow(id, outcome);
-      if (writes.length === 0) await kysely.executeQuery(settling(row));
-      // Not synced: a power cut undoes the whole transaction, and its job is done again.
-      else await database.commit([{ query: settling(row), rows: null }, ...statementsOf(writes)], false);
-    },
+    ...createFinishing(database),
     ...createInterruption(database),
     /** Returns the newest runs, the newest first. */
     list: async (limit: number): Promise<readonly RunRecord[]> =>
       (await newestRuns(database).limit(limit).execute()).map(fromRow),
+  };
+}
+
+function createFinishing(database: Database) {
+  const settling = prepareSettling(database);
+  return {
+    /**
+     * Writes how a running run ended.
+     * @param writes executed in the same transaction.
+     * @throws HearthError `conflict` when it has ended already, such as one that another server has taken over; nothing is written then.
+     */
+    async finish(id: string, outcome: RunOutcome, writes: readonly Write[]): Promise<void> {
+      const row = outcomeToRow(id, outcome);
+      if (writes.length === 0) {
+        const { numAffectedRows } = await database.kysely.executeQuery(settling(row));
+        if (numAffectedRows !== 1n) throw conflict();
+        return;
+      }
+      try {
+        // Not synced: a power cut undoes the whole transaction, and its job is done again.
+        await database.commit([{ query: settling(row), rows: 1 }, ...statementsOf(writes)], false);
+      } catch (thrown) {
+        // The ledger has its end, which is seen before the number of rows is.
+        throw refusalOf(thrown) === "unique" ? conflict() : thrown;
+      }
+    },
+    /** Writes what follows from a run without a row. */
+    finishUnrecorded: (writes: readonly Write[]): Promise<void> =>
+      database.commit(statementsOf(writes), false),
   };
 }
 

@@ -1,0 +1,67 @@
+/** A server that goes on after others have taken over what it had in flight, because it was stopped or cut off. */
+import { sql } from "kysely";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { createLedgerStore } from "../../src/accounts/money/store/ledger.js";
+import { creditTransaction } from "../../src/accounts/money/ledger.js";
+import { createRunStore } from "../../src/inference/run/store/runs.js";
+import { createJobStore } from "../../src/jobs/store.js";
+import { createWrites } from "../../src/store/writes.js";
+import type { Database } from "../../src/store/database.js";
+import { systemRandom } from "../../src/system.js";
+import { newPostgresUrl, openBeside, openServer } from "../postgres/databases.js";
+import { gate, hello, post, seedKeys, startScriptedApp } from "../scripted-app.js";
+
+async function startPrepaid(opened: Promise<void>) {
+  const url = await newPostgresUrl();
+  const database = await openServer(url);
+  await seedKeys(database);
+  const beside = await openBeside(url);
+  onTestFinished(() => beside.close());
+  await sql`update teams set billing = 'prepaid'`.execute(beside.kysely);
+  const ledger = createLedgerStore(beside);
+  await ledger.post(creditTransaction("purchase", { teamId: "team-1", ticks: 1e12, note: null }, 0));
+  const node = await startScriptedApp(() => ["One", opened, " two"], { database, random: systemRandom });
+  return { node, beside, ledger, runs: createRunStore(beside) };
+}
+
+/** Does what another server does with what the only one has in flight. */
+async function takeOver(beside: Database): Promise<void> {
+  const { rows } = await sql<{ id: number }>`select id from nodes`.execute(beside.kysely);
+  const id = rows[0]?.id ?? 0;
+  const writes = [...createRunStore(beside).interruptions(id, 1), createJobStore(beside).releaseOf(id)];
+  await createWrites(beside).commit(writes);
+}
+
+it("a run that was taken over while it ran stays interrupted and free, and the books balance", async () => {
+  const held = gate();
+  const { node, beside, ledger, runs } = await startPrepaid(held.opened);
+  const answer = post(node, { ...hello, max_tokens: 8 });
+  await vi.waitUntil(async () => (await runs.list(1))[0]?.state === "running");
+  await takeOver(beside);
+  held.open();
+
+  expect((await answer).status).toBe(200);
+  await node.close();
+  expect(await runs.list(10)).toMatchObject([{ state: "interrupted", costTicks: 0 }]);
+  // Otherwise its end would be tried again and again.
+  expect(node.logs.filter(({ level }) => level === "error")).toEqual([]);
+  expect(await ledger.verify()).toEqual([]);
+});
+
+it("a job that was taken over while it ran is charged once, by the run that ends it", async () => {
+  const held = gate();
+  const { node, beside, ledger, runs } = await startPrepaid(held.opened);
+  await post(node, { ...hello, max_tokens: 8, deferred: true });
+  await vi.waitUntil(async () => (await runs.list(1))[0]?.state === "running");
+  await takeOver(beside);
+  held.open();
+  await vi.waitUntil(async () => {
+    node.clock.advance(1_000);
+    return (await runs.list(10)).some(({ state }) => state === "completed");
+  });
+
+  expect(await ledger.verify()).toEqual([]);
+  const all = await runs.list(10);
+  expect(all.filter(({ costTicks }) => costTicks > 0)).toHaveLength(1);
+  expect(all.map(({ state }) => state).sort()).toEqual(["completed", "interrupted"]);
+});
