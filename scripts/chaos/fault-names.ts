@@ -1,0 +1,12 @@
+/** What goes wrong in a round. */
+export const faultNames = [
+  "kill",
+  "stop",
+  "postgres-fast",
+  "postgres-immediate",
+  "clock",
+  "cut-database",
+  "cut-engine",
+] as const;
+
+export type FaultName = (typeof faultNames)[number];

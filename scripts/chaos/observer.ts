@@ -1,0 +1,55 @@
+/** Reads the database beside the servers. */
+import pg from "pg";
+import { setTimeout as delay } from "node:timers/promises";
+
+export interface Observer {
+  /** Returns the rows of a query; waits while the database does not answer. */
+  rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
+  /** Returns the number of the server that was started last by this name. */
+  nodeOf(name: string): Promise<number>;
+  /** Waits until nothing in the database is that server's any more. @returns the time it took; null when it is longer than `msMax`. */
+  takenOver(node: number, msMax: number): Promise<number | null>;
+  close(): Promise<void>;
+}
+
+const lookMs = 100;
+
+export function createObserver(url: string): Observer {
+  const pool = new pg.Pool({ connectionString: url, max: 2, connectionTimeoutMillis: 2_000 });
+  pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  const rows: Observer["rows"] = async <Row extends object>(
+    text: string,
+    values: readonly unknown[] = [],
+  ) => {
+    for (;;) {
+      try {
+        return (await pool.query<Row>(text, [...values])).rows;
+      } catch (thrown) {
+        // A wrong query stays wrong.
+        if (thrown instanceof pg.DatabaseError && /^(42|22)/.test(thrown.code ?? "")) throw thrown;
+        await delay(lookMs);
+      }
+    }
+  };
+  return {
+    rows,
+    async nodeOf(name) {
+      const [row] = await rows<{ id: number }>("select max(id) as id from nodes where name = $1", [name]);
+      return row?.id ?? 0;
+    },
+    async takenOver(node, msMax) {
+      const from = performance.now();
+      const text = `select (select count(*) from nodes where id = $1) + (select count(*) from jobs where node_id = $1)
+        + (select count(*) from runs where node_id = $1 and state = 'running') as left`;
+      for (;;) {
+        const [row] = await rows<{ left: string }>(text, [node]);
+        const ms = performance.now() - from;
+        if (Number(row?.left) === 0) return ms;
+        if (ms > msMax) return null;
+        await delay(lookMs);
+      }
+    },
+    close: () => pool.end(),
+  };
+}

@@ -1,0 +1,44 @@
+/** Creates a key, uses it at every server, revokes it, and asks every server whether it still opens something. */
+import { setTimeout as delay } from "node:timers/promises";
+import { ask, askJson } from "./http.js";
+import type { Load } from "./load.js";
+import { managementKey, teams } from "./world.js";
+
+/** A revoked key is refused after this time. */
+const refusedAfterMs = 1_000;
+
+export async function revokeKeys({ chance, servers, records }: Load): Promise<void> {
+  const created = await askJson(chance.pick(servers), `/auth/teams/${teams.unmetered[0]}/api-keys`, {
+    key: managementKey,
+    body: { name: "revoked soon", acls: ["api-key:endpoint:*", "api-key:model:*"] },
+  });
+  const [id, secret] = [created?.["apiKeyId"], created?.["apiKey"]];
+  if (typeof id !== "string" || typeof secret !== "string") return;
+  const opens = async (timeoutMs: number): Promise<readonly boolean[]> =>
+    Promise.all(
+      servers.map(async (server) => {
+        const answered = await ask(server, "/v1/api-key", { key: secret, timeoutMs });
+        return answered?.status === 200;
+      }),
+    );
+  await opens(2_000);
+  const revoked = await ask(chance.pick(servers), `/auth/api-keys/${id}`, {
+    key: managementKey,
+    method: "DELETE",
+  });
+  // It is not known whether it was revoked.
+  if (revoked?.status !== 200) return;
+  records.revoked += 1;
+  const revokedAt = performance.now();
+  for (;;) {
+    const askedAt = performance.now();
+    if ((await opens(30_000)).includes(true)) {
+      const lateMs = askedAt - revokedAt;
+      records.revokedMsMax = Math.max(records.revokedMsMax, lateMs);
+      if (lateMs > refusedAfterMs)
+        records.broken.push(`a key was accepted ${lateMs.toFixed(0)} ms after it was revoked`);
+    }
+    if (askedAt - revokedAt > refusedAfterMs) return;
+    await delay(250);
+  }
+}

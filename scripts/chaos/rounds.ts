@@ -1,0 +1,92 @@
+/** Runs the rounds: under load, one fault in each, until all servers are ready again. */
+import { setTimeout as delay } from "node:timers/promises";
+import { Chance } from "../simulate/chance.js";
+import { checkAll, type Verdict } from "./checks.js";
+import { cause } from "./faults.js";
+import { startLoad } from "./load.js";
+import { createObserver } from "./observer.js";
+import type { ChaosOptions } from "./options.js";
+import { Records } from "./records.js";
+import { createServer, type ChaosServer } from "./server.js";
+import { createWorld } from "./world.js";
+
+export interface ChaosResult extends Verdict {
+  readonly records: Records;
+  /** The longest time until others had taken over, in milliseconds. */
+  readonly takenOverMsMax: number;
+  readonly takeOvers: number;
+  readonly hasLlama: boolean;
+}
+
+const readyMsMax = 60_000;
+
+export async function runRounds(options: ChaosOptions, print: (line: string) => void): Promise<ChaosResult> {
+  const world = await createWorld(options.isVerbose);
+  print(engineLine(world.llamaPort !== null));
+  const servers: ChaosServer[] = [];
+  for (let at = 1; at <= options.servers; at += 1) servers.push(await createServer(`server-${at}`, world));
+  await Promise.all(servers.map((server) => server.start()));
+  const observer = createObserver(world.databaseUrl);
+  const records = new Records();
+  const chance = new Chance(options.seed);
+  const load = startLoad({ servers, records }, chance.fork());
+  const takeOvers: number[] = [];
+  for (let round = 1; round <= options.rounds && records.broken.length === 0; round += 1) {
+    const name = options.inTurns
+      ? (options.faults[(round - 1) % options.faults.length] ?? "kill")
+      : chance.pick(options.faults);
+    await delay(chance.between(500, 2_500));
+    const waited = records.waited.length;
+    const { what, takenOverMs } = await cause(name, { world, servers, observer, records, chance });
+    if (takenOverMs !== null) takeOvers.push(takenOverMs);
+    const readyMs = await allReady(servers, records);
+    const took = takenOverMs === null ? "" : `, taken over after ${(takenOverMs / 1000).toFixed(1)} s`;
+    const answered = records.waited.slice(waited);
+    const whole = answered.filter(({ outcome }) => outcome === "whole").length;
+    const ready = (readyMs / 1000).toFixed(1);
+    print(
+      `round ${round}: ${what}${took}; ready after ${ready} s; ${whole} of ${answered.length} answers whole`,
+    );
+  }
+  await load.stop();
+  const verdict = await checkAll({ world, servers, observer, records, chance });
+  await observer.close();
+  for (const server of servers) await server.kill();
+  for (const server of servers) server.close();
+  await world.close();
+  return {
+    ...verdict,
+    records,
+    takenOverMsMax: Math.max(0, ...takeOvers),
+    takeOvers: takeOvers.length,
+    hasLlama: world.llamaPort !== null,
+  };
+}
+
+function engineLine(hasLlama: boolean): string {
+  return hasLlama
+    ? "engines: a llama-server and a scripted one"
+    : "engines: a scripted one; there is no llama-server (`npm run build:llama-server` builds it), each server has the model itself";
+}
+
+async function allReady(servers: readonly ChaosServer[], records: Records): Promise<number> {
+  const from = performance.now();
+  for (const server of servers) {
+    while (!(await isReady(server))) {
+      if (performance.now() - from > readyMsMax) {
+        records.broken.push(`${server.name} was not ready after ${readyMsMax / 1000} s`);
+        break;
+      }
+      await delay(100);
+    }
+  }
+  return performance.now() - from;
+}
+
+async function isReady(server: ChaosServer): Promise<boolean> {
+  const url = server.url();
+  if (url === null) return false;
+  const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) }).catch(() => null);
+  await response?.text().catch(() => null);
+  return response?.ok === true;
+}

@@ -1,0 +1,90 @@
+/** A Hearth server as a process: built, with a data folder, a clock and proxies to its database and its engines of its own. */
+import type { ChildProcess } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { childOf, scratchFolder, startProcess } from "../bench/processes.js";
+import { listening } from "../bench/server.js";
+import { managementKey, type World } from "./world.js";
+import { startProxy, type Proxy } from "./proxy.js";
+
+export interface ChaosServer {
+  readonly name: string;
+  /** Where it listens; null while it does not run. */
+  readonly url: () => string | null;
+  readonly database: Proxy;
+  readonly engines: readonly Proxy[];
+  start(): Promise<void>;
+  /** Kills it with SIGKILL, and what supervises it. */
+  kill(): Promise<void>;
+  /** Sends a signal to the process that serves. */
+  signal(signal: NodeJS.Signals): void;
+  /** Lets its clock jump: from now on it is so many milliseconds away from that of the machine. */
+  shiftClock(ms: number): void;
+  close(): void;
+}
+
+const program = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+const shiftedClock = new URL("./shifted-clock.mjs", import.meta.url).href;
+
+export async function createServer(name: string, world: World): Promise<ChaosServer> {
+  const folder = scratchFolder();
+  const clockFile = join(folder.path, "clock");
+  const database = await startProxy(Number(new URL(world.databaseUrl).port));
+  const text = await startProxy(world.enginePort);
+  const llama = world.llamaPort === null ? null : await startProxy(world.llamaPort);
+  const engines = llama === null ? [text] : [text, llama];
+  const address = new URL(world.databaseUrl);
+  address.port = String(database.port);
+  const server = controlled(world.isVerbose, clockFile, {
+    ...world.environment,
+    HEARTH_SERVER_NAME: name,
+    HEARTH_DATA: join(folder.path, "data"),
+    HEARTH_DATABASE_URL: address.href,
+    HEARTH_ENGINES: world.enginesOf(text.port, llama?.port ?? null),
+    HEARTH_MANAGEMENT_KEY: managementKey,
+    NODE_OPTIONS: `--import=${shiftedClock}`,
+    CHAOS_CLOCK: clockFile,
+  });
+  const close = (): void => {
+    for (const proxy of [database, ...engines]) proxy.close();
+    folder.remove();
+  };
+  return { name, database, engines, ...server, close };
+}
+
+type Controlled = Pick<ChaosServer, "url" | "start" | "kill" | "signal" | "shiftClock">;
+
+/** Returns what starts, ends and disturbs the process. */
+function controlled(isVerbose: boolean, clockFile: string, environment: NodeJS.ProcessEnv): Controlled {
+  let child: ChildProcess | null = null;
+  let pid = 0;
+  let url: string | null = null;
+  return {
+    url: () => url,
+    async start() {
+      writeFileSync(clockFile, "0");
+      child = startProcess(process.execPath, [program, "start"], {
+        env: environment,
+        stdio: ["ignore", "pipe", isVerbose ? "inherit" : "ignore"],
+      });
+      url = await listening(child);
+      child.stdout?.resume();
+      pid = childOf(child.pid ?? 0);
+    },
+    async kill() {
+      url = null;
+      const ended = child;
+      if (ended === null || ended.exitCode !== null || ended.signalCode !== null) return;
+      const exited = new Promise((resolve) => ended.once("exit", resolve));
+      ended.kill("SIGKILL");
+      process.kill(pid, "SIGKILL");
+      await exited;
+    },
+    signal: (signal) => void process.kill(pid, signal),
+    shiftClock(ms) {
+      writeFileSync(clockFile, String(ms));
+      process.kill(pid, "SIGUSR2");
+    },
+  };
+}

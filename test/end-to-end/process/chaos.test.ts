@@ -1,0 +1,24 @@
+/** A short form of `npm run chaos`: a killed server, a crash of the database, and a server that is cut off from its engines. */
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { root } from "../../harness.js";
+import { postgresUnavailable } from "../../postgres/available.js";
+
+const reason = postgresUnavailable({});
+const notRun = reason === null ? "" : ` (not run: ${reason})`;
+const options = ["--rounds", "3", "--seed", "4", "--faults", "kill,postgres-immediate,cut-engine"];
+
+it.runIf(reason === null)(
+  `three servers of one database lose nothing, charge nothing twice and keep their limits while things fail${notRun}`,
+  { timeout: 240_000 },
+  async () => {
+    const args = ["--import", "tsx", join(root, "scripts/chaos.ts"), ...options];
+    const chaos = promisify(execFile)(process.execPath, args, { cwd: root });
+    const { stdout } = await chaos.catch((thrown: unknown) => thrown as { readonly stdout: string });
+    expect(stdout).toContain("round 3");
+    expect(stdout).not.toContain("must not be");
+    await expect(chaos).resolves.toBeDefined();
+  },
+);
