@@ -221,7 +221,6 @@ type Running = Awaited<ReturnType<typeof buildRunning>>;
 /** Builds everything between the database and the HTTP server. */
 async function buildRunning(config: Config, overrides: Overrides, system: TracedDeps, stores: Stores) {
   const takeOver = createTakeOver(stores.nodes, { ...stores, ...system });
-  await stores.runs.interruptAll(system.clock.now());
   await takeOver.atStart();
   const loaded = await loadModels(config, system, overrides.registry);
   const { models, visionModel } = loaded;

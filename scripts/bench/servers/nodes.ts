@@ -1,5 +1,5 @@
 /**
- * Measures what Hearth adds to a request over a PostgreSQL database, beside SQLite. The scripted
+ * Measures what Hearth adds to a request over a PostgreSQL database, with one server and with several, beside SQLite. The scripted
  * engine answers at once, every run is priced, and teams pay in advance. Without `--postgres URL` it starts a PostgreSQL of its own, which
  * does not wait for the disk.
  */
@@ -17,8 +17,8 @@ import { processCpuMs, scratchFolder } from "../processes.js";
 import { chatInit } from "../server.js";
 import { quantile, type Row } from "../table.js";
 
-/** Servers that share the database, in each turn: a second one is refused yet. */
-const counts = [1];
+/** Servers that share the database, in each turn. */
+const counts = [1, 2, 3];
 const teams = 100;
 const rounds = 1_000;
 const roundsBefore = 200;
@@ -56,12 +56,17 @@ async function sqliteRows(): Promise<Row[]> {
 
 async function postgresRows(url: string, count: number): Promise<Row[]> {
   const folders = Array.from({ length: count }, scratchFolder);
-  const settings = { HEARTH_DATABASE_URL: url, HEARTH_DATABASE_CONNECTIONS_MAX: "16" };
+  const shared = scratchFolder();
+  const settings = {
+    HEARTH_DATABASE_URL: url,
+    HEARTH_DATABASE_CONNECTIONS_MAX: "16",
+    HEARTH_SHARED_FOLDER: shared.path,
+  };
   const servers: ScriptedServer[] = [];
   for (const { path } of folders) servers.push(await startScripted(path, "answers", settings));
   const rows = await rowsOf(`${count} server${count === 1 ? "" : "s"}, PostgreSQL`, servers);
   for (const server of servers) await server.stop();
-  for (const folder of folders) folder.remove();
+  for (const folder of [...folders, shared]) folder.remove();
   return rows;
 }
 

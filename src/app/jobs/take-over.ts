@@ -17,7 +17,7 @@ const failed = "what servers that have ended had in flight could not be taken ov
 export interface TakeOver {
   /** Takes over from every server that has ended: its runs are interrupted, and its jobs are in the queue again. @returns how many. */
   once(): Promise<number>;
-  /** Does it before this server does anything else. What fails is done again later: rows may be locked by others. */
+  /** Interrupts what the process before has left, and does it before this server does anything else. What fails is done again later: rows may be locked by others. */
   atStart(): Promise<void>;
   /** Does it again and again. @param onTakenOver called when jobs are in the queue again */
   start(onTakenOver: () => Promise<void>): void;
@@ -27,7 +27,7 @@ export interface TakeOver {
 }
 
 interface TakeOverDeps {
-  readonly runs: Pick<RunStore, "interruptions" | "interruptionsOf" | "runningHere">;
+  readonly runs: Pick<RunStore, "interruptAll" | "interruptions" | "interruptionsOf" | "runningHere">;
   readonly jobs: Pick<JobStore, "releaseOf">;
   readonly pulls: Pick<PullStore, "releaseOf">;
   readonly writes: Writes;
@@ -65,6 +65,7 @@ export function createTakeOver(nodes: NodeStore, deps: TakeOverDeps): TakeOver {
     return count;
   };
   const atStart = async (): Promise<void> => {
+    await deps.runs.interruptAll(clock.now());
     await once().catch((thrown: unknown) => logger.error({ err: thrown }, failed));
   };
   const start = (onTakenOver: () => Promise<void>): void => {
