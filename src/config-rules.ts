@@ -17,6 +17,8 @@ interface RelatedSettings {
   readonly oidcGroups: readonly object[];
   readonly smtpUrl: string | null;
   readonly smtpFrom: string | null;
+  readonly databaseUrl: string | null;
+  readonly redisUrl: string | null;
 }
 
 type Sources = Readonly<Record<string, string>>;
@@ -49,6 +51,11 @@ export function refuseContradictions(values: RelatedSettings, sources: Sources):
     refuse("kvCacheType", `${values.kvCacheType} needs flash attention, which flashAttention turns off`);
   if (values.smtpUrl !== null && values.smtpFrom === null) refuse("smtpUrl", "needs smtpFrom, the sender");
   if (values.smtpUrl === null && values.smtpFrom !== null) refuse("smtpFrom", "needs smtpUrl");
+  if (values.redisUrl !== null && values.databaseUrl === null)
+    refuse(
+      "redisUrl",
+      "needs databaseUrl: without PostgreSQL there is one server, which counts in its memory",
+    );
   const { oidcIssuer, oidcClientId, oidcClientSecret, oidcGroups } = values;
   if (oidcIssuer === null && oidcClientId !== null) refuse("oidcClientId", "needs oidcIssuer");
   if (oidcIssuer === null && oidcClientSecret !== null) refuse("oidcClientSecret", "needs oidcIssuer");

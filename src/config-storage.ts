@@ -1,4 +1,4 @@
-/** Settings of the database, and those that limit what teams store, and how long: runs, responses, chat completions, conversations, files and batches. */
+/** Settings of the database and of Redis, and those that limit what teams store, and how long: runs, responses, chat completions, conversations, files and batches. */
 import { z } from "zod";
 import { whole, zeroOr } from "./config-values.js";
 
@@ -23,6 +23,25 @@ export const storageSettings = {
     .default(null),
   /** The folder of the contents of files and images, and of settings of models, for servers that share the database; null: the data folder. */
   sharedFolder: z.string().min(1).max(4096).nullable().default(null),
+  /** The address of a Redis or Valkey server, with its password, that counts rate limits; null: the database counts them. */
+  redisUrl: z
+    .string()
+    .max(4096)
+    .refine(
+      (text) => /^rediss?:\/\/./.test(text) && URL.canParse(text),
+      "must be an address such as redis://user:password@host:6379/0, or rediss:// for TLS",
+    )
+    .nullable()
+    .default(null),
+  /** What the names of keys in Redis begin with; installations that share a Redis need different ones. */
+  redisPrefix: z
+    .string()
+    .regex(/^[\w.-]{1,64}$/, "must have 1 to 64 letters, digits, dots, hyphens or underscores")
+    .default("hearth"),
+  /** How long Redis may take to count a request. */
+  redisTimeoutMs: whole(10, 10_000).default(250),
+  /** While Redis cannot be used, each server counts for itself (`open`), or requests with limits are refused (`closed`). */
+  limitsWithoutRedis: z.enum(["open", "closed"]).default("open"),
   /** Responses that may be stored, over all teams. */
   responsesMax: whole(0, 100_000_000).default(1_000_000),
   /** Chat completions that may be stored, over all teams. */

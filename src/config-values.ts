@@ -39,5 +39,7 @@ export const secretSettings = [
   "ollamaKey",
   "oidcClientSecret",
   "smtpUrl",
+  "databaseUrl",
+  "redisUrl",
   "engines",
 ] as const;

@@ -59,6 +59,18 @@ describe("the configuration", () => {
     expect([sources.apiKey, sources.managementKey]).toEqual(Object.keys(keys));
   });
 
+  it("reads the addresses of databases, which have passwords, from files", () => {
+    const [databaseUrl, redisUrl] = [
+      "postgres://hearth:secret@db.test/hearth",
+      "rediss://:secret@redis.test",
+    ];
+    const environment = {
+      HEARTH_DATABASE_URL_FILE: file(`${databaseUrl}\n`),
+      HEARTH_REDIS_URL_FILE: file(`${redisUrl}\n`),
+    };
+    expect(loadConfig(environment).config).toMatchObject({ databaseUrl, redisUrl });
+  });
+
   it("treats an empty variable as not set", () => {
     expect(loadConfig({ HEARTH_PORT: "", HEARTH_API_KEY: "" }).config).toMatchObject({
       port: 4280,
@@ -115,6 +127,16 @@ describe("the configuration", () => {
       "one key for both APIs",
       () => loadConfig({ HEARTH_API_KEY: "0123456789abcdef", HEARTH_MANAGEMENT_KEY: "0123456789abcdef" }),
       /managementKey \(set by HEARTH_MANAGEMENT_KEY\): equals the API key/,
+    ],
+    [
+      "Redis without PostgreSQL, where nobody shares limits",
+      () => loadConfig({ HEARTH_REDIS_URL: "redis://localhost" }),
+      /redisUrl \(set by HEARTH_REDIS_URL\): needs databaseUrl/,
+    ],
+    [
+      "an address of Redis that is none",
+      () => loadConfig({ HEARTH_REDIS_URL: "localhost:6379" }),
+      /redisUrl \(set by HEARTH_REDIS_URL\): must be an address such as redis:/,
     ],
     [
       "a quantised KV cache without flash attention",

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 import { startPostgresHost } from "./postgres/host.js";
+import { redisProgram, spawnRedis } from "./redis/spawn.js";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -12,6 +13,8 @@ declare module "vitest" {
     readonly sharedFolder: string;
     /** Where tests ask for databases of PostgreSQL. */
     readonly postgresHost: string;
+    /** The address of a Redis server that tests share; "": there is none. */
+    readonly redisUrl: string;
   }
 }
 
@@ -30,7 +33,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide("sharedFolder", folder);
   const postgres = await startPostgresHost(process.env["HEARTH_TEST_POSTGRES"]);
   project.provide("postgresHost", postgres.url);
+  const given = process.env["HEARTH_TEST_REDIS"] ?? "";
+  const redis = given === "" && redisProgram !== null ? await spawnRedis() : null;
+  project.provide("redisUrl", redis?.url ?? given);
   return async () => {
+    await redis?.close();
     await postgres.close();
     rmSync(folder, { recursive: true, force: true });
   };

@@ -10,6 +10,7 @@ import { contextSection } from "./context.js";
 import { engineSection } from "./engine.js";
 import { httpSection } from "./http.js";
 import { imagesSection } from "./images.js";
+import { limitsSection } from "./servers/limits.js";
 import { nodesSection } from "./servers/nodes.js";
 import { postgresSection } from "./servers/postgres.js";
 import { routingSection } from "./servers/routing.js";
@@ -31,6 +32,7 @@ const sections: Readonly<Record<string, Section>> = {
   engine: engineSection,
   context: contextSection,
   images: imagesSection,
+  limits: limitsSection,
   load: loadSection,
   nodes: nodesSection,
   postgres: postgresSection,

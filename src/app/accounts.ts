@@ -29,7 +29,6 @@ import { createMemberService, type MemberService } from "../accounts/members/mem
 import { createPromptEstimate } from "../accounts/limits/prompt-estimate.js";
 import { createMemoryCounter } from "../accounts/limits/memory-counter.js";
 import type { QuotaCounter } from "../accounts/limits/quota-counter.js";
-import { createSharedCounter } from "../accounts/limits/shared/shared-counter.js";
 import { createSharedWindowStore } from "../accounts/limits/shared/store.js";
 import { createRateLimits } from "../accounts/limits/rate-limits.js";
 import { createTeamLimitService, type TeamLimitService } from "../accounts/limits/team-limits.js";
@@ -111,6 +110,8 @@ export interface Authentication extends Pick<
 export interface AuthenticationDeps extends AccountStores, Pick<HttpDeps, "hostedTokenizer"> {
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Counts requests and tokens against limits. */
+  readonly counter: QuotaCounter;
 }
 
 /** Builds authentication and limits, for API keys and management keys. */
@@ -123,19 +124,11 @@ export function buildAuthentication(deps: AuthenticationDeps): Authentication {
     managerAuthenticator: createManagerAuthenticator({ ...deps, keyUse }),
     rateLimits: createRateLimits({
       ...deps,
-      counter: buildCounter(deps),
       readCounter: createMemoryCounter(clock),
       estimate: createPromptEstimate({ tokenizer, clock }),
     }),
     keyUse,
   };
-}
-
-function buildCounter({ sharedWindows, clock, logger }: AuthenticationDeps): QuotaCounter {
-  if (sharedWindows === null) return createMemoryCounter(clock);
-  const onError = (err: unknown): void =>
-    logger.error({ err }, "the windows of rate limits could not be written");
-  return createSharedCounter({ windows: sharedWindows, clock, time: () => null, onError });
 }
 
 /** Builds what holds requests to their budgets. */

@@ -38,9 +38,9 @@ import {
   type OwnerSignIn,
 } from "./accounts.js";
 import { buildAlerts } from "./alerts/alerts.js";
+import { buildLimits } from "./accounts/limits.js";
 import { buildServerAccounts } from "./accounts/server-accounts.js";
 import { firstKeyFile, firstManagementKeyFile } from "./data-folder.js";
-import { examineServer } from "./doctor/report.js";
 import { buildEngines, type EngineOverrides } from "./engines.js";
 import { buildFiles, buildPromptFiles } from "./files.js";
 import { buildJobs } from "./jobs/jobs.js";
@@ -49,7 +49,7 @@ import { httpSettings } from "./http-settings.js";
 import { runDepsOf } from "./server/run-deps.js";
 import { buildMcp } from "./mcp/connector.js";
 import { loadModels } from "./models.js";
-import { buildModelManagement } from "./model-management.js";
+import { buildManagement } from "./server/management.js";
 import { readiness } from "./remote/readiness.js";
 import { buildStores, openDataFolder, type DataFolder, type Stores } from "./stores.js";
 import type { TracedDeps } from "./chat-engine.js";
@@ -186,24 +186,6 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
   };
 }
 
-/** Builds what manages the models, and what checks the installation. */
-function buildManagement(
-  config: Config,
-  { sources, openPuller }: Overrides,
-  deps: Parameters<typeof buildModelManagement>[1],
-) {
-  const { fitOf, ...management } = buildModelManagement(config, deps, openPuller);
-  const doctor = examineServer(
-    { config, sources: sources ?? null },
-    {
-      models: deps.models,
-      isPriced: async () => (await deps.teams.list()).some(({ billing }) => billing === "prepaid"),
-      now: () => deps.clock.now(),
-    },
-  );
-  return { ...management, inspection: { fitOf, doctor } };
-}
-
 /** Starts what nobody waits for, once requests are taken. */
 async function startWork({ takeOver, jobs, modelUpkeep, pullJobs, alerts }: Running): Promise<void> {
   await jobs.start();
@@ -227,7 +209,8 @@ async function buildRunning(config: Config, overrides: Overrides, system: Traced
   const scheduler = createScheduler(config, system.clock);
   const engines = buildEngines(config, system, visionModel, overrides);
   const load = (): ServerLoad => loadOf(engines.all, scheduler);
-  const metrics = createMetrics(load, system.clock, config);
+  const limits = await buildLimits(config, { ...stores, ...system });
+  const metrics = createMetrics(load, system.clock, config, limits.redis);
   const refused = new RefusedBudgets();
   const onRefusal = (statuses: readonly BudgetStatus[]): void => refused.add(statuses);
   const budgetGuard = buildBudgetGuard({ ...stores, ...system, onRefusal });
@@ -237,7 +220,7 @@ async function buildRunning(config: Config, overrides: Overrides, system: Traced
   const generator = createGenerator({ ...runDeps, ...engines, reasoningTokensMax });
   const imageGenerator = createImageGenerator({ ...runDeps, ...engines, images: stores.images });
   const embedder = createEmbedder({ ...runDeps, ...engines });
-  const { keyUse, ...authentication } = buildAuthentication({ ...stores, ...system, ...engines });
+  const { keyUse, ...authentication } = buildAuthentication({ ...stores, ...system, ...engines, ...limits });
   const files = await buildFiles(config, { ...stores, ...system }, overrides.fileContents);
   const promptFiles = buildPromptFiles(config, system, { ...engines, files, fetcher: overrides.fileFetcher });
   const mcp = buildMcp(config, system);
@@ -255,6 +238,7 @@ async function buildRunning(config: Config, overrides: Overrides, system: Traced
     runners: { ...runners, alerts: alerts.service },
     ...runners,
     keyUse,
+    limits,
     budgetGuard,
     requestLog: createRequestLog({ ...stores, ...runDeps }),
     authentication,
@@ -283,6 +267,7 @@ async function closeAll({ shutdownGraceMs }: Config, parts: Closing): Promise<vo
   await parts.server.close(shutdownGraceMs);
   // Runs that are still active when the grace time is over are settled before the database closes.
   await Promise.all([parts.generator.close(), parts.imageGenerator.close(), parts.embedder.close()]);
+  parts.limits.close();
   await parts.keyUse.close();
   await Promise.all(engines.all.map((engine) => engine.close()));
   await Promise.all([engines.schemas.close(), engines.hostedTokenizer.close(), engines.pdfs.close()]);

@@ -69,3 +69,13 @@ export interface ServerLoad {
   /** Returns the runs of a team that hold a slot or wait for one; null: of all teams. */
   runs(teamId: string | null): RunLoad;
 }
+
+/** How Redis counts rate limits. */
+export interface RedisState {
+  /** Why it cannot be used; null when it can. */
+  readonly problem: string | null;
+  /** While it cannot, each server counts for itself, or requests that a limit applies to are refused. */
+  readonly withoutRedis: "open" | "closed";
+  /** Counts since the start that it did not make. */
+  readonly missed: number;
+}

@@ -145,7 +145,7 @@ export interface HttpDeps {
   readonly load: () => ServerLoad;
   /** Returns the reasons why the server cannot accept work at present; empty when it can. */
   readonly ready: () => Promise<readonly string[]>;
-  /** Public sentences about the models whose remote engines do not answer at present. */
+  /** Public sentences about other servers that do not answer at present: remote engines, and Redis where each server then counts by itself. */
   readonly remoteProblems: () => readonly string[];
   readonly limits: HttpLimits;
   /** Accepted `Host` names in addition to the loopback ones; null = the header is not checked. */

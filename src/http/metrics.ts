@@ -5,12 +5,13 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { authorise } from "../accounts/keys/permissions.js";
 import type { Clock } from "../core/clock.js";
-import type { FinishedRun, FinishedLoad, Metrics, ServerLoad } from "../core/metrics.js";
+import type { FinishedRun, FinishedLoad, Metrics, RedisState, ServerLoad } from "../core/metrics.js";
 import type { Context } from "./context.js";
 import { observeGenAi, type AccountLabels } from "./metrics/gen-ai.js";
 import { addProcessGauges } from "./metrics/process-gauges.js";
 import { createFaultCounts, type RecentFaults } from "./metrics/recent-faults.js";
 import { createRecentTokens } from "./metrics/recent-tokens.js";
+import { addRedisGauges } from "./metrics/redis-gauges.js";
 import type { Call } from "./route.js";
 import type { RouteDocs } from "./route-docs.js";
 
@@ -34,8 +35,13 @@ interface MetricsDeps {
   readonly metrics: ServerMetrics;
 }
 
-/** Builds the metrics; `load` is called at each scrape. */
-export function createMetrics(load: () => ServerLoad, clock: Clock, labels: AccountLabels): ServerMetrics {
+/** Builds the metrics; `load` and `redis` are called at each scrape. @param redis null: it does not count limits */
+export function createMetrics(
+  load: () => ServerLoad,
+  clock: Clock,
+  labels: AccountLabels,
+  redis: (() => RedisState) | null = null,
+): ServerMetrics {
   const registry = new Registry();
   const requestFinished = countRequests(registry);
   const countRun = countRuns(registry);
@@ -46,6 +52,7 @@ export function createMetrics(load: () => ServerLoad, clock: Clock, labels: Acco
   const faults = createFaultCounts(clock);
   const notLoaded = new Map<string, string>();
   addLoadGauges(registry, load);
+  if (redis !== null) addRedisGauges(registry, redis);
   const close = addProcessGauges(registry);
   return {
     requestFinished(request) {

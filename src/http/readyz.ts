@@ -36,7 +36,7 @@ const ready = responseObject({
   details: responseArray(z.string())
     .optional()
     .describe(
-      "The models that cannot be used, or whose remote engines do not answer, each with the reason; absent when there are none.",
+      "The models that cannot be used, or whose remote engines do not answer, each with the reason, and why rate limits are not counted in Redis; absent when there are none.",
     ),
 }).meta({ id: "ReadyStatus" });
 const notReady = responseObject({

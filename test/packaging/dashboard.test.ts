@@ -52,9 +52,10 @@ const expressions = [
 /** Labels that Prometheus itself adds. */
 const ofPrometheus = ["job", "instance", "le"];
 
-/** Returns the names of all metrics of a server with one run, and those of their labels. */
+/** Returns the names of all metrics of a server with one run and a Redis that does not answer, and those of their labels. */
 async function exposed() {
-  const server = await startScriptedApp(() => ["Good"]);
+  const config = { redisUrl: "redis://127.0.0.1:1" };
+  const server = await startScriptedApp(() => ["Good"], { config });
   await (await post(server, hello)).text();
   const text = await (await fetch(`${server.url}/metrics`, { headers: headersOf(keys.ada) })).text();
   const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = "", type = ""]) => ({

@@ -1,13 +1,17 @@
-/** A connection to PostgreSQL that a test can cut. */
+/** A connection to PostgreSQL or Redis that a test can cut. */
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
 export interface CuttableConnection {
-  /** The same database, through the proxy. */
+  /** The same server, through the proxy. */
   readonly url: string;
   /** Cuts every connection, and refuses new ones. */
   cut(): void;
   restore(): void;
+  /** Passes nothing on any more from the server, as when it hangs; new connections are accepted. */
+  hang(): void;
+  /** Passes everything on again, for new connections. */
+  unhang(): void;
   /** Cuts the connection on which a client sends a text, once the server has got it and before its answer comes back. */
   cutAfter(text: string): void;
 }
@@ -16,11 +20,13 @@ export async function proxyOf(url: string): Promise<CuttableConnection> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
   let isCut = false;
+  let isHanging = false;
   let cutting: string | null = null;
   const server = createServer((client) => {
     if (isCut) return void client.destroy();
     const database = connect(Number(target.port), target.hostname);
     let isMuted = false;
+    let hangs = false;
     for (const socket of [client, database]) {
       sockets.add(socket);
       socket.on("error", () => undefined);
@@ -36,7 +42,8 @@ export async function proxyOf(url: string): Promise<CuttableConnection> {
       [cutting, isMuted] = [null, true];
     });
     database.on("data", (data) => {
-      if (isMuted) client.destroy();
+      if (isHanging || hangs) hangs = true;
+      else if (isMuted) client.destroy();
       else client.write(data);
     });
   });
@@ -55,6 +62,8 @@ export async function proxyOf(url: string): Promise<CuttableConnection> {
     url: proxied.href,
     cut,
     restore: () => void (isCut = false),
+    hang: () => void (isHanging = true),
+    unhang: () => void (isHanging = false),
     cutAfter: (text) => void (cutting = text),
   };
 }

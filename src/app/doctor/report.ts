@@ -10,6 +10,7 @@ import { openCheckedRegistry } from "../inspect/checked-registry.js";
 import { readTemplateOf } from "../inspect/template-report.js";
 import { machineChecks } from "./machine-checks.js";
 import { modelCheck, warningCheck } from "./model-checks.js";
+import { redisChecks } from "./redis-check.js";
 import { effectiveSettings } from "./settings.js";
 
 /**
@@ -28,6 +29,7 @@ export async function examineInstallation(loaded: LoadedConfig, now: number): Pr
     settings: effectiveSettings(loaded),
     checks: [
       ...(await machineChecks(config, { now, isServer: false })),
+      ...(await redisChecks(config)),
       { name: "gpu", ...(await gpuReport(config)) },
       ...(await engineReports(config)),
       ...models,
@@ -62,6 +64,7 @@ export function examineServer(
       settings: sources === null ? [] : effectiveSettings({ config, sources }),
       checks: [
         ...(await machineChecks(config, { now: now(), isServer: true })),
+        ...(await redisChecks(config)),
         { name: "gpu", ...(await gpuReportInOwnProcess(config)) },
         ...(await engineReports(config)),
         ...models.list().map((model) => modelCheck(model, null, areCharged)),

@@ -1,7 +1,14 @@
 import { variableOf, type Config, type LoadedConfig, type SettingName } from "../../config.js";
 import type { DoctorSetting } from "../../core/report/doctor.js";
 
-const secretSettings: readonly string[] = ["apiKey", "managementKey", "ollamaKey", "smtpUrl", "databaseUrl"];
+const secretSettings: readonly string[] = [
+  "apiKey",
+  "managementKey",
+  "ollamaKey",
+  "smtpUrl",
+  "databaseUrl",
+  "redisUrl",
+];
 
 /** Returns the effective settings, without secrets. */
 export function effectiveSettings({ config, sources }: LoadedConfig): readonly DoctorSetting[] {

@@ -1,5 +1,6 @@
 /** The part of the composition root that says whether the server can take requests. */
 import type { Engine } from "../../core/engine.js";
+import type { RedisState } from "../../core/metrics.js";
 import type { Model, ModelRegistry } from "../../core/model.js";
 import type { RemoteEngine } from "../../engine/remote/engine.js";
 import type { HttpDeps } from "../../http/deps.js";
@@ -8,12 +9,13 @@ import type { DatabaseHealth } from "../../store/health.js";
 interface Ready {
   readonly models: ModelRegistry;
   readonly engines: { readonly engine: Engine; readonly remote: RemoteEngine };
+  readonly limits: { readonly redis: (() => RedisState) | null };
 }
 
 /** Returns what `/readyz` asks. */
 export function readiness(
   health: DatabaseHealth,
-  { models, engines }: Ready,
+  { models, engines, limits }: Ready,
 ): Pick<HttpDeps, "ready" | "remoteProblems"> {
   const problemOf = (model: Model): string | null => {
     const problem = model.remote === undefined ? null : engines.remote.problemOf(model);
@@ -21,7 +23,7 @@ export function readiness(
   };
   return {
     async ready() {
-      const problems = [await health.problem(), engines.engine.problem()];
+      const problems = [await health.problem(), engines.engine.problem(), limitsProblem(limits, "closed")];
       const reasons = problems.filter((problem) => problem !== null);
       const usable = models.list().filter((model) => model.unusable === null);
       if (usable.length === 0) reasons.push("no usable model");
@@ -29,6 +31,18 @@ export function readiness(
       if (usable.length > 0 && unanswered.length === usable.length) reasons.push(...unanswered);
       return reasons;
     },
-    remoteProblems: () => models.list().flatMap((model) => problemOf(model) ?? []),
+    remoteProblems: () => [
+      ...models.list().flatMap((model) => problemOf(model) ?? []),
+      ...[limitsProblem(limits, "open")].filter((problem) => problem !== null),
+    ],
   };
+}
+
+/** Returns what follows from Redis being away, where that is what is asked about; the log says why it is. */
+function limitsProblem({ redis }: Ready["limits"], withoutRedis: RedisState["withoutRedis"]): string | null {
+  const state = redis?.();
+  if (state === undefined || state.problem === null || state.withoutRedis !== withoutRedis) return null;
+  return withoutRedis === "open"
+    ? "Redis cannot be used: this server counts rate limits by itself"
+    : "Redis cannot be used: requests that a rate limit applies to are refused";
 }

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import type { Quota, QuotaCounter } from "../../../src/accounts/limits/quota-counter.js";
 import { createSharedCounter } from "../../../src/accounts/limits/shared/shared-counter.js";
 import { createSharedWindowStore } from "../../../src/accounts/limits/shared/store.js";
@@ -8,7 +8,7 @@ import { systemClock } from "../../../src/system.js";
 import { expectExactLimits } from "../../accounts/limits/exact-limits.js";
 import { createManualClock } from "../../manual-clock.js";
 import { newPostgresUrl, openBeside } from "../../postgres/databases.js";
-import { onTestFinished } from "vitest";
+import { proxyOf } from "../../postgres/proxy.js";
 import { sql } from "kysely";
 
 async function opened(url: string): Promise<Database> {
@@ -17,7 +17,10 @@ async function opened(url: string): Promise<Database> {
   return database;
 }
 
-/** A counter whose corrections are written when the next demand is counted, with windows of its own. */
+/**
+ * A counter whose corrections and sweeps are done when the next demand is counted, with windows of its own. A sweep that came later could
+ * be that of another counter, whose clock is ahead.
+ */
 function counterOf(database: Database, clock: Clock, prefix = ""): QuotaCounter {
   const store = createSharedWindowStore(database);
   const pending: Promise<void>[] = [];
@@ -34,6 +37,11 @@ function counterOf(database: Database, clock: Clock, prefix = ""): QuotaCounter 
         const written = store.correct(own(quotas), ...rest);
         pending.push(written);
         return written;
+      },
+      sweep(at) {
+        const swept = store.sweep(at);
+        pending.push(swept);
+        return swept;
       },
     },
     clock,
@@ -96,4 +104,21 @@ it("windows that were idle for a minute are removed, and no others", async () =>
     }>`select quota from ${sql.table(table)} order by quota`.execute(database.kysely);
     expect(rows.map((row) => row.quota)).toEqual(["qpm new", "qpm used"]);
   }
+});
+
+it("while the database is away, nothing is counted and nothing is admitted: a request could not be priced either", async () => {
+  const proxy = await proxyOf(await newPostgresUrl());
+  const counter = createSharedCounter({
+    windows: createSharedWindowStore(await opened(proxy.url)),
+    clock: systemClock,
+    time: () => null,
+    onError: () => undefined,
+  });
+  const take = () => counter.take([{ quota: quota("key", 3), amount: 1 }]);
+  expect((await take()).statuses).toMatchObject([{ remaining: 2 }]);
+  proxy.cut();
+  for (let request = 0; request < 2; request++)
+    await expect(take()).rejects.toMatchObject({ kind: "overloaded", retryAfterSeconds: 5 });
+  proxy.restore();
+  expect((await take()).statuses).toMatchObject([{ remaining: 1 }]);
 });

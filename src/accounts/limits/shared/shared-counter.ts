@@ -1,7 +1,7 @@
 /**
- * Counts in the database, so that a limit holds exactly for all servers that share it. Times are those of the database: the clock of a
- * server may be wrong. Without the database nothing is admitted. Every end user whom requests name has windows of their own; what is kept is
- * what the requests of the last two minutes have counted.
+ * Counts in the database or in Redis, so that a limit holds exactly for all servers that share it. Times are those of the database or of
+ * Redis: the clock of a server may be wrong. Without the database nothing is admitted; ../redis/redis-counter.ts says what happens without
+ * Redis. Every end user whom requests name has windows of their own; what is kept is what the requests of the last two minutes have counted.
  */
 import type { Clock } from "../../../core/clock.js";
 import type { LimitStatus } from "../../../core/limits.js";
@@ -13,12 +13,12 @@ import {
   type Shortage,
   type Taken,
 } from "../quota-counter.js";
-import type { CountRow, DemandRecord, SharedWindowStore } from "./store.js";
+import type { CountRow, DemandRecord, SharedWindows } from "./shared-windows.js";
 
 export interface SharedCounterDeps {
-  readonly windows: SharedWindowStore;
+  readonly windows: SharedWindows;
   readonly clock: Clock;
-  /** Returns a time in milliseconds to count at; null = the time of the database. */
+  /** Returns a time in milliseconds to count at; null = the time of the database, or of Redis. */
   readonly time: () => number | null;
   /** Called when a correction could not be written: the estimate stays counted until it expires. Also when a sweep failed. */
   readonly onError: (thrown: unknown) => void;

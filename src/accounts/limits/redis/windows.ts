@@ -1,0 +1,50 @@
+/** The windows of rate limits in Redis. All of one request's are counted by one call. */
+import type { CountRow, DemandRecord, SharedWindows, Time } from "../shared/shared-windows.js";
+import type { RedisConnection } from "./connection.js";
+import { correct, take } from "./scripts.js";
+
+/**
+ * @param prefix of the keys. Its part in braces puts all of an installation's keys into one slot of a cluster.
+ */
+export function createRedisWindows(connection: Pick<RedisConnection, "run">, prefix: string): SharedWindows {
+  const keyOf = ({ quota }: Pick<DemandRecord, "quota">): string => prefix + quota;
+  return {
+    async take(earlier, earlierAt, wanted, at) {
+      const all = [...earlier, ...wanted];
+      const demands = all.flatMap(({ span, most, amount }) => [span, most, amount].map(String));
+      const values = [textOf(at), String(earlierAt), String(earlier.length), ...demands];
+      return rowsOf(await connection.run(take, all.map(keyOf), values), all.length);
+    },
+    async correct(quotas, difference, countedAt, at) {
+      const spans = quotas.map(({ span }) => String(span));
+      const values = [textOf(at), String(difference), String(countedAt), ...spans];
+      await connection.run(correct, quotas.map(keyOf), values);
+    },
+    // Keys expire by themselves.
+    sweep: () => Promise.resolve(),
+  };
+}
+
+/** Returns what keys of an installation begin with. @param name of the installation */
+export function redisPrefix(name: string): string {
+  return `{${name}}:limits:`;
+}
+
+function textOf(at: Time): string {
+  return at === null ? "" : String(at);
+}
+
+function rowsOf(reply: unknown, count: number): readonly CountRow[] {
+  const numbers = Array.isArray(reply) ? reply.map(Number) : [];
+  const [counted_at = NaN, taken = NaN, ...rest] = numbers;
+  if (rest.length !== 3 * count || !numbers.every(Number.isSafeInteger))
+    throw new Error("the script of rate limits returned something else");
+  return Array.from({ length: count }, (_, index) => {
+    const [used = 0, endsAt = -1, fitsAt = -1] = rest.slice(3 * index, 3 * index + 3);
+    return { counted_at, taken: taken === 1, used, ends_at: timeOf(endsAt), fits_at: timeOf(fitsAt) };
+  });
+}
+
+function timeOf(value: number): number | null {
+  return value < 0 ? null : value;
+}

@@ -1,0 +1,43 @@
+/** Sliding windows that several servers share: store.ts keeps them in the database, ../redis/ in Redis. */
+
+/** A demand as those who keep the windows read it. */
+export interface DemandRecord {
+  readonly quota: string;
+  /** The length of its window in milliseconds. */
+  readonly span: number;
+  readonly most: number;
+  readonly amount: number;
+}
+
+/** What is known of a demand's quota after a count. */
+export interface CountRow {
+  readonly counted_at: number;
+  readonly taken: boolean;
+  readonly used: number;
+  /** When the last entry expires; null when there is none. */
+  readonly ends_at: number | null;
+  /** When the amount fits, if it does not fit now; null when it fits, or never will. */
+  readonly fits_at: number | null;
+}
+
+/** A time in milliseconds; null = that of the database or of Redis, which all servers share. */
+export type Time = number | null;
+
+export interface SharedWindows {
+  /** Counts all wanted demands, or none, and then gives back the earlier ones. @returns a row for each earlier demand, then for each wanted one. */
+  take(
+    earlier: readonly DemandRecord[],
+    earlierAt: number,
+    wanted: readonly DemandRecord[],
+    at: Time,
+  ): Promise<readonly CountRow[]>;
+  /** Counts a positive difference now, and subtracts a negative one from what was counted at `countedAt`. */
+  correct(
+    quotas: readonly Pick<DemandRecord, "quota" | "span">[],
+    difference: number,
+    countedAt: number,
+    at: Time,
+  ): Promise<void>;
+  /** Removes the windows of quotas that were idle for a minute, where they do not expire by themselves. */
+  sweep(at: Time): Promise<void>;
+}

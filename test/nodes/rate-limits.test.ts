@@ -1,0 +1,58 @@
+/** Limits of several servers on one database, over HTTP: counted in PostgreSQL, and in Redis. */
+import { describe, expect, it } from "vitest";
+import { until } from "../harness.js";
+import { proxyOf } from "../postgres/proxy.js";
+import { newPrefixName, redisUrl, test, withoutRedis } from "../redis/server.js";
+import { headersOf, hello, post, type ScriptedApp, type ScriptedAppOptions } from "../scripted-app.js";
+import { startNodes } from "./nodes.js";
+
+const limit = 10;
+const script = () => ["Good"];
+
+/** Starts three servers, and limits the first key to 10 requests a minute. */
+async function startThree(options: ScriptedAppOptions = {}): Promise<readonly ScriptedApp[]> {
+  const nodes = await startNodes([script, script, script], options);
+  const { ok } = await fetch(`${nodes[0]?.url ?? ""}/auth/api-keys/key-of-ada`, {
+    method: "PUT",
+    headers: headersOf("a management key that no test uses"),
+    body: JSON.stringify({ apiKey: { qpm: limit }, fieldMask: "qpm" }),
+  });
+  if (!ok) throw new Error("the limit was not set");
+  return nodes;
+}
+
+/** Returns how many of 10 requests to each server, all at the same time, are admitted; the others are refused. */
+async function admitted(nodes: readonly ScriptedApp[]): Promise<number> {
+  const answers = await Promise.all(
+    nodes.flatMap((node) => Array.from({ length: 10 }, () => post(node, hello))),
+  );
+  const statuses = await Promise.all(answers.map(async (answer) => [await answer.text(), answer.status][1]));
+  expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
+  return statuses.filter((status) => status === 200).length;
+}
+
+it("a limit counted in PostgreSQL holds exactly for all servers of a database together", async () => {
+  expect(await admitted(await startThree())).toBe(limit);
+});
+
+describe(`a limit counted in Redis${withoutRedis}`, () => {
+  const configOf = (url: string) => ({ config: { redisUrl: url, redisPrefix: newPrefixName() } });
+
+  test("holds exactly for all servers of a database together", async () => {
+    expect(await admitted(await startThree(configOf(redisUrl())))).toBe(limit);
+  });
+
+  test("holds for each server by itself while Redis is cut off, and exactly for all of them when it is back", async () => {
+    const proxy = await proxyOf(redisUrl());
+    const nodes = await startThree(configOf(proxy.url));
+    proxy.cut();
+    expect(await admitted(nodes)).toBe(3 * limit);
+    expect(await admitted(nodes)).toBe(0);
+    proxy.restore();
+    await until(() => {
+      for (const { clock } of nodes) clock.advance(100);
+      return nodes.every(({ logs }) => logs.some(({ message }) => message.startsWith("Redis counts")));
+    });
+    expect(await admitted(nodes)).toBe(limit);
+  });
+});
