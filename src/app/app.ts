@@ -39,7 +39,7 @@ import {
 } from "./accounts.js";
 import { buildAlerts } from "./alerts/alerts.js";
 import { buildLimits } from "./accounts/limits.js";
-import { buildServerAccounts } from "./accounts/server-accounts.js";
+import { buildServerAccounts, type AccountOverrides } from "./accounts/server-accounts.js";
 import { firstKeyFile, firstManagementKeyFile } from "./data-folder.js";
 import { buildEngines, type EngineOverrides } from "./engines.js";
 import { buildFiles, buildPromptFiles } from "./files.js";
@@ -76,7 +76,7 @@ export { examineInstallation } from "./doctor/report.js";
 export { engineReports, type EngineReport } from "./inspect/engine-report.js";
 
 /** Parts that are used instead of those that `createApp` would build. */
-export interface Overrides extends EngineOverrides {
+export interface Overrides extends EngineOverrides, AccountOverrides {
   readonly clock?: Clock;
   readonly random?: Random;
   readonly logger?: Logger;
@@ -151,7 +151,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     ...system,
     ...running.authentication,
     budgetGuard: running.budgetGuard,
-    accounts: buildServerAccounts(config, { ...stores, ...system }),
+    accounts: buildServerAccounts(config, { ...stores, ...system, passwordCost: overrides.passwordCost }),
     requestLog: running.requestLog,
     ...running.runners,
     imageStore: stores.images,

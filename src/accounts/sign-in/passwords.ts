@@ -5,14 +5,14 @@ import type { Random } from "../../core/random.js";
 import { invalid } from "../field-rules.js";
 
 /** The parameters of scrypt; they are stored with every hash. */
-interface Cost {
+export interface PasswordCost {
   readonly N: number;
   readonly r: number;
   readonly p: number;
 }
 
 /** 32 MiB and about 0.2 s; one of the choices of OWASP's Password Storage Cheat Sheet. */
-const defaultCost: Cost = { N: 2 ** 15, r: 8, p: 3 };
+const defaultCost: PasswordCost = { N: 2 ** 15, r: 8, p: 3 };
 const saltBytes = 16;
 const hashBytes = 32;
 
@@ -44,7 +44,7 @@ export function checkPassword(password: string): void {
 }
 
 /** @param cost of new hashes; stored ones keep theirs */
-export function createPasswords(random: Random, cost: Cost = defaultCost): Passwords {
+export function createPasswords(random: Random, cost: PasswordCost = defaultCost): Passwords {
   const run = createTurns();
   const nobody = stored(random.bytes(saltBytes), random.bytes(hashBytes), cost);
   return {
@@ -82,7 +82,7 @@ function createTurns(): <Result>(work: () => Promise<Result>) => Promise<Result>
   };
 }
 
-function derive(password: string, salt: Uint8Array, { N, r, p }: Cost): Promise<Uint8Array> {
+function derive(password: string, salt: Uint8Array, { N, r, p }: PasswordCost): Promise<Uint8Array> {
   const options = { N, r, p, maxmem: 256 * N * r };
   return new Promise((resolve, reject) => {
     // A password has the same bytes on every keyboard.
@@ -93,11 +93,11 @@ function derive(password: string, salt: Uint8Array, { N, r, p }: Cost): Promise<
   });
 }
 
-function stored(salt: Uint8Array, hash: Uint8Array, { N, r, p }: Cost): string {
+function stored(salt: Uint8Array, hash: Uint8Array, { N, r, p }: PasswordCost): string {
   return ["scrypt", N, r, p, base64(salt), base64(hash)].join("$");
 }
 
-function parse(text: string): Cost & { readonly salt: Uint8Array; readonly hash: Uint8Array } {
+function parse(text: string): PasswordCost & { readonly salt: Uint8Array; readonly hash: Uint8Array } {
   const [, N, r, p, salt = "", hash = ""] = text.split("$");
   const bytes = (part: string): Uint8Array => Buffer.from(part, "base64url");
   return { N: Number(N), r: Number(r), p: Number(p), salt: bytes(salt), hash: bytes(hash) };

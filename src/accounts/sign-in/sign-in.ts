@@ -23,7 +23,7 @@ import {
   sessionMs,
   type PreparedSession,
 } from "./new-session.js";
-import { checkPassword, createPasswords, type Passwords } from "./passwords.js";
+import { checkPassword, createPasswords, type PasswordCost, type Passwords } from "./passwords.js";
 import type { NewSession, SignedIn } from "./session.js";
 import type { SignInLink } from "./store.js";
 
@@ -74,6 +74,8 @@ export type SignInDeps = SignInLinkDeps & ConsoleKeyDeps;
 export type SignInServiceDeps = SignInDeps & {
   readonly attempts: SignInAttempts;
   readonly failures: FailedSignIns;
+  /** Of new passwords; absent: the default. */
+  readonly passwordCost?: PasswordCost | undefined;
 };
 
 interface Parts extends SignInDeps {
@@ -84,7 +86,7 @@ interface Parts extends SignInDeps {
 const useStoredMs = 60_000;
 
 export function createSignIn(deps: SignInServiceDeps): SignInService {
-  const parts: Parts = { ...deps, passwords: createPasswords(deps.random) };
+  const parts: Parts = { ...deps, passwords: createPasswords(deps.random, deps.passwordCost) };
   const { attempts, failures } = deps;
   return {
     async withPassword(request, address) {

@@ -2,16 +2,22 @@
 import { createSignInAttempts } from "../../accounts/sign-in/attempts.js";
 import { createFailedSignIns } from "../../accounts/sign-in/failed-sign-ins.js";
 import { createOidcSignIn, type OidcSettings } from "../../accounts/sign-in/oidc/oidc-sign-in.js";
+import type { PasswordCost } from "../../accounts/sign-in/passwords.js";
 import { createSignIn } from "../../accounts/sign-in/sign-in.js";
 import type { Config } from "../../config.js";
 import type { Logger } from "../../core/logger.js";
 import type { Accounts } from "../../http/deps.js";
 import { buildAccounts, type AccountDeps } from "../accounts.js";
 
+export interface AccountOverrides {
+  /** What the hash of a new password costs; undefined: the default. */
+  readonly passwordCost?: PasswordCost | undefined;
+}
+
 /** Builds the services; the limits of sign-ins by password and of those through a provider are the same. */
 export function buildServerAccounts(
   config: Config,
-  deps: AccountDeps & { readonly logger: Logger },
+  deps: AccountDeps & AccountOverrides & { readonly logger: Logger },
 ): Accounts {
   const shared = { attempts: createSignInAttempts(deps.clock), failures: createFailedSignIns(deps) };
   const settings = oidcSettingsOf(config);

@@ -36,7 +36,13 @@ async function signedInOwner() {
     },
   };
   const attempts = createSignInAttempts(stores.clock);
-  const signIn = createSignIn({ ...stores, signIns, attempts, failures: createFailedSignIns(stores) });
+  const signIn = createSignIn({
+    ...stores,
+    signIns,
+    attempts,
+    failures: createFailedSignIns(stores),
+    passwordCost: { N: 16, r: 1, p: 1 },
+  });
   const session = await signIn.withLink({ link: await links.create(null, cliActor), ...owner }, address);
   return {
     database,

@@ -89,7 +89,8 @@ describe("a password", () => {
   });
 
   it("is stored as a salted scrypt hash with its parameters; links and sessions only as hashes", async () => {
-    const server = await startManagedServer();
+    // The cost that servers have.
+    const server = await startManagedServer(undefined, { passwordCost: undefined });
     const page = await signInOwner(server);
     const { kysely } = server.database;
     const [row] = await kysely.selectFrom("member_sign_ins").selectAll().execute();
