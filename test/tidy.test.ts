@@ -17,6 +17,7 @@ import {
 import { privateWords, privateWordsMax } from "./tidy/language.js";
 import {
   defaultExportViolations,
+  mergeViolations,
   nameViolations,
   promiseViolations,
   skippedTestViolations,
@@ -75,6 +76,10 @@ describe("the repository", () => {
 
   it("has no comments about work that is left to do", () => {
     expect(promiseViolations(root)).toEqual([]);
+  });
+
+  it("has nothing that a merge has left", () => {
+    expect(mergeViolations(root)).toEqual([]);
   });
 
   it("skips no test", () => {

@@ -7,6 +7,7 @@ import { routeViolations } from "./routes.js";
 import { crowdedFolders, fileLines, fileSpread, functionLines, sizeLimits } from "./sizes.js";
 import {
   defaultExportViolations,
+  mergeViolations,
   nameViolations,
   promiseViolations,
   skippedTestViolations,
@@ -185,6 +186,14 @@ describe("names and wording", () => {
       "scripts/a.py:2",
     ]);
   });
+
+  it.each(["<<<<<<< HEAD", "| <<<<<<< HEAD |", ">>>>>>> main", "> > > > > > > main (a commit)"])(
+    "finds what a merge has left: %s",
+    (line) => {
+      const root = plant({ "src/docs/a.md": `# A\n\n> A quotation.\n${line}\n`, "src/a.ts": "" });
+      expect(mergeViolations(root)).toEqual(["src/docs/a.md:4"]);
+    },
+  );
 
   it.each(["it.skip", "describe.only", "test.todo", "it.skipIf(true)"])("finds %s", (call) => {
     expect(skippedTestViolations(plant({ "test/a.test.ts": `${call}("x", () => {});` }))).toEqual([

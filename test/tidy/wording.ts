@@ -6,6 +6,7 @@ const folders = ["src", "test", "scripts"];
 const emptyNames = /^(utils?|helpers?|services?|common|misc)$/;
 // In two parts, so that this file does not find itself.
 const promise = new RegExp(["\\b(TO", "DO|FIX", "ME)\\b"].join(""));
+const unresolved = /^(\| )?<{7} |^>{7} |^(> ){6}/;
 const restful = new Set(["skip", "skipIf", "todo", "only", "fails"]);
 
 /** Files and folders whose name does not describe their content. */
@@ -28,6 +29,14 @@ export function defaultExportViolations(root: string): string[] {
 export function promiseViolations(root: string): string[] {
   return everything(root).flatMap(({ path, text }) =>
     text.split("\n").flatMap((line, index) => (promise.test(line) ? [`${path}:${index + 1}`] : [])),
+  );
+}
+
+/** What a merge has left that was not resolved, also as a formatter of Markdown writes it. As `path:line`. */
+export function mergeViolations(root: string): string[] {
+  const guides = sourceFiles(root, "src/docs", /\.md$/);
+  return [...everything(root), ...guides].flatMap(({ path, text }) =>
+    text.split("\n").flatMap((line, index) => (unresolved.test(line) ? [`${path}:${index + 1}`] : [])),
   );
 }
 
