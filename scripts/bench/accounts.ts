@@ -118,6 +118,7 @@ export async function fill(
   keys: number,
   billing: BillingMode,
   teamId = "team",
+  isLimited = true,
 ): Promise<void> {
   const { kysely, commit } = database;
   const team = { ...defaultTeamSettings, id: teamId, name: "team", billing, createTime: 0 };
@@ -125,7 +126,7 @@ export async function fill(
   const credit = creditTransaction("purchase", { teamId, ticks: Number.MAX_SAFE_INTEGER, note: null }, 0);
   await createLedgerStore(database).post(credit);
   const ofTeam = createTeamLimitStore(database).insertion({ teamId, model: everyModel, ...limits });
-  await createWrites(database).commit([ofTeam]);
+  if (isLimited) await createWrites(database).commit([ofTeam]);
   const acls = '["api-key:endpoint:*","api-key:model:*"]';
   const columns = ["id", "hash"] as const;
   const insertionOf = prepareBinding(columns, ({ id, hash }: { id: string; hash: Uint8Array }) =>
@@ -137,7 +138,7 @@ export async function fill(
       name: "key",
       redacted: "hk-...",
       acls,
-      ...limits,
+      ...(isLimited ? limits : { qps: null, qpm: null, tpm: null }),
       disabled: 0,
       blocked: 0,
       expire_time: null,

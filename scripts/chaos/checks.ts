@@ -19,11 +19,11 @@ const drainMsMax = 180_000;
 
 /** Adds to the records what does not hold. */
 export async function checkAll(scene: Scene): Promise<Verdict> {
-  const { records, world } = scene;
+  const { records, servers, world } = scene;
   await drain(scene);
   const books = await verifyBooks(world);
   if (books !== null) records.broken.push(`hearth ledger verify: ${books}`);
-  checkLimits(records);
+  checkLimits(records, servers.length);
   const accepted = await checkAccepted(scene);
   const charges = await checkCharges(scene, accepted.ticks);
   return { rows: [...accepted.rows, ...charges] };

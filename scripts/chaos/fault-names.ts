@@ -7,6 +7,7 @@ export const faultNames = [
   "clock",
   "cut-database",
   "cut-engine",
+  "redis-lost",
 ] as const;
 
 export type FaultName = (typeof faultNames)[number];

@@ -25,6 +25,8 @@ export interface FaultReport {
 /** What a server that has ended had in flight is taken over within this time. */
 export const takenOverMsMax = 15_000;
 const stoppedMs = 15_000;
+/** A server may notice so late that Redis is back. */
+const redisRetryMsMax = 6_000;
 
 export function cause(name: FaultName, scene: Scene): Promise<FaultReport> {
   return faults[name](scene);
@@ -38,6 +40,7 @@ const faults: Readonly<Record<FaultName, (scene: Scene) => Promise<FaultReport>>
   clock,
   "cut-database": cutDatabase,
   "cut-engine": cutEngine,
+  "redis-lost": loseRedis,
 };
 
 async function kill({ servers, observer, records, chance }: Scene): Promise<FaultReport> {
@@ -116,6 +119,18 @@ async function cutEngine({ servers, chance }: Scene): Promise<FaultReport> {
     what: `${server.name} cut from the engines (${how}) for ${(cutMs / 1000).toFixed(1)} s`,
     takenOverMs: null,
   };
+}
+
+async function loseRedis({ world, records, chance }: Scene): Promise<FaultReport> {
+  const { redis } = world;
+  if (redis === null) return { what: "no Redis server to lose: none is installed", takenOverMs: null };
+  const downMs = chance.pick([0, 2_000, 8_000]);
+  const from = performance.now();
+  await redis.kill();
+  await delay(downMs);
+  await redis.start();
+  records.redisLosses.push({ from, until: performance.now() + redisRetryMsMax });
+  return { what: `Redis killed, and back without its data after ${downMs / 1000} s`, takenOverMs: null };
 }
 
 async function watchTakeOver(

@@ -63,15 +63,19 @@ async function createKey({ servers, isOver }: Load, { name, most }: Limit): Prom
   return null;
 }
 
-/** Adds to `broken` each limit that was exceeded. A crash of the database empties its windows: a limit then counts anew. */
-export function checkLimits({ admitted, crashes, broken }: Records): void {
+/**
+ * Adds to `broken` each limit that was exceeded. A crash of the database empties its windows: a limit then counts anew. While Redis is
+ * lost, each server counts by itself; then, and when it is back without its data, the guide has the bound.
+ */
+export function checkLimits({ admitted, crashes, redisLosses, broken }: Records, servers: number): void {
   for (const { name, most, windowMs } of limits) {
     const sorted = [...(admitted.get(name) ?? [])].sort((one, other) => one.from - other.from);
     for (const [at, { from }] of sorted.entries()) {
       // Counted for sure within the window that begins with this request.
       const within = sorted.slice(at).filter(({ until }) => until <= from + windowMs);
       const times = crashes.filter(({ until }) => until >= from && until <= from + windowMs).length;
-      const bound = most * (1 + times);
+      const isRedisLost = redisLosses.some((loss) => loss.until >= from && loss.from <= from + windowMs);
+      const bound = most * (1 + times + (isRedisLost ? servers + 1 : 0));
       if (within.length <= bound) continue;
       broken.push(`${within.length} requests of a key with ${name} ${most} within ${windowMs} ms`);
       break;

@@ -42,6 +42,8 @@ export class Records {
   revokedMsMax = 0;
   /** When the database crashed, and when it was up again: the windows of limits are empty then. */
   readonly crashes: { readonly from: number; readonly until: number }[] = [];
+  /** When Redis was lost, and when all servers use it again. */
+  readonly redisLosses: { readonly from: number; readonly until: number }[] = [];
   /** What must not be. */
   readonly broken: string[] = [];
 }

@@ -21,8 +21,9 @@ export interface ChaosResult extends Verdict {
 const readyMsMax = 60_000;
 
 export async function runRounds(options: ChaosOptions, print: (line: string) => void): Promise<ChaosResult> {
-  const world = await createWorld(options.isVerbose);
+  const world = await createWorld(options.isVerbose, options.faults.includes("redis-lost"));
   print(engineLine(world.llamaPort !== null));
+  print(`limits: counted in ${world.redis === null ? "PostgreSQL" : "Redis"}`);
   const servers: ChaosServer[] = [];
   for (let at = 1; at <= options.servers; at += 1) servers.push(await createServer(`server-${at}`, world));
   await Promise.all(servers.map((server) => server.start()));

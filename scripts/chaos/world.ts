@@ -8,6 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { openPostgres } from "../../src/store/postgres/open.js";
 import { systemClock } from "../../src/system.js";
 import { startOwnPostgres, type OwnPostgres } from "../../test/postgres/own.js";
+import { redisProgram, spawnRedis, type RedisServer } from "../../test/redis/spawn.js";
 import { fill } from "../bench/accounts.js";
 import { benchKey, benchModel } from "../bench/server.js";
 import { scratchFolder, startProcess, stopProcess } from "../bench/processes.js";
@@ -23,6 +24,8 @@ export const allTeams = [...teams.prepaid, ...teams.unmetered];
 export interface World {
   readonly postgres: OwnPostgres;
   readonly databaseUrl: string;
+  /** Counts limits; null: PostgreSQL does. */
+  readonly redis: RedisServer | null;
   readonly enginePort: number;
   /** Null where there is no llama-server: then each server has the model in its process. */
   readonly llamaPort: number | null;
@@ -43,7 +46,8 @@ const settings = {
 const llamaSlots = 4;
 const contextTokens = 2048;
 
-export async function createWorld(isVerbose: boolean): Promise<World> {
+/** @param usesRedis where a Redis server is installed */
+export async function createWorld(isVerbose: boolean, usesRedis: boolean): Promise<World> {
   const folder = scratchFolder();
   const postgres = await startOwnPostgres(settings);
   const database = await openPostgres({
@@ -55,6 +59,7 @@ export async function createWorld(isVerbose: boolean): Promise<World> {
   for (const team of teams.prepaid) await fill(database, 1, "prepaid", team);
   for (const team of teams.unmetered) await fill(database, 1, "unmetered", team);
   await database.close();
+  const redis = usesRedis && redisProgram !== null ? await spawnRedis() : null;
   const engine = await startEngine();
   const llama = await startLlama();
   const llamaPort = llama?.port ?? null;
@@ -66,12 +71,14 @@ export async function createWorld(isVerbose: boolean): Promise<World> {
   return {
     postgres,
     databaseUrl: postgres.url,
+    redis,
     enginePort: engine.port,
     llamaPort,
     environment: {
       PATH: process.env["PATH"] ?? "",
       HEARTH_CONFIG: config,
       HEARTH_PORT: "0",
+      ...(redis === null ? {} : { HEARTH_REDIS_URL: redis.url }),
       HEARTH_API_KEY: benchKey,
       HEARTH_SHARED_FOLDER: shared,
       HEARTH_LOG_LEVEL: isVerbose ? "info" : "error",
@@ -82,6 +89,7 @@ export async function createWorld(isVerbose: boolean): Promise<World> {
     async close() {
       engine.close();
       if (llama !== null) await stopProcess(llama.process);
+      await redis?.close();
       await postgres.stop();
       folder.remove();
     },

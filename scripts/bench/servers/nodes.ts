@@ -4,9 +4,10 @@
  * does not wait for the disk.
  */
 import autocannon from "autocannon";
-import { openDatabase } from "../../../src/store/database.js";
+import { openDatabase, type Database } from "../../../src/store/database.js";
 import { openPostgres } from "../../../src/store/postgres/open.js";
 import { systemClock } from "../../../src/system.js";
+import { redisProgram, spawnRedis } from "../../../test/redis/spawn.js";
 import { startPostgresHost } from "../../../test/postgres/host.js";
 import { join } from "node:path";
 import { fill, secretOf } from "../accounts.js";
@@ -25,7 +26,10 @@ const roundsBefore = 200;
 const seconds = 8;
 const connections = 24;
 
-const teamOf = (index: number): string => `team-${index}`;
+/** Teams whose keys have limits of every kind, and teams without any. */
+type Group = "limited" | "free";
+
+const teamOf = (group: Group, index: number): string => `${group}-${index}`;
 
 export async function nodesSection({ postgres }: SectionOptions): Promise<readonly Row[]> {
   const rows = await sqliteRows();
@@ -33,53 +37,83 @@ export async function nodesSection({ postgres }: SectionOptions): Promise<readon
   const url = postgres ?? (await (await fetch(host?.url ?? "", { method: "POST" })).text());
   try {
     const database = await openPostgres({ url, connectionsMax: 2, clock: systemClock, server: null });
-    for (let team = 0; team < teams; team++) await fill(database, 1, "prepaid", teamOf(team));
+    await fillTeams(database);
     await database.close();
-    for (const count of counts) rows.push(...(await postgresRows(url, count)));
+    for (const count of counts) rows.push(...(await postgresRows(url, count, "limited")));
+    rows.push(...(await postgresRows(url, 1, "free")));
+    rows.push(...(await redisRows(url)));
     return rows;
   } finally {
     await host?.close();
   }
 }
 
+async function fillTeams(database: Database): Promise<void> {
+  for (let team = 0; team < teams; team++) {
+    await fill(database, 1, "prepaid", teamOf("limited", team));
+    await fill(database, 1, "prepaid", teamOf("free", team), false);
+  }
+}
+
+async function redisRows(url: string): Promise<Row[]> {
+  if (redisProgram === null)
+    return [{ figure: "limits in Redis: skipped, no redis-server", value: "", reach: "" }];
+  const redis = await spawnRedis();
+  try {
+    return await postgresRows(url, 1, "limited", { HEARTH_REDIS_URL: redis.url });
+  } finally {
+    await redis.close();
+  }
+}
+
 async function sqliteRows(): Promise<Row[]> {
   const data = scratchFolder();
   const database = await openDatabase(join(data.path, "hearth.db"), { newDatabase: "allowed" });
-  for (let team = 0; team < teams; team++) await fill(database, 1, "prepaid", teamOf(team));
+  await fillTeams(database);
   await database.close();
   const server = await startScripted(data.path, "answers");
-  const rows = await rowsOf("1 server, SQLite", [server]);
+  const rows = await rowsOf("1 server, SQLite", [server], "limited");
   await server.stop();
   data.remove();
   return rows;
 }
 
-async function postgresRows(url: string, count: number): Promise<Row[]> {
+async function postgresRows(
+  url: string,
+  count: number,
+  group: Group,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Row[]> {
   const folders = Array.from({ length: count }, scratchFolder);
   const shared = scratchFolder();
   const settings = {
     HEARTH_DATABASE_URL: url,
     HEARTH_DATABASE_CONNECTIONS_MAX: "16",
     HEARTH_SHARED_FOLDER: shared.path,
+    ...more,
   };
   const servers: ScriptedServer[] = [];
   for (const { path } of folders) servers.push(await startScripted(path, "answers", settings));
-  const rows = await rowsOf(`${count} server${count === 1 ? "" : "s"}, PostgreSQL`, servers);
+  const limits = group === "free" ? ", no limits" : more["HEARTH_REDIS_URL"] ? ", limits in Redis" : "";
+  const name = `${count} server${count === 1 ? "" : "s"}, PostgreSQL${limits}`;
+  const rows = await rowsOf(name, servers, group);
   for (const server of servers) await server.stop();
   for (const folder of [...folders, shared]) folder.remove();
   return rows;
 }
 
-async function rowsOf(name: string, servers: readonly ScriptedServer[]): Promise<Row[]> {
+async function rowsOf(name: string, servers: readonly ScriptedServer[], group: Group): Promise<Row[]> {
   const times: number[] = [];
   for (let round = -roundsBefore; round < rounds; round++) {
     const { url } = servers[Math.abs(round) % servers.length] ?? { url: "" };
-    const ms = await timed(() => ask(`${url}/v1/chat/completions`, requestOf(Math.abs(round) % teams)));
+    const ms = await timed(() =>
+      ask(`${url}/v1/chat/completions`, requestOf(teamOf(group, Math.abs(round) % teams))),
+    );
     if (round >= 0) times.push(ms);
   }
   const at = (share: number): string => quantile(times, share).toFixed(2);
-  const one = await load(servers, () => 0);
-  const many = await load(servers, (turn) => turn % teams);
+  const one = await load(servers, () => teamOf(group, 0));
+  const many = await load(servers, (turn) => teamOf(group, turn % teams));
   return [
     {
       figure: `${name}: own time, p50 / p95 / p99`,
@@ -96,18 +130,18 @@ async function rowsOf(name: string, servers: readonly ScriptedServer[]): Promise
   ];
 }
 
-function requestOf(team: number) {
+function requestOf(team: string) {
   const request = chatInit(8, false, "Tell me a long story.");
   return {
     ...request,
-    headers: { ...request.headers, authorization: `Bearer ${secretOf(0, teamOf(team))}` },
+    headers: { ...request.headers, authorization: `Bearer ${secretOf(0, team)}` },
   };
 }
 
 /** Sends requests over many connections to all servers. @param teamAt the team of a request by its turn */
 async function load(
   servers: readonly ScriptedServer[],
-  teamAt: (turn: number) => number,
+  teamAt: (turn: number) => string,
 ): Promise<{ readonly rate: number; readonly perCore: number }> {
   const cpu = (): number => servers.reduce((sum, { pid }) => sum + processCpuMs(pid), 0);
   const before = cpu();
