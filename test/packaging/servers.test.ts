@@ -9,6 +9,13 @@ import { root } from "../harness.js";
 
 const read = (file: string): string => readFileSync(join(root, "packaging", file), "utf8");
 
+/** The variables of the image. */
+const ofImage = Object.fromEntries(
+  [...readFileSync(join(root, "Dockerfile"), "utf8").matchAll(/\b(HEARTH_\w+)=(\S+)/g)].map(
+    ([, name, value]) => [name, value],
+  ),
+) as Record<string, string>;
+
 const server = z.looseObject({
   environment: z.record(z.string(), z.string()),
   depends_on: z.record(z.string(), z.strictObject({ condition: z.literal("service_healthy") })),
@@ -36,17 +43,20 @@ describe("the composition with two servers", () => {
     parse(read("compose.servers.yaml"), { merge: true }),
   );
   const servers = [services["hearth-1"], services["hearth-2"]];
-  const withSecrets = (text: string): string => text.replace(/\$\{\w+(:[^}]*)?\}/g, "a1b2c3d4e5f6g7h8");
+  const withSecrets = (text: string): string =>
+    text.replace(/\$\{(\w+)(:[^}]*)?\}/g, (_, name: string) => `secret0of0${name.replaceAll("_", "0")}`);
   const configOf = ({ environment }: (typeof servers)[number]) =>
     loadConfig(
       Object.fromEntries(
-        Object.entries(environment).map(([name, value]) => [name, withSecrets(value)]),
-      ) as NodeJS.ProcessEnv,
+        Object.entries({ ...ofImage, ...environment, HEARTH_MODELS: join(root, "models") }).map(
+          ([name, value]) => [name, withSecrets(value)],
+        ),
+      ),
     ).config;
 
   it("has settings that the servers accept: one database and one folder, and names of their own", () => {
     const [first, second] = servers.map(configOf);
-    expect(first?.databaseUrl).toBe("postgres://hearth:a1b2c3d4e5f6g7h8@postgres:5432/hearth");
+    expect(first?.databaseUrl).toBe("postgres://hearth:secret0of0POSTGRES0PASSWORD@postgres:5432/hearth");
     expect(second).toEqual({ ...first, serverName: "hearth-2" });
     expect(services.postgres.environment).toMatchObject({ POSTGRES_USER: "hearth", POSTGRES_DB: "hearth" });
     for (const { depends_on } of servers) expect(Object.keys(depends_on)).toEqual(["postgres", "valkey"]);
