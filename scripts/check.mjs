@@ -158,13 +158,15 @@ async function run(step, priority = constants.priority.PRIORITY_NORMAL) {
   const began = performance.now();
   const { code, output } = await spawned(join(root, "node_modules", step.tool), step.args, priority);
   const seconds = ((performance.now() - began) / 1000).toFixed(1).padStart(6);
-  process.stdout.write(`${code === 0 ? "pass" : "FAIL"}  ${step.name.padEnd(10)}${seconds} s\n`);
-  if (code !== 0) process.stdout.write(`${output.trimEnd()}\n\n`);
-  if (step.name === testStep.name) {
-    printNotRun();
-    return tallyOfTests(code);
-  }
-  return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+  const isOfTests = step.name === testStep.name;
+  const ofStep = code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+  const tally = isOfTests ? tallyOfTests(code) : ofStep;
+  // The report counts, too: a program can end with 0 although tests have failed.
+  const hasFailed = tally.failed > 0;
+  process.stdout.write(`${hasFailed ? "FAIL" : "pass"}  ${step.name.padEnd(10)}${seconds} s\n`);
+  if (hasFailed) process.stdout.write(`${output.trimEnd()}\n\n`);
+  if (isOfTests) printNotRun();
+  return tally;
 }
 
 /**
