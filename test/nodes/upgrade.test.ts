@@ -13,7 +13,8 @@ it("while servers are upgraded one by one, the older ones go on after the databa
   await sql`update schema_version set version = version + 1`.execute(first.database.kysely);
   const key = await second.createKey(teamId, { acls: allAcls });
   const chat = { model: "hearth-tiny-5m", messages: [{ role: "user", content: "Hello" }] };
-  expect((await first.request("POST", "/v1/chat/completions", chat, key.apiKey)).status).toBe(200);
+  expect((await first.request("GET", "/v1/models", undefined, key.apiKey)).status).toBe(200);
+  expect((await first.request("POST", "/v1/chat/completions", chat, first.apiKey)).status).toBe(200);
   const { rows } = await sql<{ readonly url: string }>`select current_database() as url`.execute(
     first.database.kysely,
   );

@@ -96,7 +96,7 @@ describe("the ledger", () => {
     await teamLedger.buy(1000);
     await teamLedger.begin("run-1", 500);
     await teamLedger.end("run-1", 500, 2);
-    await expect(teamLedger.end("run-1", 500, 9)).rejects.toThrow(/unique/i);
+    await expect(teamLedger.end("run-1", 500, 9)).rejects.toMatchObject({ kind: "conflict" });
     expect(await teamLedger.ledger.verify()).toEqual([]);
   });
 
