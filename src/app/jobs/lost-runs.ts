@@ -1,6 +1,7 @@
 /**
- * Finds runs of this server that are `running` by their rows only. A crash of the database can take back the end of a run, which it has
- * not synced, and a run may have got its row although the connection was lost before that was answered. Nobody else would ever end it.
+ * Finds runs of this server whose rows are `running` although the server does not execute them. A crash of the database undoes the end
+ * of a run that was not synced, and a row may be inserted although the connection was lost before the database confirmed it. No other
+ * server ends such a run.
  */
 import type { Clock } from "../../core/clock.js";
 import type { Logger } from "../../core/logger.js";
