@@ -66,7 +66,8 @@ class HeldLock implements ServerLock {
   #reason = "the connection to the database was lost";
   #isHeld = false;
   #node: (NodeIdentity & { readonly id: number }) | null = null;
-  readonly #tasks = new Set<string>();
+  /** The tasks whose locks this server has, or is asking for: whether it gets them. */
+  readonly #tasks = new Map<string, Promise<boolean>>();
   #isClosed = false;
   #stop = (): void => undefined;
 
@@ -91,16 +92,22 @@ class HeldLock implements ServerLock {
     return id;
   };
 
-  readonly holds = async (task: string): Promise<boolean> => this.#tasks.has(task) || this.take(task);
+  readonly holds = (task: string): Promise<boolean> => this.#tasks.get(task) ?? this.#try(task);
 
-  readonly take = async (task: string): Promise<boolean> => {
+  readonly take = (task: string): Promise<boolean> =>
+    this.#tasks.has(task) ? Promise.resolve(false) : this.#try(task);
+
+  async #try(task: string): Promise<boolean> {
     const client = this.#client;
-    if (this.#tasks.has(task) || !this.#isHeld || client === null) return false;
-    this.#tasks.add(task);
-    const isTaken = await this.#tryLock(client, taskSpace, numberOf(task)).catch(() => false);
-    if (!isTaken && this.#client === client) this.#tasks.delete(task);
-    return isTaken && this.#client === client;
-  };
+    if (!this.#isHeld || client === null) return false;
+    const taking = this.#tryLock(client, taskSpace, numberOf(task))
+      .catch(() => false)
+      .then((isTaken) => isTaken && this.#client === client);
+    this.#tasks.set(task, taking);
+    const isTaken = await taking;
+    if (!isTaken && this.#tasks.get(task) === taking) this.#tasks.delete(task);
+    return isTaken;
+  }
 
   readonly give = async (task: string): Promise<void> => {
     if (!this.#tasks.delete(task)) return;

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
 import { createLedgerStore } from "../../../src/accounts/money/store/ledger.js";
 import { creditTransaction } from "../../../src/accounts/money/ledger.js";
@@ -88,6 +88,23 @@ describe("a server", () => {
     const moved = await openServer(url, { storageId: "other files" });
     expect(await createTeamStore(moved).list()).toEqual([aTeam()]);
     await moved.close();
+  });
+
+  it("does what only one may do alone, however often it asks at the same time, until the one that does it has ended", async () => {
+    const url = await newPostgresUrl();
+    const first = await openServer(url, { name: "first" });
+    const second = await open(url, true);
+    const asks = (server: Database): Promise<boolean[]> =>
+      Promise.all([server.nodes.leads("alerts"), server.nodes.leads("alerts")]);
+    expect(await asks(first)).toEqual([true, true]);
+    expect(await asks(second)).toEqual([false, false]);
+    const held = await Promise.all([second.nodes.hold("batch 1"), second.nodes.hold("batch 1")]);
+    expect(held.map((release) => release !== null)).toEqual([true, false]);
+    expect(await first.nodes.hold("batch 1")).toBeNull();
+    held[0]?.();
+    await vi.waitFor(async () => expect(await first.nodes.hold("batch 1")).not.toBeNull());
+    await first.close();
+    await vi.waitFor(async () => expect(await asks(second)).toEqual([true, true]));
   });
 
   it("writes nothing while it has lost its lock, and goes on when it has it again", async () => {
