@@ -38,7 +38,7 @@ export function readiness(
   };
 }
 
-/** Returns what follows from Redis being away, where that is what is asked about; the log says why it is. */
+/** Returns a public sentence while Redis cannot be used and this is how the server counts then; the log has the reason. */
 function limitsProblem({ redis }: Ready["limits"], withoutRedis: RedisState["withoutRedis"]): string | null {
   const state = redis?.();
   if (state === undefined || state.problem === null || state.withoutRedis !== withoutRedis) return null;

@@ -5,7 +5,7 @@
 import type pg from "pg";
 import { joinLock, lockSpace, nodeSpace } from "./locks.js";
 
-/** What a server says of itself. */
+/** The name of a server and of its files, as other servers see them. */
 export interface NodeIdentity {
   /** For operators. */
   readonly name: string;

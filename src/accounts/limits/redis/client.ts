@@ -7,7 +7,7 @@ export interface RedisClient {
   connect(): Promise<void>;
   /** Runs a script. @throws Error when the connection is lost, or Redis refuses it */
   run(script: Script, keys: readonly string[], values: readonly string[]): Promise<unknown>;
-  /** Returns what Redis says of itself: lines `name:value`. */
+  /** Returns the information of Redis's INFO command: lines `name:value`. */
   info(): Promise<string>;
   /** Closes the connection at once: what was sent and is not answered fails. */
   close(): void;

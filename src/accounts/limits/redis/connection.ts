@@ -15,7 +15,7 @@ export interface RedisConnection {
   start(): Promise<void>;
   /** Runs a script. @throws Error at once when the connection is down, else within the timeout. */
   run(script: Script, keys: readonly string[], values: readonly string[]): Promise<unknown>;
-  /** Returns what Redis says of itself: lines `name:value`. @throws Error as above. */
+  /** Returns the information of Redis's INFO command: lines `name:value`. @throws Error as above. */
   info(): Promise<string>;
   /** Returns why Redis cannot be used; null when it can. */
   problem(): string | null;
@@ -49,7 +49,7 @@ export function createRedisConnection(deps: RedisConnectionDeps): RedisConnectio
 
 class Connection implements RedisConnection {
   readonly #deps: RedisConnectionDeps;
-  #state: State = { type: "down", problem: "it was not asked yet" };
+  #state: State = { type: "down", problem: "it has not been connected yet" };
   /** Whether its being down was reported. */
   #isReported = false;
   #failures = 0;
@@ -145,7 +145,7 @@ async function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T>
   const late = new Promise<never>((_resolve, reject) => {
     stop = clock.after(ms, () => reject(new Error(`it did not answer within ${ms} ms`)));
   });
-  // What comes after the time is nobody's concern.
+  // A result or an error that comes later is ignored.
   work.catch(() => undefined);
   try {
     return await Promise.race([work, late]);
