@@ -34,7 +34,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const postgres = await startPostgresHost(process.env["HEARTH_TEST_POSTGRES"]);
   project.provide("postgresHost", postgres.url);
   const given = process.env["HEARTH_TEST_REDIS"] ?? "";
-  const redis = given === "" && redisProgram !== null ? await spawnRedis() : null;
+  // This is called for each project, and for the root; the tests of two of them use it.
+  const isUsed = project.name !== "alone" && project.name !== "";
+  const redis = isUsed && given === "" && redisProgram !== null ? await spawnRedis() : null;
   project.provide("redisUrl", redis?.url ?? given);
   return async () => {
     await redis?.close();
