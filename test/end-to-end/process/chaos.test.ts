@@ -16,9 +16,10 @@ it.runIf(reason === null)(
   async () => {
     const args = ["--import", "tsx", join(root, "scripts/chaos.ts"), ...options];
     const chaos = promisify(execFile)(process.execPath, args, { cwd: root });
-    const { stdout } = await chaos.catch((thrown: unknown) => thrown as { readonly stdout: string });
-    expect(stdout).toContain("round 3");
-    expect(stdout).not.toContain("must not be");
+    const ended = await chaos.catch((thrown: unknown) => thrown as { stdout: string; stderr: string });
+    const output = `${ended.stdout}\n${ended.stderr}`;
+    expect(output).toContain("round 3");
+    expect(output).not.toContain("must not be");
     await expect(chaos).resolves.toBeDefined();
   },
 );
