@@ -139,7 +139,8 @@ async function watchTakeOver(
   node: number,
   name: string,
 ): Promise<number | null> {
-  const ms = await observer.takenOver(node, takenOverMsMax);
-  if (ms === null) records.broken.push(`nobody took over from ${name} within ${takenOverMsMax / 1000} s`);
+  const { ms, left } = await observer.takenOver(node, takenOverMsMax);
+  if (ms === null)
+    records.broken.push(`not all of ${name} was taken over within ${takenOverMsMax / 1000} s: ${left} left`);
   return ms;
 }

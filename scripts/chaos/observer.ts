@@ -7,8 +7,11 @@ export interface Observer {
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
   /** Returns the number of the server that was started last by this name. */
   nodeOf(name: string): Promise<number>;
-  /** Waits until nothing in the database is that server's any more. @returns the time it took; null when it is longer than `msMax`. */
-  takenOver(node: number, msMax: number): Promise<number | null>;
+  /**
+   * Waits until nothing in the database is that server's any more.
+   * @returns the time it took; null when it is longer than `msMax`, with what is left.
+   */
+  takenOver(node: number, msMax: number): Promise<{ readonly ms: number | null; readonly left: string }>;
   close(): Promise<void>;
 }
 
@@ -40,13 +43,14 @@ export function createObserver(url: string): Observer {
     },
     async takenOver(node, msMax) {
       const from = performance.now();
-      const text = `select (select count(*) from nodes where id = $1) + (select count(*) from jobs where node_id = $1)
-        + (select count(*) from runs where node_id = $1 and state = 'running') as left`;
+      const text = `select (select count(*) from nodes where id = $1) as nodes, (select count(*) from jobs where node_id = $1) as jobs,
+        (select count(*) from runs where node_id = $1 and state = 'running') as runs`;
       for (;;) {
-        const [row] = await rows<{ left: string }>(text, [node]);
+        const [row] = await rows<Record<"nodes" | "jobs" | "runs", string>>(text, [node]);
         const ms = performance.now() - from;
-        if (Number(row?.left) === 0) return ms;
-        if (ms > msMax) return null;
+        const left = Object.entries(row ?? {}).filter(([, count]) => count !== "0");
+        if (left.length === 0) return { ms, left: "" };
+        if (ms > msMax) return { ms: null, left: left.map(([what, count]) => `${count} ${what}`).join(", ") };
         await delay(lookMs);
       }
     },

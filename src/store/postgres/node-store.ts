@@ -1,4 +1,4 @@
-import { sql, type Kysely } from "kysely";
+import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { NodeStore } from "../nodes.js";
 import type { Schema } from "../schema.js";
 import { nodeSpace } from "./locks.js";
@@ -9,6 +9,21 @@ import type { ServerLock } from "./server-lock.js";
 /** How long it is waited for the end of a connection. */
 const terminationMs = 2_000;
 
+/**
+ * The other servers whose locks are free, and numbers that something in flight has although there is no server of that number: a
+ * connection of a killed server may have committed while another server took over. A lock that is free may be taken again at any time:
+ * `removal` decides.
+ */
+function endedNodes(self: number): RawBuilder<{ readonly id: number }> {
+  return sql<{ readonly id: number }>`select id from (
+      select id from nodes
+      union select node_id from runs where state = 'running'
+      union select node_id from jobs where lease_until is not null
+      union select node_id from model_pulls where end_time is null
+    ) as nodes
+    where id <> ${self} and not ${sql.raw(isLocked)} order by id`;
+}
+
 /** @param self the number of this server */
 export function createNodeStore(kysely: Kysely<Schema>, lock: ServerLock, self: number): NodeStore {
   return {
@@ -18,17 +33,16 @@ export function createNodeStore(kysely: Kysely<Schema>, lock: ServerLock, self: 
       return rows.map(({ name }) => name);
     },
     async ended() {
-      const rows = await kysely
-        .selectFrom("nodes")
-        .select("id")
-        .where("id", "<>", self)
-        // A lock that is free may be taken again at any time: `removal` decides.
-        .where(sql<boolean>`not ${sql.raw(isLocked)}`)
-        .orderBy("id")
-        .execute();
+      const { rows } = await endedNodes(self).execute(kysely);
       return rows.map(({ id }) => id);
     },
     removal: (id) => [
+      // A row for the numbers of what was in flight after the row was removed.
+      {
+        query: sql`insert into nodes (id, name, storage_id, start_time) values (${id}, '', '', 0)
+          on conflict (id) do nothing`.compile(kysely),
+        rows: null,
+      },
       {
         table: "nodes",
         query:

@@ -9,6 +9,7 @@ import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import { createPullStore } from "../../../src/jobs/pulls/store.js";
 import { createJobStore } from "../../../src/jobs/store.js";
 import { parsePostgresUrl } from "../../../src/store/postgres/address.js";
+import { nodeSpace } from "../../../src/store/postgres/locks.js";
 import { joinNodes } from "../../../src/store/postgres/nodes.js";
 import { applicationName, clientConfig } from "../../../src/store/postgres/pool.js";
 import { createWrites } from "../../../src/store/writes.js";
@@ -94,6 +95,36 @@ it("what the connections of an ended server were doing is rolled back before its
 
   expect(await runs.list(10)).toMatchObject([{ id: "run-other", state: "interrupted", costTicks: 0 }]);
   await expect(open.query("commit")).rejects.toThrow();
+});
+
+it("what got the number of an ended server after the take-over is taken over, too, unless that server runs again", async () => {
+  const url = await newPostgresUrl();
+  const database = await openServer(url);
+  onTestFinished(() => database.close());
+  const [runs, jobs, writes] = [createRunStore(database), createJobStore(database), createWrites(database)];
+  await createTeamStore(database).insert(aTeam());
+  await writes.commit([jobs.insertion(aJob({ id: "job-late" }))]);
+  await jobs.claimById("job-late", 1000, 1001);
+  await runs.insert(aRun({ id: "run-late", reservedTicks: null }), []);
+  await sql`update runs set node_id = 99`.execute(database.kysely);
+  await sql`update jobs set node_id = 99`.execute(database.kysely);
+  const takeOver = createTakeOver(database.nodes, {
+    runs,
+    jobs,
+    pulls: createPullStore(database),
+    writes,
+    clock: systemClock,
+    logger: silentLogger,
+  });
+  const running = new pg.Client(clientConfig(parsePostgresUrl(url)));
+  await running.connect();
+  await running.query("select pg_advisory_lock($1, 99)", [nodeSpace]);
+  expect(await takeOver.once()).toBe(0);
+  await running.end();
+  await vi.waitFor(async () => expect(await takeOver.once()).toBe(1));
+  expect(await runs.list(10)).toMatchObject([{ id: "run-late", state: "interrupted" }]);
+  expect(await jobs.claimById("job-late", 2000, 9e15)).toMatchObject({ id: "job-late" });
+  expect(await takeOver.once()).toBe(0);
 });
 
 it("a run of this server whose end the database has lost is interrupted after ten seconds, and no run that goes on", async () => {
