@@ -49,12 +49,13 @@ class Tally {
     this.broken = records.broken;
   }
 
-  addWaited({ requestId, outcome, ticks, status, endedAt }: Waited, runs: readonly RunRow[]): void {
+  addWaited(waited: Waited, runs: readonly RunRow[]): void {
+    const { requestId, outcome, ticks, status } = waited;
     const counted = outcome === "refused" ? `refused with ${status}` : outcome;
     this.#outcomes.set(counted, (this.#outcomes.get(counted) ?? 0) + 1);
     const charged = sumOf(runs);
     if (runs.length > 1) this.broken.push(`request ${requestId} has ${runs.length} runs`);
-    if (outcome === "whole" && runs.length === 0 && this.#isTakenBack(endedAt)) {
+    if (outcome === "whole" && runs.length === 0 && this.#isTakenBack(waited)) {
       this.#takenBack += 1;
       return;
     }
@@ -77,9 +78,12 @@ class Tally {
     if (charged.length > 1) this.broken.push(`job ${id} was charged ${charged.length} times`);
   }
 
-  /** Starts and ends of runs are not synced: a crash of the database takes back those of the last moment before it. */
-  #isTakenBack(endedAt: number): boolean {
-    return this.records.crashes.some(({ from, until }) => endedAt > from - unsyncedMsMax && endedAt < until);
+  /**
+   * Starts and ends of runs are not synced: a crash of the database takes back those of the last moment before it. A run without its start
+   * has no end either, also when the answer goes on after the crash.
+   */
+  #isTakenBack({ beganAt, endedAt }: Waited): boolean {
+    return this.records.crashes.some(({ from, until }) => endedAt > from - unsyncedMsMax && beganAt < until);
   }
 
   #compare(what: string, ticks: number, runs: readonly RunRow[]): void {

@@ -25,8 +25,6 @@ export interface FaultReport {
 /** What a server that has ended had in flight is taken over within this time. */
 export const takenOverMsMax = 15_000;
 const stoppedMs = 15_000;
-/** A server may notice so late that Redis is back. */
-const redisRetryMsMax = 6_000;
 
 export function cause(name: FaultName, scene: Scene): Promise<FaultReport> {
   return faults[name](scene);
@@ -121,15 +119,13 @@ async function cutEngine({ servers, chance }: Scene): Promise<FaultReport> {
   };
 }
 
-async function loseRedis({ world, records, chance }: Scene): Promise<FaultReport> {
+async function loseRedis({ world, chance }: Scene): Promise<FaultReport> {
   const { redis } = world;
   if (redis === null) return { what: "no Redis server to lose: none is installed", takenOverMs: null };
   const downMs = chance.pick([0, 2_000, 8_000]);
-  const from = performance.now();
   await redis.kill();
   await delay(downMs);
   await redis.start();
-  records.redisLosses.push({ from, until: performance.now() + redisRetryMsMax });
   return { what: `Redis killed, and back without its data after ${downMs / 1000} s`, takenOverMs: null };
 }
 

@@ -80,6 +80,7 @@ async function chat(load: Load): Promise<void> {
   const leaves = chance.happens(0.1);
   const leaveMs = chance.between(1, 800);
   const timer = leaves ? setTimeout(() => leaving.abort(), leaveMs) : undefined;
+  const beganAt = performance.now();
   const answered = await ask(chance.pick(servers), "/v1/chat/completions", {
     key: secretOf(0, team),
     requestId,
@@ -99,7 +100,7 @@ async function chat(load: Load): Promise<void> {
   const isRefused = status !== null && status !== 200;
   const failed = leaving.signal.aborted ? "left" : isRefused ? "refused" : "broken";
   const outcome = ticks === null ? failed : "whole";
-  records.waited.push({ requestId, team, status, ticks, outcome, endedAt: performance.now() });
+  records.waited.push({ requestId, team, status, ticks, outcome, beganAt, endedAt: performance.now() });
 }
 
 /** Returns what a whole answer says that it cost; null when it is not whole. */

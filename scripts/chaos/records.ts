@@ -9,6 +9,7 @@ export interface Waited {
   /** What the answer says that it cost; null where it does not say it. */
   readonly ticks: number | null;
   readonly status: number | null;
+  readonly beganAt: number;
   /** When the answer, or the attempt, had ended. */
   readonly endedAt: number;
 }
@@ -42,7 +43,7 @@ export class Records {
   revokedMsMax = 0;
   /** When the database crashed, and when it was up again: the windows of limits are empty then. */
   readonly crashes: { readonly from: number; readonly until: number }[] = [];
-  /** When Redis was lost, and when all servers use it again. */
+  /** When a server may have counted limits by itself, because Redis was lost or did not answer in time. */
   readonly redisLosses: { readonly from: number; readonly until: number }[] = [];
   /** What must not be. */
   readonly broken: string[] = [];

@@ -7,6 +7,7 @@ import { startLoad } from "./load.js";
 import { createObserver } from "./observer.js";
 import type { ChaosOptions } from "./options.js";
 import { Records } from "./records.js";
+import { watchMissedCounts } from "./missed-counts.js";
 import { createServer, type ChaosServer } from "./server.js";
 import { createWorld } from "./world.js";
 
@@ -30,6 +31,7 @@ export async function runRounds(options: ChaosOptions, print: (line: string) => 
   const observer = createObserver(world.databaseUrl);
   const records = new Records();
   const chance = new Chance(options.seed);
+  const missed = watchMissedCounts(servers, records);
   const load = startLoad({ servers, records }, chance.fork());
   const takeOvers: number[] = [];
   for (let round = 1; round <= options.rounds && records.broken.length === 0; round += 1) {
@@ -41,6 +43,7 @@ export async function runRounds(options: ChaosOptions, print: (line: string) => 
     const { what, takenOverMs } = await cause(name, { world, servers, observer, records, chance });
     if (takenOverMs !== null) takeOvers.push(takenOverMs);
     const readyMs = await allReady(servers, records);
+    await missed.look();
     const took = takenOverMs === null ? "" : `, taken over after ${(takenOverMs / 1000).toFixed(1)} s`;
     const answered = records.waited.slice(waited);
     const whole = answered.filter(({ outcome }) => outcome === "whole").length;
@@ -50,6 +53,7 @@ export async function runRounds(options: ChaosOptions, print: (line: string) => 
     );
   }
   await load.stop();
+  await missed.look();
   const verdict = await checkAll({ world, servers, observer, records, chance });
   await observer.close();
   for (const server of servers) await server.kill();
