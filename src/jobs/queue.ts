@@ -232,7 +232,7 @@ class Queue implements JobQueue {
         job,
         writes(end, hasEvents) {
           isRequeued = startsAgain(end, hasEvents);
-          return isRequeued ? null : [...(prepared.recorder.writes(end) ?? []), jobs.removal(job.id)];
+          return isRequeued ? null : [...(prepared.recorder.writes(end) ?? []), jobs.end(job.id)];
         },
       });
       inFlight.run = run;

@@ -44,6 +44,8 @@ export function createJobStore(database: Database) {
     insertion: (job: Job): Write => createWrite("jobs", insertRow(toRow(job))),
     /** Removes a job that is done; does nothing when it is not in the queue. */
     removal: (id: string): Write => createWrite("jobs", deleteRow({ id })),
+    /** Removes a job whose run has ended. The commit fails with `conflict` when it is not in the queue: another server has ended it. */
+    end: (id: string): Write => createWrite("jobs", deleteRow({ id }), 1),
     /**
      * Claims the oldest job of the kind that is not leased, leases it until `leaseUntil` and counts the attempt; null when there is none.
      */

@@ -174,6 +174,7 @@ function startProcess(world: World): { readonly queue: JobQueue; die(): void } {
     jobs: {
       insertion: (job) => jobs.insertion(job),
       removal: (id) => jobs.removal(id),
+      end: (id) => jobs.end(id),
       renew: alive((...values) => jobs.renew(...values)),
       release: alive((id) => jobs.release(id)),
       postpone: alive((id, until) => jobs.postpone(id, until)),

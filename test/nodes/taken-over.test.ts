@@ -65,3 +65,22 @@ it("a job that was taken over while it ran is charged once, by the run that ends
   expect(all.filter(({ costTicks }) => costTicks > 0)).toHaveLength(1);
   expect(all.map(({ state }) => state).sort()).toEqual(["completed", "interrupted"]);
 });
+
+it("a job that another server has ended while it ran costs nothing", async () => {
+  const held = gate();
+  const { node, beside, ledger, runs } = await startPrepaid(held.opened);
+  const sent = await post(node, { ...hello, max_tokens: 8, deferred: true });
+  const { request_id: id } = (await sent.json()) as { request_id: string };
+  await vi.waitUntil(async () => (await runs.list(1))[0]?.state === "running");
+  // As a server does that cancels a job whose own server does not answer.
+  await createWrites(beside).commit([createJobStore(beside).removal(id)]);
+  held.open();
+  await vi.waitUntil(async () => {
+    node.clock.advance(1_000);
+    return (await runs.list(1))[0]?.state !== "running";
+  });
+
+  expect(await runs.list(10)).toMatchObject([{ state: "interrupted", costTicks: 0 }]);
+  expect(node.logs.filter(({ level }) => level === "error")).toEqual([]);
+  expect(await ledger.verify()).toEqual([]);
+});

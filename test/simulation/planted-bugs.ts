@@ -86,6 +86,7 @@ export function withBrokenJobs(actual: typeof Jobs): typeof Jobs {
       return {
         ...store,
         removal: (id) => (has("a job that has ended stays in the queue") ? none : store.removal(id)),
+        end: (id) => (has("a job that has ended stays in the queue") ? none : store.end(id)),
         async releaseAll(kind) {
           if (!has("jobs in flight are dropped at a restart")) return store.releaseAll(kind);
           const inFlight = database.kysely.deleteFrom("jobs").where("lease_until", "is not", null);

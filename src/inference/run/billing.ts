@@ -140,7 +140,7 @@ export async function settle(
   } catch (thrown) {
     // Taken over by another server, while this one was cut off or did not run: it is interrupted, at no cost.
     if (hasEnded(thrown) && end.writes.length === 0) return { chargedTicks: 0, unwritten: null };
-    deps.onSettleFailure(ended.run.id, thrown);
+    if (!hasEnded(thrown)) deps.onSettleFailure(ended.run.id, thrown);
     const retried = end.writes.length === 0 ? end : voidEnd;
     // The client must not take its result for stored, and nobody pays for what is lost or will be done again.
     if (retried !== end) ended.fail(thrown);
@@ -149,7 +149,7 @@ export async function settle(
   }
 }
 
-/** Whether the end of a run, or what belongs to it, is not what it was: the run may have been taken over. */
+/** Whether a run, or what belongs to it, has been ended by another server. */
 function hasEnded(thrown: unknown): boolean {
   return thrown instanceof HearthError && thrown.kind === "conflict";
 }
