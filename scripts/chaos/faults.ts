@@ -49,6 +49,7 @@ async function kill({ servers, observer, records, chance }: Scene): Promise<Faul
   const taking = watchTakeOver(records, observer, node, server.name);
   if (!restartsAtOnce) await taking;
   await server.start();
+  records.restarts.push(performance.now());
   const after = restartsAtOnce ? "at once" : "afterwards";
   return { what: `${server.name} killed -9, started again ${after}`, takenOverMs: await taking };
 }
@@ -119,13 +120,14 @@ async function cutEngine({ servers, chance }: Scene): Promise<FaultReport> {
   };
 }
 
-async function loseRedis({ world, chance }: Scene): Promise<FaultReport> {
+async function loseRedis({ world, records, chance }: Scene): Promise<FaultReport> {
   const { redis } = world;
   if (redis === null) return { what: "no Redis server to lose: none is installed", takenOverMs: null };
   const downMs = chance.pick([0, 2_000, 8_000]);
   await redis.kill();
   await delay(downMs);
   await redis.start();
+  records.redisEmptied.push(performance.now());
   return { what: `Redis killed, and back without its data after ${downMs / 1000} s`, takenOverMs: null };
 }
 

@@ -65,17 +65,21 @@ async function createKey({ servers, isOver }: Load, { name, most }: Limit): Prom
 
 /**
  * Adds to `broken` each limit that was exceeded. A crash of the database empties its windows: a limit then counts anew. While Redis is
- * lost, each server counts by itself; then, and when it is back without its data, the guide has the bound.
+ * lost, each server counts by itself; then, when it is back without its data, and when a server starts again, the guide has the bound.
  */
-export function checkLimits({ admitted, crashes, redisLosses, broken }: Records, servers: number): void {
+export function checkLimits(records: Records, servers: number): void {
+  const { admitted, crashes, redisLosses, redisEmptied, restarts, broken } = records;
   for (const { name, most, windowMs } of limits) {
     const sorted = [...(admitted.get(name) ?? [])].sort((one, other) => one.from - other.from);
     for (const [at, { from }] of sorted.entries()) {
       // Counted for sure within the window that begins with this request.
       const within = sorted.slice(at).filter(({ until }) => until <= from + windowMs);
-      const times = crashes.filter(({ until }) => until >= from && until <= from + windowMs).length;
+      const countIn = (times: readonly number[]): number =>
+        times.filter((time) => time >= from && time <= from + windowMs).length;
       const isRedisLost = redisLosses.some((loss) => loss.until >= from && loss.from <= from + windowMs);
-      const bound = most * (1 + times + (isRedisLost ? servers + 1 : 0));
+      const alone = isRedisLost ? servers + countIn(restarts) : 0;
+      const anew = countIn(crashes.map(({ until }) => until)) + countIn(redisEmptied);
+      const bound = most * (1 + alone + anew);
       if (within.length <= bound) continue;
       broken.push(`${within.length} requests of a key with ${name} ${most} within ${windowMs} ms`);
       break;

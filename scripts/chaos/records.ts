@@ -45,6 +45,10 @@ export class Records {
   readonly crashes: { readonly from: number; readonly until: number }[] = [];
   /** When a server may have counted limits by itself, because Redis was lost or did not answer in time. */
   readonly redisLosses: { readonly from: number; readonly until: number }[] = [];
+  /** When Redis was back without its data. */
+  readonly redisEmptied: number[] = [];
+  /** When a server was started again: it has forgotten what it had counted by itself. */
+  readonly restarts: number[] = [];
   /** What must not be. */
   readonly broken: string[] = [];
 }

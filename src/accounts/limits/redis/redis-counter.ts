@@ -2,7 +2,7 @@
  * Counts in Redis, so that a limit holds for all servers that share it, and decides what happens while Redis cannot be used:
  *
  * - `open`: each server counts in its own memory. In any window, N servers then admit at most N + 1 times a limit: once what Redis has
- *   counted, and once each server; once more when Redis has lost what it had counted.
+ *   counted, and once each server; once more each time that Redis has lost what it had counted, or a server was restarted.
  * - `closed`: requests that a limit applies to are refused.
  *
  * When Redis can be used again, its windows go on with what they had: what servers counted meanwhile is not added. Corrections go where
