@@ -200,6 +200,8 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
       "INDEX 2",
       "api_keys by api_keys_by_previous_hash (previous_hash=?)",
       "teams by sqlite_autoindex_teams_1 (id=?)",
+      "owned by budgets_by_team (team_id=?)",
+      "SEARCH owned USING PRIMARY KEY (team_id=?)",
     ],
   ],
   "keys.page": [

@@ -9,13 +9,16 @@ import { budgetRace, budgetRefusal, budgetWarnings, refusingBudgets, type Reques
 import type { BudgetStore, KeySpending } from "./store/budgets.js";
 
 export interface BudgetGuard {
-  /** @throws HearthError `budget_exceeded` when a request with that bound exceeds a budget. */
+  /**
+   * Looks at what was read for the same request a moment ago, where there is that: whatever it says, the database reserves exactly.
+   * @throws HearthError `budget_exceeded` when a request with that bound exceeds a budget.
+   */
   check(principal: Principal, bound: RequestBound): Promise<void>;
   /** Returns the error for a request whose reservation the database has just rejected. */
   refusal(principal: Principal, bound: RequestBound): Promise<HearthError>;
   /**
-   * Returns one sentence for each budget whose soft limit is reached. The first time in a period, the audit log gets an entry. Never
-   * rejects.
+   * Returns one sentence for each budget whose soft limit is reached. The first time in a period, the audit log gets an entry. Where the
+   * request had no budgets before, they are not read again. Never rejects.
    */
   warnings(principal: Principal): Promise<readonly string[]>;
   /** Returns what a key has spent, and what is left of its budgets. */
@@ -45,23 +48,26 @@ export interface BudgetGuardDeps extends AuditDeps {
 }
 
 export function createBudgetGuard(deps: BudgetGuardDeps): BudgetGuard {
-  const { budgets, clock, onError, onRefusal = () => undefined } = deps;
+  const { clock, onError, onRefusal = () => undefined } = deps;
+  const readings = createReadings(deps);
   const refusalOf = async (principal: Principal, bound: RequestBound): Promise<HearthError | null> => {
-    const now = clock.now();
-    const statuses = await budgets.of(principal, now);
-    const refusal = budgetRefusal(statuses, bound, now);
+    const statuses = await readings.read(principal);
+    const refusal = budgetRefusal(statuses, bound, clock.now());
     if (refusal !== null) onRefusal(refusingBudgets(statuses, bound));
     return refusal;
   };
   return {
     async check(principal, bound) {
+      const known = readings.recent(principal);
+      if (known !== null && budgetRefusal(known, bound, clock.now()) === null) return;
       const refusal = await refusalOf(principal, bound);
       if (refusal !== null) throw refusal;
     },
     refusal: async (principal, bound) => (await refusalOf(principal, bound)) ?? budgetRace(),
     async warnings(principal) {
+      if (readings.hadNone(principal)) return [];
       try {
-        const statuses = await budgets.of(principal, clock.now());
+        const statuses = await readings.read(principal);
         for (const status of statuses)
           if (isSoftReached(status) && !status.isWarned) await note(deps, status);
         return budgetWarnings(statuses);
@@ -74,15 +80,49 @@ export function createBudgetGuard(deps: BudgetGuardDeps): BudgetGuard {
       const now = clock.now();
       const since = async (startTime: number): Promise<KeySpan> => ({
         startTime,
-        ...(await budgets.keySpending(principal.key.id, startTime)),
+        ...(await deps.budgets.keySpending(principal.key.id, startTime)),
       });
       return {
         day: await since(periodStart("day", now)),
         month: await since(periodStart("month", now)),
         total: { ...(await since(0)), startTime: principal.key.createTime },
-        budgets: await budgets.of(principal, now),
+        budgets: await readings.read(principal),
       };
     },
+  };
+}
+
+/** A request's budgets that were read longer ago are read again. */
+const readingMsMax = 1_000;
+
+interface Reading {
+  readonly statuses: readonly BudgetStatus[];
+  /** In milliseconds of the monotonic clock. */
+  readonly at: number;
+}
+
+/** Remembers what was last read for each request, which has a principal of its own. */
+function createReadings({ budgets, clock }: Pick<BudgetGuardDeps, "budgets" | "clock">) {
+  const readings = new WeakMap<Principal, Reading>();
+  const hadNone = (principal: Principal): boolean => {
+    const reading = readings.get(principal);
+    return reading === undefined ? principal.teamHas?.budgets === false : reading.statuses.length === 0;
+  };
+  return {
+    async read(principal: Principal): Promise<readonly BudgetStatus[]> {
+      const at = clock.monotonic();
+      const statuses = await budgets.of(principal, clock.now());
+      readings.set(principal, { statuses, at });
+      return statuses;
+    },
+    /** Returns what was read a moment ago, or with the key; null when it must be read. */
+    recent(principal: Principal): readonly BudgetStatus[] | null {
+      const reading = readings.get(principal);
+      if (reading === undefined) return hadNone(principal) ? [] : null;
+      return clock.monotonic() - reading.at <= readingMsMax ? reading.statuses : null;
+    },
+    /** Whether the request had no budgets when they were last read, or its key was looked up. */
+    hadNone,
   };
 }
 

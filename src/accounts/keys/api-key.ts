@@ -27,6 +27,8 @@ export interface ApiKey extends KeySettings {
 export interface Principal {
   readonly key: ApiKey;
   readonly team: Team;
+  /** What the team had when the key was looked up, so that what it does not have is not read; absent: it may have all. */
+  readonly teamHas?: { readonly budgets: boolean; readonly limits: boolean };
   /** ACLs of the access groups that those of the key and the team name, by name; absent: they name none that exists. */
   readonly groups?: ReadonlyMap<string, readonly string[]>;
   /** What the request is counted for besides; absent: nothing. Before its body is parsed, those of its header only. */

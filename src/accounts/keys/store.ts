@@ -50,7 +50,7 @@ export function createApiKeyStore(database: Database) {
       const { rows } = await selectByHash({ hash, previousHash: hash });
       // A pinned secret may be one that another key had before it was rotated.
       const row = rows.find((one) => Buffer.from(one.hash).equals(hash)) ?? rows[0];
-      return row === undefined ? null : withGroups(accessGroups, { key: fromRow(row), team: teamOfRow(row) });
+      return row === undefined ? null : withGroups(accessGroups, principalOf(row));
     },
     find: (id: string) => find(database, id),
     /** Whether there are no keys at all. */
@@ -139,11 +139,23 @@ function prepareByHash({ kysely }: Database) {
       .innerJoin("teams", "teams.id", "api_keys.team_id")
       .selectAll("api_keys")
       .select(teamColumns)
+      .select([hasRow("budgets").as("has_budgets"), hasRow("team_limits").as("has_limits")])
       .where((key) =>
         key.or([key("api_keys.hash", "=", hash), key("api_keys.previous_hash", "=", previousHash)]),
       )
-      .$castTo<ApiKeyRow & JoinedTeam>(),
+      .$castTo<PrincipalRow>(),
   );
+}
+
+type PrincipalRow = ApiKeyRow & JoinedTeam & { readonly has_budgets: number; readonly has_limits: number };
+
+/** Whether a table has a row of the key's team: 1 or 0. */
+const hasRow = (table: "budgets" | "team_limits") => sql<number>`case when exists (
+  select 1 from ${sql.table(table)} as owned where owned.team_id = api_keys.team_id) then 1 else 0 end`;
+
+function principalOf(row: PrincipalRow): Principal {
+  const teamHas = { budgets: row.has_budgets === 1, limits: row.has_limits === 1 };
+  return { key: fromRow(row), team: teamOfRow(row), teamHas };
 }
 
 const mapper = createRowMapper<ApiKey, ApiKeyRow>({

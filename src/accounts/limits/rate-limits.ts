@@ -151,7 +151,12 @@ async function quotasFor(
   principal: Principal,
   named: NamedInRequest,
 ): Promise<ModelQuotas> {
-  return modelQuotas(principal, named, await teamLimits.findFor(principal.team.id, named.model));
+  const hasNone = principal.teamHas?.limits === false;
+  return modelQuotas(
+    principal,
+    named,
+    hasNone ? [] : await teamLimits.findFor(principal.team.id, named.model),
+  );
 }
 
 function demandsOf(quotas: readonly Quota[], amount: number): readonly Demand[] {

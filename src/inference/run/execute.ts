@@ -117,7 +117,7 @@ async function execute(
 ): Promise<Settlement> {
   const { run, signal } = execution;
   try {
-    await refuseWithoutCredit(deps, run);
+    execution.spendable = await refuseWithoutCredit(deps, run);
     await work.produce(execution);
   } catch (thrown) {
     if (!signal.aborted) execution.fail(thrown);

@@ -4,7 +4,7 @@ import type { maxCostOf, Ticks } from "../../core/money.js";
 import { noUsage, type Usage } from "../../core/usage.js";
 import { hold } from "./abortable.js";
 import { enlarge, record } from "./billing.js";
-import { reservationFor, type Reservation } from "./reservation.js";
+import { reservationFor, type Reservation, type SpendableReading } from "./reservation.js";
 import type { BillableRun, ExecutorDeps } from "./run-deps.js";
 import type { RunEnding } from "./run-record.js";
 
@@ -39,6 +39,8 @@ export class Execution {
   queuedMs: number | null = null;
   /** When its row was inserted; null while it has none. */
   startTime: number | null = null;
+  /** What its team could spend when the run was admitted; null when that does not matter. */
+  spendable: SpendableReading | null = null;
   /** What the run has produced so far: what it is charged for. */
   usage: Usage = noUsage;
   /** What the run is charged; null until it is settled. */
@@ -121,7 +123,7 @@ export class Execution {
    * @throws HearthError `no_credits`, `budget_exceeded`, `invalid_value`.
    */
   async prepareRecord({ promptTokens, bound }: RunStart): Promise<() => Promise<void>> {
-    const reservation = await reservationFor(this.#deps, this.run, bound);
+    const reservation = await reservationFor(this.#deps, this.run, bound, this.spendable);
     const insert = async (): Promise<void> => {
       const { createTime } = this;
       this.startTime = await record(this.#deps, this.run, { promptTokens, reservation, createTime });

@@ -6,16 +6,26 @@ import type { RequestBound } from "../../accounts/budgets/refusal.js";
 import type { Prompt } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
 import type { GenerationRequest } from "../../core/generation.js";
-import { noCreditsError, shortfallFor } from "../../accounts/money/ledger.js";
+import { noCreditsError, shortfallFor, type Spendable } from "../../accounts/money/ledger.js";
 import { isFree, maxCostOf, type Ticks } from "../../core/money.js";
 import type { BillableRun, ExecutorDeps } from "./run-deps.js";
 
 /** Tokens around a block of reasoning, which no bound counts. */
 const reasoningMarkTokensMax = 64;
 
+/** What a team may spend, as it was read for a request. */
+export interface SpendableReading {
+  readonly spendable: Spendable;
+  /** In milliseconds of the monotonic clock. */
+  readonly at: number;
+}
+
+/** What was read longer ago is read again. */
+const readingMsMax = 1_000;
+
 /**
  * Refuses a team without any credit, or a key with a used budget, before a model is loaded for it.
- * @throws HearthError `no_credits`, `budget_exceeded`.
+ * @returns what the team may spend; null when it does not matter. @throws HearthError `no_credits`, `budget_exceeded`.
  */
 export async function refuseWithoutCredit(
   { ledger, budgets, clock }: Pick<ExecutorDeps, "ledger" | "budgets" | "clock">,
@@ -25,13 +35,16 @@ export async function refuseWithoutCredit(
   }: Pick<BillableRun, "model"> & {
     readonly context: Pick<BillableRun["context"], "principal">;
   },
-): Promise<void> {
+): Promise<SpendableReading | null> {
   const { team } = context.principal;
   const free = isFree(model.manifest.prices);
   await budgets.check(context.principal, { ticks: free ? 0 : 1, tokens: 1 });
-  if (team.billing === "unmetered" || free) return;
-  const shortfall = shortfallFor(await ledger.spendable(team.id, clock.now()), 1);
+  if (team.billing === "unmetered" || free) return null;
+  const at = clock.monotonic();
+  const spendable = await ledger.spendable(team.id, clock.now());
+  const shortfall = shortfallFor(spendable, 1);
   if (shortfall !== null) throw noCreditsError(team.id, null, shortfall);
+  return { spendable, at };
 }
 
 /** What is reserved when a run's row is inserted. */
@@ -43,7 +56,8 @@ export interface Reservation {
 }
 
 /**
- * Returns what must be reserved for a run: the most that it can cost and use.
+ * Returns what must be reserved for a run: the most that it can cost and use. Whatever was read, the database reserves exactly.
+ * @param known what was read for the same request before; null: nothing.
  * @throws HearthError `no_credits` when the team has less, `budget_exceeded` when a budget has, `invalid_value` when the cost is too
  * large to be counted.
  */
@@ -51,16 +65,22 @@ export async function reservationFor(
   { ledger, budgets, clock }: Pick<ExecutorDeps, "ledger" | "budgets" | "clock">,
   { model, context }: Pick<BillableRun, "model" | "context">,
   most: Parameters<typeof maxCostOf>[0],
+  known: SpendableReading | null = null,
 ): Promise<Reservation> {
   const { team } = context.principal;
   const ticks = countable(() => maxCostOf(most, model.manifest.prices));
   const bound = { ticks, tokens: most.prompt + most.sampled };
   await budgets.check(context.principal, bound);
   if (team.billing === "unmetered") return { reservedTicks: null, bound };
-  if (ticks === 0) return { reservedTicks: ticks, bound };
+  if (ticks === 0 || suffices(known, ticks, clock.monotonic())) return { reservedTicks: ticks, bound };
   const shortfall = shortfallFor(await ledger.spendable(team.id, clock.now()), ticks);
   if (shortfall !== null) throw noCreditsError(team.id, ticks, shortfall);
   return { reservedTicks: ticks, bound };
+}
+
+/** Whether a recent reading says that a team can pay. */
+function suffices(known: SpendableReading | null, ticks: Ticks, now: number): boolean {
+  return known !== null && now - known.at <= readingMsMax && shortfallFor(known.spendable, ticks) === null;
 }
 
 /** What bounds the tokens of one answer besides its request. */

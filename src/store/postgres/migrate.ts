@@ -5,6 +5,7 @@ import { requestBodies } from "../migrations/0031-0040/0035-request-bodies.js";
 import { usageDays } from "../migrations/0031-0040/0031-usage-days.js";
 import { spendLabels } from "../migrations/0031-0040/0032-spend-labels.js";
 import { nodes } from "../migrations/0031-0040/0040-nodes.js";
+import { rateCounts } from "../migrations/0041-0050/0041-rate-counts.js";
 import { turns } from "../migrations/0031-0040/0036-turns.js";
 import type { Migration } from "../migrations/migration.js";
 import type { PostgresAddress } from "./address.js";
@@ -12,6 +13,7 @@ import { lockSpace, migrationLock } from "./locks.js";
 import { baseline, baselineVersion } from "./migrations/baseline.js";
 import { rateWindowsOfPostgres } from "./migrations/rate-windows.js";
 import { nodesOfPostgres } from "./migrations/nodes.js";
+import { rateCountsOfPostgres } from "./migrations/rate-counts.js";
 import { requestBodiesOfPostgres } from "./migrations/request-bodies.js";
 import { spendLabelsOfPostgres } from "./migrations/spend-labels.js";
 import { translated } from "./migrations/translate.js";
@@ -27,6 +29,7 @@ const written: ReadonlyMap<Migration, Migration> = new Map([
   [usageDays, usageDaysOfPostgres],
   [rateWindows, rateWindowsOfPostgres],
   [nodes, nodesOfPostgres],
+  [rateCounts, rateCountsOfPostgres],
 ]);
 
 /** What follows the baseline, in order; each has the number of SQLite's migration of the same change. */

@@ -1,7 +1,7 @@
 /** The queries of the windows that all servers of a database share. */
 import { sql } from "kysely";
 import type { Database } from "../../../store/database.js";
-import type { CountRow, SharedWindows } from "./shared-windows.js";
+import type { CountRow, DemandRecord, SharedWindows } from "./shared-windows.js";
 
 /** Windows that `rate_sweep` looks at, at most. */
 const sweptAtOnce = 10_000;
@@ -9,11 +9,13 @@ const sweptAtOnce = 10_000;
 export function createSharedWindowStore({ kysely }: Pick<Database, "kysely">): SharedWindows {
   return {
     async take(earlier, earlierAt, wanted, at) {
-      const query = sql<CountRow>`select * from rate_take(${jsonOf(earlier)}, ${earlierAt}, ${jsonOf(wanted)}, ${at})`;
+      const all = [...earlier, ...wanted];
+      const query = sql<CountRow>`select * from rate_count(${quotasOf(all)}, ${all.map(({ span }) => span)}, ${all.map(({ most }) => most)},
+        ${all.map(({ amount }) => amount)}, ${earlier.length}, ${earlierAt}, ${at})`;
       return (await query.execute(kysely)).rows;
     },
     async correct(quotas, difference, countedAt, at) {
-      await sql`select rate_correct(${jsonOf(quotas)}, ${difference}, ${countedAt}, ${at})`.execute(kysely);
+      await sql`select rate_adjust(${quotasOf(quotas)}, ${difference}, ${countedAt}, ${at})`.execute(kysely);
     },
     async sweep(at) {
       const query = sql<{ readonly seen: number }>`select rate_sweep(${at}) as seen`;
@@ -23,6 +25,6 @@ export function createSharedWindowStore({ kysely }: Pick<Database, "kysely">): S
   };
 }
 
-function jsonOf(value: unknown) {
-  return sql`cast(${JSON.stringify(value)} as jsonb)`;
+function quotasOf(records: readonly Pick<DemandRecord, "quota">[]): readonly string[] {
+  return records.map(({ quota }) => quota);
 }
