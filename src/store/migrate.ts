@@ -40,6 +40,7 @@ import { endUserLimits } from "./migrations/0031-0040/0039-end-user-limits.js";
 import { usageDays } from "./migrations/0031-0040/0031-usage-days.js";
 import { nodes } from "./migrations/0031-0040/0040-nodes.js";
 import { rateCounts } from "./migrations/0041-0050/0041-rate-counts.js";
+import { balanceUpdates } from "./migrations/0041-0050/0042-balance-updates.js";
 import type { Migration } from "./migrations/migration.js";
 
 /** All migrations, in order; PostgreSQL has one of the same number for each. */
@@ -85,6 +86,7 @@ export const migrations: readonly Migration[] = [
   rateWindows,
   nodes,
   rateCounts,
+  balanceUpdates,
 ];
 
 /**

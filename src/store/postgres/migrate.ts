@@ -6,10 +6,12 @@ import { usageDays } from "../migrations/0031-0040/0031-usage-days.js";
 import { spendLabels } from "../migrations/0031-0040/0032-spend-labels.js";
 import { nodes } from "../migrations/0031-0040/0040-nodes.js";
 import { rateCounts } from "../migrations/0041-0050/0041-rate-counts.js";
+import { balanceUpdates } from "../migrations/0041-0050/0042-balance-updates.js";
 import { turns } from "../migrations/0031-0040/0036-turns.js";
 import type { Migration } from "../migrations/migration.js";
 import type { PostgresAddress } from "./address.js";
 import { lockSpace, migrationLock } from "./locks.js";
+import { balanceUpdatesOfPostgres } from "./migrations/balance-updates.js";
 import { baseline, baselineVersion } from "./migrations/baseline.js";
 import { rateWindowsOfPostgres } from "./migrations/rate-windows.js";
 import { nodesOfPostgres } from "./migrations/nodes.js";
@@ -30,6 +32,7 @@ const written: ReadonlyMap<Migration, Migration> = new Map([
   [rateWindows, rateWindowsOfPostgres],
   [nodes, nodesOfPostgres],
   [rateCounts, rateCountsOfPostgres],
+  [balanceUpdates, balanceUpdatesOfPostgres],
 ]);
 
 /** What follows the baseline, in order; each has the number of SQLite's migration of the same change. */

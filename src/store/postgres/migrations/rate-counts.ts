@@ -52,9 +52,12 @@ begin
     if taken and place > earlier and amounts[place] > 0 then
       insert into rate_entries as kept (quota, time, amount) values (quotas[place], counted_at, amounts[place])
         on conflict (quota, time) do update set amount = kept.amount + excluded.amount;
-      insert into rate_windows as kept (quota, used, last_time) values (quotas[place], amounts[place], counted_at)
-        on conflict (quota) do update set used = kept.used + excluded.used, last_time = greatest(kept.last_time, excluded.last_time)
-        returning kept.used into used;
+      update rate_windows as kept set used = kept.used + amounts[place], last_time = greatest(kept.last_time, counted_at)
+        where quota = quotas[place] returning kept.used into used;
+      if not found then
+        insert into rate_windows (quota, used, last_time) values (quotas[place], amounts[place], counted_at);
+        used := amounts[place];
+      end if;
       ends_at := counted_at + spans[place];
     else
       used := sums[place];
