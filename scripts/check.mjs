@@ -31,7 +31,7 @@ const buildStep = { name: "build", tool: "../scripts/build.mjs", args: ["--if-st
 
 /** @type {Step[]} */
 const sourceSteps = [
-  { name: "lint", tool: "eslint/bin/eslint.js", args: ["--max-warnings", "0", "."] },
+  { name: "lint", tool: "oxlint/bin/oxlint", args: ["."] },
   { name: "types", tool: "typescript7/bin/tsc", args: ["-p", "test", "--singleThreaded"] },
   { name: "page-types", tool: "typescript7/bin/tsc", args: ["-p", "src/http/docs"] },
   { name: "console-types", tool: "typescript7/bin/tsc", args: ["-p", "src/console"] },

@@ -131,7 +131,7 @@ export class RuleSet {
  */
 export function literal(text: string): string {
   if (/[\ud800-\udfff]/u.test(text)) throw new RangeError("a literal must not contain a lone surrogate");
-  // eslint-disable-next-line no-control-regex -- the expression matches control characters
+  // oxlint-disable-next-line no-control-regex -- the expression matches control characters
   return `"${text.replace(/["\\\u0000-\u001f\u007f]/g, escaped)}"`;
 }
 

@@ -2,7 +2,7 @@
 import ts from "typescript";
 import { lineOf, sourceFiles, visitNodes } from "./source-files.js";
 
-/** The only files that may ask the machine itself; eslint.config.js says the same while you type. */
+/** The only files that may ask the machine itself; .oxlintrc.json says the same while you type, except for `new Date()`. */
 const ownFiles = {
   // The engine's worker is a thread of its own: it has no composition root but itself.
   time: [
@@ -40,7 +40,7 @@ const nodeModules = /^(node:)?(crypto|perf_hooks|process)$/;
 
 /** Every use of the machine's clock, chance or environment outside its own file, as `path:line what`. */
 export function machineViolations(root: string): string[] {
-  return sourceFiles(root, "src").flatMap((file) => {
+  return sourceFiles(root, "src", /\.(tsx?|mjs)$/).flatMap((file) => {
     const found: string[] = [];
     visitNodes(file, (node, tree) => {
       const use = machineUse(node);

@@ -292,9 +292,9 @@ describe("hearth prices compare", () => {
 });
 
 it("finds hosted prices by the ids and aliases of the configured models", async () => {
-  const { config } = loadConfig({ HEARTH_DATA: join(temporaryFolder(), "data") });
-  const accounts = await openAccounts(config);
-  const names = await accounts.modelNames().finally(() => accounts.close());
+  const accounts = await openAccounts(loadConfig({ HEARTH_DATA: join(temporaryFolder(), "data") }).config);
+  const names = await accounts.modelNames();
+  await accounts.close();
   expect(names).toContainEqual(expect.objectContaining({ id: "hearth-tiny-5m" }));
   expect(names.flatMap(({ aliases }) => aliases).length).toBeGreaterThan(0);
 });

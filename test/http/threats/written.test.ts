@@ -21,7 +21,7 @@ const hostile = [
   "a\u202egnp.exe",
   "a\u2066b\u2069",
 ];
-// eslint-disable-next-line no-control-regex -- the test needs control characters
+// oxlint-disable-next-line no-control-regex -- the test needs control characters
 const unprintable = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
 
 describe("E16: a text with control characters for terminals or logs", () => {

@@ -98,7 +98,7 @@ function followUnbranched(first: string, after: Branch): { readonly text: string
 }
 
 function terminalsOf(text: string, rules: RuleSet): string {
-  // eslint-disable-next-line no-control-regex -- the marks are control characters
+  // oxlint-disable-next-line no-control-regex -- the marks are control characters
   const parts = text.split(/([\u0000\u0001])/u).filter((part) => part !== "");
   return parts
     .map((part) =>
