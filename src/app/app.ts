@@ -206,7 +206,7 @@ async function buildRunning(config: Config, overrides: Overrides, system: Traced
   await takeOver.atStart();
   const loaded = await loadModels(config, system, overrides.registry);
   const { models, visionModel } = loaded;
-  const scheduler = createScheduler(config, system.clock);
+  const scheduler = createScheduler(config, system.clock, stores.broadcast);
   const engines = buildEngines(config, system, visionModel, overrides);
   const load = (): ServerLoad => loadOf(engines.all, scheduler);
   const limits = await buildLimits(config, { ...stores, ...system });

@@ -93,6 +93,8 @@ export interface LoadedModel {
   readonly contextTokens: number;
   /** Number of jobs that can run concurrently. */
   readonly slots: number;
+  /** Names the slots, where other servers may use the same ones; they name them alike. Absent: they are this server's. */
+  readonly sharedAs?: string;
   /** Whether the grammar of its tool calls enforces everything that a schema of arguments requires. */
   readonly callsAreExact: boolean;
   /** Whether nothing is enforced of the rules of an answer, so that it is validated before it is emitted; absent: it is. */

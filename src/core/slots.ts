@@ -17,6 +17,8 @@ export interface SlotRequest {
   readonly model: string;
   /** Number of runs that the model can process at a time. */
   readonly slots: number;
+  /** As that of a LoadedModel. */
+  readonly sharedAs?: string | undefined;
   /** Slots are shared fairly between teams. */
   readonly teamId: string;
   /** A team of weight 3 receives three times the tokens of a team of weight 1 while both have waiting runs. */

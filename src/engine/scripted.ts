@@ -49,6 +49,8 @@ export interface ScriptedOptions {
   readonly contextTokens?: number;
   /** Generations that may run at the same time; 2 when absent. */
   readonly slots?: number;
+  /** As that of a LoadedModel, with the id of the model after it; absent: none. */
+  readonly sharedAs?: string;
   /** Prompt tokens reported as cached, for each prompt that is long enough; 0 when absent. */
   readonly cachedTokens?: number;
   /** Whether tool calls are streamed without validation; true when absent. */
@@ -93,6 +95,7 @@ class Scripted implements ScriptedEngine {
   readonly #script: Script;
   readonly #contextTokens: number;
   readonly #slots: number;
+  readonly #sharedAs: string | undefined;
   readonly #cachedTokens: number;
   readonly #callsAreExact: boolean;
   readonly #onLoad: ((model: Model) => Promise<void>) | undefined;
@@ -104,6 +107,7 @@ class Scripted implements ScriptedEngine {
     this.#script = script;
     this.#contextTokens = contextTokens;
     this.#slots = slots;
+    this.#sharedAs = options.sharedAs;
     this.#cachedTokens = cachedTokens;
     this.#callsAreExact = callsAreExact;
     this.#onLoad = onLoad;
@@ -120,6 +124,7 @@ class Scripted implements ScriptedEngine {
     return {
       contextTokens: this.#contextTokens,
       slots: this.#slots,
+      ...(this.#sharedAs === undefined ? {} : { sharedAs: `${this.#sharedAs} ${id}` }),
       callsAreExact: this.#callsAreExact,
       release,
     };

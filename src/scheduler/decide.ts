@@ -5,6 +5,8 @@
  * States of a run: waiting -> running -> gone. A run that is cancelled leaves from either.
  */
 import type { WorkClass } from "../core/slots.js";
+import { slotsHere, type ServerDemand } from "./divide.js";
+import { demandOf, partOfTeam } from "./demand.js";
 import { nextToRun, countPassedOver, type SchedulingState, type WaitingRun } from "./policy.js";
 import { charge, join, keepActive, noShares, start, type Shares, type SharingRun } from "./shares.js";
 
@@ -12,6 +14,18 @@ export interface ScheduledRun extends WaitingRun, SharingRun {
   readonly model: string;
   /** Runs that the model can process at a time, as this run's request states. */
   readonly slots: number;
+  /** As that of a SlotRequest. */
+  readonly sharedAs?: string | undefined;
+}
+
+/** What this server knows of shared slots beside its own runs. */
+export interface Elsewhere {
+  /** What other servers want; those that want nothing are left out. */
+  readonly others: readonly ServerDemand[];
+  /** What the others know of this server, so that all divide the same; null: they do not know yet that it wants any. */
+  readonly sent: ServerDemand | null;
+  /** This server's turn. */
+  readonly turn: number;
 }
 
 export interface SchedulerState extends Pick<SchedulingState, "passedOver"> {
@@ -20,6 +34,9 @@ export interface SchedulerState extends Pick<SchedulingState, "passedOver"> {
   readonly running: ReadonlyMap<string, ScheduledRun>;
   /** In order of arrival. */
   readonly waiting: readonly ScheduledRun[];
+  /** By `sharedAs`: what other servers want of the same slots; only those that others want. */
+  readonly elsewhere: ReadonlyMap<string, Elsewhere>;
+  readonly serverId: string;
   readonly queueDepthMax: number;
   readonly closing: boolean;
 }
@@ -40,13 +57,15 @@ const nonePassedOver: Readonly<Record<WorkClass, number>> = {
   batch: 0,
 };
 
-/** The state in which nothing runs and nothing waits. */
-export function emptyState(queueDepthMax: number): SchedulerState {
+/** The state in which nothing runs and nothing waits. @param serverId names this server among those that share slots */
+export function emptyState(queueDepthMax: number, serverId = "only"): SchedulerState {
   return {
     running: new Map(),
     waiting: [],
     shares: new Map(),
     passedOver: nonePassedOver,
+    elsewhere: new Map(),
+    serverId,
     queueDepthMax,
     closing: false,
   };
@@ -84,6 +103,16 @@ export function leave(state: SchedulerState, id: string, tokens = 0): Decision {
   return grantFree({ ...state, running, waiting, shares }, leaving.model);
 }
 
+/** Other servers want more or less of slots that are shared, or it is another turn. */
+export function hear(state: SchedulerState, sharedAs: string, heard: Elsewhere): Decision {
+  const elsewhere = new Map(state.elsewhere);
+  if (heard.others.length > 0) elsewhere.set(sharedAs, heard);
+  else elsewhere.delete(sharedAs);
+  const changed = { ...state, elsewhere };
+  const waiting = state.waiting.find((run) => run.sharedAs === sharedAs);
+  return waiting === undefined ? { state: changed, effects: [] } : grantFree(changed, waiting.model);
+}
+
 /** The server closes: waiting runs are refused, running ones may finish. */
 export function close(state: SchedulerState): Decision {
   const effects = state.waiting.map((run): Effect => ({ type: "refuse", id: run.id, because: "closing" }));
@@ -93,16 +122,20 @@ export function close(state: SchedulerState): Decision {
 function grantFree(from: SchedulerState, model: string): Decision {
   let state = from;
   const effects: Effect[] = [];
+  const part = partHere(from, model);
   for (;;) {
     const running = [...state.running.values()].filter((run) => run.model === model);
-    const candidates = state.waiting.filter((run) => run.model === model && mayStart(run, running));
+    const candidates = state.waiting.filter(
+      (run) => run.model === model && (part === null ? mayStart(run, running) : running.length < part.slots),
+    );
     const { served } = state.shares.get(model) ?? noShares;
     const next = nextToRun(candidates, { ...state, served });
-    const granted = candidates.find((run) => run.id === next?.id);
-    if (granted === undefined) return { state, effects };
+    const chosen = candidates.find((run) => run.id === next?.id);
+    if (chosen === undefined) return { state, effects };
+    const granted = part === null ? chosen : { ...chosen, partHere: part.ofTeam(chosen.teamId) };
     state = {
       ...state,
-      waiting: state.waiting.filter((run) => run !== granted),
+      waiting: state.waiting.filter((run) => run !== chosen),
       running: new Map(state.running).set(granted.id, granted),
       shares: withShares(state, model, (of) => start(of, granted, running)),
       passedOver: countPassedOver(state.passedOver, granted, candidates),
@@ -118,6 +151,29 @@ function grantFree(from: SchedulerState, model: string): Decision {
 function mayStart(run: ScheduledRun, active: readonly ScheduledRun[]): boolean {
   if (active.length < run.slots) return true;
   return active.length === run.slots && active.every((other) => other.teamId !== run.teamId);
+}
+
+/** What this server has of slots that it shares. */
+interface Part {
+  readonly slots: number;
+  /** Returns the part of a team's runs that are here: where its weight counts as much, it gets by its weight over all servers. */
+  ofTeam(teamId: string): number;
+}
+
+/** Returns this server's part of a model; null where it has all. Starting runs does not change it: waiting ones are counted, too. */
+function partHere(state: SchedulerState, model: string): Part | null {
+  const latest = state.waiting.findLast((run) => run.model === model);
+  const heard = latest?.sharedAs === undefined ? undefined : state.elsewhere.get(latest.sharedAs);
+  if (latest?.sharedAs === undefined || heard === undefined) return null;
+  const { others, sent, turn } = heard;
+  const wanted = demandOf(state, latest.sharedAs);
+  const here = { ...(sent ?? { ...wanted, turn }), running: wanted.running };
+  const slots = slotsHere(latest.slots, here, others);
+  return {
+    // Where none may wait, a server is not known to the others until it has a run.
+    slots: state.queueDepthMax === 0 ? Math.max(1, slots) : slots,
+    ofTeam: (teamId) => partOfTeam(teamId, here, others),
+  };
 }
 
 /** Returns whether the team of a run has others of the same model that wait. */

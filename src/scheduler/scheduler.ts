@@ -4,8 +4,11 @@
  */
 import type { Clock } from "../core/clock.js";
 import { HearthError } from "../core/errors.js";
+import { noBroadcast, type Broadcast } from "../core/servers/broadcast.js";
 import type { Slot, SlotRequest, Slots } from "../core/slots.js";
-import { arrive, close, emptyState, leave, type Decision, type SchedulerState } from "./decide.js";
+import { arrive, close, emptyState, hear, leave, type Decision, type SchedulerState } from "./decide.js";
+import { demandOf } from "./demand.js";
+import { DemandExchange } from "./exchange.js";
 
 export interface Scheduler extends Slots {
   /** Refuses waiting and new runs; held slots stay until released. */
@@ -23,22 +26,32 @@ interface Waiter {
   readonly refuse: (error: HearthError) => void;
 }
 
-/** Builds the scheduler; `queueDepthMax` bounds the runs that may wait, over all models. */
-export function createScheduler(limits: { readonly queueDepthMax: number }, clock: Clock): Scheduler {
-  return new QueueScheduler(limits.queueDepthMax, clock);
+/**
+ * Builds the scheduler; `queueDepthMax` bounds the runs that may wait, over all models.
+ * @param broadcast reaches the servers that may use the same slots (`sharedAs`).
+ */
+export function createScheduler(
+  limits: { readonly queueDepthMax: number },
+  clock: Clock,
+  broadcast: Broadcast = noBroadcast,
+): Scheduler {
+  return new QueueScheduler(limits.queueDepthMax, clock, broadcast);
 }
 
 class QueueScheduler implements Scheduler {
   readonly #clock: Clock;
   readonly #waiters = new Map<string, Waiter>();
+  /** null: no other server can use the same slots. */
+  readonly #exchange: DemandExchange | null;
   #state: SchedulerState;
   /** Moving average of how long a slot is held, from which `retry-after` is computed. */
   #heldMsAverage = 1000;
   #lastId = 0;
 
-  constructor(queueDepthMax: number, clock: Clock) {
+  constructor(queueDepthMax: number, clock: Clock, broadcast: Broadcast) {
     this.#clock = clock;
-    this.#state = emptyState(queueDepthMax);
+    this.#state = emptyState(queueDepthMax, broadcast.serverId);
+    this.#exchange = broadcast.reachesOthers ? this.#exchangeOver(broadcast) : null;
   }
 
   get load(): Scheduler["load"] {
@@ -60,29 +73,50 @@ class QueueScheduler implements Scheduler {
 
   close(): void {
     this.#apply(close(this.#state));
+    this.#exchange?.changedAll();
   }
 
-  acquire({ signal, ...request }: SlotRequest): Promise<Slot> {
+  acquire({ signal, ...wanted }: SlotRequest): Promise<Slot> {
     const id = String(++this.#lastId);
+    const sharedAs = this.#exchange === null ? undefined : wanted.sharedAs;
+    const request = { ...wanted, sharedAs };
+    this.#hear(sharedAs);
     const requestedAt = this.#clock.monotonic();
     return new Promise<Slot>((resolve, reject) => {
       const onAbort = (): void => {
         this.#waiters.delete(id);
-        this.#apply(leave(this.#state, id));
+        this.#apply(leave(this.#state, id), sharedAs);
         reject(signal.reason instanceof Error ? signal.reason : new Error("aborted"));
       };
       if (signal.aborted) return onAbort();
       signal.addEventListener("abort", onAbort, { once: true });
       const decided = (): void => signal.removeEventListener("abort", onAbort);
       this.#waiters.set(id, {
-        grant: () => (decided(), resolve(this.#heldSlot(id, requestedAt))),
+        grant: () => (decided(), resolve(this.#heldSlot(id, requestedAt, sharedAs))),
         refuse: (error) => (decided(), reject(error)),
       });
-      this.#apply(arrive(this.#state, { id, ...request }));
+      this.#apply(arrive(this.#state, { id, ...request }), sharedAs);
     });
   }
 
-  #apply(decision: Decision): void {
+  #exchangeOver(broadcast: Broadcast): DemandExchange {
+    return new DemandExchange({
+      broadcast,
+      clock: this.#clock,
+      demandOf: (sharedAs) => demandOf(this.#state, sharedAs),
+      onChange: (sharedAs) => this.#hear(sharedAs),
+    });
+  }
+
+  /** Regards what other servers want of shared slots now. */
+  #hear(sharedAs: string | undefined): void {
+    if (this.#exchange === null || sharedAs === undefined) return;
+    const decision = hear(this.#state, sharedAs, this.#exchange.elsewhere(sharedAs));
+    this.#apply(decision, decision.effects.length > 0 ? sharedAs : undefined);
+  }
+
+  /** @param sharedAs slots of which this server wants something else now */
+  #apply(decision: Decision, sharedAs?: string): void {
     this.#state = decision.state;
     for (const effect of decision.effects) {
       const waiter = this.#waiters.get(effect.id);
@@ -90,9 +124,10 @@ class QueueScheduler implements Scheduler {
       if (effect.type === "grant") waiter?.grant();
       else waiter?.refuse(refusal(effect.because, this.#retryAfterSeconds()));
     }
+    if (sharedAs !== undefined) this.#exchange?.changed(sharedAs);
   }
 
-  #heldSlot(id: string, requestedAt: number): Slot {
+  #heldSlot(id: string, requestedAt: number, sharedAs: string | undefined): Slot {
     const grantedAt = this.#clock.monotonic();
     let held = true;
     return {
@@ -101,7 +136,7 @@ class QueueScheduler implements Scheduler {
         if (!held) return;
         held = false;
         this.#heldMsAverage += (this.#clock.monotonic() - grantedAt - this.#heldMsAverage) / 8;
-        this.#apply(leave(this.#state, id, tokens));
+        this.#apply(leave(this.#state, id, tokens), sharedAs);
       },
     };
   }

@@ -14,6 +14,8 @@ export interface SharingRun {
   readonly teamId: string;
   /** The team's share: the tokens it is served are divided by it. */
   readonly teamWeight: number;
+  /** The part of the team's runs that are at this server, by which its weight counts here; absent: all. */
+  readonly partHere?: number;
   /** Tokens the run is expected to take; counted when it starts and corrected when it ends. */
   readonly tokensExpected: number;
 }
@@ -28,19 +30,23 @@ export function join({ served, level }: Shares, teamId: string): Shares {
 /** A run starts. @param running the runs that have not ended, of any team of the model */
 export function start(shares: Shares, run: SharingRun, running: readonly SharingRun[]): Shares {
   const own = running.filter(({ teamId }) => teamId === run.teamId);
-  const expected = own.reduce((sum, { tokensExpected, teamWeight }) => sum + tokensExpected / teamWeight, 0);
+  const expected = own.reduce((sum, each) => sum + each.tokensExpected / weightOf(each), 0);
   const ended = (shares.served.get(run.teamId) ?? 0) - expected;
   return charge({ ...shares, level: Math.max(shares.level, ended) }, run, run.tokensExpected);
 }
 
 /** Adds tokens to what the team of a run was served; a negative number takes back what it was expected to take. */
-export function charge(shares: Shares, { teamId, teamWeight }: SharingRun, tokens: number): Shares {
-  const served = (shares.served.get(teamId) ?? 0) + tokens / teamWeight;
-  return { ...shares, served: new Map(shares.served).set(teamId, served) };
+export function charge(shares: Shares, run: SharingRun, tokens: number): Shares {
+  const served = (shares.served.get(run.teamId) ?? 0) + tokens / weightOf(run);
+  return { ...shares, served: new Map(shares.served).set(run.teamId, served) };
 }
 
 /** Keeps what active teams were served; the others start at the level when they return. */
 export function keepActive(shares: Shares, active: readonly SharingRun[]): Shares {
   const teams = new Set(active.map((run) => run.teamId));
   return { ...shares, served: new Map([...shares.served].filter(([teamId]) => teams.has(teamId))) };
+}
+
+function weightOf({ teamWeight, partHere = 1 }: SharingRun): number {
+  return teamWeight * partHere;
 }

@@ -109,6 +109,7 @@ async function startHearthRouter(): Promise<Router & { close(): Promise<void> }>
       apiKey: null,
       maxConcurrency: null,
       prefixCache: "team",
+      sharedAs: "bench",
     },
     modelName,
     clock: standingClock,

@@ -1,4 +1,6 @@
 /** The part of the composition root that builds the engines outside of this process. */
+import { createHash } from "node:crypto";
+import { hostname } from "node:os";
 import type { Config } from "../../config.js";
 import type { LanguageWorker } from "../../engine/llama/engine.js";
 import type { ModelMemory } from "../../engine/model-memory.js";
@@ -12,8 +14,19 @@ export function remoteEngines({ engines }: Pick<Config, "engines">): readonly Re
   return engines.map((engine) => {
     const { kind, url: urls, apiKey, maxConcurrency, prefixCache } = engine;
     const modelNames = [...new Set(engine.models.map((model) => model.name))];
-    return { label: labelOf(engine), kind, urls, modelNames, apiKey, maxConcurrency, prefixCache };
+    const [label, sharedAs] = [labelOf(engine), sharedAsOf(urls)];
+    return { label, sharedAs, kind, urls, modelNames, apiKey, maxConcurrency, prefixCache };
   });
+}
+
+/** Returns what servers with the same addresses return. An address of this machine alone is another one elsewhere. */
+function sharedAsOf(urls: readonly string[]): string {
+  const named = urls.map((url) => (isOfThisMachine(url) ? `${hostname()} ${url}` : url)).toSorted();
+  return createHash("sha256").update(JSON.stringify(named)).digest("base64url");
+}
+
+function isOfThisMachine(url: string): boolean {
+  return /^(localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname);
 }
 
 /** Builds the engine of all models that run in other servers. */

@@ -77,7 +77,7 @@ export function createRemoteEngine(deps: RemoteEngineDeps): RemoteEngine {
       const pool = poolOf(model);
       await pool.ready();
       const leased = await lease(model, signal);
-      return { ...leased, slots: pool.slots } satisfies LoadedModel;
+      return { ...leased, slots: pool.slots, sharedAs: pool.sharedAs(model) } satisfies LoadedModel;
     },
     prompt: (model, source) => (isText(model) ? texts : language).prompt(model, source),
     tokenize: (model, text) => (isText(model) ? texts : language).tokenize(model, text),

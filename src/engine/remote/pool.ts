@@ -2,6 +2,7 @@
 import type { Clock } from "../../core/clock.js";
 import type { DecodeJob } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
+import type { Model } from "../../core/model.js";
 import type { Server } from "./http.js";
 import type { RemoteKind, RemoteTarget } from "./protocol.js";
 import { RecentPrompts } from "./recent-prompts.js";
@@ -12,6 +13,8 @@ import { inOrderOfChoice } from "./ring.js";
 export interface RemoteEngineSettings {
   /** The engine, as messages name it. */
   readonly label: string;
+  /** Names the same servers on every Hearth that sends them requests, and no others. */
+  readonly sharedAs: string;
   readonly kind: RemoteKind;
   /** At least one; all run the same model. */
   readonly urls: readonly string[];
@@ -76,6 +79,11 @@ export class RemotePool {
       0,
     );
     return Math.max(1, Math.min(most, maxConcurrency ?? most));
+  }
+
+  /** Names the slots of a model among all that use them. */
+  sharedAs({ manifest }: Model): string {
+    return `${this.settings.sharedAs} ${manifest.id}`;
   }
 
   /** Tokens of prompt and answer together that all its servers hold; null: none says. */

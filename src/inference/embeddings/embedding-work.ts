@@ -115,7 +115,7 @@ export class EmbeddingWork implements RunWork {
       promptTokens,
       bound: { prompt: promptTokens, sampled: 0 },
     });
-    await execution.withSlot({ slots: loaded.slots, tokensExpected: promptTokens }, async (slot) => {
+    await execution.withSlot({ loaded, tokensExpected: promptTokens }, async (slot) => {
       // Nothing is evaluated that is not reserved.
       await record();
       for (const call of callsOf(inputs)) {

@@ -169,7 +169,8 @@ class ImageWork implements RunWork {
     if (stored) this.#storage = await this.#deps.images.reserve(this.#run.id, bytesMaxOf(size) * images);
     const bound = { prompt: 0, sampled: 0, images };
     const record = await execution.prepareRecord({ promptTokens: 0, bound });
-    await execution.withSlot({ slots: 1, tokensExpected: images * tokensPerImage }, async (slot) => {
+    const tokensExpected = images * tokensPerImage;
+    await execution.withSlot({ loaded: { slots: 1 }, tokensExpected }, async (slot) => {
       // Nothing is generated that is not reserved.
       await record();
       const firstSeed = this.#request.seed ?? randomSeed(this.#deps.random);

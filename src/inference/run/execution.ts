@@ -18,8 +18,8 @@ export interface HeldSlot {
 
 /** What a run needs of a slot. */
 export interface SlotNeeds {
-  /** Slots of the model. */
-  readonly slots: number;
+  /** The model, whose slots they are. */
+  readonly loaded: { readonly slots: number; readonly sharedAs?: string };
   readonly tokensExpected: number;
 }
 
@@ -146,11 +146,16 @@ export class Execution {
    * Waits for a slot of the model, does the work and frees the slot.
    * @throws HearthError `overloaded`. @throws the signal's reason when it aborts while the run waits.
    */
-  async withSlot(needs: SlotNeeds, work: (slot: HeldSlot) => Promise<void>): Promise<void> {
+  async withSlot(
+    { loaded, tokensExpected }: SlotNeeds,
+    work: (slot: HeldSlot) => Promise<void>,
+  ): Promise<void> {
     const { model, context } = this.run;
     const { team } = context.principal;
     const slot = await this.#deps.slots.acquire({
-      ...needs,
+      slots: loaded.slots,
+      sharedAs: loaded.sharedAs,
+      tokensExpected,
       model: model.manifest.id,
       teamId: team.id,
       teamWeight: team.weight,

@@ -53,7 +53,7 @@ export async function generateOnSlot(
   const job = decodeJob(run, prepared, index);
   const promptTokens = job.prompt.tokens.length;
   let end: GenerationEnd | null = null;
-  await execution.withSlot({ slots: loaded.slots, tokensExpected: promptTokens }, async (slot) => {
+  await execution.withSlot({ loaded, tokensExpected: promptTokens }, async (slot) => {
     timings.slotGranted(slot.queuedMs);
     slot.tokensServed = promptTokens;
     // Nothing is produced that is not reserved.

@@ -27,7 +27,7 @@ export function createRemoteEmbeddings({
     async load(model, signal) {
       const pool = poolOf(model);
       await pool.ready();
-      return { ...(await lease(model, signal)), slots: pool.slots };
+      return { ...(await lease(model, signal)), slots: pool.slots, sharedAs: pool.sharedAs(model) };
     },
     tokenizeInputs: (model, source, signal) => language.tokenizeInputs(model, source, signal),
     embed: (model, inputs, signal) => embedOn(poolOf(model), tracing, inputs, signal),

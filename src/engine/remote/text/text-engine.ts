@@ -37,7 +37,14 @@ export function createTextEngine(
       const loadedAt = used.get(id)?.loadedAt ?? clock.now();
       used.set(id, { id, bytes: 0, isRemote: true, contextTokens, loadedAt, until: null, pool });
       const release = (): void => undefined;
-      return { contextTokens, slots: pool.slots, callsAreExact: false, ignoresRules: true, release };
+      return {
+        contextTokens,
+        slots: pool.slots,
+        sharedAs: pool.sharedAs(model),
+        callsAreExact: false,
+        ignoresRules: true,
+        release,
+      };
     },
     prompt: (model, source) => new Promise((resolve) => resolve(promptOf(model, source))),
     tokenize: () => Promise.reject(noTokens("text")),

@@ -1,0 +1,173 @@
+/**
+ * What the servers of a database say to each other of slots that they share: each sends what it wants as it changes, and again while it
+ * wants any, so that a lost message is made up for, and a server that has ended is forgotten.
+ */
+import { z } from "zod";
+import type { Clock } from "../core/clock.js";
+import type { Broadcast } from "../core/servers/broadcast.js";
+import { teamsNamedMax } from "./demand.js";
+import type { Elsewhere } from "./decide.js";
+import type { ServerDemand } from "./divide.js";
+
+/** Between two messages of a server on the same slots when what it wants has changed. */
+const changedEveryMs = 200;
+/** They are repeated at each whole second of its clock, so that a turn begins when it should. */
+const repeatedEveryMs = 1_000;
+const turnMs = 2_000;
+/** After which a server that says nothing counts as ended, or as one that wants nothing. */
+const silenceMsMax = 3_000;
+/** What other servers want, over all slots; more is not regarded. */
+const demandsKeptMax = 10_000;
+
+const [topicOfDemands, topicOfStarts] = ["demand for slots", "started to share slots"];
+
+const whole = z.number().int().min(0);
+const demand = z.object({
+  teamId: z.string().max(200),
+  weight: z.number().positive(),
+  runs: z.number().int().min(1),
+});
+const message = z.object({
+  sharedAs: z.string().max(1_000),
+  serverId: z.string().max(200),
+  running: whole,
+  turn: whole,
+  teams: z.array(demand).max(teamsNamedMax + 1),
+});
+
+export interface ExchangeDeps {
+  readonly broadcast: Broadcast;
+  readonly clock: Clock;
+  /** Returns what this server wants now. */
+  readonly demandOf: (sharedAs: string) => Omit<ServerDemand, "turn">;
+  /** Called when other servers want something else, when one of them has ended, and when this one has sent something. */
+  readonly onChange: (sharedAs: string) => void;
+}
+
+interface Heard {
+  readonly demand: ServerDemand;
+  /** By the monotonic clock. */
+  readonly at: number;
+}
+
+interface Sender {
+  /** null: nothing yet, or that nothing is wanted. */
+  sent: ServerDemand | null;
+  /** By the monotonic clock; null: not yet. */
+  sentAt: number | null;
+  /** Whether a change waits to be sent. */
+  isChanged: boolean;
+  stop: () => void;
+}
+
+export class DemandExchange {
+  readonly #deps: ExchangeDeps;
+  /** By slots, then by server. */
+  readonly #heard = new Map<string, Map<string, Heard>>();
+  /** Only of slots that this server wants, or has wanted a moment ago. */
+  readonly #senders = new Map<string, Sender>();
+
+  constructor(deps: ExchangeDeps) {
+    this.#deps = deps;
+    const { broadcast } = deps;
+    broadcast.on(topicOfDemands, (received) => this.#receive(received));
+    // A server that has just started knows nothing yet.
+    broadcast.on(topicOfStarts, () => this.changedAll());
+    broadcast.send(topicOfStarts, {});
+  }
+
+  /** Returns what is known now. */
+  elsewhere(sharedAs: string): Elsewhere {
+    this.#forget(sharedAs);
+    const others = [...(this.#heard.get(sharedAs)?.values() ?? [])].map((heard) => heard.demand);
+    return { others, sent: this.#senders.get(sharedAs)?.sent ?? null, turn: this.#turnNow };
+  }
+
+  /** Sends what this server wants, now or within a moment. */
+  changed(sharedAs: string): void {
+    const sender = this.#senders.get(sharedAs) ?? {
+      sent: null,
+      sentAt: null,
+      isChanged: false,
+      stop: () => undefined,
+    };
+    this.#senders.set(sharedAs, sender);
+    if (sender.isChanged) return;
+    sender.isChanged = true;
+    const { clock } = this.#deps;
+    const waitMs = sender.sentAt === null ? 0 : sender.sentAt + changedEveryMs - clock.monotonic();
+    if (waitMs <= 0) return this.#send(sharedAs, sender);
+    sender.stop();
+    sender.stop = clock.after(Math.min(waitMs, this.#toRepetitionMs), () => this.#send(sharedAs, sender));
+  }
+
+  /** Does so for all slots. */
+  changedAll(): void {
+    for (const sharedAs of this.#senders.keys()) this.changed(sharedAs);
+  }
+
+  #send(sharedAs: string, sender: Sender): void {
+    const { broadcast, clock, demandOf, onChange } = this.#deps;
+    sender.stop();
+    sender.isChanged = false;
+    sender.sentAt = clock.monotonic();
+    const wanted = { ...demandOf(sharedAs), turn: this.#turnNow };
+    broadcast.send(topicOfDemands, { sharedAs, ...wanted });
+    const isWanted = wanted.teams.length > 0;
+    sender.stop = isWanted
+      ? clock.after(this.#toRepetitionMs, () => this.#repeat(sharedAs, sender))
+      : clock.after(changedEveryMs, () => this.#senders.delete(sharedAs));
+    sender.sent = isWanted ? wanted : null;
+    onChange(sharedAs);
+  }
+
+  #repeat(sharedAs: string, sender: Sender): void {
+    if (this.#forget(sharedAs)) this.#deps.onChange(sharedAs);
+    this.#send(sharedAs, sender);
+  }
+
+  #receive(received: unknown): void {
+    const { data } = message.safeParse(received);
+    // Of another version.
+    if (data === undefined) return;
+    const { sharedAs, ...wanted } = data;
+    const { serverId, teams } = wanted;
+    this.#forget(sharedAs);
+    if (this.#heardCount >= demandsKeptMax) for (const each of this.#heard.keys()) this.#forget(each);
+    const servers = this.#heard.get(sharedAs) ?? new Map<string, Heard>();
+    const isNew = !servers.has(serverId);
+    if (isNew && (teams.length === 0 || this.#heardCount >= demandsKeptMax)) return;
+    if (teams.length === 0) servers.delete(serverId);
+    else servers.set(serverId, { demand: wanted, at: this.#deps.clock.monotonic() });
+    if (servers.size > 0) this.#heard.set(sharedAs, servers);
+    else this.#heard.delete(sharedAs);
+    this.#deps.onChange(sharedAs);
+    // It may have sent this before it could hear what this server wants.
+    if (isNew && this.#senders.has(sharedAs)) this.changed(sharedAs);
+  }
+
+  /** Forgets servers that say nothing. @returns whether there were any */
+  #forget(sharedAs: string): boolean {
+    const servers = this.#heard.get(sharedAs);
+    if (servers === undefined) return false;
+    const before = servers.size;
+    const since = this.#deps.clock.monotonic() - silenceMsMax;
+    for (const [serverId, { at }] of servers) if (at < since) servers.delete(serverId);
+    if (servers.size === 0) this.#heard.delete(sharedAs);
+    return servers.size < before;
+  }
+
+  get #toRepetitionMs(): number {
+    return repeatedEveryMs - (this.#deps.clock.monotonic() % repeatedEveryMs);
+  }
+
+  get #turnNow(): number {
+    return Math.floor(this.#deps.clock.monotonic() / turnMs);
+  }
+
+  get #heardCount(): number {
+    let sum = 0;
+    for (const servers of this.#heard.values()) sum += servers.size;
+    return sum;
+  }
+}
