@@ -32,6 +32,11 @@ export interface AuthenticatorDeps extends LookUpDeps {
 
 export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
   const { keys, clock } = deps;
+  const findByHash = async (hash: Uint8Array): Promise<Principal | null> => {
+    const readAt = clock.monotonic();
+    const principal = await keys.findByHash(hash);
+    return principal === null ? null : { ...principal, readAt };
+  };
   const authenticate = createLookUp<Principal>(
     {
       name: "API key",
@@ -40,7 +45,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
       otherHint: "This is a management key: it opens /auth and does not open /v1.",
       createCommand: "hearth keys create",
       async find(hash) {
-        const principal = await keys.findByHash(hash);
+        const principal = await findByHash(hash);
         return principal === null || isReplaced(principal.key, hash, clock.now()) ? null : principal;
       },
       refusal: refusalOf,
@@ -50,7 +55,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
   const admit = createAdmission<Principal>({ name: "API key", refusal: refusalOf }, deps);
   const findById = async (keyId: string): Promise<Principal> => {
     const key = await keys.find(keyId);
-    const principal = key === null ? null : await keys.findByHash(key.hash);
+    const principal = key === null ? null : await findByHash(key.hash);
     if (principal === null)
       throw new HearthError("permission_denied", "The API key that asked for this has been deleted.");
     return principal;

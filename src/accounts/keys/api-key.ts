@@ -1,6 +1,7 @@
 import type { KeySettings } from "./key-settings.js";
 import type { SpendLabels } from "../labels/spend-labels.js";
 import type { Team } from "../teams/team.js";
+import type { Ticks } from "../../core/money.js";
 
 /** A stored API key: the hash of its secret, never the secret. Times are milliseconds since the epoch. */
 export interface ApiKey extends KeySettings {
@@ -23,12 +24,22 @@ export interface ApiKey extends KeySettings {
   readonly modifiedBy: string;
 }
 
+/** What a request needs to know of its team, so that what the team does not have is not read. */
+export interface TeamReading {
+  readonly budgets: boolean;
+  readonly limits: boolean;
+  /** Its credit; null where a monthly limit may allow less. */
+  readonly credit: Ticks | null;
+}
+
 /** The API key that authenticates a request, and its team. */
 export interface Principal {
   readonly key: ApiKey;
   readonly team: Team;
-  /** What the team had when the key was looked up, so that what it does not have is not read; absent: it may have all. */
-  readonly teamHas?: { readonly budgets: boolean; readonly limits: boolean };
+  /** What was read of the team together with the key; absent: nothing. */
+  readonly teamHas?: TeamReading;
+  /** When that was read, in milliseconds of the monotonic clock; absent: it is not known. */
+  readonly readAt?: number;
   /** ACLs of the access groups that those of the key and the team name, by name; absent: they name none that exists. */
   readonly groups?: ReadonlyMap<string, readonly string[]>;
   /** What the request is counted for besides; absent: nothing. Before its body is parsed, those of its header only. */

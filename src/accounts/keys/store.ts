@@ -1,5 +1,5 @@
 import { sql, type ExpressionBuilder } from "kysely";
-import type { ApiKey, KeyQuery, Principal } from "./api-key.js";
+import type { ApiKey, KeyQuery, Principal, TeamReading } from "./api-key.js";
 import { bytes, createRowMapper, flag, nullable, stringList } from "../../store/columns.js";
 import { insertUnique } from "../../store/conflict.js";
 import type { Database } from "../../store/database.js";
@@ -139,7 +139,12 @@ function prepareByHash({ kysely }: Database) {
       .innerJoin("teams", "teams.id", "api_keys.team_id")
       .selectAll("api_keys")
       .select(teamColumns)
-      .select([hasRow("budgets").as("has_budgets"), hasRow("team_limits").as("has_limits")])
+      .select([
+        hasRow("budgets").as("has_budgets"),
+        hasRow("team_limits").as("has_limits"),
+        hasRow("spending_limits").as("has_month_limits"),
+        credit.as("credit"),
+      ])
       .where((key) =>
         key.or([key("api_keys.hash", "=", hash), key("api_keys.previous_hash", "=", previousHash)]),
       )
@@ -147,14 +152,27 @@ function prepareByHash({ kysely }: Database) {
   );
 }
 
-type PrincipalRow = ApiKeyRow & JoinedTeam & { readonly has_budgets: number; readonly has_limits: number };
+type PrincipalRow = ApiKeyRow &
+  JoinedTeam & {
+    readonly has_budgets: number;
+    readonly has_limits: number;
+    readonly has_month_limits: number;
+    readonly credit: number | null;
+  };
 
 /** Whether a table has a row of the key's team: 1 or 0. */
-const hasRow = (table: "budgets" | "team_limits") => sql<number>`case when exists (
+const hasRow = (table: "budgets" | "team_limits" | "spending_limits") => sql<number>`case when exists (
   select 1 from ${sql.table(table)} as owned where owned.team_id = api_keys.team_id) then 1 else 0 end`;
 
+const credit = sql<number | null>`(select balance_ticks from ledger_balances as balance
+  where balance.team_id = api_keys.team_id and account = 'credit')`;
+
 function principalOf(row: PrincipalRow): Principal {
-  const teamHas = { budgets: row.has_budgets === 1, limits: row.has_limits === 1 };
+  const teamHas: TeamReading = {
+    budgets: row.has_budgets === 1,
+    limits: row.has_limits === 1,
+    credit: row.has_month_limits === 1 ? null : (row.credit ?? 0),
+  };
   return { key: fromRow(row), team: teamOfRow(row), teamHas };
 }
 

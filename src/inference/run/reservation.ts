@@ -2,6 +2,7 @@
  * What a run may cost at most, determined before it produces anything, and the refusal of a team that has less credit. The store
  * ensures that no credit is reserved twice.
  */
+import type { Principal } from "../../accounts/keys/api-key.js";
 import type { RequestBound } from "../../accounts/budgets/refusal.js";
 import type { Prompt } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
@@ -41,6 +42,8 @@ export async function refuseWithoutCredit(
   await budgets.check(context.principal, { ticks: free ? 0 : 1, tokens: 1 });
   if (team.billing === "unmetered" || free) return null;
   const at = clock.monotonic();
+  const known = readingWithKey(context.principal);
+  if (suffices(known, 1, at)) return known;
   const spendable = await ledger.spendable(team.id, clock.now());
   const shortfall = shortfallFor(spendable, 1);
   if (shortfall !== null) throw noCreditsError(team.id, null, shortfall);
@@ -76,6 +79,14 @@ export async function reservationFor(
   const shortfall = shortfallFor(await ledger.spendable(team.id, clock.now()), ticks);
   if (shortfall !== null) throw noCreditsError(team.id, ticks, shortfall);
   return { reservedTicks: ticks, bound };
+}
+
+/** Returns what the look-up of the key has read; null when it does not say what the team may spend. */
+function readingWithKey({ teamHas, readAt }: Principal): SpendableReading | null {
+  const credit = teamHas?.credit ?? null;
+  return credit === null || readAt === undefined
+    ? null
+    : { spendable: { credit, monthTicks: null }, at: readAt };
 }
 
 /** Whether a recent reading says that a team can pay. */

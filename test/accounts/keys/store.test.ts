@@ -45,7 +45,7 @@ describe("the table of API keys", () => {
     expect(await keys.findByHash(key.hash)).toEqual({
       key,
       team: aTeam({ blocked: true, billing: "prepaid" }),
-      teamHas: { budgets: false, limits: false },
+      teamHas: { budgets: false, limits: false, credit: 0 },
     });
     expect(await keys.findByHash(new Uint8Array(32))).toBeNull();
     expect(await keys.find(key.id)).toEqual(key);
