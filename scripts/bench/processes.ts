@@ -1,6 +1,6 @@
 /**
- * Child processes and temporary folders that must not outlive the program that created them. They are killed
- * and removed however it ends, including Ctrl-C and failures.
+ * Child processes, temporary folders and other things that must not outlive the program that created them. They are
+ * killed and removed however it ends, including Ctrl-C and failures.
  */
 import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
 import { once } from "node:events";
@@ -11,9 +11,11 @@ import { join } from "node:path";
 const stopMsMax = 20_000;
 const running = new Set<ChildProcess>();
 const folders = new Set<string>();
+const removals = new Set<() => void>();
 
 process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL");
+  for (const removal of removals) removal();
   for (const folder of folders) remove(folder);
 });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(130));
@@ -50,6 +52,14 @@ export function scratchFolder(): { readonly path: string; remove(): void } {
       folders.delete(path);
       remove(path);
     },
+  };
+}
+
+/** Calls a removal when this process ends. @returns what calls it earlier, and at most once */
+export function atEnd(removal: () => void): () => void {
+  removals.add(removal);
+  return () => {
+    if (removals.delete(removal)) removal();
   };
 }
 

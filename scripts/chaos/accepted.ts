@@ -1,7 +1,7 @@
 /** Checks that everything that was accepted has ended exactly once. */
 import type { Row } from "../bench/table.js";
 import { secretOf } from "../bench/accounts.js";
-import type { Scene } from "./faults.js";
+import type { Scene } from "./scene.js";
 import { ask, askJson, type Answered } from "./http.js";
 import type { Accepted, AcceptedBatch } from "./records.js";
 

@@ -7,7 +7,7 @@ import { scratchFolder } from "../bench/processes.js";
 import type { Row } from "../bench/table.js";
 import { checkAccepted } from "./accepted.js";
 import { checkCharges } from "./charges.js";
-import type { Scene } from "./faults.js";
+import type { Scene } from "./scene.js";
 import { checkLimits } from "./limited-keys.js";
 import type { World } from "./world.js";
 

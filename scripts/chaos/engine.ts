@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 export const scriptedModel = "scripted";
 
 export interface ScriptedEngine {
-  readonly port: number;
+  readonly url: string;
   close(): void;
 }
 
@@ -15,13 +15,14 @@ export function askFor(words: number, pauseMs: number): string {
   return `Please write ${words} words, one every ${pauseMs} ms.`;
 }
 
-export async function startEngine(): Promise<ScriptedEngine> {
+/** @param host the address that it listens on */
+export async function startEngine(host: string): Promise<ScriptedEngine> {
   const server = createServer((request, response) => {
     void answer(request, response).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   return {
-    port: (server.address() as AddressInfo).port,
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
     close() {
       server.closeAllConnections();
       server.close();

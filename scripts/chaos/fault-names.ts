@@ -1,5 +1,5 @@
 /** What goes wrong in a round. */
-export const faultNames = [
+const everywhere = [
   "kill",
   "stop",
   "postgres-fast",
@@ -7,7 +7,15 @@ export const faultNames = [
   "clock",
   "cut-database",
   "cut-engine",
+  "cut-redis",
   "redis-lost",
 ] as const;
 
-export type FaultName = (typeof faultNames)[number];
+/** What a proxy cannot do. */
+const inNamespaces = ["cut-clients", "cut-network"] as const;
+
+export type FaultName = (typeof everywhere)[number] | (typeof inNamespaces)[number];
+
+export function faultNames(namespaces: boolean): readonly FaultName[] {
+  return namespaces ? [...everywhere, ...inNamespaces] : everywhere;
+}

@@ -3,8 +3,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Chance } from "../simulate/chance.js";
 import { checkAll, type Verdict } from "./checks.js";
 import { cause } from "./faults.js";
+import type { FaultName } from "./fault-names.js";
+import type { Scene } from "./scene.js";
 import { startLoad } from "./load.js";
 import { createObserver } from "./observer.js";
+import type { Namespaces } from "./network/namespaces.js";
 import type { ChaosOptions } from "./options.js";
 import { Records } from "./records.js";
 import { watchMissedCounts } from "./missed-counts.js";
@@ -21,10 +24,16 @@ export interface ChaosResult extends Verdict {
 
 const readyMsMax = 60_000;
 
-export async function runRounds(options: ChaosOptions, print: (line: string) => void): Promise<ChaosResult> {
-  const world = await createWorld(options.isVerbose, options.faults.includes("redis-lost"));
-  print(engineLine(world.llamaPort !== null));
+export async function runRounds(
+  options: ChaosOptions,
+  namespaces: Namespaces | null,
+  print: (line: string) => void,
+): Promise<ChaosResult> {
+  const usesRedis = options.faults.some((name) => name === "redis-lost" || name === "cut-redis");
+  const world = await createWorld({ isVerbose: options.isVerbose, usesRedis, namespaces });
+  print(engineLine(world.shared.llama !== null));
   print(`limits: counted in ${world.redis === null ? "PostgreSQL" : "Redis"}`);
+  print(`networks: cut by ${namespaces === null ? "proxies" : "the kernel, between namespaces"}`);
   const servers: ChaosServer[] = [];
   for (let at = 1; at <= options.servers; at += 1) servers.push(await createServer(`server-${at}`, world));
   await Promise.all(servers.map((server) => server.start()));
@@ -33,38 +42,51 @@ export async function runRounds(options: ChaosOptions, print: (line: string) => 
   const chance = new Chance(options.seed);
   const missed = watchMissedCounts(servers, records);
   const load = startLoad({ servers, records }, chance.fork());
+  const scene: Scene = { world, servers, observer, records, chance };
   const takeOvers: number[] = [];
   for (let round = 1; round <= options.rounds && records.broken.length === 0; round += 1) {
     const name = options.inTurns
       ? (options.faults[(round - 1) % options.faults.length] ?? "kill")
       : chance.pick(options.faults);
     await delay(chance.between(500, 2_500));
-    const waited = records.waited.length;
-    const { what, takenOverMs } = await cause(name, { world, servers, observer, records, chance });
+    const { line, takenOverMs } = await runRound(scene, name);
     if (takenOverMs !== null) takeOvers.push(takenOverMs);
-    const readyMs = await allReady(servers, records);
     await missed.look();
-    const took = takenOverMs === null ? "" : `, taken over after ${(takenOverMs / 1000).toFixed(1)} s`;
-    const answered = records.waited.slice(waited);
-    const whole = answered.filter(({ outcome }) => outcome === "whole").length;
-    const ready = (readyMs / 1000).toFixed(1);
-    print(
-      `round ${round}: ${what}${took}; ready after ${ready} s; ${whole} of ${answered.length} answers whole`,
-    );
+    print(`round ${round}: ${line}`);
   }
   await load.stop();
   await missed.look();
-  const verdict = await checkAll({ world, servers, observer, records, chance });
+  const verdict = await checkAll(scene);
   await observer.close();
   for (const server of servers) await server.kill();
   for (const server of servers) server.close();
   await world.close();
+  namespaces?.close();
   return {
     ...verdict,
     records,
     takenOverMsMax: Math.max(0, ...takeOvers),
     takeOvers: takeOvers.length,
-    hasLlama: world.llamaPort !== null,
+    hasLlama: world.shared.llama !== null,
+  };
+}
+
+/** Causes the fault, and waits until all servers are ready again. @returns what to print, and how long taking over took */
+async function runRound(
+  scene: Scene,
+  name: FaultName,
+): Promise<{ readonly line: string; readonly takenOverMs: number | null }> {
+  const { servers, records } = scene;
+  const before = records.waited.length;
+  const { what, takenOverMs } = await cause(name, scene);
+  const readyMs = await allReady(servers, records);
+  const took = takenOverMs === null ? "" : `, taken over after ${(takenOverMs / 1000).toFixed(1)} s`;
+  const answered = records.waited.slice(before);
+  const whole = answered.filter(({ outcome }) => outcome === "whole").length;
+  const ready = (readyMs / 1000).toFixed(1);
+  return {
+    line: `${what}${took}; ready after ${ready} s; ${whole} of ${answered.length} answers whole`,
+    takenOverMs,
   };
 }
 

@@ -1,4 +1,4 @@
-/** A Hearth server as a process: built, with a data folder, a clock and proxies to its database and its engines of its own. */
+/** A Hearth server as a process: built, with a data folder, a clock and a network of its own. */
 import type { ChildProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,14 +6,14 @@ import { fileURLToPath } from "node:url";
 import { childOf, scratchFolder, startProcess } from "../bench/processes.js";
 import { listening } from "../bench/server.js";
 import { managementKey, type World } from "./world.js";
-import { startProxy, type Proxy } from "./proxy.js";
+import { connectByProxies } from "./network/proxies.js";
+import type { ServerNetwork } from "./network/server-network.js";
 
 export interface ChaosServer {
   readonly name: string;
   /** Where it listens; null while it does not run. */
   readonly url: () => string | null;
-  readonly database: Proxy;
-  readonly engines: readonly Proxy[];
+  readonly network: ServerNetwork;
   start(): Promise<void>;
   /** Kills it with SIGKILL, and what supervises it. */
   kill(): Promise<void>;
@@ -30,33 +30,32 @@ const shiftedClock = new URL("./shifted-clock.mjs", import.meta.url).href;
 export async function createServer(name: string, world: World): Promise<ChaosServer> {
   const folder = scratchFolder();
   const clockFile = join(folder.path, "clock");
-  const database = await startProxy(Number(new URL(world.databaseUrl).port));
-  const text = await startProxy(world.enginePort);
-  const llama = world.llamaPort === null ? null : await startProxy(world.llamaPort);
-  const engines = llama === null ? [text] : [text, llama];
-  const address = new URL(world.databaseUrl);
-  address.port = String(database.port);
-  const server = controlled(world.isVerbose, clockFile, {
+  const network = world.namespaces?.join(world.shared) ?? (await connectByProxies(world.shared));
+  const server = controlled(world.isVerbose, clockFile, network.command, {
     ...world.environment,
+    ...network.environment,
     HEARTH_SERVER_NAME: name,
     HEARTH_DATA: join(folder.path, "data"),
-    HEARTH_DATABASE_URL: address.href,
-    HEARTH_ENGINES: world.enginesOf(text.port, llama?.port ?? null),
     HEARTH_MANAGEMENT_KEY: managementKey,
     NODE_OPTIONS: `--import=${shiftedClock}`,
     CHAOS_CLOCK: clockFile,
   });
   const close = (): void => {
-    for (const proxy of [database, ...engines]) proxy.close();
+    network.close();
     folder.remove();
   };
-  return { name, database, engines, ...server, close };
+  return { name, network, ...server, close };
 }
 
 type Controlled = Pick<ChaosServer, "url" | "start" | "kill" | "signal" | "shiftClock">;
 
-/** Returns what starts, ends and disturbs the process. */
-function controlled(isVerbose: boolean, clockFile: string, environment: NodeJS.ProcessEnv): Controlled {
+/** Returns what starts, ends and disturbs the process. @param command what starts it, before the program */
+function controlled(
+  isVerbose: boolean,
+  clockFile: string,
+  command: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): Controlled {
   let child: ChildProcess | null = null;
   let pid = 0;
   let url: string | null = null;
@@ -64,7 +63,8 @@ function controlled(isVerbose: boolean, clockFile: string, environment: NodeJS.P
     url: () => url,
     async start() {
       writeFileSync(clockFile, "0");
-      child = startProcess(process.execPath, [program, "start"], {
+      const [first = process.execPath, ...args] = [...command, process.execPath, program, "start"];
+      child = startProcess(first, args, {
         env: environment,
         stdio: ["ignore", "pipe", isVerbose ? "inherit" : "ignore"],
       });

@@ -1,6 +1,6 @@
 /** What all servers share: the database, the engines behind them, and the teams that use them. */
 import type { ChildProcess } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,6 +14,8 @@ import { benchKey, benchModel } from "../bench/server.js";
 import { scratchFolder, startProcess, stopProcess } from "../bench/processes.js";
 import { llamaServerProgram } from "../llama-server/program.mjs";
 import { scriptedModel, startEngine } from "./engine.js";
+import type { Namespaces } from "./network/namespaces.js";
+import type { SharedAddresses } from "./network/server-network.js";
 
 export const managementKey = "hm-key-of-the-operator-of-all-servers";
 
@@ -23,14 +25,15 @@ export const allTeams = [...teams.prepaid, ...teams.unmetered];
 
 export interface World {
   readonly postgres: OwnPostgres;
+  /** The address of the database for this process. */
   readonly databaseUrl: string;
   /** Counts limits; null: PostgreSQL does. */
   readonly redis: RedisServer | null;
-  readonly enginePort: number;
-  /** Null where there is no llama-server: then each server has the model in its process. */
-  readonly llamaPort: number | null;
+  /** Where servers reach what they share. */
+  readonly shared: SharedAddresses;
+  /** Null: proxies cut networks. */
+  readonly namespaces: Namespaces | null;
   readonly environment: Readonly<Record<string, string>>;
-  readonly enginesOf: (textPort: number, llamaPort: number | null) => string;
   readonly isVerbose: boolean;
   close(): Promise<void>;
 }
@@ -45,26 +48,24 @@ const settings = {
 
 const llamaSlots = 4;
 const contextTokens = 2048;
+const loopback = "127.0.0.1";
 
-/** @param usesRedis where a Redis server is installed */
-export async function createWorld(isVerbose: boolean, usesRedis: boolean): Promise<World> {
+export interface WorldOptions {
+  readonly isVerbose: boolean;
+  /** Where a Redis server is installed. */
+  readonly usesRedis: boolean;
+  readonly namespaces: Namespaces | null;
+}
+
+export async function createWorld({ isVerbose, usesRedis, namespaces }: WorldOptions): Promise<World> {
   const folder = scratchFolder();
-  const postgres = await startOwnPostgres(settings);
-  const database = await openPostgres({
-    url: postgres.url,
-    connectionsMax: 2,
-    clock: systemClock,
-    server: null,
-  });
-  for (const team of teams.prepaid) await fill(database, 1, "prepaid", team);
-  for (const team of teams.unmetered) await fill(database, 1, "unmetered", team);
-  await database.close();
-  const redis = usesRedis && redisProgram !== null ? await spawnRedis() : null;
-  const engine = await startEngine();
-  const llama = await startLlama();
-  const llamaPort = llama?.port ?? null;
-  const shared = join(folder.path, "shared");
-  mkdirSync(shared);
+  const postgres = await startPostgres(folder.path, namespaces);
+  const redis = usesRedis && redisProgram !== null ? await startRedis(namespaces) : null;
+  const host = namespaces?.host ?? loopback;
+  const engine = await startEngine(host);
+  const llama = await startLlama(host);
+  const sharedFolder = join(folder.path, "shared");
+  mkdirSync(sharedFolder);
   const config = join(folder.path, "hearth.yaml");
   const prices = (id: string): string => `  ${id}:\n    prices: { prompt: 2, completion: 8 }\n`;
   writeFileSync(config, `models:\n${prices(scriptedModel)}${prices(benchModel)}`);
@@ -72,19 +73,21 @@ export async function createWorld(isVerbose: boolean, usesRedis: boolean): Promi
     postgres,
     databaseUrl: postgres.url,
     redis,
-    enginePort: engine.port,
-    llamaPort,
+    shared: {
+      database: atHost(postgres.url, host),
+      redis: redis === null ? null : atHost(redis.url, host),
+      engine: engine.url,
+      llama: llama?.url ?? null,
+    },
+    namespaces,
     environment: {
       PATH: process.env["PATH"] ?? "",
       HEARTH_CONFIG: config,
-      HEARTH_PORT: "0",
-      ...(redis === null ? {} : { HEARTH_REDIS_URL: redis.url }),
       HEARTH_API_KEY: benchKey,
-      HEARTH_SHARED_FOLDER: shared,
+      HEARTH_SHARED_FOLDER: sharedFolder,
       HEARTH_LOG_LEVEL: isVerbose ? "info" : "error",
       HEARTH_CONTEXT_TOKENS_MAX: String(contextTokens),
     },
-    enginesOf,
     isVerbose,
     async close() {
       engine.close();
@@ -96,26 +99,58 @@ export async function createWorld(isVerbose: boolean, usesRedis: boolean): Promi
   };
 }
 
-/** Returns the setting of the engines behind these ports. */
-function enginesOf(textPort: number, llamaPort: number | null): string {
-  const models = [{ id: scriptedModel, name: scriptedModel, contextTokens: 8192 }];
-  const engines: object[] = [{ kind: "openai", url: `http://127.0.0.1:${textPort}/v1`, models }];
-  // Several servers use its slots.
-  const shared = { models: [benchModel], prefixCache: "off" };
-  if (llamaPort !== null)
-    engines.push({ kind: "llama-server", url: `http://127.0.0.1:${llamaPort}`, ...shared });
-  return JSON.stringify(engines);
+/** Starts PostgreSQL with the teams. In namespaces, servers reach it, too. */
+async function startPostgres(folder: string, namespaces: Namespaces | null): Promise<OwnPostgres> {
+  const postgres = await startOwnPostgres({
+    ...settings,
+    ...(namespaces === null ? {} : reachable(folder, namespaces)),
+  });
+  const database = await openPostgres({
+    url: postgres.url,
+    connectionsMax: 2,
+    clock: systemClock,
+    server: null,
+  });
+  for (const team of teams.prepaid) await fill(database, 1, "prepaid", team);
+  for (const team of teams.unmetered) await fill(database, 1, "unmetered", team);
+  await database.close();
+  return postgres;
+}
+
+/** Returns the settings by which PostgreSQL admits servers in namespaces. Its user must be able to read the file. */
+function reachable(folder: string, { host, subnet }: Namespaces): Readonly<Record<string, string>> {
+  chmodSync(folder, 0o755);
+  const file = join(folder, "pg_hba.conf");
+  const lines = [`${loopback}/32`, subnet].map((from) => `host all all ${from} scram-sha-256\n`);
+  writeFileSync(file, lines.join(""));
+  return { listen_addresses: `${loopback},${host}`, hba_file: file };
+}
+
+function startRedis(namespaces: Namespaces | null): Promise<RedisServer> {
+  return spawnRedis(
+    namespaces === null ? [] : ["--bind", loopback, namespaces.host, "--protected-mode", "no"],
+  );
+}
+
+/** Returns the same address at another host. */
+function atHost(address: string, host: string): string {
+  const url = new URL(address);
+  url.hostname = host;
+  return url.href;
 }
 
 /** Starts llama-server with the built-in model; it ends with this process. */
-async function startLlama(): Promise<{ readonly port: number; readonly process: ChildProcess } | null> {
+async function startLlama(
+  host: string,
+): Promise<{ readonly url: string; readonly process: ChildProcess } | null> {
   const program = llamaServerProgram();
   if (program === null) return null;
   const model = fileURLToPath(new URL(`../../models/${benchModel}/${benchModel}.gguf`, import.meta.url));
-  const port = await freePort();
+  const port = await freePort(host);
+  const url = `http://${host}:${port}`;
   const args = {
     "--model": model,
-    "--host": "127.0.0.1",
+    "--host": host,
     "--port": port,
     "--parallel": llamaSlots,
     "--ctx-size": llamaSlots * contextTokens,
@@ -125,15 +160,15 @@ async function startLlama(): Promise<{ readonly port: number; readonly process: 
   };
   const process = startProcess(program, Object.entries(args).flat().map(String), { stdio: "ignore" });
   for (;;) {
-    const health = await fetch(`http://127.0.0.1:${port}/health`).catch(() => null);
-    if (health?.ok === true) return { port, process };
+    const health = await fetch(`${url}/health`).catch(() => null);
+    if (health?.ok === true) return { url, process };
     await delay(100);
   }
 }
 
-async function freePort(): Promise<number> {
+async function freePort(host: string): Promise<number> {
   const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => probe.listen(0, host, resolve));
   const { port } = probe.address() as AddressInfo;
   await new Promise<void>((resolve) => probe.close(() => resolve()));
   return port;
