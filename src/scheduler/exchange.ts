@@ -53,10 +53,10 @@ interface Heard {
 interface Sender {
   /** null: nothing yet, or that nothing is wanted. */
   sent: ServerDemand | null;
-  /** By the monotonic clock; null: not yet. */
-  sentAt: number | null;
-  /** Whether a change waits to be sent. */
-  isChanged: boolean;
+  /** By the monotonic clock. */
+  sentAt: number;
+  /** When it is sent again. */
+  dueAt: number;
   stop: () => void;
 }
 
@@ -83,22 +83,28 @@ export class DemandExchange {
     return { others, sent: this.#senders.get(sharedAs)?.sent ?? null, turn: this.#turnNow };
   }
 
-  /** Sends what this server wants, now or within a moment. */
-  changed(sharedAs: string): void {
+  /** Sends what this server wants, within a moment. @param delayMs at the earliest */
+  changed(sharedAs: string, delayMs = 0): void {
+    const { clock } = this.#deps;
+    const now = clock.monotonic();
     const sender = this.#senders.get(sharedAs) ?? {
       sent: null,
-      sentAt: null,
-      isChanged: false,
+      sentAt: Number.NEGATIVE_INFINITY,
+      dueAt: Number.POSITIVE_INFINITY,
       stop: () => undefined,
     };
     this.#senders.set(sharedAs, sender);
-    if (sender.isChanged) return;
-    sender.isChanged = true;
-    const { clock } = this.#deps;
-    const waitMs = sender.sentAt === null ? 0 : sender.sentAt + changedEveryMs - clock.monotonic();
-    if (waitMs <= 0) return this.#send(sharedAs, sender);
+    const dueAt = Math.max(now + delayMs, sender.sentAt + changedEveryMs);
+    if (dueAt >= sender.dueAt) return;
+    if (dueAt <= now) return this.#send(sharedAs, sender);
     sender.stop();
-    sender.stop = clock.after(Math.min(waitMs, this.#toRepetitionMs), () => this.#send(sharedAs, sender));
+    sender.dueAt = dueAt;
+    sender.stop = clock.after(dueAt - now, () => this.#send(sharedAs, sender));
+  }
+
+  /** The same where this server wants less: a client often sends its next request as soon as it has an answer. */
+  changedToLess(sharedAs: string): void {
+    this.changed(sharedAs, changedEveryMs);
   }
 
   /** Does so for all slots. */
@@ -109,21 +115,18 @@ export class DemandExchange {
   #send(sharedAs: string, sender: Sender): void {
     const { broadcast, clock, demandOf, onChange } = this.#deps;
     sender.stop();
-    sender.isChanged = false;
-    sender.sentAt = clock.monotonic();
-    const wanted = { ...demandOf(sharedAs), turn: this.#turnNow };
+    const now = clock.monotonic();
+    sender.sentAt = now;
+    const wanted = { ...demandOf(sharedAs), turn: Math.floor(now / turnMs) };
     broadcast.send(topicOfDemands, { sharedAs, ...wanted });
     const isWanted = wanted.teams.length > 0;
-    sender.stop = isWanted
-      ? clock.after(this.#toRepetitionMs, () => this.#repeat(sharedAs, sender))
-      : clock.after(changedEveryMs, () => this.#senders.delete(sharedAs));
     sender.sent = isWanted ? wanted : null;
+    const waitMs = isWanted ? repeatedEveryMs - (now % repeatedEveryMs) : changedEveryMs;
+    sender.dueAt = isWanted ? now + waitMs : Number.POSITIVE_INFINITY;
+    sender.stop = clock.after(waitMs, () =>
+      isWanted ? this.#send(sharedAs, sender) : this.#senders.delete(sharedAs),
+    );
     onChange(sharedAs);
-  }
-
-  #repeat(sharedAs: string, sender: Sender): void {
-    if (this.#forget(sharedAs)) this.#deps.onChange(sharedAs);
-    this.#send(sharedAs, sender);
   }
 
   #receive(received: unknown): void {
@@ -146,19 +149,13 @@ export class DemandExchange {
     if (isNew && this.#senders.has(sharedAs)) this.changed(sharedAs);
   }
 
-  /** Forgets servers that say nothing. @returns whether there were any */
-  #forget(sharedAs: string): boolean {
+  /** Forgets servers that say nothing. */
+  #forget(sharedAs: string): void {
     const servers = this.#heard.get(sharedAs);
-    if (servers === undefined) return false;
-    const before = servers.size;
+    if (servers === undefined) return;
     const since = this.#deps.clock.monotonic() - silenceMsMax;
     for (const [serverId, { at }] of servers) if (at < since) servers.delete(serverId);
     if (servers.size === 0) this.#heard.delete(sharedAs);
-    return servers.size < before;
-  }
-
-  get #toRepetitionMs(): number {
-    return repeatedEveryMs - (this.#deps.clock.monotonic() % repeatedEveryMs);
   }
 
   get #turnNow(): number {

@@ -85,7 +85,7 @@ class QueueScheduler implements Scheduler {
     return new Promise<Slot>((resolve, reject) => {
       const onAbort = (): void => {
         this.#waiters.delete(id);
-        this.#apply(leave(this.#state, id), sharedAs);
+        this.#leave(id, sharedAs);
         reject(signal.reason instanceof Error ? signal.reason : new Error("aborted"));
       };
       if (signal.aborted) return onAbort();
@@ -127,6 +127,14 @@ class QueueScheduler implements Scheduler {
     if (sharedAs !== undefined) this.#exchange?.changed(sharedAs);
   }
 
+  #leave(id: string, sharedAs: string | undefined, tokens?: number): void {
+    this.#apply(leave(this.#state, id, tokens));
+    if (sharedAs === undefined) return;
+    const isWaiting = this.#state.waiting.some((run) => run.sharedAs === sharedAs);
+    if (isWaiting) this.#exchange?.changed(sharedAs);
+    else this.#exchange?.changedToLess(sharedAs);
+  }
+
   #heldSlot(id: string, requestedAt: number, sharedAs: string | undefined): Slot {
     const grantedAt = this.#clock.monotonic();
     let held = true;
@@ -136,7 +144,7 @@ class QueueScheduler implements Scheduler {
         if (!held) return;
         held = false;
         this.#heldMsAverage += (this.#clock.monotonic() - grantedAt - this.#heldMsAverage) / 8;
-        this.#apply(leave(this.#state, id, tokens), sharedAs);
+        this.#leave(id, sharedAs, tokens);
       },
     };
   }

@@ -1,5 +1,7 @@
 /** What teams get of an engine that several servers send requests to. */
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { casesOf } from "../random-cases.js";
 import { SeveralServers } from "./several-servers.js";
 
 /** Of what a team should have in two minutes. */
@@ -68,6 +70,34 @@ describe("several servers that send requests to one engine", () => {
     for (const share of Object.values(await shares(all)))
       expect(Math.abs(share * 3 - 1)).toBeLessThan(2 * toleranceOfShare);
     expect(all.mostRunning).toBe(1);
+  });
+
+  it("leave no slot idle for long while a request waits, and seldom exceed the slots, also where messages are lost", async () => {
+    const loads = fc.array(
+      fc.record({
+        server: fc.integer({ min: 0, max: 3 }),
+        teamId: fc.constantFrom("a", "b", "c"),
+        teamWeight: fc.constant(1),
+        requests: fc.integer({ min: 1, max: 9 }),
+        runMs: fc.integer({ min: 60, max: 3_000 }),
+      }),
+      { minLength: 2, maxLength: 6 },
+    );
+    const slotCounts = fc.integer({ min: 1, max: 10 });
+    await fc.assert(
+      fc.asyncProperty(slotCounts, loads, fc.constantFrom(0, 4), async (slots, each, oneIsLostOf) => {
+        const all = started(slots, 4);
+        all.oneIsLostOf = oneIsLostOf;
+        for (const load of each) all.load(load);
+        await all.pass(8);
+        const served = await all.pass(40);
+        const wanted = each.reduce((sum, { requests }) => sum + requests, 0);
+        const seconds = [...served.values()].reduce((sum, of) => sum + of, 0);
+        expect(seconds / 40 / Math.min(slots, wanted)).toBeGreaterThan(0.85);
+        expect(all.overPart).toBeLessThan(oneIsLostOf === 0 ? 0.05 : 0.15);
+      }),
+      { numRuns: casesOf(60) },
+    );
   });
 
   it("let a team that is new at a server wait for the next end of a run only, and never exceed the slots for it", async () => {

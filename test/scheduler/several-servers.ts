@@ -41,6 +41,8 @@ export class SeveralServers {
   overPart = 0;
   /** Whether messages are lost. */
   isCut = false;
+  /** Of so many messages one is lost; 0: none. */
+  oneIsLostOf = 0;
   readonly #slots: number;
   readonly #servers: Server[] = [];
   readonly #unloaded = new Set<number>();
@@ -129,6 +131,7 @@ export class SeveralServers {
     this.sent += 1;
     const text = JSON.stringify(message);
     this.longest = Math.max(this.longest, text.length);
+    if (this.oneIsLostOf > 0 && this.sent % this.oneIsLostOf === 0) return;
     this.clock.after(delayMs, () => {
       for (const server of this.#servers) {
         if (server === from || !server.isUp) continue;
