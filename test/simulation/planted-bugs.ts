@@ -26,10 +26,10 @@ export const plantedBugs = {
   "a run is charged twice": { guarantee: /a run is charged what it produced/, seed: 1 },
   "a job that has ended stays in the queue": { guarantee: /no job is done twice/, seed: 1 },
   "a slot is not released": { guarantee: /each held slot generates/, seed: 1 },
-  "jobs in flight are dropped at a restart": { guarantee: /no accepted job is lost/, seed: 1 },
+  "jobs in flight are dropped at a restart": { guarantee: /no accepted job is lost/, seed: 2 },
   "a job is not synced before it is accepted": { guarantee: /no accepted job is lost/, seed: 1 },
   "a rate limit admits one more": { guarantee: /limits are never exceeded/, seed: 1 },
-  "the queue admits one more": { guarantee: /the queue has its limit/, seed: 1 },
+  "the queue admits one more": { guarantee: /the queue has its limit/, seed: 3 },
   "the queue is first come, first served": { guarantee: /waiting teams are served alike/, seed: 1 },
   "a restart keeps what a run had reserved": {
     guarantee: /what is reserved belongs to running runs|the books balance/,
@@ -41,7 +41,7 @@ export const plantedBugs = {
   },
   "a settlement that failed is not retried": {
     guarantee: /what is reserved belongs|each running row has a run/,
-    seed: 1,
+    seed: 5,
   },
   "a request of a batch costs as much as any other": {
     guarantee: /a run is charged what it produced/,
