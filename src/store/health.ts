@@ -71,7 +71,8 @@ class Health implements DatabaseHealth {
   }
 
   async problem(): Promise<string | null> {
-    const isReachable = await this.database.isReachable();
+    // Without its lock a server is not ready, whether or not the database answers, and need not wait for that.
+    const isReachable = this.database.guard.lost() === null && (await this.database.isReachable());
     const lost = this.database.guard.lost();
     if (lost !== null) return this.#report(lost);
     if (!isReachable) return this.#report("the database does not answer");

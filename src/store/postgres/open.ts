@@ -76,7 +76,9 @@ async function join(
 
 function build(address: PostgresAddress, options: PostgresOptions, joined: Joined | null): Database {
   const guard = createWriteGuard(joined?.lock.lost ?? (() => null));
-  const pool = createPool({ address, connectionsMax: options.connectionsMax, node: joined?.node ?? null });
+  const { connectionsMax } = options;
+  const { pool, abandon } = createPool({ address, connectionsMax, node: joined?.node ?? null });
+  joined?.lock.whenUnanswered(abandon);
   const kysely = new Kysely<Schema>({
     dialect: new PostgresDialect({ pool: createKyselyPool(pool, guard) }),
   });

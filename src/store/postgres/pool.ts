@@ -3,6 +3,7 @@
  * network is cut, and errors of an unusable database become `overloaded`.
  */
 import { createHash } from "node:crypto";
+import { Socket } from "node:net";
 import pg from "pg";
 import type { PostgresPool, PostgresPoolClient } from "kysely";
 import { toUnavailable } from "../dialect/database-error.js";
@@ -35,9 +36,25 @@ export function applicationName(node: number): string {
   return `hearth ${node}`;
 }
 
+export interface ConnectionPool {
+  readonly pool: pg.Pool;
+  /**
+   * Ends every connection at once, without a word to the database: for a network that lets nothing through, where what waits for an answer
+   * would wait for `answerTimeoutMs`. The next statements connect anew.
+   */
+  readonly abandon: () => void;
+}
+
 /** Opens a pool; it connects with the first statement. */
-export function createPool({ address, connectionsMax, node }: PoolOptions): pg.Pool {
-  const pool = new pg.Pool({ ...clientConfig(address), max: connectionsMax });
+export function createPool({ address, connectionsMax, node }: PoolOptions): ConnectionPool {
+  const sockets = new Set<Socket>();
+  const stream = (): Socket => {
+    const socket = new Socket();
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    return socket;
+  };
+  const pool = new pg.Pool({ ...clientConfig(address), max: connectionsMax, stream });
   // A connection that is lost while no statement uses it; the next one opens another.
   pool.on("error", () => undefined);
   // The statement that is running reports the error; the client emits it, too.
@@ -48,7 +65,12 @@ export function createPool({ address, connectionsMax, node }: PoolOptions): pg.P
     const settings = `set hearth.node = ${node}; set application_name = '${applicationName(node)}'`;
     client.query(settings).catch(() => undefined);
   });
-  return pool;
+  return {
+    pool,
+    abandon: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
 }
 
 /** The settings of every connection. */

@@ -23,6 +23,8 @@ export interface ServerLock {
   /** Takes the lock of a task. @returns false when this server or another one has it. */
   readonly take: (task: string) => Promise<boolean>;
   readonly give: (task: string) => Promise<void>;
+  /** Calls it whenever the lock is lost because the database does not answer, as when the network is cut and nothing says so. */
+  readonly whenUnanswered: (listener: () => void) => void;
 }
 
 /** Between two questions whether the connection lives, and two attempts to connect again. */
@@ -70,6 +72,7 @@ class HeldLock implements ServerLock {
   readonly #tasks = new Map<string, Promise<boolean>>();
   #isClosed = false;
   #stop = (): void => undefined;
+  #unanswered = (): void => undefined;
 
   constructor(
     private readonly address: PostgresAddress,
@@ -115,6 +118,8 @@ class HeldLock implements ServerLock {
     const text = "select pg_advisory_unlock($1, $2)";
     await this.#client?.query(text, [taskSpace, numberOf(task)]).catch(() => undefined);
   };
+
+  readonly whenUnanswered = (listener: () => void): void => void (this.#unanswered = listener);
 
   async #tryLock(client: pg.Client, space: number, number: number, kind = ""): Promise<boolean> {
     const text = `select pg_try_advisory_lock${kind}($1, $2) as held`;
@@ -170,6 +175,7 @@ class HeldLock implements ServerLock {
     } catch (thrown) {
       this.#isHeld = false;
       this.#reason = `the connection to the database was lost: ${reasonOf(thrown)}`;
+      if (isUnanswered(thrown)) this.#unanswered();
       await this.#disconnect();
     }
   }
@@ -197,6 +203,11 @@ class HeldLock implements ServerLock {
     this.#tasks.clear();
     await client?.end().catch(() => undefined);
   }
+}
+
+/** The client library has no code for it. */
+function isUnanswered(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.message === "Query read timeout";
 }
 
 /** A number for the name of a task, of 32 bits with a sign as the database's integers. */

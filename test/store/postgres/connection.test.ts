@@ -129,6 +129,30 @@ describe("a server", () => {
     expect(await teams.list()).toHaveLength(2);
   });
 
+  it("gives up what waits for a database that has fallen silent when its lock is lost, and goes on when it answers", async () => {
+    const proxy = await proxyOf(await newPostgresUrl());
+    const clock = createManualClock(0);
+    const server = await openServer(proxy.url, { clock });
+    onTestFinished(() => server.close());
+    const teams = createTeamStore(server);
+    await teams.insert(aTeam());
+    proxy.hang();
+    const beganAt = performance.now();
+    const waiting = teams.list().catch((thrown: unknown) => thrown);
+    clock.advance(3000);
+    expect(await waiting).toMatchObject({ kind: "overloaded", retryAfterSeconds: 5 });
+    // The library's own timers: 5 seconds of the lock, and not the 35 of a statement.
+    expect(performance.now() - beganAt).toBeLessThan(20_000);
+    const health = createDatabaseHealth(server, createManualClock(0), () => undefined);
+    const askedAt = performance.now();
+    expect(await health.problem()).toBe("the connection to the database was lost: Query read timeout");
+    expect(performance.now() - askedAt).toBeLessThan(2_000);
+    proxy.unhang();
+    clock.advance(1000);
+    await until(() => server.guard.lost() === null);
+    expect(await teams.list()).toEqual([aTeam()]);
+  }, 60_000);
+
   it("refuses a database of a newer version", async () => {
     const url = await newPostgresUrl();
     const database = await openBeside(url);
