@@ -14,8 +14,8 @@ const folders = new Set<string>();
 const removals = new Set<() => void>();
 
 process.once("exit", () => {
-  for (const child of running) child.kill("SIGKILL");
   for (const removal of removals) removal();
+  for (const child of running) child.kill("SIGKILL");
   for (const folder of folders) remove(folder);
 });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(130));
@@ -55,7 +55,7 @@ export function scratchFolder(): { readonly path: string; remove(): void } {
   };
 }
 
-/** Calls a removal when this process ends. @returns what calls it earlier, and at most once */
+/** Calls a removal when this process ends, before its processes are killed. @returns what calls it earlier, and at most once */
 export function atEnd(removal: () => void): () => void {
   removals.add(removal);
   return () => {

@@ -11,8 +11,9 @@ import { startOwnPostgres, type OwnPostgres } from "../../test/postgres/own.js";
 import { redisProgram, spawnRedis, type RedisServer } from "../../test/redis/spawn.js";
 import { fill } from "../bench/accounts.js";
 import { benchKey, benchModel } from "../bench/server.js";
-import { scratchFolder, startProcess, stopProcess } from "../bench/processes.js";
+import { atEnd, scratchFolder, startProcess, stopProcess } from "../bench/processes.js";
 import { llamaServerProgram } from "../llama-server/program.mjs";
+import { killDescendants } from "./descendants.js";
 import { scriptedModel, startEngine } from "./engine.js";
 import type { Namespaces } from "./network/namespaces.js";
 import type { SharedAddresses } from "./network/server-network.js";
@@ -59,6 +60,8 @@ export interface WorldOptions {
 
 export async function createWorld({ isVerbose, usesRedis, namespaces }: WorldOptions): Promise<World> {
   const folder = scratchFolder();
+  // PostgreSQL, Redis and stopped servers would outlive this process when it is interrupted.
+  atEnd(killDescendants);
   const postgres = await startPostgres(folder.path, namespaces);
   const redis = usesRedis && redisProgram !== null ? await startRedis(namespaces) : null;
   const host = namespaces?.host ?? loopback;
