@@ -145,11 +145,12 @@ function grantFree(from: SchedulerState, model: string): Decision {
 }
 
 /**
- * A model has one additional slot, for a team that has no run on it: a team that sends many requests does not make others wait for the
- * end of one of them.
+ * A model in this process has one additional slot, for a team that has no run on it: a team that sends many requests does not make others
+ * wait for the end of one of them. An engine outside has no more than its slots, and would refuse the run.
  */
 function mayStart(run: ScheduledRun, active: readonly ScheduledRun[]): boolean {
   if (active.length < run.slots) return true;
+  if (run.sharedAs !== undefined) return false;
   return active.length === run.slots && active.every((other) => other.teamId !== run.teamId);
 }
 

@@ -76,10 +76,9 @@ class QueueScheduler implements Scheduler {
     this.#exchange?.changedAll();
   }
 
-  acquire({ signal, ...wanted }: SlotRequest): Promise<Slot> {
+  acquire({ signal, ...request }: SlotRequest): Promise<Slot> {
     const id = String(++this.#lastId);
-    const sharedAs = this.#exchange === null ? undefined : wanted.sharedAs;
-    const request = { ...wanted, sharedAs };
+    const { sharedAs } = request;
     this.#hear(sharedAs);
     const requestedAt = this.#clock.monotonic();
     return new Promise<Slot>((resolve, reject) => {

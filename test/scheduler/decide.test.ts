@@ -72,6 +72,13 @@ describe("the scheduler's decisions", () => {
     expect(leave(state, "a1", 10).effects).toEqual([{ type: "grant", id: "c1" }]);
   });
 
+  it("give no team a slot beside those of an engine outside, which would refuse its run", () => {
+    const outside = (id: string, team: string) => ({ ...run(id, team, 2), sharedAs: "engine" });
+    const { state, effects } = arriving(9, outside("a1", "a"), outside("a2", "a"), outside("b1", "b"));
+    expect(effects.map((effect) => effect.id)).toEqual(["a1", "a2"]);
+    expect(leave(state, "a1", 10).effects).toEqual([{ type: "grant", id: "b1" }]);
+  });
+
   it("give a team that was served less the next slot, however long the other's queue is", () => {
     const runs = ["a1", "b1", "a2", "a3", "b2", "b3"].map((id) => run(id, id.slice(0, 1), 2));
     const { state } = arriving(9, ...runs);
