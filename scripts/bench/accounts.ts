@@ -219,6 +219,7 @@ function reservationOver(database: Database) {
     counter: createMemoryCounter(systemClock),
     readCounter: createMemoryCounter(systemClock),
     estimate: () => Promise.resolve(usage.promptTokens),
+    clock: systemClock,
   });
   return async (secret: string) => {
     const principal = await authenticator.authenticate(secret, "127.0.0.1");

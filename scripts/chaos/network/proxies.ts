@@ -1,6 +1,6 @@
 /** Networks that proxies cut: a proxy between each server and each thing that it uses. Clients reach a server without one. */
 import type { Cut, Place, ServerNetwork, SharedAddresses } from "./server-network.js";
-import { startProxy, type Proxy } from "./proxy.js";
+import { startProxy, type Cut as ProxyCut, type Proxy } from "./proxy.js";
 import { settingsFor } from "./settings.js";
 
 export async function connectByProxies(shared: SharedAddresses): Promise<ServerNetwork> {
@@ -35,7 +35,7 @@ export async function connectByProxies(shared: SharedAddresses): Promise<ServerN
   };
 }
 
-function kindOf(how: Cut): "refused" | "silent" {
+function kindOf(how: Cut): ProxyCut {
   if (how === "refused" || how === "silent") return how;
   throw new Error(`a proxy cannot cut one direction: ${how}`);
 }

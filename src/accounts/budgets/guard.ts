@@ -2,6 +2,7 @@
 import { serverActor } from "../audit/actors.js";
 import { auditEntry, type AuditDeps } from "../audit/audited-change.js";
 import type { Principal } from "../keys/api-key.js";
+import { isRecent, recentReading } from "../keys/team-reading.js";
 import { ticksToUsd } from "../../core/money.js";
 import { HearthError } from "../../core/errors.js";
 import { describeBudget, isSoftReached, periodStart, type BudgetStatus } from "./budget.js";
@@ -18,7 +19,7 @@ export interface BudgetGuard {
   refusal(principal: Principal, bound: RequestBound): Promise<HearthError>;
   /**
    * Returns one sentence for each budget whose soft limit is reached. The first time in a period, the audit log gets an entry. Where the
-   * request had no budgets before, they are not read again. Never rejects.
+   * request had no budgets a moment ago, they are not read. Never rejects.
    */
   warnings(principal: Principal): Promise<readonly string[]>;
   /** Returns what a key has spent, and what is left of its budgets. */
@@ -65,7 +66,7 @@ export function createBudgetGuard(deps: BudgetGuardDeps): BudgetGuard {
     },
     refusal: async (principal, bound) => (await refusalOf(principal, bound)) ?? budgetRace(),
     async warnings(principal) {
-      if (readings.hadNone(principal)) return [];
+      if (readings.recent(principal)?.length === 0) return [];
       try {
         const statuses = await readings.read(principal);
         for (const status of statuses)
@@ -92,9 +93,6 @@ export function createBudgetGuard(deps: BudgetGuardDeps): BudgetGuard {
   };
 }
 
-/** A request's budgets that were read longer ago are read again. */
-const readingMsMax = 1_000;
-
 interface Reading {
   readonly statuses: readonly BudgetStatus[];
   /** In milliseconds of the monotonic clock. */
@@ -104,10 +102,6 @@ interface Reading {
 /** Remembers what was last read for each request, which has a principal of its own. */
 function createReadings({ budgets, clock }: Pick<BudgetGuardDeps, "budgets" | "clock">) {
   const readings = new WeakMap<Principal, Reading>();
-  const hadNone = (principal: Principal): boolean => {
-    const reading = readings.get(principal);
-    return reading === undefined ? principal.teamHas?.budgets === false : reading.statuses.length === 0;
-  };
   return {
     async read(principal: Principal): Promise<readonly BudgetStatus[]> {
       const at = clock.monotonic();
@@ -117,12 +111,11 @@ function createReadings({ budgets, clock }: Pick<BudgetGuardDeps, "budgets" | "c
     },
     /** Returns what was read a moment ago, or with the key; null when it must be read. */
     recent(principal: Principal): readonly BudgetStatus[] | null {
+      const now = clock.monotonic();
       const reading = readings.get(principal);
-      if (reading === undefined) return hadNone(principal) ? [] : null;
-      return clock.monotonic() - reading.at <= readingMsMax ? reading.statuses : null;
+      if (reading !== undefined) return isRecent(reading.at, now) ? reading.statuses : null;
+      return recentReading(principal, now)?.budgets === false ? [] : null;
     },
-    /** Whether the request had no budgets when they were last read, or its key was looked up. */
-    hadNone,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { KeySettings } from "./key-settings.js";
 import type { SpendLabels } from "../labels/spend-labels.js";
 import type { Team } from "../teams/team.js";
-import type { Ticks } from "../../core/money.js";
+import type { TeamReading } from "./team-reading.js";
 
 /** A stored API key: the hash of its secret, never the secret. Times are milliseconds since the epoch. */
 export interface ApiKey extends KeySettings {
@@ -22,14 +22,6 @@ export interface ApiKey extends KeySettings {
   readonly createTime: number;
   readonly modifyTime: number;
   readonly modifiedBy: string;
-}
-
-/** What a request needs to know of its team, so that what the team does not have is not read. */
-export interface TeamReading {
-  readonly budgets: boolean;
-  readonly limits: boolean;
-  /** Its credit; null where a monthly limit may allow less. */
-  readonly credit: Ticks | null;
 }
 
 /** The API key that authenticates a request, and its team. */

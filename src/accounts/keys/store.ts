@@ -1,5 +1,6 @@
 import { sql, type ExpressionBuilder } from "kysely";
-import type { ApiKey, KeyQuery, Principal, TeamReading } from "./api-key.js";
+import type { ApiKey, KeyQuery, Principal } from "./api-key.js";
+import type { TeamReading } from "./team-reading.js";
 import { bytes, createRowMapper, flag, nullable, stringList } from "../../store/columns.js";
 import { insertUnique } from "../../store/conflict.js";
 import type { Database } from "../../store/database.js";

@@ -9,6 +9,8 @@
  * the token limits of key and team. Requests admitted before a limit was set are not counted.
  */
 import type { Principal } from "../keys/api-key.js";
+import { recentReading } from "../keys/team-reading.js";
+import type { Clock } from "../../core/clock.js";
 import type { HearthError } from "../../core/errors.js";
 import type { TokenReservation, LimitStatuses } from "../../core/limits.js";
 import type { EstimatedPrompt } from "./prompt-estimate.js";
@@ -76,6 +78,7 @@ export interface RateLimitDeps {
   readonly counter: QuotaCounter;
   /** Of reads, whose limit only stops loops: each process counts its own. */
   readonly readCounter: QuotaCounter;
+  readonly clock: Clock;
 }
 
 /** Parked reservations; when there are more, the oldest is discarded. */
@@ -147,16 +150,13 @@ function decisionOf(demands: readonly Demand[], { shortage, statuses }: Taken): 
 }
 
 async function quotasFor(
-  { teamLimits }: RateLimitDeps,
+  { teamLimits, clock }: RateLimitDeps,
   principal: Principal,
   named: NamedInRequest,
 ): Promise<ModelQuotas> {
-  const hasNone = principal.teamHas?.limits === false;
-  return modelQuotas(
-    principal,
-    named,
-    hasNone ? [] : await teamLimits.findFor(principal.team.id, named.model),
-  );
+  const hasNone = recentReading(principal, clock.monotonic())?.limits === false;
+  const limits = hasNone ? [] : await teamLimits.findFor(principal.team.id, named.model);
+  return modelQuotas(principal, named, limits);
 }
 
 function demandsOf(quotas: readonly Quota[], amount: number): readonly Demand[] {

@@ -3,6 +3,7 @@
  * ensures that no credit is reserved twice.
  */
 import type { Principal } from "../../accounts/keys/api-key.js";
+import { isRecent } from "../../accounts/keys/team-reading.js";
 import type { RequestBound } from "../../accounts/budgets/refusal.js";
 import type { Prompt } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
@@ -20,9 +21,6 @@ export interface SpendableReading {
   /** In milliseconds of the monotonic clock. */
   readonly at: number;
 }
-
-/** What was read longer ago is read again. */
-const readingMsMax = 1_000;
 
 /**
  * Refuses a team without any credit, or a key with a used budget, before a model is loaded for it.
@@ -91,7 +89,7 @@ function readingWithKey({ teamHas, readAt }: Principal): SpendableReading | null
 
 /** Whether a recent reading says that a team can pay. */
 function suffices(known: SpendableReading | null, ticks: Ticks, now: number): boolean {
-  return known !== null && now - known.at <= readingMsMax && shortfallFor(known.spendable, ticks) === null;
+  return known !== null && isRecent(known.at, now) && shortfallFor(known.spendable, ticks) === null;
 }
 
 /** What bounds the tokens of one answer besides its request. */

@@ -88,6 +88,7 @@ export async function expectExactLimits({ numRuns, createCounters }: ExactLimits
         const current = { team, key };
         const rateLimits = createRateLimits({
           ...(await createCounters(clock)),
+          clock,
           teamLimits: {
             findFor: (teamId, model) => Promise.resolve<TeamLimits[]>([{ teamId, model, ...current.team }]),
           },

@@ -14,6 +14,7 @@ import { expectExactLimits } from "./exact-limits.js";
 const countersOf = (clock: Clock) => ({
   counter: createMemoryCounter(clock),
   readCounter: createMemoryCounter(clock),
+  clock,
 });
 
 describe("limits", () => {
@@ -55,6 +56,27 @@ describe("limits", () => {
       { requests: null, tokens: null },
       null,
     ]);
+  });
+
+  it("that a team has got since its key was looked up hold a second later, as for a request whose body is slow", async () => {
+    const clock = createManualClock(0);
+    const rateLimits = createRateLimits({
+      ...countersOf(clock),
+      teamLimits: { findFor: () => Promise.resolve([{ teamId: "t", model: "*", ...noLimits, qpm: 0 }]) },
+      estimate: () => Promise.resolve(0),
+    });
+    const principal = {
+      key: { ...aKey(), ...noLimits },
+      team: aTeam(),
+      teamHas: { budgets: false, limits: false, credit: 0 },
+      readAt: clock.monotonic(),
+    };
+    const refusal = async () =>
+      (await rateLimits.admitModelRequest(await rateLimits.admitRequest(principal), "m", "")).refusal;
+    clock.advance(1000);
+    expect(await refusal()).toBeNull();
+    clock.advance(1);
+    expect(await refusal()).toMatchObject({ kind: "rate_limited" });
   });
 });
 
@@ -124,6 +146,7 @@ describe("the memory of the windows", () => {
       counter: createMemoryCounter(clock, { windowsMax: 1 }),
       readCounter: createMemoryCounter(clock),
       estimate: () => Promise.resolve(5),
+      clock,
     });
     const principal = { key: aKey({ ...noLimits, qpm: 2, tpm: 100 }), team: aTeam() };
     for (let round = 0; round < 3; round += 1) {

@@ -13,6 +13,7 @@ it("reads have a limit of 6,000 a minute and key of their own, and count against
     readCounter: createMemoryCounter(clock),
     teamLimits: { findFor: () => Promise.resolve([]) },
     estimate: () => Promise.resolve(0),
+    clock,
   });
   const principal = (id: string) => ({ key: { ...aKey(), ...noLimits, qpm: 1, id }, team: aTeam() });
   const refusalOf = async (decision: Promise<RateLimitDecision>) => (await decision).refusal;

@@ -18,12 +18,20 @@ import { newPostgresUrl, openServer } from "../../postgres/databases.js";
 import { createManualClock } from "../../manual-clock.js";
 import { aJob, aRun, aTeam } from "../records.js";
 
-it("a server that has ended has its runs interrupted once and its jobs queued again; one that runs keeps both", async () => {
+/** Opens a new database as a server does, with a team. */
+async function startServer() {
   const url = await newPostgresUrl();
   const database = await openServer(url);
   onTestFinished(() => database.close());
   const [runs, jobs, writes] = [createRunStore(database), createJobStore(database), createWrites(database)];
   await createTeamStore(database).insert(aTeam());
+  const pulls = createPullStore(database);
+  const deps = { runs, jobs, pulls, writes, clock: systemClock, logger: silentLogger };
+  return { url, database, runs, jobs, writes, takeOver: createTakeOver(database.nodes, deps) };
+}
+
+it("a server that has ended has its runs interrupted once and its jobs queued again; one that runs keeps both", async () => {
+  const { url, database, runs, jobs, writes, takeOver } = await startServer();
   const other = new pg.Client(clientConfig(parsePostgresUrl(url)));
   other.on("error", () => undefined);
   await other.connect();
@@ -35,14 +43,6 @@ it("a server that has ended has its runs interrupted once and its jobs queued ag
   await jobs.claimById("job-other", 1000, 1001);
   await sql`update runs set node_id = ${node} where id = 'run-other'`.execute(database.kysely);
   await sql`update jobs set node_id = ${node} where id = 'job-other'`.execute(database.kysely);
-  const takeOver = createTakeOver(database.nodes, {
-    runs,
-    jobs,
-    pulls: createPullStore(database),
-    writes,
-    clock: systemClock,
-    logger: silentLogger,
-  });
   const states = async (): Promise<Record<string, string>> =>
     Object.fromEntries((await runs.list(10)).map(({ id, state }) => [id, state]));
 
@@ -58,11 +58,7 @@ it("a server that has ended has its runs interrupted once and its jobs queued ag
 });
 
 it("what the connections of an ended server were doing is rolled back before its runs are taken over", async () => {
-  const url = await newPostgresUrl();
-  const database = await openServer(url);
-  onTestFinished(() => database.close());
-  const [runs, jobs, writes] = [createRunStore(database), createJobStore(database), createWrites(database)];
-  await createTeamStore(database).insert(aTeam());
+  const { url, database, runs, takeOver } = await startServer();
   const connect = async (name: string): Promise<pg.Client> => {
     const client = new pg.Client({ ...clientConfig(parsePostgresUrl(url)), application_name: name });
     client.on("error", () => undefined);
@@ -79,14 +75,6 @@ it("what the connections of an ended server were doing is rolled back before its
   await open.query(
     "update runs set state = 'completed', end_time = 5, cost_ticks = 7 where id = 'run-other'",
   );
-  const takeOver = createTakeOver(database.nodes, {
-    runs,
-    jobs,
-    pulls: createPullStore(database),
-    writes,
-    clock: systemClock,
-    logger: silentLogger,
-  });
 
   expect(await takeOver.once()).toBe(0);
   expect((await open.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
@@ -98,24 +86,12 @@ it("what the connections of an ended server were doing is rolled back before its
 });
 
 it("what got the number of an ended server after the take-over is taken over, too, unless that server runs again", async () => {
-  const url = await newPostgresUrl();
-  const database = await openServer(url);
-  onTestFinished(() => database.close());
-  const [runs, jobs, writes] = [createRunStore(database), createJobStore(database), createWrites(database)];
-  await createTeamStore(database).insert(aTeam());
+  const { url, database, runs, jobs, writes, takeOver } = await startServer();
   await writes.commit([jobs.insertion(aJob({ id: "job-late" }))]);
   await jobs.claimById("job-late", 1000, 1001);
   await runs.insert(aRun({ id: "run-late", reservedTicks: null }), []);
   await sql`update runs set node_id = 99`.execute(database.kysely);
   await sql`update jobs set node_id = 99`.execute(database.kysely);
-  const takeOver = createTakeOver(database.nodes, {
-    runs,
-    jobs,
-    pulls: createPullStore(database),
-    writes,
-    clock: systemClock,
-    logger: silentLogger,
-  });
   const running = new pg.Client(clientConfig(parsePostgresUrl(url)));
   await running.connect();
   await running.query("select pg_advisory_lock($1, 99)", [nodeSpace]);
