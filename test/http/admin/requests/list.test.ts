@@ -110,7 +110,7 @@ describe("GET /admin/requests", () => {
         { model: builtInModel, messages: [{ role: "user", content }], ...labels },
         apiKey,
       );
-    const first = labelled({ user: "ada", metadata: { project: "Atlas" } });
+    const first = labelled({ user: "Olga", metadata: { project: "Atlas" } });
     await until(() => server.app.scheduler.load.running === 1);
     const second = labelled({ safety_identifier: "user-bob" });
     await until(() => server.app.scheduler.load.waiting === 1);
@@ -118,7 +118,7 @@ describe("GET /admin/requests", () => {
       (await list(server, `?query=${encodeURIComponent(text)}`)).requests.length;
     const counts = async () => {
       const found = [];
-      for (const text of ["ADA", "project:atlas", "atlas", "user-b", "user", "tag", "nobody"])
+      for (const text of ["OLGA", "project:atlas", "atlas", "user-b", "user", "tag", "nobody"])
         found.push(await count(text));
       return found;
     };
