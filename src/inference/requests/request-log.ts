@@ -80,15 +80,16 @@ export function createRequestLog(deps: RequestLogDeps): RequestLog {
 
 async function pageOf({ requests, liveRuns }: RequestLogDeps, query: RequestQuery): Promise<RequestPage> {
   const { limit } = query;
-  // First: a run that gets its row in between is in both, and in none otherwise.
+  // Both first: a run that gets its row in between is in both, and in none otherwise.
   const live = liveRuns.list();
+  const withoutRow = live.filter(({ startTime }) => startTime === null);
   const stored = await requests.page({ ...query, limit: limit + 1 });
   const runsById = new Map(live.map((run) => [run.id, run]));
   const rows = stored.requests.map((request) => withProgress(request, runsById.get(request.id)));
   const known = new Set(rows.map(({ id }) => id));
   const last = stored.scannedTo;
-  const waiting = live
-    .filter(({ startTime, id }) => startTime === null && !known.has(id))
+  const waiting = withoutRow
+    .filter(({ id }) => !known.has(id))
     .filter((run) => isWanted(query, run))
     .map(fromLiveRun)
     .filter((request) => last === null || newestFirst(request, last) < 0);
