@@ -147,7 +147,8 @@ class HeldLock implements ServerLock {
   async otherServer(): Promise<string> {
     const text = `select coalesce(cast(client_addr as text), 'this machine') as address, cast(backend_start as text) as since
       from pg_locks join pg_stat_activity using (pid)
-      where locktype = 'advisory' and classid = $1 and objid = $2 and granted`;
+      where locktype = 'advisory' and classid = $1 and objid = $2 and granted
+        and database = (select oid from pg_database where datname = current_database())`;
     const { rows } = (await this.#client?.query<{ readonly address: string; readonly since: string }>(text, [
       lockSpace,
       serverLock,

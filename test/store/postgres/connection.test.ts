@@ -6,6 +6,7 @@ import { creditTransaction } from "../../../src/accounts/money/ledger.js";
 import { createJobStore } from "../../../src/jobs/store.js";
 import type { Database } from "../../../src/store/database.js";
 import { createDatabaseHealth } from "../../../src/store/health.js";
+import { serverLock } from "../../../src/store/postgres/locks.js";
 import { openPostgres } from "../../../src/store/postgres/open.js";
 import { createWrites } from "../../../src/store/writes.js";
 import { systemClock } from "../../../src/system.js";
@@ -116,10 +117,9 @@ describe("a server", () => {
     onTestFinished(() => beside.close());
     const teams = createTeamStore(server);
     await teams.insert(aTeam());
-    // Objid 1 of the space of Hearth's locks is that of the server.
-    await sql`select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = 1`.execute(
-      beside.kysely,
-    );
+    // Other tests hold the same lock in databases of their own.
+    await sql`select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = ${serverLock}
+      and database = (select oid from pg_database where datname = current_database())`.execute(beside.kysely);
     await until(() => server.guard.lost() !== null);
     await expect(teams.insert(aTeam({ id: "team-2" }))).rejects.toMatchObject({ kind: "overloaded" });
     expect(await teams.list()).toEqual([aTeam()]);

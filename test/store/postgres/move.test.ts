@@ -215,12 +215,18 @@ describe("a move from SQLite to PostgreSQL", () => {
     );
   });
 
-  it("refuses a database that a server uses", async () => {
+  it("refuses a database that a server uses, and names that server, not one of another database beside it", async () => {
     const { config, url } = await world();
-    const server = await openServer(url);
-    onTestFinished(() => server.close());
-    await expect(moveDatabase(config, () => undefined)).rejects.toThrow(
-      /another Hearth server .* uses this database/,
-    );
+    for (const used of [await newPostgresUrl(), await newPostgresUrl(), url]) {
+      const server = await openServer(used);
+      onTestFinished(() => server.close());
+    }
+    const beside = await openBeside(url);
+    onTestFinished(() => beside.close());
+    const { rows } = await sql<{ readonly since: string }>`select cast(backend_start as text) as since
+      from pg_stat_activity where datname = current_database()`.execute(beside.kysely);
+    const refusal = await moveDatabase(config, () => undefined).catch(String);
+    expect(refusal).toMatch(/another Hearth server \(from .*\) uses this database/);
+    expect(rows.map(({ since }) => since)).toContain(/since (.*)\)/.exec(String(refusal))?.[1]);
   });
 });
