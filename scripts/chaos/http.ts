@@ -22,26 +22,31 @@ const timeoutMsMax = 60_000;
 export async function ask(server: ChaosServer, path: string, asked: Asked): Promise<Answered | null> {
   const url = server.url();
   if (url === null) return null;
-  const { key, body, requestId, signal } = asked;
-  const timeout = AbortSignal.timeout(asked.timeoutMs ?? timeoutMsMax);
-  const isForm = body instanceof FormData;
-  let response: Response;
+  // A signal of AbortSignal.timeout is garbage collected when only AbortSignal.any refers to it, and then never fires (Node 20).
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), asked.timeoutMs ?? timeoutMsMax);
+  const signal = AbortSignal.any([late.signal, ...(asked.signal === undefined ? [] : [asked.signal])]);
   try {
-    response = await fetch(`${url}${path}`, {
-      method: asked.method ?? (body === undefined ? "GET" : "POST"),
-      headers: {
-        authorization: `Bearer ${key}`,
-        ...(isForm || body === undefined ? {} : { "content-type": "application/json" }),
-        ...(requestId === undefined ? {} : { "x-request-id": requestId }),
-      },
-      body: isForm ? body : body === undefined ? null : JSON.stringify(body),
-      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-    });
+    const response = await fetch(`${url}${path}`, { ...initOf(asked), signal });
+    return { status: response.status, text: await response.text().catch(() => null) };
   } catch {
     return null;
+  } finally {
+    clearTimeout(timer);
   }
-  const text = await response.text().catch(() => null);
-  return { status: response.status, text };
+}
+
+function initOf({ key, method, body, requestId }: Asked): RequestInit {
+  const isForm = body instanceof FormData;
+  return {
+    method: method ?? (body === undefined ? "GET" : "POST"),
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(isForm || body === undefined ? {} : { "content-type": "application/json" }),
+      ...(requestId === undefined ? {} : { "x-request-id": requestId }),
+    },
+    body: isForm ? body : body === undefined ? null : JSON.stringify(body),
+  };
 }
 
 /** Returns the answer of a server that succeeds, as JSON; null when it did not succeed. */

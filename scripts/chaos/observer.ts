@@ -17,9 +17,15 @@ export interface Observer {
 }
 
 const lookMs = 100;
+const answerMsMax = 10_000;
 
 export function createObserver(url: string): Observer {
-  const pool = new pg.Pool({ connectionString: url, max: 2, connectionTimeoutMillis: 2_000 });
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 2,
+    connectionTimeoutMillis: 2_000,
+    query_timeout: answerMsMax,
+  });
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
   const rows: Observer["rows"] = async <Row extends object>(

@@ -10,7 +10,7 @@ import { createObserver } from "./observer.js";
 import type { Namespaces } from "./network/namespaces.js";
 import type { ChaosOptions } from "./options.js";
 import { Records } from "./records.js";
-import { watchMissedCounts } from "./missed-counts.js";
+import { watchMissedCounts, type MissedCounts } from "./missed-counts.js";
 import { createServer, type ChaosServer } from "./server.js";
 import { createWorld } from "./world.js";
 
@@ -23,6 +23,7 @@ export interface ChaosResult extends Verdict {
 }
 
 const readyMsMax = 60_000;
+const roundMsMax = 300_000;
 
 export async function runRounds(
   options: ChaosOptions,
@@ -49,10 +50,11 @@ export async function runRounds(
       ? (options.faults[(round - 1) % options.faults.length] ?? "kill")
       : chance.pick(options.faults);
     await delay(chance.between(500, 2_500));
-    const { line, takenOverMs } = await runRound(scene, name);
-    if (takenOverMs !== null) takeOvers.push(takenOverMs);
-    await missed.look();
-    print(`round ${round}: ${line}`);
+    const ended = await withinTime(runRound(scene, name, missed));
+    // What waits for it would wait for as long.
+    if (ended === null) throw new Error(`round ${round} (${name}) did not end within ${roundMsMax / 1000} s`);
+    if (ended.takenOverMs !== null) takeOvers.push(ended.takenOverMs);
+    print(`round ${round}: ${ended.line}`);
   }
   await load.stop();
   await missed.look();
@@ -71,15 +73,27 @@ export async function runRounds(
   };
 }
 
+/** @returns null when it has not ended in the time of a round */
+async function withinTime<Result>(work: Promise<Result>): Promise<Result | null> {
+  const late = new AbortController();
+  try {
+    return await Promise.race([work, delay(roundMsMax, null, { signal: late.signal })]);
+  } finally {
+    late.abort();
+  }
+}
+
 /** Causes the fault, and waits until all servers are ready again. @returns what to print, and how long taking over took */
 async function runRound(
   scene: Scene,
   name: FaultName,
+  missed: MissedCounts,
 ): Promise<{ readonly line: string; readonly takenOverMs: number | null }> {
   const { servers, records } = scene;
   const before = records.waited.length;
   const { what, takenOverMs } = await cause(name, scene);
   const readyMs = await allReady(servers, records);
+  await missed.look();
   const took = takenOverMs === null ? "" : `, taken over after ${(takenOverMs / 1000).toFixed(1)} s`;
   const answered = records.waited.slice(before);
   const whole = answered.filter(({ outcome }) => outcome === "whole").length;
