@@ -41,6 +41,7 @@ import { usageDays } from "./migrations/0031-0040/0031-usage-days.js";
 import { nodes } from "./migrations/0031-0040/0040-nodes.js";
 import { rateCounts } from "./migrations/0041-0050/0041-rate-counts.js";
 import { balanceUpdates } from "./migrations/0041-0050/0042-balance-updates.js";
+import { commitMarks } from "./migrations/0041-0050/0043-commit-marks.js";
 import type { Migration } from "./migrations/migration.js";
 
 /** All migrations, in order; PostgreSQL has one of the same number for each. */
@@ -87,6 +88,7 @@ export const migrations: readonly Migration[] = [
   nodes,
   rateCounts,
   balanceUpdates,
+  commitMarks,
 ];
 
 /**

@@ -14,6 +14,8 @@ export interface CuttableConnection {
   unhang(): void;
   /** Cuts the connection on which a client sends a text, once the server has got it and before its answer comes back. */
   cutAfter(text: string): void;
+  /** Cuts the connection on which a client sends a text, which the server does not get. */
+  cutBefore(text: string): void;
 }
 
 export async function proxyOf(url: string): Promise<CuttableConnection> {
@@ -22,6 +24,7 @@ export async function proxyOf(url: string): Promise<CuttableConnection> {
   let isCut = false;
   let isHanging = false;
   let cutting: string | null = null;
+  let losing: string | null = null;
   const server = createServer((client) => {
     if (isCut) return void client.destroy();
     const database = connect(Number(target.port), target.hostname);
@@ -37,6 +40,10 @@ export async function proxyOf(url: string): Promise<CuttableConnection> {
       });
     }
     client.on("data", (data) => {
+      if (losing !== null && data.toString("latin1").includes(losing)) {
+        losing = null;
+        return void client.destroy();
+      }
       database.write(data);
       if (cutting === null || !data.toString("latin1").includes(cutting)) return;
       [cutting, isMuted] = [null, true];
@@ -65,5 +72,6 @@ export async function proxyOf(url: string): Promise<CuttableConnection> {
     hang: () => void (isHanging = true),
     unhang: () => void (isHanging = false),
     cutAfter: (text) => void (cutting = text),
+    cutBefore: (text) => void (losing = text),
   };
 }

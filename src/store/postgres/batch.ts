@@ -14,23 +14,21 @@ export interface BatchStatement {
 const preparedOn = new WeakMap<object, Set<string>>();
 
 /**
- * Executes the texts, which have no parameters, and then the statements. When one fails, those that follow are not executed.
- * @returns a result for each of them.
+ * Executes the statements between texts that have no parameters. When one fails, those that follow are not executed.
  */
 export async function executeBatch(
   client: pg.PoolClient,
-  texts: readonly string[],
+  before: readonly string[],
   statements: readonly BatchStatement[],
-): Promise<readonly pg.QueryResult[]> {
+  after: readonly string[],
+): Promise<void> {
   const executions: string[] = [];
   for (const { sql, parameters } of statements) {
     const name = await prepareOn(client, sql);
     const values = parameters.map(literalOf);
     executions.push(`execute ${name}${values.length === 0 ? "" : ` (${values.join(", ")})`}`);
   }
-  // Several statements have several results, which the types of the library do not have.
-  const results: unknown = await client.query([...texts, ...executions].join("; "));
-  return (Array.isArray(results) ? results : [results]) as readonly pg.QueryResult[];
+  await client.query([...before, ...executions, ...after].join("; "));
 }
 
 /** Whether the parameters can be written as literals: a text with the character U+0000 would end the statement. */

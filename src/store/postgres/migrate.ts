@@ -7,12 +7,14 @@ import { spendLabels } from "../migrations/0031-0040/0032-spend-labels.js";
 import { nodes } from "../migrations/0031-0040/0040-nodes.js";
 import { rateCounts } from "../migrations/0041-0050/0041-rate-counts.js";
 import { balanceUpdates } from "../migrations/0041-0050/0042-balance-updates.js";
+import { commitMarks } from "../migrations/0041-0050/0043-commit-marks.js";
 import { turns } from "../migrations/0031-0040/0036-turns.js";
 import type { Migration } from "../migrations/migration.js";
 import type { PostgresAddress } from "./address.js";
 import { lockSpace, migrationLock } from "./locks.js";
 import { balanceUpdatesOfPostgres } from "./migrations/balance-updates.js";
 import { baseline, baselineVersion } from "./migrations/baseline.js";
+import { commitMarksOfPostgres } from "./migrations/commit-marks.js";
 import { rateWindowsOfPostgres } from "./migrations/rate-windows.js";
 import { nodesOfPostgres } from "./migrations/nodes.js";
 import { rateCountsOfPostgres } from "./migrations/rate-counts.js";
@@ -33,6 +35,7 @@ const written: ReadonlyMap<Migration, Migration> = new Map([
   [nodes, nodesOfPostgres],
   [rateCounts, rateCountsOfPostgres],
   [balanceUpdates, balanceUpdatesOfPostgres],
+  [commitMarks, commitMarksOfPostgres],
 ]);
 
 /** What follows the baseline, in order; each has the number of SQLite's migration of the same change. */

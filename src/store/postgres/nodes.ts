@@ -4,6 +4,7 @@
  */
 import type pg from "pg";
 import { joinLock, lockSpace, nodeSpace } from "./locks.js";
+import { removeOldMarks } from "./marks.js";
 
 /** The name of a server and of its files, as other servers see them. */
 export interface NodeIdentity {
@@ -30,6 +31,7 @@ export async function joinNodes(client: pg.Client, node: NodeIdentity, startTime
     if (id === undefined) throw new Error("the database did not number this server");
     // Nobody sees the row before it is locked.
     await client.query("select pg_advisory_lock($1, $2)", [nodeSpace, id]);
+    await removeOldMarks(client);
     await client.query("commit");
     return id;
   } catch (thrown) {

@@ -1,6 +1,7 @@
 import Sqlite from "better-sqlite3";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { someOf } from "../../random-cases.js";
 import { startSharedServer, type ManagedServer } from "../auth/managed.js";
 import { watchQueries, type RunQuery } from "./queries.js";
 import {
@@ -82,54 +83,57 @@ async function status(method: string, path: string, headers: Record<string, stri
   return response.status;
 }
 
-describe.each(keyRoutes.map((route) => [routeName(route), route] as const))("E3: %s", (_, route) => {
-  const honest = () => ({ authorization: `Bearer ${credentialOf(route, side) ?? ""}` });
-  const body = takesBody(route) ? JSON.stringify(route.docs.example ?? {}) : undefined;
-  const thing = (param: string) => createObject(shared.server, side, param);
+describe.each(keyRoutes.map((route, at) => [routeName(route), route, at] as const))(
+  "E3: %s",
+  (_, route, at) => {
+    const honest = () => ({ authorization: `Bearer ${credentialOf(route, side) ?? ""}` });
+    const body = takesBody(route) ? JSON.stringify(route.docs.example ?? {}) : undefined;
+    const thing = (param: string) => createObject(shared.server, side, param);
 
-  it("treats SQL in a credential as a wrong key", async () => {
-    const path = await pathWith(route, () => "x");
-    const before = dump();
-    for (const attack of attacks) {
-      const secret = attack.replaceAll("\u0000", "");
-      for (const headers of [{ authorization: `Bearer ${secret}` }, { "x-api-key": secret }])
-        expect(await status(route.method, path, headers, body)).toBe(401);
-    }
-    expect(dump()).toBe(before);
-    expectOnlyValues();
-  });
-
-  it("treats SQL in its path as an unknown id", async () => {
-    const before = dump();
-    const pattern = { path: route.path.replace("*id", ":id") };
-    const named = pattern.path.includes(":");
-    for (const attack of named ? attacks : []) {
-      const answered = await status(route.method, await pathWith(pattern, () => attack), honest(), body);
-      expect([400, 404]).toContain(answered);
-    }
-    // An unknown path causes no query.
-    const longer = `${route.path.replace(/[:*]\w+/g, "x")}/x/x/${encodeURIComponent(attacks[0] ?? "")}`;
-    expect([400, 404, 405]).toContain(await status(route.method, longer, honest(), body));
-    expect(dump()).toBe(before);
-    expect(queries.filter(isAttacked)).toEqual([]);
-  });
-
-  it("treats SQL in each query field and each body text as a text", async () => {
-    const [path, before] = [await pathWith(route, thing), schema()];
-    for (const attack of attacks) {
-      for (const field of body === undefined ? [...Object.keys(route.docs.query?.shape ?? {}), mark] : []) {
-        const query = `?${encodeURIComponent(field)}=${encodeURIComponent(attack)}`;
-        expect(await status(route.method, path + query, honest())).toBeLessThan(500);
+    it("treats SQL in a credential as a wrong key", async () => {
+      const path = await pathWith(route, () => "x");
+      const before = dump();
+      for (const attack of attacks) {
+        const secret = attack.replaceAll("\u0000", "");
+        for (const headers of [{ authorization: `Bearer ${secret}` }, { "x-api-key": secret }])
+          expect(await status(route.method, path, headers, body)).toBe(401);
       }
-      for (const attacked of body === undefined ? [] : attackedBodies(route.docs.example ?? {}, attack)) {
-        const sent = JSON.stringify(attacked);
-        expect(await status(route.method, path, honest(), sent), sent).toBeLessThan(500);
+      expect(dump()).toBe(before);
+      expectOnlyValues();
+    });
+
+    it("treats SQL in its path as an unknown id", async () => {
+      const before = dump();
+      const pattern = { path: route.path.replace("*id", ":id") };
+      const named = pattern.path.includes(":");
+      for (const attack of named ? attacks : []) {
+        const answered = await status(route.method, await pathWith(pattern, () => attack), honest(), body);
+        expect([400, 404]).toContain(answered);
       }
-    }
-    expect(schema()).toBe(before);
-    expectOnlyValues();
-  });
-});
+      // An unknown path causes no query.
+      const longer = `${route.path.replace(/[:*]\w+/g, "x")}/x/x/${encodeURIComponent(attacks[0] ?? "")}`;
+      expect([400, 404, 405]).toContain(await status(route.method, longer, honest(), body));
+      expect(dump()).toBe(before);
+      expect(queries.filter(isAttacked)).toEqual([]);
+    });
+
+    it("treats SQL in each query field and each body text as a text", async () => {
+      const [path, before] = [await pathWith(route, thing), schema()];
+      for (const attack of someOf(attacks, at)) {
+        for (const field of body === undefined ? [...Object.keys(route.docs.query?.shape ?? {}), mark] : []) {
+          const query = `?${encodeURIComponent(field)}=${encodeURIComponent(attack)}`;
+          expect(await status(route.method, path + query, honest())).toBeLessThan(500);
+        }
+        for (const attacked of body === undefined ? [] : attackedBodies(route.docs.example ?? {}, attack)) {
+          const sent = JSON.stringify(attacked);
+          expect(await status(route.method, path, honest(), sent), sent).toBeLessThan(500);
+        }
+      }
+      expect(schema()).toBe(before);
+      expectOnlyValues();
+    });
+  },
+);
 
 /** Returns copies of the body with each text and each name replaced in turn. */
 function attackedBodies(body: unknown, attack: string): readonly unknown[] {

@@ -47,17 +47,51 @@ describe("a lost connection", () => {
     expect(await teams.list()).toEqual([aTeam()]);
   });
 
-  it("during the commit itself neither loses the transaction nor makes it twice", async () => {
-    const url = await newPostgresUrl();
-    const proxy = await proxyOf(url);
-    const database = await open(proxy.url);
-    await createTeamStore(database).insert(aTeam({ billing: "prepaid" }));
-    const ledger = createLedgerStore(database);
-    const purchase = creditTransaction("purchase", { teamId: "team-1", ticks: 700, note: null }, 1000);
-    proxy.cutAfter("commit");
-    await ledger.post(purchase);
-    expect(await ledger.balancesOf("team-1")).toMatchObject({ credit: 700n, purchases: -700n });
-    expect(await ledger.verify()).toEqual([]);
+  describe("during a transaction", () => {
+    async function world() {
+      const url = await newPostgresUrl();
+      const proxy = await proxyOf(url);
+      const database = await open(proxy.url);
+      await createTeamStore(database).insert(aTeam({ billing: "prepaid" }));
+      const [ledger, jobs] = [createLedgerStore(database), createJobStore(database)];
+      const purchase = creditTransaction("purchase", { teamId: "team-1", ticks: 700, note: null }, 1000);
+      // Its statements are prepared from now on, so that it is one message.
+      await ledger.post(purchase);
+      await createWrites(database).commit([jobs.insertion(aJob({ id: "job-0" }))]);
+      const beside = await openBeside(url);
+      onTestFinished(() => beside.close());
+      return { proxy, database, ledger, jobs, purchase, beside: beside.kysely };
+    }
+
+    it("that was committed neither loses the transaction nor makes it twice", async () => {
+      const { proxy, ledger, purchase } = await world();
+      proxy.cutAfter("; commit");
+      await ledger.post(purchase);
+      expect(await ledger.balancesOf("team-1")).toMatchObject({ credit: 1400n, purchases: -1400n });
+      expect(await ledger.verify()).toEqual([]);
+    });
+
+    it("that was not sent is overloaded, and makes nothing", async () => {
+      const { proxy, ledger, purchase } = await world();
+      proxy.cutBefore("; commit");
+      await expect(ledger.post(purchase)).rejects.toMatchObject({ kind: "overloaded" });
+      expect(await ledger.balancesOf("team-1")).toMatchObject({ credit: 700n, purchases: -700n });
+    });
+
+    it("that waits for another one ends it: what was overloaded is not made afterwards", async () => {
+      const { proxy, database, jobs, beside } = await world();
+      const other = await beside.startTransaction().execute();
+      await other.deleteFrom("jobs").where("id", "=", "job-0").execute();
+      const ended = createWrites(database).commit([jobs.end("job-0")]);
+      const waiting = sql<{ readonly count: number }>`select count(*) as count from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`;
+      await vi.waitFor(async () => expect((await waiting.execute(beside)).rows).toEqual([{ count: 1 }]));
+      proxy.cut();
+      proxy.restore();
+      await expect(ended).rejects.toMatchObject({ kind: "overloaded" });
+      await other.rollback().execute();
+      expect(await jobs.find("job-0")).not.toBeNull();
+    });
   });
 
   it("before the commit undoes the transaction", async () => {

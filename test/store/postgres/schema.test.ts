@@ -9,8 +9,11 @@ import { onTestFinished } from "vitest";
 import { writeNewDatabase } from "../new-database.js";
 import { temporaryFolder } from "../records.js";
 
-/** What only PostgreSQL has: the version, which SQLite has as `user_version`, and what servers share that one server has in its memory. */
-const ofPostgres = ["schema_version", "rate_windows", "rate_entries"];
+/**
+ * What only PostgreSQL has: the version, which SQLite has as `user_version`, what servers share that one server has in its memory, and
+ * what says of a lost connection whether its transaction was committed.
+ */
+const ofPostgres = ["schema_version", "rate_windows", "rate_entries", "commit_marks"];
 
 interface Column {
   readonly table: string;
