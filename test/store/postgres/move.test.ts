@@ -40,7 +40,7 @@ const prices = {
 const beyondSafe = 9_007_199_254_740_993n;
 
 /** Writes something into most tables of a SQLite database. */
-async function fill(file: string): Promise<void> {
+async function fill(file: string, runCount: number): Promise<void> {
   const database = await openDatabase(file);
   const { teams, keys, members, audit, ledger } = buildAccountStores(database);
   const [runs, jobs] = [createRunStore(database), createJobStore(database)];
@@ -56,7 +56,7 @@ async function fill(file: string): Promise<void> {
   const events = new Uint8Array([0, 255, 128]);
   await writes.commit(responses.ending("resp-1", anEnding({ output: someItems("out"), events })));
   await ledger.post(creditTransaction("purchase", { teamId: "team-1", ticks: 5000, note: "paid" }, 1000));
-  for (let index = 0; index < 2500; index += 1) {
+  for (let index = 0; index < runCount; index += 1) {
     const run = { id: `run-${index}`, teamId: "team-1" };
     const reserve = reserveTransaction(run, 100, 5000);
     await runs.insert(
@@ -92,12 +92,17 @@ async function fill(file: string): Promise<void> {
   sqlite.close();
 }
 
-async function world(): Promise<{ readonly config: Config; readonly file: string; readonly url: string }> {
+/** More rows than are copied at once. */
+const manyRuns = 2500;
+
+async function world(
+  runCount = 1,
+): Promise<{ readonly config: Config; readonly file: string; readonly url: string }> {
   const data = temporaryFolder();
   const url = await newPostgresUrl();
   const { config } = loadConfig({ HEARTH_DATA: data, HEARTH_DATABASE_URL: url });
   const file = join(data, "hearth.db");
-  await fill(file);
+  await fill(file, runCount);
   return { config, file, url };
 }
 
@@ -157,7 +162,7 @@ async function closing<Result>(
 
 describe("a move from SQLite to PostgreSQL", () => {
   it("takes every row, keeps the books, and new rows get new ids", async () => {
-    const { config, file, url } = await world();
+    const { config, file, url } = await world(manyRuns);
     const progress: MoveProgress[] = [];
     const report = await moveDatabase(config, (step) => void progress.push(step));
     expect(report.tables.find(({ name }) => name === "ledger_transactions")).toEqual({
@@ -180,7 +185,7 @@ describe("a move from SQLite to PostgreSQL", () => {
   });
 
   it("goes on after a break, before which no server starts on that database", async () => {
-    const { config, file, url } = await world();
+    const { config, file, url } = await world(manyRuns);
     const interrupt = (): void => {
       throw new Error("interrupted");
     };

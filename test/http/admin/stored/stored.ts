@@ -36,9 +36,12 @@ export async function startStoring(script: Script = () => ["Good", " day."]): Pr
     teamId,
     apiKey,
     create: (kind, key = apiKey) => creators[kind](server, key),
-    list: async (kind, query = "", credential?) =>
-      (await server.request("GET", `/admin/teams/${teamId}/${kind}${query}`, undefined, credential))
-        .body as Page,
+    list: async (kind, query = "", credential?) => {
+      const path = `/admin/teams/${teamId}/${kind}${query}`;
+      const { status, body } = await server.request("GET", path, undefined, credential);
+      if (status !== 200) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`);
+      return body as Page;
+    },
     send: (method, path, credential?) => server.request(method, `/admin/${path}`, undefined, credential),
   };
 }
