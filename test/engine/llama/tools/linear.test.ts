@@ -42,9 +42,12 @@ describe("D9: the work of reading an answer", () => {
     "grows linearly with its length, for every hostile answer to %s",
     (family) => {
       for (const [start, unit] of hostile) {
-        const small = Math.max(work(family, start, unit, 4_000), 250);
-        // Sixteen times the length: a quadratic parser would take 256 times as long.
-        const grew = work(family, start, unit, 64_000) / small;
+        // Sixteen times the length: a quadratic parser would take 256 times as long, however often it is measured.
+        let grew = Infinity;
+        for (let attempt = 0; grew >= 100 && attempt < 4; attempt += 1) {
+          const small = Math.max(work(family, start, unit, 4_000), 250);
+          grew = work(family, start, unit, 64_000) / small;
+        }
         expect({ start, unit, linear: grew < 100, grew }).toEqual({ start, unit, linear: true, grew });
       }
     },
