@@ -28,9 +28,6 @@ interface Marked extends Connection {
 const doubtRetryMs = 250;
 const doubtAttemptsMax = 20;
 
-/** Marks of connections that have been idle for longer are of no use. */
-const removal = "delete from commit_marks where time < now() - interval '1 day'";
-
 const connections = new WeakMap<object, Marked>();
 
 /** Returns the mark of the connection's next transaction. The first one needs a query. */
@@ -50,8 +47,9 @@ export function marking({ connection, number }: Mark): BatchStatement {
   };
 }
 
+/** Removes the marks of connections that have written nothing for a day: nobody asks for them any more. */
 export async function removeOldMarks(client: pg.Client): Promise<void> {
-  await client.query(removal);
+  await client.query("delete from commit_marks where time < now() - interval '1 day'");
 }
 
 /**
