@@ -51,7 +51,7 @@ export async function runRounds(
       : chance.pick(options.faults);
     await delay(chance.between(500, 2_500));
     const ended = await withinTime(runRound(scene, name, missed));
-    // What waits for it would wait for as long.
+    // The clients and the checks would not end either.
     if (ended === null) throw new Error(`round ${round} (${name}) did not end within ${roundMsMax / 1000} s`);
     if (ended.takenOverMs !== null) takeOvers.push(ended.takenOverMs);
     print(`round ${round}: ${ended.line}`);

@@ -13,9 +13,7 @@ export interface BatchStatement {
 /** What was prepared on a connection. */
 const preparedOn = new WeakMap<object, Set<string>>();
 
-/**
- * Executes the statements between texts that have no parameters. When one fails, those that follow are not executed.
- */
+/** Executes the statements between texts that have no parameters. When one fails, those that follow are not executed. */
 export async function executeBatch(
   client: pg.PoolClient,
   before: readonly string[],

@@ -55,7 +55,10 @@ async function transact(
   client.release();
 }
 
-/** Whether the database itself says that the transaction has failed. A connection that it ends may have committed before. */
+/**
+ * Whether the database itself says that the transaction has failed: a connection that it ends may have committed before. A database that
+ * reports errors in another language is asked for the mark.
+ */
 function isRefused(thrown: unknown): boolean {
   return thrown instanceof pg.DatabaseError && thrown.severity === "ERROR";
 }

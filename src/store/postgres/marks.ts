@@ -20,22 +20,22 @@ interface Connection {
   readonly since: string;
 }
 
-interface Marked extends Connection {
-  last: number;
-}
-
-/** How long, and how often, it is found out whether a transaction was committed. */
+/** How often, and for how long, the database is asked whether a transaction was committed. */
 const doubtRetryMs = 250;
-const doubtAttemptsMax = 20;
+const doubtMsMax = 5_000;
 
-const connections = new WeakMap<object, Marked>();
+/** The last mark on each connection of this process. */
+const lastMarks = new WeakMap<object, Mark>();
 
 /** Returns the mark of the connection's next transaction. The first one needs a query. */
 export async function nextMark(client: pg.PoolClient): Promise<Mark> {
-  let marked = connections.get(client);
-  if (marked === undefined) connections.set(client, (marked = { ...(await connectionOf(client)), last: 0 }));
-  const { pid, since } = marked;
-  return { connection: { pid, since }, number: ++marked.last };
+  const { connection, number } = lastMarks.get(client) ?? {
+    connection: await connectionOf(client),
+    number: 0,
+  };
+  const next = { connection, number: number + 1 };
+  lastMarks.set(client, next);
+  return next;
 }
 
 /** Returns the statement by which a transaction leaves its mark. */
@@ -43,7 +43,7 @@ export function marking({ connection, number }: Mark): BatchStatement {
   return {
     sql: `insert into commit_marks (connection, mark, time) values ($1, $2, now())
       on conflict (connection) do update set mark = excluded.mark, time = excluded.time`,
-    parameters: [nameOf(connection), number],
+    parameters: [keyOf(connection), number],
   };
 }
 
@@ -57,14 +57,17 @@ export async function removeOldMarks(client: pg.Client): Promise<void> {
  * @throws HearthError `overloaded` when the database does not say it in time.
  */
 export async function wasCommitted(pool: pg.Pool, clock: Clock, mark: Mark): Promise<boolean> {
-  for (let attempt = 0; attempt < doubtAttemptsMax; attempt += 1) {
+  // An attempt to connect to a database that has fallen silent takes as long.
+  for (const until = clock.monotonic() + doubtMsMax; clock.monotonic() <= until;) {
     const answer = await isCommitted(pool, mark).catch(() => null);
     if (answer !== null) return answer;
     await new Promise<void>((resolve) => void clock.after(doubtRetryMs, resolve));
   }
   throw new HearthError("overloaded", "The server cannot use its database. Please try again later.", {
     retryAfterSeconds: 5,
-    cause: new Error(`it is not known whether transaction ${mark.number} was committed`),
+    cause: new Error(
+      `it is not known whether transaction ${mark.number} of the connection ${keyOf(mark.connection)} was committed`,
+    ),
   });
 }
 
@@ -76,7 +79,7 @@ async function isCommitted(pool: pg.Pool, { connection, number }: Mark): Promise
   if ((await pool.query(ending, [pid, since])).rows.length > 0) return null;
   // Not in the same statement, which may see the table as it was before the process ended.
   const text = "select mark from commit_marks where connection = $1";
-  const { rows } = await pool.query<{ readonly mark: number }>(text, [nameOf(connection)]);
+  const { rows } = await pool.query<{ readonly mark: number }>(text, [keyOf(connection)]);
   return rows[0]?.mark === number;
 }
 
@@ -88,6 +91,6 @@ async function connectionOf(client: pg.PoolClient): Promise<Connection> {
   return connection;
 }
 
-function nameOf({ pid, since }: Connection): string {
+function keyOf({ pid, since }: Connection): string {
   return `${pid} ${since}`;
 }

@@ -3,7 +3,7 @@
  * lock is free has ended, and another one takes over what it had in flight. No clock decides it.
  */
 import type pg from "pg";
-import { joinLock, lockSpace, nodeSpace } from "./locks.js";
+import { inThisDatabase, joinLock, lockSpace, nodeSpace } from "./locks.js";
 import { removeOldMarks } from "./marks.js";
 
 /** The name of a server and of its files, as other servers see them. */
@@ -42,7 +42,7 @@ export async function joinNodes(client: pg.Client, node: NodeIdentity, startTime
 
 /** Whether the server of a row of nodes holds its lock: SQL. */
 export const isLocked = `exists (select 1 from pg_locks where locktype = 'advisory' and granted and objsubid = 2
-  and database = (select oid from pg_database where datname = current_database())
+  and ${inThisDatabase}
   and cast(classid as bigint) = ${nodeSpace} and cast(objid as bigint) = nodes.id)`;
 
 async function refuseOtherStorage(client: pg.Client, { storageId }: NodeIdentity): Promise<void> {

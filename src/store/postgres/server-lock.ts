@@ -8,7 +8,7 @@ import pg from "pg";
 import type { Clock } from "../../core/clock.js";
 import { reasonOf } from "../failure.js";
 import type { PostgresAddress } from "./address.js";
-import { lockSpace, serverLock, taskSpace } from "./locks.js";
+import { inThisDatabase, lockSpace, serverLock, taskSpace } from "./locks.js";
 import { joinAgain, joinNodes, type NodeIdentity } from "./nodes.js";
 import { clientConfig } from "./pool.js";
 
@@ -147,8 +147,7 @@ class HeldLock implements ServerLock {
   async otherServer(): Promise<string> {
     const text = `select coalesce(cast(client_addr as text), 'this machine') as address, cast(backend_start as text) as since
       from pg_locks join pg_stat_activity using (pid)
-      where locktype = 'advisory' and classid = $1 and objid = $2 and granted
-        and database = (select oid from pg_database where datname = current_database())`;
+      where locktype = 'advisory' and classid = $1 and objid = $2 and granted and ${inThisDatabase}`;
     const { rows } = (await this.#client?.query<{ readonly address: string; readonly since: string }>(text, [
       lockSpace,
       serverLock,

@@ -6,7 +6,7 @@ import { creditTransaction } from "../../../src/accounts/money/ledger.js";
 import { createJobStore } from "../../../src/jobs/store.js";
 import type { Database } from "../../../src/store/database.js";
 import { createDatabaseHealth } from "../../../src/store/health.js";
-import { serverLock } from "../../../src/store/postgres/locks.js";
+import { inThisDatabase, serverLock } from "../../../src/store/postgres/locks.js";
 import { openPostgres } from "../../../src/store/postgres/open.js";
 import { createWrites } from "../../../src/store/writes.js";
 import { systemClock } from "../../../src/system.js";
@@ -153,7 +153,7 @@ describe("a server", () => {
     await teams.insert(aTeam());
     // Other tests hold the same lock in databases of their own.
     await sql`select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = ${serverLock}
-      and database = (select oid from pg_database where datname = current_database())`.execute(beside.kysely);
+      and ${sql.raw(inThisDatabase)}`.execute(beside.kysely);
     await until(() => server.guard.lost() !== null);
     await expect(teams.insert(aTeam({ id: "team-2" }))).rejects.toMatchObject({ kind: "overloaded" });
     expect(await teams.list()).toEqual([aTeam()]);
@@ -170,9 +170,15 @@ describe("a server", () => {
     onTestFinished(() => server.close());
     const teams = createTeamStore(server);
     await teams.insert(aTeam());
+    const write = (id: string) =>
+      createWrites(server).commit([createJobStore(server).insertion(aJob({ id }))]);
+    // Two connections, on each of which a transaction is one message from now on.
+    await Promise.all([write("job-1"), write("job-2")]);
     proxy.hang();
     const beganAt = performance.now();
     const waiting = teams.list().catch((thrown: unknown) => thrown);
+    let written: unknown = null;
+    void write("job-3").catch((thrown: unknown) => (written = thrown));
     clock.advance(3000);
     expect(await waiting).toMatchObject({ kind: "overloaded", retryAfterSeconds: 5 });
     // The library's own timers: 5 seconds of the lock, and not the 35 of a statement.
@@ -181,6 +187,13 @@ describe("a server", () => {
     const askedAt = performance.now();
     expect(await health.problem()).toBe("the connection to the database was lost: Query read timeout");
     expect(performance.now() - askedAt).toBeLessThan(2_000);
+    // Whether it was written is asked for five seconds, in attempts to connect of which each takes as long.
+    await until(() => {
+      clock.advance(1000);
+      return written !== null;
+    });
+    expect(written).toMatchObject({ kind: "overloaded", retryAfterSeconds: 5 });
+    expect(performance.now() - beganAt).toBeLessThan(30_000);
     proxy.unhang();
     clock.advance(1000);
     await until(() => server.guard.lost() === null);
