@@ -176,7 +176,7 @@ describe("a batch", () => {
     await vi.waitFor(async () =>
       expect((await client.batches.retrieve(batch.id)).request_counts?.completed).toBe(1),
     );
-    server.clock.advance(86_400_000);
+    server.clock.jump(86_400_000);
     await vi.waitFor(async () => expect((await client.batches.retrieve(batch.id)).status).toBe("finalizing"));
     held.open();
     const ended = await whenEnded(client, batch);
