@@ -14,6 +14,8 @@ export interface CuttableConnection {
   unhang(): void;
   /** Cuts the connection on which a client sends a text, once the server has got it and before its answer comes back. */
   cutAfter(text: string): void;
+  /** Returns how many connections clients have reset. */
+  resets(): number;
   /** Cuts the connection on which a client sends a text, which the server does not get. */
   cutBefore(text: string): void;
 }
@@ -25,6 +27,7 @@ export async function proxyOf(url: string): Promise<CuttableConnection> {
   let isHanging = false;
   let cutting: string | null = null;
   let losing: string | null = null;
+  let resets = 0;
   const server = createServer((client) => {
     if (isCut) return void client.destroy();
     const database = connect(Number(target.port), target.hostname);
@@ -39,6 +42,9 @@ export async function proxyOf(url: string): Promise<CuttableConnection> {
         database.destroy();
       });
     }
+    client.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "ECONNRESET") resets += 1;
+    });
     client.on("data", (data) => {
       if (losing !== null && data.toString("latin1").includes(losing)) {
         losing = null;
@@ -72,6 +78,7 @@ export async function proxyOf(url: string): Promise<CuttableConnection> {
     hang: () => void (isHanging = true),
     unhang: () => void (isHanging = false),
     cutAfter: (text) => void (cutting = text),
+    resets: () => resets,
     cutBefore: (text) => void (losing = text),
   };
 }

@@ -39,8 +39,9 @@ export function applicationName(node: number): string {
 export interface ConnectionPool {
   readonly pool: pg.Pool;
   /**
-   * Ends every connection at once, without a word to the database: for a network that lets nothing through, where what waits for an answer
-   * would wait for `answerTimeoutMs`. The next statements connect anew.
+   * Resets every connection at once: for a network that lets nothing through, where what waits for an answer would wait for
+   * `answerTimeoutMs`. Where only the answers are lost, the database ends its side, too; an orderly end would not be sent before what was
+   * sent last is confirmed. The next statements connect anew.
    */
   readonly abandon: () => void;
 }
@@ -68,7 +69,7 @@ export function createPool({ address, connectionsMax, node }: PoolOptions): Conn
   return {
     pool,
     abandon: () => {
-      for (const socket of sockets) socket.destroy();
+      for (const socket of sockets) socket.resetAndDestroy();
     },
   };
 }

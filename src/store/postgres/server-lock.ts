@@ -4,6 +4,7 @@
  * or when the process no longer runs. While the connection is lost nothing is written.
  */
 import { createHash } from "node:crypto";
+import { Socket } from "node:net";
 import pg from "pg";
 import type { Clock } from "../../core/clock.js";
 import { reasonOf } from "../failure.js";
@@ -65,6 +66,8 @@ export async function takeServerLock(
 
 class HeldLock implements ServerLock {
   #client: pg.Client | null = null;
+  /** That of the client. */
+  #socket: Socket | null = null;
   #reason = "the connection to the database was lost";
   #isHeld = false;
   #node: (NodeIdentity & { readonly id: number }) | null = null;
@@ -175,13 +178,22 @@ class HeldLock implements ServerLock {
     } catch (thrown) {
       this.#isHeld = false;
       this.#reason = `the connection to the database was lost: ${reasonOf(thrown)}`;
-      if (isUnanswered(thrown)) this.#unanswered();
+      if (isUnanswered(thrown)) {
+        // Not an orderly end, which waits for what was sent before.
+        this.#socket?.resetAndDestroy();
+        this.#unanswered();
+      }
       await this.#disconnect();
     }
   }
 
   async #open(): Promise<pg.Client> {
-    const client = new pg.Client({ ...clientConfig(this.address), query_timeout: answerTimeoutMs });
+    const socket = new Socket();
+    const client = new pg.Client({
+      ...clientConfig(this.address),
+      query_timeout: answerTimeoutMs,
+      stream: () => socket,
+    });
     const forget = (): void => {
       if (this.#client !== client) return;
       this.#client = null;
@@ -192,6 +204,7 @@ class HeldLock implements ServerLock {
     client.on("end", forget);
     await client.connect();
     this.#client = client;
+    this.#socket = socket;
     await client.query(sessionSettings);
     return client;
   }
