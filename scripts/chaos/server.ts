@@ -24,6 +24,8 @@ export interface ChaosServer {
   close(): void;
 }
 
+/** Characters of a server's errors that are kept. */
+const errorsMax = 2_000;
 const program = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 const shiftedClock = new URL("./shifted-clock.mjs", import.meta.url).href;
 
@@ -66,9 +68,12 @@ function controlled(
       const [first = process.execPath, ...args] = [...command, process.execPath, program, "start"];
       child = startProcess(first, args, {
         env: environment,
-        stdio: ["ignore", "pipe", isVerbose ? "inherit" : "ignore"],
+        stdio: ["ignore", "pipe", isVerbose ? "inherit" : "pipe"],
       });
-      url = await listening(child);
+      const errors = lastOf(child);
+      url = await listening(child).catch((thrown: unknown) => {
+        throw new Error(`a server has not started: ${errors()}`, { cause: thrown });
+      });
       child.stdout?.resume();
       pid = childOf(child.pid ?? 0);
     },
@@ -87,4 +92,11 @@ function controlled(
       process.kill(pid, "SIGUSR2");
     },
   };
+}
+
+/** Returns what gives the end of the errors that a process has printed; reads them all, so that it is not held up. */
+function lastOf({ stderr }: ChildProcess): () => string {
+  let last = "";
+  stderr?.on("data", (data: Buffer) => (last = `${last}${data.toString()}`.slice(-errorsMax)));
+  return () => last.trim();
 }
