@@ -7,6 +7,7 @@ import type { Database } from "../../store/database.js";
 import { prepare } from "../../store/prepared.js";
 import type { ApiKeyRow, Schema } from "../../store/schema.js";
 import { createAccessGroupStore, type AccessGroupStore } from "../groups/store.js";
+import type { TeamLimits } from "../limits/team-limit.js";
 import { groupsIn } from "./acls.js";
 import { teamOfRow, teamColumns, type JoinedTeam } from "../teams/joined-team.js";
 import { isUnchanged } from "../../store/unchanged.js";
@@ -132,7 +133,7 @@ async function page({ kysely, dialect }: Database, query: KeyQuery): Promise<Api
   return rows.map(fromRow);
 }
 
-function prepareByHash({ kysely }: Database) {
+function prepareByHash({ kysely, dialect }: Database) {
   type Hashes = Readonly<Record<"hash" | "previousHash", Uint8Array>>;
   return prepare(kysely, ["hash", "previousHash"], ({ hash, previousHash }: Hashes) =>
     kysely
@@ -142,7 +143,7 @@ function prepareByHash({ kysely }: Database) {
       .select(teamColumns)
       .select([
         hasRow("budgets").as("has_budgets"),
-        hasRow("team_limits").as("has_limits"),
+        limitsOf(dialect).as("limits"),
         hasRow("spending_limits").as("has_month_limits"),
         credit.as("credit"),
       ])
@@ -156,22 +157,39 @@ function prepareByHash({ kysely }: Database) {
 type PrincipalRow = ApiKeyRow &
   JoinedTeam & {
     readonly has_budgets: number;
-    readonly has_limits: number;
+    readonly limits: string | null;
     readonly has_month_limits: number;
     readonly credit: number | null;
   };
 
 /** Whether a table has a row of the key's team: 1 or 0. */
-const hasRow = (table: "budgets" | "team_limits" | "spending_limits") => sql<number>`case when exists (
+const hasRow = (table: "budgets" | "spending_limits") => sql<number>`case when exists (
   select 1 from ${sql.table(table)} as owned where owned.team_id = api_keys.team_id) then 1 else 0 end`;
 
 const credit = sql<number | null>`(select balance_ticks from ledger_balances as balance
   where balance.team_id = api_keys.team_id and account = 'credit')`;
 
+/** Rate limits of a team that are read with its key, at most: their columns, as JSON. */
+const limitsMax = 20;
+
+const limitColumns = ["model", "qps", "qpm", "tpm"].map((column) => sql.ref(column));
+
+const limitsOf = ({ arrayOf }: Database["dialect"]) => sql<string | null>`(select ${arrayOf(limitColumns)}
+  from (select * from team_limits as owned where owned.team_id = api_keys.team_id limit ${sql.lit(limitsMax + 1)}) as found)`;
+
+type ReadLimits = readonly [model: string, qps: number | null, qpm: number | null, tpm: number | null];
+
+function limitsOfRow({ team_id: teamId, limits }: PrincipalRow): readonly TeamLimits[] | null {
+  if (limits === null) return [];
+  const read = JSON.parse(limits) as readonly ReadLimits[];
+  if (read.length > limitsMax) return null;
+  return read.map(([model, qps, qpm, tpm]) => ({ teamId, model, qps, qpm, tpm }));
+}
+
 function principalOf(row: PrincipalRow): Principal {
   const teamHas: TeamReading = {
     budgets: row.has_budgets === 1,
-    limits: row.has_limits === 1,
+    limits: limitsOfRow(row),
     credit: row.has_month_limits === 1 ? null : (row.credit ?? 0),
   };
   return { key: fromRow(row), team: teamOfRow(row), teamHas };

@@ -1,10 +1,12 @@
 /** What was read of a team together with a key, and how long a request relies on what was read for it. */
 import type { Ticks } from "../../core/money.js";
+import type { TeamLimits } from "../limits/team-limit.js";
 
 /** What a request needs to know of its team, so that what the team does not have is not read. */
 export interface TeamReading {
   readonly budgets: boolean;
-  readonly limits: boolean;
+  /** All its rate limits; null where it has more than are read with a key. */
+  readonly limits: readonly TeamLimits[] | null;
   /** Its credit; null where a monthly limit may allow less. */
   readonly credit: Ticks | null;
 }

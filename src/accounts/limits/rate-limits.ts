@@ -15,6 +15,7 @@ import type { HearthError } from "../../core/errors.js";
 import type { TokenReservation, LimitStatuses } from "../../core/limits.js";
 import type { EstimatedPrompt } from "./prompt-estimate.js";
 import type { TeamLimitStore } from "./store.js";
+import { limitsOn } from "./team-limit.js";
 import type { Usage } from "../../core/usage.js";
 import type { CountedDemands, Demand, Quota, QuotaCounter, Taken } from "./quota-counter.js";
 import { rateLimited } from "./rate-limit-refusal.js";
@@ -154,8 +155,9 @@ async function quotasFor(
   principal: Principal,
   named: NamedInRequest,
 ): Promise<ModelQuotas> {
-  const hasNone = recentReading(principal, clock.monotonic())?.limits === false;
-  const limits = hasNone ? [] : await teamLimits.findFor(principal.team.id, named.model);
+  const read = recentReading(principal, clock.monotonic())?.limits ?? null;
+  const limits =
+    read === null ? await teamLimits.findFor(principal.team.id, named.model) : limitsOn(named.model, read);
   return modelQuotas(principal, named, limits);
 }
 

@@ -1,4 +1,4 @@
-import { allModels, eachEndUser, everyModel, type TeamLimits } from "./team-limit.js";
+import { allModels, eachEndUser, everyModel, limitsOn, type TeamLimits } from "./team-limit.js";
 import type { Database } from "../../store/database.js";
 import { prepare } from "../../store/prepared.js";
 import type { TeamLimitRow } from "../../store/schema.js";
@@ -19,17 +19,12 @@ export function createTeamLimitStore({ kysely }: Database) {
   );
   return {
     /**
-     * Returns the limits that hold for a request of the team on the model: those on the model, else those on every model; those on
-     * all models together; and those of each end user. It runs on every request that names a model: at most four look-ups by the primary
-     * key.
+     * Returns the limits that hold for a request of the team on the model. It runs on every request that names a model, of a team with so
+     * many limits that they are not read with its key: at most four look-ups by the primary key.
      */
     async findFor(teamId: string, model: string): Promise<readonly TeamLimits[]> {
       const { rows } = await selectFor({ teamId, model });
-      const of = (name: string) => rows.find((row) => row.model === name);
-      const own = model === allModels || model === eachEndUser ? undefined : of(model);
-      return [own ?? of(everyModel), of(allModels), of(eachEndUser)].flatMap((row) =>
-        row === undefined ? [] : [fromRow(row)],
-      );
+      return limitsOn(model, rows.map(fromRow));
     },
     /** Returns the team's limits in order of model, those on every model first. */
     list: (teamId: string) => list(kysely, teamId),

@@ -21,3 +21,13 @@ export interface TeamLimits extends Limits {
   /** Id of the model; or `everyModel`, whose limits apply to each model separately; or `allModels`; or `eachEndUser`. */
   readonly model: string;
 }
+
+/**
+ * Returns the limits that hold for a request on the model, of those of its team: those on the model, else those on every model; those on all
+ * models together; and those of each end user.
+ */
+export function limitsOn(model: string, limits: readonly TeamLimits[]): readonly TeamLimits[] {
+  const of = (name: string) => limits.find((one) => one.model === name);
+  const own = model === allModels || model === eachEndUser ? undefined : of(model);
+  return [own ?? of(everyModel), of(allModels), of(eachEndUser)].filter((one) => one !== undefined);
+}

@@ -21,6 +21,8 @@ export interface Dialect {
   readonly numbersOf: (json: Operand) => RawBuilder<{ readonly key: string; readonly value: number }>;
   /** A subquery: fields of the objects of a JSON array, each as the column that is given. */
   readonly recordsOf: (json: Operand, columns: readonly RecordColumn[]) => RawBuilder<unknown>;
+  /** An aggregate: a JSON array with an array of these expressions for each row; of no rows, an empty array or null. */
+  readonly arrayOf: (expressions: readonly RawBuilder<unknown>[]) => RawBuilder<string | null>;
   /** Whether a JSON object of strings has that value at that key. */
   readonly hasPair: (json: RawBuilder<unknown>, key: string, value: string) => RawBuilder<boolean>;
   /** The text of a value in JSON, such as that at `error.message`; null where it is null or absent. */

@@ -18,6 +18,7 @@ export const postgresDialect: Dialect = {
     const types = columns.map(typedField);
     return sql`(select ${sql.join(values)} from json_to_recordset(cast(${json} as json)) as record (${sql.join(types)}))`;
   },
+  arrayOf: (expressions) => sql`cast(json_agg(json_build_array(${sql.join(expressions)})) as text)`,
   hasPair: (json, key, value) => sql`cast(${json} as json) ->> cast(${key} as text) = ${value}`,
   fieldOf: (json, path) => sql`cast(${json} as json) #>> ${sql.lit(`{${path.join(",")}}`)}`,
   contains: (text, part) => sql`position(lower(${part}) in lower(${text})) > 0`,

@@ -13,6 +13,7 @@ export const sqliteDialect: Dialect = {
     const values = columns.map(({ field, column }) => sql`value ->> ${sql.lit(field)} as ${sql.ref(column)}`);
     return sql`(select ${sql.join(values)} from json_each(${json}))`;
   },
+  arrayOf: (expressions) => sql`json_group_array(json_array(${sql.join(expressions)}))`,
   hasPair: (json, key, value) =>
     sql`exists (select 1 from json_each(${json}) as pair where pair.key = ${key} and pair.value = ${value})`,
   fieldOf: (json, path) => sql`${json} ->> ${sql.lit(`$${path.map(pathStep).join("")}`)}`,

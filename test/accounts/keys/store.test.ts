@@ -1,6 +1,7 @@
 import { aKey } from "../a-key.js";
 import { describe, expect, it } from "vitest";
 import { createApiKeyStore } from "../../../src/accounts/keys/store.js";
+import { createTeamLimitStore } from "../../../src/accounts/limits/store.js";
 import { createManagementKeyStore } from "../../../src/accounts/management-keys/store.js";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
 import { createWrites } from "../../../src/store/writes.js";
@@ -45,11 +46,29 @@ describe("the table of API keys", () => {
     expect(await keys.findByHash(key.hash)).toEqual({
       key,
       team: aTeam({ blocked: true, billing: "prepaid" }),
-      teamHas: { budgets: false, limits: false, credit: 0 },
+      teamHas: { budgets: false, limits: [], credit: 0 },
     });
     expect(await keys.findByHash(new Uint8Array(32))).toBeNull();
     expect(await keys.find(key.id)).toEqual(key);
     expect(await keys.find("nobody")).toBeNull();
+  });
+
+  it("reads the limits of its team with it, unless they are more than 20", async () => {
+    const { database, teams, keys } = await stores();
+    const limits = createTeamLimitStore(database);
+    const limitOn = (model: string) => ({ teamId: aTeam().id, model, qps: null, qpm: 7, tpm: 2 ** 53 - 1 });
+    const models = Array.from({ length: 21 }, (_, index) => `model "${index}"`);
+    await teams.insert(aTeam());
+    await teams.insert(aTeam({ id: "team-2" }));
+    await keys.insert(aKey());
+    const read = async () => (await keys.findByHash(aKey().hash))?.teamHas?.limits;
+    await createWrites(database).commit([limits.insertion({ ...limitOn("m"), teamId: "team-2" })]);
+    expect(await read()).toEqual([]);
+    await createWrites(database).commit(models.slice(1).map((model) => limits.insertion(limitOn(model))));
+    expect(await read()).toHaveLength(20);
+    expect(await read()).toEqual(expect.arrayContaining(models.slice(1).map(limitOn)));
+    await createWrites(database).commit(models.slice(0, 1).map((model) => limits.insertion(limitOn(model))));
+    expect(await read()).toBeNull();
   });
 
   it("lists the keys of one team or of all teams in order of creation", async () => {

@@ -68,7 +68,7 @@ describe("limits", () => {
     const principal = {
       key: { ...aKey(), ...noLimits },
       team: aTeam(),
-      teamHas: { budgets: false, limits: false, credit: 0 },
+      teamHas: { budgets: false, limits: [], credit: 0 },
       readAt: clock.monotonic(),
     };
     const refusal = async () =>
