@@ -42,6 +42,7 @@ import { nodes } from "./migrations/0031-0040/0040-nodes.js";
 import { rateCounts } from "./migrations/0041-0050/0041-rate-counts.js";
 import { balanceUpdates } from "./migrations/0041-0050/0042-balance-updates.js";
 import { commitMarks } from "./migrations/0041-0050/0043-commit-marks.js";
+import { limitsPlace } from "./migrations/0041-0050/0044-limits-place.js";
 import type { Migration } from "./migrations/migration.js";
 
 /** All migrations, in order; PostgreSQL has one of the same number for each. */
@@ -89,6 +90,7 @@ export const migrations: readonly Migration[] = [
   rateCounts,
   balanceUpdates,
   commitMarks,
+  limitsPlace,
 ];
 
 /**

@@ -7,6 +7,8 @@ export interface NodeStore {
   readonly isShared: boolean;
   /** Returns the names of all servers; none where only one uses the database. */
   names(): Promise<readonly string[]>;
+  /** Returns the servers that run, this one among them; none where only one uses the database. */
+  running(): Promise<readonly RunningNode[]>;
   /** Returns the numbers of other servers that have ended. */
   ended(): Promise<readonly number[]>;
   /**
@@ -28,12 +30,20 @@ export interface NodeStore {
 
 export type Release = () => void;
 
+/** A server of several that share a database. */
+export interface RunningNode {
+  readonly name: string;
+  /** Where it counts rate limits, for operators; null: it is not known. */
+  readonly limitsPlace: string | null;
+}
+
 /** For a server that is the only one that uses its database. */
 export function createOnlyNode(): NodeStore {
   const held = new Set<string>();
   return {
     isShared: false,
     names: () => Promise.resolve([]),
+    running: () => Promise.resolve([]),
     ended: () => Promise.resolve([]),
     removal() {
       throw new Error("no other server uses the database");

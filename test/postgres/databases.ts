@@ -30,13 +30,19 @@ export function openBeside(url: string): Promise<Database> {
 /** Opens the database as a server does; those of one test see the same files unless `storageId` says otherwise. */
 export function openServer(
   url: string,
-  { clock = systemClock, name = "server", storageId = "files" }: ServerOptions = {},
+  {
+    clock = systemClock,
+    name = "server",
+    storageId = "files",
+    limitsPlace = "PostgreSQL",
+  }: ServerOptions = {},
 ): Promise<Database> {
-  return openPostgres({ url, connectionsMax: 4, clock, server: { name, storageId } });
+  return openPostgres({ url, connectionsMax: 4, clock, server: { name, storageId, limitsPlace } });
 }
 
 export interface ServerOptions {
   readonly clock?: Clock;
   readonly name?: string;
   readonly storageId?: string;
+  readonly limitsPlace?: string;
 }

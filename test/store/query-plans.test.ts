@@ -202,6 +202,8 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
       "teams by sqlite_autoindex_teams_1 (id=?)",
       "owned by budgets_by_team (team_id=?)",
       "SEARCH owned USING PRIMARY KEY (team_id=?)",
+      // At most 21 limits of the team.
+      "SCAN found",
       "SEARCH owned USING PRIMARY KEY (team_id=?)",
       "SEARCH balance USING PRIMARY KEY (team_id=? AND account=?)",
     ],

@@ -484,7 +484,7 @@ CREATE TABLE nodes (
   name text not null,
   storage_id text not null,
   start_time integer not null
-) strict;
+, limits_place text) strict;
 
 CREATE TABLE price_book (
   id integer primary key not null,

@@ -7,6 +7,8 @@ import { redisPrefix } from "../../accounts/limits/redis/windows.js";
 import { createSharedCounter } from "../../accounts/limits/shared/shared-counter.js";
 import type { SharedWindows } from "../../accounts/limits/shared/shared-windows.js";
 import type { Config } from "../../config.js";
+import { countingElsewhere, limitsPlaceOf } from "../database/limits-place.js";
+import type { NodeStore } from "../../store/nodes.js";
 import type { Clock } from "../../core/clock.js";
 import type { Logger } from "../../core/logger.js";
 import type { RedisState } from "../../core/metrics.js";
@@ -21,6 +23,7 @@ export interface Limits {
 export interface LimitsDeps {
   /** Null where the windows are in the memory of the only server. */
   readonly sharedWindows: SharedWindows | null;
+  readonly nodes: Pick<NodeStore, "running">;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -28,12 +31,23 @@ export interface LimitsDeps {
 /** Builds what counts rate limits: Redis, else the database, else the memory of the only server. */
 export async function buildLimits(config: Config, deps: LimitsDeps): Promise<Limits> {
   const { sharedWindows: windows, clock, logger } = deps;
+  await warnOfOthers(config, deps);
   if (config.redisUrl !== null) return buildRedisLimits({ ...config, redisUrl: config.redisUrl }, deps);
   const [redis, close] = [null, () => undefined];
   if (windows === null) return { counter: createMemoryCounter(clock), redis, close };
   const onError = (err: unknown): void =>
     logger.error({ err }, "the windows of rate limits could not be written");
   return { counter: createSharedCounter({ windows, clock, time: () => null, onError }), redis, close };
+}
+
+/** Limits that servers count in different places hold for each place by itself. */
+async function warnOfOthers(config: Config, { nodes, logger }: LimitsDeps): Promise<void> {
+  const place = limitsPlaceOf(config);
+  for (const { name, limitsPlace } of countingElsewhere(place, await nodes.running()))
+    logger.warn(
+      { server: name, countsIn: limitsPlace, thisCountsIn: place },
+      "another server of this database counts rate limits elsewhere: set the same redisUrl and redisPrefix for both",
+    );
 }
 
 async function buildRedisLimits(

@@ -1,10 +1,12 @@
 /** The part of the composition root that opens the configured database: a SQLite file in the data folder, or PostgreSQL. */
 import type { Config } from "../../config.js";
 import { openDatabase, type Database } from "../../store/database.js";
+import type { RunningNode } from "../../store/nodes.js";
 import type { NodeIdentity } from "../../store/postgres/nodes.js";
 import { systemClock, systemRandom } from "../../system.js";
 import { databaseFile } from "../data-folder.js";
 import { serverNameOf, type DatabaseSettings } from "./settings.js";
+import { limitsPlaceOf } from "./limits-place.js";
 import { storageIdOf } from "./storage-id.js";
 
 /** Connections of a command, which makes one query after the other. */
@@ -16,7 +18,8 @@ export async function openForCommand(config: DatabaseSettings): Promise<Database
   return openPostgresOf(config.databaseUrl, commandConnectionsMax, null);
 }
 
-type ServerSettings = DatabaseSettings & Pick<Config, "serverName" | "sharedFolder" | "port">;
+type ServerSettings = DatabaseSettings &
+  Pick<Config, "serverName" | "sharedFolder" | "port" | "redisUrl" | "redisPrefix">;
 
 /** Opens the PostgreSQL database of a server, which others may use, too. @throws Error with one sentence. */
 export async function openForServer(url: string, config: ServerSettings): Promise<Database> {
@@ -24,7 +27,18 @@ export async function openForServer(url: string, config: ServerSettings): Promis
   return openPostgresOf(url, config.databaseConnectionsMax, {
     name,
     storageId: await storageIdOf(config, systemRandom),
+    limitsPlace: limitsPlaceOf(config),
   });
+}
+
+/** Returns the servers that share the database; none where it is SQLite. @throws Error with one sentence. */
+export async function runningServers(config: DatabaseSettings): Promise<readonly RunningNode[]> {
+  const database = await openForCommand(config);
+  try {
+    return await database.nodes.running();
+  } finally {
+    await database.close();
+  }
 }
 
 async function openPostgresOf(

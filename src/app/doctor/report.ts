@@ -2,7 +2,9 @@
 import type { LoadedConfig } from "../../config.js";
 import type { DoctorCheck, DoctorReport } from "../../core/report/doctor.js";
 import type { ModelRegistry } from "../../core/model.js";
+import type { RunningNode } from "../../store/nodes.js";
 import { hasPrepaidTeam } from "../accounts.js";
+import { runningServers } from "../database/open.js";
 import { gpuReportInOwnProcess } from "../gpu/own-process.js";
 import { gpuReport } from "../gpu/report.js";
 import { engineReports } from "../inspect/engine-report.js";
@@ -11,6 +13,7 @@ import { readTemplateOf } from "../inspect/template-report.js";
 import { machineChecks } from "./machine-checks.js";
 import { modelCheck, warningCheck } from "./model-checks.js";
 import { redisChecks } from "./redis-check.js";
+import { serversChecks } from "./servers-check.js";
 import { effectiveSettings } from "./settings.js";
 
 /**
@@ -30,6 +33,7 @@ export async function examineInstallation(loaded: LoadedConfig, now: number): Pr
     checks: [
       ...(await machineChecks(config, { now, isServer: false })),
       ...(await redisChecks(config)),
+      ...(await serversChecks(config, () => runningServers(config))),
       { name: "gpu", ...(await gpuReport(config)) },
       ...(await engineReports(config)),
       ...models,
@@ -48,6 +52,8 @@ export interface ExaminedServer {
   readonly models: ModelRegistry & { readonly warnings?: readonly string[] };
   /** Whether a team is charged. */
   readonly isPriced: () => Promise<boolean>;
+  /** The servers that share the database. */
+  readonly servers: () => Promise<readonly RunningNode[]>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -55,7 +61,7 @@ export interface ExaminedServer {
 /** Returns what checks a running server, which knows its models already. Calls at the same time get the same report. */
 export function examineServer(
   { config, sources }: ServerConfig,
-  { models, isPriced, now }: ExaminedServer,
+  { models, isPriced, servers, now }: ExaminedServer,
 ): () => Promise<DoctorReport> {
   let examining: Promise<DoctorReport> | null = null;
   const examine = async (): Promise<DoctorReport> => {
@@ -65,6 +71,7 @@ export function examineServer(
       checks: [
         ...(await machineChecks(config, { now: now(), isServer: true })),
         ...(await redisChecks(config)),
+        ...(await serversChecks(config, servers)),
         { name: "gpu", ...(await gpuReportInOwnProcess(config)) },
         ...(await engineReports(config)),
         ...models.list().map((model) => modelCheck(model, null, areCharged)),

@@ -3,6 +3,7 @@ import type { Config, LoadedConfig } from "../../config.js";
 import type { Puller } from "../../models/hub/puller.js";
 import { examineServer } from "../doctor/report.js";
 import { buildModelManagement } from "../model-management.js";
+import type { Stores } from "../stores.js";
 
 export interface ManagementOverrides {
   readonly sources?: LoadedConfig["sources"];
@@ -13,7 +14,7 @@ export interface ManagementOverrides {
 export function buildManagement(
   config: Config,
   { sources, openPuller }: ManagementOverrides,
-  deps: Parameters<typeof buildModelManagement>[1],
+  deps: Parameters<typeof buildModelManagement>[1] & Pick<Stores, "nodes">,
 ) {
   const { fitOf, ...management } = buildModelManagement(config, deps, openPuller);
   const doctor = examineServer(
@@ -21,6 +22,7 @@ export function buildManagement(
     {
       models: deps.models,
       isPriced: async () => (await deps.teams.list()).some(({ billing }) => billing === "prepaid"),
+      servers: () => deps.nodes.running(),
       now: () => deps.clock.now(),
     },
   );

@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
-import type { NodeStore } from "../nodes.js";
+import type { NodeStore, RunningNode } from "../nodes.js";
 import type { Schema } from "../schema.js";
 import { nodeSpace } from "./locks.js";
 import { applicationName } from "./pool.js";
@@ -24,6 +24,17 @@ function endedNodes(self: number): RawBuilder<{ readonly id: number }> {
     where id <> ${self} and not ${sql.raw(isLocked)} order by id`;
 }
 
+/** Returns the servers that hold their locks, in the order in which they have started. */
+export async function runningNodes(kysely: Kysely<Schema>): Promise<readonly RunningNode[]> {
+  const rows = await kysely
+    .selectFrom("nodes")
+    .select(["name", "limits_place"])
+    .where(sql<boolean>`${sql.raw(isLocked)}`)
+    .orderBy("id")
+    .execute();
+  return rows.map(({ name, limits_place: limitsPlace }) => ({ name, limitsPlace }));
+}
+
 /** @param self the number of this server */
 export function createNodeStore(kysely: Kysely<Schema>, lock: ServerLock, self: number): NodeStore {
   return {
@@ -32,6 +43,7 @@ export function createNodeStore(kysely: Kysely<Schema>, lock: ServerLock, self: 
       const rows = await kysely.selectFrom("nodes").select("name").orderBy("id").execute();
       return rows.map(({ name }) => name);
     },
+    running: () => runningNodes(kysely),
     async ended() {
       const { rows } = await endedNodes(self).execute(kysely);
       return rows.map(({ id }) => id);

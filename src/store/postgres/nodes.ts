@@ -12,6 +12,8 @@ export interface NodeIdentity {
   readonly name: string;
   /** Names the folder of the contents of files and images, which all servers of a database need to see. */
   readonly storageId: string;
+  /** Where it counts rate limits, such as "PostgreSQL": those of all servers need to be the same. */
+  readonly limitsPlace: string;
 }
 
 /**
@@ -24,8 +26,8 @@ export async function joinNodes(client: pg.Client, node: NodeIdentity, startTime
     await client.query("select pg_advisory_xact_lock($1, $2)", [lockSpace, joinLock]);
     await refuseOtherStorage(client, node);
     const { rows } = await client.query<{ readonly id: number }>(
-      "insert into nodes (name, storage_id, start_time) values ($1, $2, $3) returning id",
-      [node.name, node.storageId, startTime],
+      "insert into nodes (name, storage_id, limits_place, start_time) values ($1, $2, $3, $4) returning id",
+      [node.name, node.storageId, node.limitsPlace, startTime],
     );
     const id = rows[0]?.id;
     if (id === undefined) throw new Error("the database did not number this server");
@@ -66,15 +68,15 @@ async function refuseOtherStorage(client: pg.Client, { storageId }: NodeIdentity
 export async function joinAgain(
   client: pg.Client,
   id: number,
-  { name, storageId }: NodeIdentity,
+  { name, storageId, limitsPlace }: NodeIdentity,
   startTime: number,
 ): Promise<boolean> {
   const text = "select pg_try_advisory_lock($1, $2) as held";
   const { rows } = await client.query<{ readonly held: boolean }>(text, [nodeSpace, id]);
   if (rows[0]?.held !== true) return false;
   await client.query(
-    `insert into nodes (id, name, storage_id, start_time) values ($1, $2, $3, $4) on conflict (id) do nothing`,
-    [id, name, storageId, startTime],
+    `insert into nodes (id, name, storage_id, limits_place, start_time) values ($1, $2, $3, $4, $5) on conflict (id) do nothing`,
+    [id, name, storageId, limitsPlace, startTime],
   );
   return true;
 }

@@ -5,14 +5,14 @@ import type { Clock } from "../../core/clock.js";
 import type { Database } from "../database.js";
 import { postgresDialect } from "../dialect/postgres.js";
 import { reasonOf } from "../failure.js";
-import { createOnlyNode } from "../nodes.js";
+import { createOnlyNode, type NodeStore } from "../nodes.js";
 import type { Schema } from "../schema.js";
 import { createWriteGuard } from "../write-guard.js";
 import { parsePostgresUrl, type PostgresAddress } from "./address.js";
 import { connectBroadcast, type ConnectedBroadcast } from "./broadcast.js";
 import { createPostgresCommit } from "./commit.js";
 import { migratePostgres } from "./migrate.js";
-import { createNodeStore } from "./node-store.js";
+import { createNodeStore, runningNodes } from "./node-store.js";
 import type { NodeIdentity } from "./nodes.js";
 import { createKyselyPool, createPool } from "./pool.js";
 import { takeServerLock, type ServerLock } from "./server-lock.js";
@@ -88,7 +88,7 @@ function build(address: PostgresAddress, options: PostgresOptions, joined: Joine
     commit: createPostgresCommit(pool, guard, options.clock),
     guard,
     broadcast: joined?.broadcast ?? noBroadcast,
-    nodes: joined === null ? createOnlyNode() : createNodeStore(kysely, joined.lock, joined.node),
+    nodes: joined === null ? createCommandNode(kysely) : createNodeStore(kysely, joined.lock, joined.node),
     // The database reuses the space of deleted rows by itself.
     onDeletion: () => undefined,
     erase: () => undefined,
@@ -100,6 +100,11 @@ function build(address: PostgresAddress, options: PostgresOptions, joined: Joine
       await joined?.lock.release();
     },
   };
+}
+
+/** For a command, which shares the database with servers and does nothing that only one may do. */
+function createCommandNode(kysely: Kysely<Schema>): NodeStore {
+  return { ...createOnlyNode(), running: () => runningNodes(kysely) };
 }
 
 async function isReachable(kysely: Kysely<Schema>): Promise<boolean> {

@@ -8,6 +8,8 @@ export interface NodeRow {
   name: string;
   /** Names the folder of the contents of files and images. */
   storage_id: string;
+  /** Where it counts rate limits, as operators read it; null: it is not known. */
+  limits_place: string | null;
   start_time: number;
 }
 

@@ -18,6 +18,8 @@ import { newPostgresUrl, openServer } from "../../postgres/databases.js";
 import { createManualClock } from "../../manual-clock.js";
 import { aJob, aRun, aTeam } from "../records.js";
 
+const otherNode = { name: "other", storageId: "files", limitsPlace: "PostgreSQL" };
+
 /** Opens a new database as a server does, with a team. */
 async function startServer() {
   const url = await newPostgresUrl();
@@ -35,7 +37,7 @@ it("a server that has ended has its runs interrupted once and its jobs queued ag
   const other = new pg.Client(clientConfig(parsePostgresUrl(url)));
   other.on("error", () => undefined);
   await other.connect();
-  const node = await joinNodes(other, { name: "other", storageId: "files" }, 1000);
+  const node = await joinNodes(other, otherNode, 1000);
   await runs.insert(aRun({ id: "run-own" }), []);
   await runs.insert(aRun({ id: "run-other", reservedTicks: null }), []);
   await writes.commit([jobs.insertion(aJob({ id: "job-own" })), jobs.insertion(aJob({ id: "job-other" }))]);
@@ -67,7 +69,7 @@ it("what the connections of an ended server were doing is rolled back before its
     return client;
   };
   const lock = await connect("hearth");
-  const node = await joinNodes(lock, { name: "other", storageId: "files" }, 1000);
+  const node = await joinNodes(lock, otherNode, 1000);
   await runs.insert(aRun({ id: "run-other", reservedTicks: null }), []);
   await sql`update runs set node_id = ${node} where id = 'run-other'`.execute(database.kysely);
   const open = await connect(applicationName(node));
