@@ -1,7 +1,7 @@
 /** Sends the arguments of calls as they are written: the SDK takes values, and these do not keep every number. */
-import { AsyncLocalStorage } from "node:async_hooks";
 import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { mayRoundNumbers, writeJson } from "../../core/json/member-texts.js";
+import { CallContext } from "./call-context.js";
 
 export interface ArgumentTexts {
   /** Does the work of a call with these arguments. @param json JSON text of an object. */
@@ -11,11 +11,11 @@ export interface ArgumentTexts {
 }
 
 export function createArgumentTexts(): ArgumentTexts {
-  const current = new AsyncLocalStorage<string>();
+  const current = new CallContext<string>();
   return {
-    during: (json, work) => (mayRoundNumbers(json) ? current.run(json, work) : work()),
+    during: (json, work) => (mayRoundNumbers(json) ? current.during(json, work) : work()),
     wrap: (fetch) => (url, init) => {
-      const json = current.getStore();
+      const json = current.get();
       const body = init?.body;
       if (json === undefined || typeof body !== "string") return fetch(url, init);
       return fetch(url, { ...init, body: withArguments(body, json) });

@@ -2,12 +2,12 @@
  * The `fetch` of one session: it connects only to the origin of its server, at an address that was resolved and checked, and reads no
  * more bytes than allowed. It keeps nothing between sessions.
  */
-import { AsyncLocalStorage } from "node:async_hooks";
 import { Agent, fetch as undiciFetch } from "undici";
 import { isPublicAddress } from "../network/addresses.js";
 import { dialPinned, type Dial } from "../network/dial.js";
 import type { AllowedHosts } from "../network/hosts.js";
 import { resolveAllowed, type Lookup } from "../network/resolve.js";
+import { CallContext } from "./call-context.js";
 import { headerBytesMax } from "./limits.js";
 
 export interface GuardedFetchDeps {
@@ -71,7 +71,7 @@ export function createGuardedFetch(server: URL, deps: GuardedFetchDeps): Guarded
         .catch((error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null));
     },
   });
-  const current = new AsyncLocalStorage<Allowance>();
+  const current = new CallContext<Allowance>();
   let latest = new Allowance(0);
   const counted = (allowance: () => Allowance): TransformStream<Uint8Array, Uint8Array> =>
     new TransformStream({
@@ -86,7 +86,7 @@ export function createGuardedFetch(server: URL, deps: GuardedFetchDeps): Guarded
       if (origin !== server.origin) throw new Error(`${origin} is not the origin of the server`);
       const headers = withHeaders(init, deps.headers());
       const options = { ...(init as object), headers, redirect: "manual", dispatcher: agent } as const;
-      const own = current.getStore();
+      const own = current.get();
       // The older transport has one stream for the answers of all calls, which are made one at a time.
       const isShared = own === undefined || init?.method === undefined || init.method === "GET";
       const allowance = (): Allowance => (isShared ? latest : own);
@@ -99,7 +99,7 @@ export function createGuardedFetch(server: URL, deps: GuardedFetchDeps): Guarded
     within(bytes, work) {
       const allowance = new Allowance(bytes);
       latest = allowance;
-      return current.run(allowance, () => work(allowance.excess));
+      return current.during(allowance, () => work(allowance.excess));
     },
     close: () => void agent.destroy().catch(() => undefined),
   };

@@ -1,4 +1,6 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { readFileSync } from "node:fs";
+import { queryObjects } from "node:v8";
 import { describe, expect, it } from "vitest";
 import { until } from "../../harness.js";
 import {
@@ -35,6 +37,19 @@ describe("a session with an MCP server", () => {
     await session.call("add", '{"a":1,"b":1}', signal);
     for (const { headers } of server.requests)
       expect(headers).toMatchObject({ authorization: `Bearer ${secret}`, "x-team": "7" });
+  });
+
+  it("leaves nothing behind by which each promise of the server takes longer", async () => {
+    const server = await startMcpServer();
+    const storages = async (): Promise<number> => {
+      const { session } = sessionOf(server);
+      await session.call("add", '{"a":9007199254740993,"b":3}', signal);
+      session.close();
+      return queryObjects(AsyncLocalStorage);
+    };
+    const before = await storages();
+    await storages();
+    expect(await storages()).toBe(before);
   });
 
   it("ends on the server when it is closed", async () => {
