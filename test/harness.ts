@@ -12,32 +12,16 @@ import { fileURLToPath } from "node:url";
 import OpenAI from "openai";
 import { beforeAll, inject, onTestFinished, vi } from "vitest";
 import type { PasswordCost } from "../src/accounts/sign-in/passwords.js";
-import type { Clock } from "../src/core/clock.js";
 import type { Engine } from "../src/core/engine.js";
-import type { Schemas } from "../src/core/schemas.js";
-import type { HostedTokenizer } from "../src/core/tokenizer.js";
-import { createSchemas } from "../src/engine/schemas/schemas.js";
-import { createHostedTokenizer } from "../src/engine/tokenize/tokenize.js";
-import { systemClock } from "../src/system.js";
 import { createApp, type App, type Overrides } from "../src/app/app.js";
 import { loadConfig } from "../src/config.js";
 import { noNetwork } from "./hub-server/no-network.js";
 import { enginesOfRun } from "./llama-server/of-run.js";
 import { onPostgres } from "./postgres/databases.js";
 import { postgresUrlFor, writeNewDatabase } from "./store/new-database.js";
+import { sharedThreads, workerUrls } from "./worker-threads.js";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
-/** The compiled worker threads; the sources of the server run from TypeScript here. */
-export const workerUrls = {
-  workerUrl: new URL("../dist/engine/llama/worker.js", import.meta.url),
-  visionWorkerUrl: new URL("../dist/engine/vision/worker.js", import.meta.url),
-  schemaWorkerUrl: new URL("../dist/engine/schemas/worker.js", import.meta.url),
-  imagesWorkerUrl: new URL("../dist/engine/images/worker.js", import.meta.url),
-  pdfWorkerUrl: new URL("../dist/engine/pdf/worker.js", import.meta.url),
-  tokenizerWorkerUrl: new URL("../dist/engine/tokenize/worker.js", import.meta.url),
-  /** A trial of each image and vision model would double the time of tests that use them. */
-  onnxTrialUrl: null,
-};
 const program = join(root, "dist/main.js");
 
 /** The API key that the configuration of a test's server pins. */
@@ -52,29 +36,6 @@ export function temporaryFolder(finished: Finished = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), "hearth-test-"));
   finished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
-}
-
-let schemas: Schemas | null = null;
-
-/** The converter of JSON Schemas as the server has it. Its thread keeps no state and serves all tests of this process. */
-export function testSchemas(): Schemas {
-  return (schemas ??= createSchemas({
-    clock: systemClock,
-    closed: true,
-    workerUrl: workerUrls.schemaWorkerUrl,
-    log: () => undefined,
-  }));
-}
-
-/** The tokenizer of hosted models as the server has it; its thread, if one was started, ends with the test. */
-export function testTokenizer(clock: Clock = systemClock): HostedTokenizer {
-  const tokenizer = createHostedTokenizer({
-    clock,
-    workerUrl: workerUrls.tokenizerWorkerUrl,
-    log: () => undefined,
-  });
-  onTestFinished(() => tokenizer.close());
-  return tokenizer;
 }
 
 export interface TestApp {
@@ -103,9 +64,13 @@ export async function startApp(
     Object.keys(environment).every((name) => withoutEngine.test(name)) &&
     !["engine", "workerUrl", "clock", "registry"].some((name) => name in overrides);
   const engine = isUsual ? { engine: engineOf(await appOfProcess()) } : {};
+  const hasUsualThreads =
+    config.schemaObjects === "closed" &&
+    !["schemaWorkerUrl", "schemaMsMax", "tokenizerWorkerUrl"].some((name) => name in overrides);
   const app = await createApp(config, {
     ...workerUrls,
     ...engine,
+    ...(hasUsualThreads ? sharedThreads() : {}),
     openPuller: noNetwork,
     passwordCost: cheapPasswords,
     sources,

@@ -17,7 +17,6 @@ import type { ImageFetcher } from "../src/core/images.js";
 import type { Logger } from "../src/core/logger.js";
 import type { Model, ModelRegistry } from "../src/core/model.js";
 import type { Random } from "../src/core/random.js";
-import type { Schemas } from "../src/core/schemas.js";
 import type { HostedTokenizer } from "../src/core/tokenizer.js";
 import {
   createScriptedEngine,
@@ -34,7 +33,8 @@ import type { Database } from "../src/store/database.js";
 import { aKey } from "./accounts/a-key.js";
 import { noCaptioning } from "./no-captioning.js";
 import { ember } from "./dialects/model.js";
-import { temporaryFolder, testSchemas, workerUrls } from "./harness.js";
+import { temporaryFolder } from "./harness.js";
+import { sharedThreads, workerUrls } from "./worker-threads.js";
 import { createWrites } from "../src/store/writes.js";
 import { noNetwork } from "./hub-server/no-network.js";
 import { countingRandom } from "./random/counting-random.js";
@@ -134,7 +134,7 @@ export async function startScriptedApp(
       imageEngine: rest.imageEngine ?? createScriptedImageEngine(),
       captioning: noCaptioning,
       openPuller: noNetwork,
-      schemas: sharedSchemas(),
+      ...sharedThreads(),
       ...(rest.hostedTokenizer === undefined ? {} : { hostedTokenizer: rest.hostedTokenizer }),
       ...(rest.fileFetcher === undefined ? {} : { fileFetcher: rest.fileFetcher }),
       ...(rest.guidesFolder === undefined ? {} : { guidesFolder: rest.guidesFolder }),
@@ -211,12 +211,6 @@ function registryOf(models: readonly Model[]): ModelRegistry {
   const isNamed = (name: string) => (model: Model) =>
     [model.manifest.id, ...model.manifest.aliases].includes(name);
   return { list: () => models, find: (name) => models.find(isNamed(name)) ?? null };
-}
-
-/** The schemas' thread of this test file: servers come and go without ending it. */
-function sharedSchemas(): Schemas {
-  const schemas = testSchemas();
-  return { compile: (schema, from) => schemas.compile(schema, from), close: () => Promise.resolve() };
 }
 
 function watchRuns({ generator }: App): () => Promise<Run> {

@@ -20,7 +20,8 @@ import { defaultTeamSettings } from "../../../src/accounts/teams/team.js";
 import { systemClock, systemRandom } from "../../../src/system.js";
 import { noCaptioning } from "../../no-captioning.js";
 import { ember } from "../../dialects/model.js";
-import { temporaryFolder, testSchemas } from "../../harness.js";
+import { temporaryFolder } from "../../harness.js";
+import { testSchemas } from "../../worker-threads.js";
 import { gate } from "../../scripted-app.js";
 
 const team = {
