@@ -19,7 +19,7 @@ import { noNetwork } from "./hub-server/no-network.js";
 import { enginesOfRun } from "./llama-server/of-run.js";
 import { onPostgres } from "./postgres/databases.js";
 import { postgresUrlFor, writeNewDatabase } from "./store/new-database.js";
-import { sharedThreads, workerUrls } from "./worker-threads.js";
+import { sharedThreads, workerUrls } from "./engine/worker-threads.js";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 const program = join(root, "dist/main.js");

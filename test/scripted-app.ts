@@ -34,7 +34,7 @@ import { aKey } from "./accounts/a-key.js";
 import { noCaptioning } from "./no-captioning.js";
 import { ember } from "./dialects/model.js";
 import { temporaryFolder } from "./harness.js";
-import { sharedThreads, workerUrls } from "./worker-threads.js";
+import { sharedThreads, workerUrls } from "./engine/worker-threads.js";
 import { createWrites } from "../src/store/writes.js";
 import { noNetwork } from "./hub-server/no-network.js";
 import { countingRandom } from "./random/counting-random.js";

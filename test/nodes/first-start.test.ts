@@ -5,7 +5,7 @@ import { createTeamStore } from "../../src/accounts/teams/store.js";
 import { loadConfig } from "../../src/config.js";
 import { createScriptedEngine } from "../../src/engine/scripted.js";
 import { temporaryFolder } from "../harness.js";
-import { workerUrls } from "../worker-threads.js";
+import { workerUrls } from "../engine/worker-threads.js";
 import { newPostgresUrl, openBeside, openServer } from "../postgres/databases.js";
 
 it("servers that start at the same time on an empty database create one team and each first key once", async () => {

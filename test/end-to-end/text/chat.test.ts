@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { APIUserAbortError, NotFoundError, AuthenticationError } from "openai";
 import { builtInModel, clientOf, sharedApp, startApp, type TestApp, until } from "../../harness.js";
-import { workerUrls } from "../../worker-threads.js";
+import { workerUrls } from "../../engine/worker-threads.js";
 import { expectSameUpToRounding, sampledOf } from "../../rounding.js";
 
 const shared = sharedApp();

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { createRequire } from "node:module";
 import { get_encoding, type TiktokenEncoding } from "tiktoken";
 import { describe, expect, it } from "vitest";
-import { testTokenizer } from "../../worker-threads.js";
+import { testTokenizer } from "../../engine/worker-threads.js";
 import { startScriptedApp, headersOf, hello, keys, post, type ScriptedApp } from "../../scripted-app.js";
 import { createManualClock } from "../../manual-clock.js";
 

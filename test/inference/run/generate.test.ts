@@ -21,7 +21,7 @@ import { systemClock, systemRandom } from "../../../src/system.js";
 import { noCaptioning } from "../../no-captioning.js";
 import { ember } from "../../dialects/model.js";
 import { temporaryFolder } from "../../harness.js";
-import { testSchemas } from "../../worker-threads.js";
+import { testSchemas } from "../../engine/worker-threads.js";
 import { gate } from "../../scripted-app.js";
 
 const team = {
