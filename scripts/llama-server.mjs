@@ -4,7 +4,7 @@
  * benchmark of the engine use it where it is there; LLAMA_SERVER names another program.
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { cachedProgram, sourceBundle } from "./llama-server/program.mjs";
@@ -16,6 +16,7 @@ const options = [
   "-DLLAMA_OPENSSL=OFF",
   "-DLLAMA_BUILD_TESTS=OFF",
   "-DLLAMA_BUILD_EXAMPLES=OFF",
+  ...withoutAmx(),
 ];
 
 const program = cachedProgram();
@@ -49,6 +50,17 @@ function build(program) {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * The program is built for this processor. Some virtual machines say that it has AMX, and do not allow its instructions: then the program
+ * would end with SIGILL at its first prompt.
+ */
+function withoutAmx() {
+  const cpuInfo = "/proc/cpuinfo";
+  if (!existsSync(cpuInfo) || !/\bamx_tile\b/.test(readFileSync(cpuInfo, "utf8"))) return [];
+  const flags = "-mno-amx-tile -mno-amx-int8 -mno-amx-bf16";
+  return [`-DCMAKE_C_FLAGS=${flags}`, `-DCMAKE_CXX_FLAGS=${flags}`];
 }
 
 /**

@@ -1,6 +1,7 @@
 import { describe, expect } from "vitest";
 import { builtInModel, clientOf, sharedApp, startApp, type TestApp, until } from "../../harness.js";
 import { itWithLlamaServer as it, startLlamaServer, withoutLlamaServer } from "../../llama-server/start.js";
+import { expectSameUpToRounding, sampledOf } from "../../rounding.js";
 import { firstChoice, requestJson, requestStream } from "../text/answers.js";
 import { contextTokens, enginesOf, modelFile } from "./placed.js";
 
@@ -72,7 +73,7 @@ describe(`a model on a llama-server${withoutLlamaServer}`, () => {
       { messages: story, max_tokens: 30, logit_bias: { "300": 8, "301": -100 } },
     ],
   ])(
-    "gives the likeliest tokens of %s as the engine in this process does, whole and streamed",
+    "gives the likeliest tokens of %s as the engine in this process does, up to rounding, whole and streamed",
     async (_case, body) => {
       const asked = { ...body, deterministic: true };
       const [here, there, streamed] = [
@@ -80,8 +81,10 @@ describe(`a model on a llama-server${withoutLlamaServer}`, () => {
         await requestJson(remote(), asked),
         await requestStream(remote(), asked),
       ];
-      expect(withoutIds(there)).toEqual(withoutIds(here));
       expect(withoutIds(streamed)).toEqual(withoutIds(there));
+      // The two were built for other processors: where two tokens are about as likely, either may be the likelier one.
+      if (firstChoice(there).content !== firstChoice(here).content) await expectSameTokens(asked);
+      else expect(withoutIds(there)).toEqual(withoutIds(here));
     },
   );
 
@@ -91,17 +94,7 @@ describe(`a model on a llama-server${withoutLlamaServer}`, () => {
   ])(
     "gives the log probabilities of %s as the engine in this process does, up to rounding",
     async (_case, body) => {
-      const asked = { ...body, logprobs: true, top_logprobs: 5, deterministic: true };
-      const [here, there] = [await requestJson(local(), asked), await requestJson(remote(), asked)];
-      const numbers = (firstChoice(there).logprobs ?? []).map(({ token, logprob, top_logprobs: top }) => ({
-        token,
-        top: top.length,
-        probability: Math.exp(logprob),
-        likeliest: Math.exp(top[0]?.logprob ?? -Infinity),
-        second: Math.exp(top[1]?.logprob ?? -Infinity),
-      }));
-      expect(numbers.length).toBeGreaterThan(5);
-      expect(numbers).toEqual(probabilitiesOf(here));
+      expect(await expectSameTokens({ ...body, deterministic: true })).toBeGreaterThan(5);
     },
   );
 
@@ -209,14 +202,16 @@ describe(`a model on a llama-server${withoutLlamaServer}`, () => {
 });
 
 /** The tokens and their probabilities; another build of the library rounds otherwise, which shows in what is hardly ever sampled. */
-function probabilitiesOf(answer: Awaited<ReturnType<typeof requestJson>>) {
-  return (firstChoice(answer).logprobs ?? []).map(({ token, logprob, top_logprobs: top }) => ({
-    token,
-    top: top.length,
-    probability: expect.closeTo(Math.exp(logprob), 2) as number,
-    likeliest: expect.closeTo(Math.exp(top[0]?.logprob ?? -Infinity), 2) as number,
-    second: expect.closeTo(Math.exp(top[1]?.logprob ?? -Infinity), 2) as number,
-  }));
+/** Expects the log probabilities of both engines to be the same, up to the first token that differs. @returns the number of tokens */
+async function expectSameTokens(asked: object): Promise<number> {
+  const [here, there] = await Promise.all(
+    [local(), remote()].map(async (app) => {
+      const answer = await requestJson(app, { ...asked, logprobs: true, top_logprobs: 5 });
+      return sampledOf(firstChoice(answer).logprobs);
+    }),
+  );
+  expectSameUpToRounding(here ?? [], there ?? []);
+  return there?.length ?? 0;
 }
 
 const managementKey = "test-management-key-of-the-operator";
