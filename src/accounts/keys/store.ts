@@ -169,9 +169,10 @@ const hasRow = (table: "budgets" | "spending_limits") => sql<number>`case when e
 const credit = sql<number | null>`(select balance_ticks from ledger_balances as balance
   where balance.team_id = api_keys.team_id and account = 'credit')`;
 
-/** Rate limits of a team that are read with its key, at most: their columns, as JSON. */
+/** A team with more rate limits has them looked up by the model of a request. */
 const limitsMax = 20;
 
+/** The columns of a rate limit in the JSON that is read with a key. */
 const limitColumns = ["model", "qps", "qpm", "tpm"].map((column) => sql.ref(column));
 
 const limitsOf = ({ arrayOf }: Database["dialect"]) => sql<string | null>`(select ${arrayOf(limitColumns)}

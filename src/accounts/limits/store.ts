@@ -19,8 +19,8 @@ export function createTeamLimitStore({ kysely }: Database) {
   );
   return {
     /**
-     * Returns the limits that hold for a request of the team on the model. It runs on every request that names a model, of a team with so
-     * many limits that they are not read with its key: at most four look-ups by the primary key.
+     * Returns the limits that hold for a request of the team on the model: at most four look-ups by the primary key. Where they were read
+     * with the key of the request, they are not looked up.
      */
     async findFor(teamId: string, model: string): Promise<readonly TeamLimits[]> {
       const { rows } = await selectFor({ teamId, model });

@@ -29,7 +29,7 @@ export async function runningNodes(kysely: Kysely<Schema>): Promise<readonly Run
   const rows = await kysely
     .selectFrom("nodes")
     .select(["name", "limits_place"])
-    .where(sql<boolean>`${sql.raw(isLocked)}`)
+    .where(sql.raw<boolean>(isLocked))
     .orderBy("id")
     .execute();
   return rows.map(({ name, limits_place: limitsPlace }) => ({ name, limitsPlace }));

@@ -201,22 +201,25 @@ describe(`a model on a llama-server${withoutLlamaServer}`, () => {
   });
 });
 
-/** The tokens and their probabilities; another build of the library rounds otherwise, which shows in what is hardly ever sampled. */
 type Logprob = OpenAI.Chat.Completions.ChatCompletionTokenLogprob;
 
 /**
- * Expects the tokens of both engines to be the same, and the two likeliest ones to have the same probabilities up to rounding. Where those
- * two are about as likely, either engine may take the other one; what follows is not compared then. @returns the number of tokens
+ * Expects the tokens of both engines to be the same, and their probabilities and those of the two likeliest ones to be the same up to
+ * rounding, which is larger for tokens that are hardly ever sampled. Where the two likeliest are about as likely, either engine may take
+ * the other one; what follows is not compared then. @returns the number of tokens
  */
 async function expectSameTokens(asked: object): Promise<number> {
   const tokensOf = async (app: TestApp): Promise<readonly Logprob[]> =>
     firstChoice(await requestJson(app, { ...asked, logprobs: true, top_logprobs: 5 })).logprobs ?? [];
   const [here, there] = [await tokensOf(local()), await tokensOf(remote())];
-  for (const [at, { token, top_logprobs: top }] of there.entries()) {
+  for (const [at, { token, logprob, top_logprobs: top }] of there.entries()) {
     const same = here[at];
     expect(top).toHaveLength(5);
     expect(likeliestTwo(top)).toEqual(likeliestTwo(same?.top_logprobs ?? []).map(closeTo));
-    if (token === same?.token) continue;
+    if (token === same?.token) {
+      expect(Math.exp(logprob)).toEqual(closeTo(Math.exp(same.logprob)));
+      continue;
+    }
     const [likeliest = 1, second = 0] = likeliestTwo(top);
     expect(likeliest - second).toBeLessThan(2 * probabilityRounding);
     expect(top.slice(0, 2).map((each) => each.token)).toContain(same?.token);
