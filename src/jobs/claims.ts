@@ -16,7 +16,10 @@ export const leaseMs = 30_000;
 export interface Claims {
   /** Reads which jobs of the kinds for which this was called were in flight when the previous process died. */
   load(...kinds: readonly JobKind[]): Promise<void>;
-  /** Finds jobs that were in flight at the end of two servers since; called now and then where servers share the database. */
+  /**
+   * Finds jobs that were in flight at the end of two servers since, or have so many attempts because their end could not be written; called
+   * now and then where servers share the database.
+   */
   refresh(): Promise<void>;
   /** Claims and leases the job of this kind that starts now; null when none may. */
   next(kind: JobKind): Promise<Job | null>;
@@ -82,8 +85,8 @@ class JobClaims implements Claims {
   }
 
   async #find(attemptsMin: number): Promise<void> {
-    const found = await this.jobs.attempted(attemptsMin);
-    this.#interrupted = found.filter(({ kind }) => this.#kinds.has(kind));
+    const found = await this.jobs.attempted(attemptsMin, this.clock.now());
+    this.#interrupted = found.filter(({ id, kind }) => this.#kinds.has(kind) && !this.#inFlight.has(id));
   }
 
   #started(job: Job | null): Job | null {

@@ -71,10 +71,11 @@ function createReads(database: Database) {
   const { kysely } = database;
   return {
     /**
-     * Returns the jobs with that many attempts or more that count and that no server has in flight, those with fewest first, then the
-     * oldest. When this server has no job in flight, these were in flight when a process died.
+     * Returns the jobs with that many attempts or more that count and that no other server has in flight, nor this one by a lease that
+     * has not expired; those with fewest first, then the oldest. When this server has no job in flight, these were in flight when a
+     * process died, or their end could not be written.
      */
-    attempted: (attemptsMin: number) => attempted(database, attemptsMin),
+    attempted: (attemptsMin: number, now: number) => attempted(database, attemptsMin, now),
     async find(id: string): Promise<Job | null> {
       const row = await kysely.selectFrom("jobs").selectAll().where("id", "=", id).executeTakeFirst();
       return row === undefined ? null : fromRow(row);
@@ -247,14 +248,18 @@ function fromRow(row: JobRow): Job {
   };
 }
 
-function attempted({ kysely }: Database, attemptsMin: number): Promise<readonly Pick<Job, "id" | "kind">[]> {
+function attempted(
+  { kysely, dialect }: Database,
+  attemptsMin: number,
+  now: number,
+): Promise<readonly Pick<Job, "id" | "kind">[]> {
   return (
     kysely
       .selectFrom("jobs")
       .select(["id", "kind"])
       // A literal, because SQLite does not use the partial index for a parameter.
       .where("attempts", ">", sql.lit(attemptsMin - 1))
-      .where("node_id", "is", null)
+      .where(sql<SqlBool>`(node_id is null or (node_id = ${dialect.thisNode} and lease_until <= ${now}))`)
       .orderBy("attempts")
       .orderBy("create_time")
       .orderBy("id")

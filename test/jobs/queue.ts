@@ -188,7 +188,7 @@ function startProcess(world: World): { readonly queue: JobQueue; die(): void } {
     tracing: noTracing,
     claims: createClaims(
       {
-        attempted: alive((attemptsMin) => jobs.attempted(attemptsMin)),
+        attempted: alive((...values) => jobs.attempted(...values)),
         claim: alive((...values) => jobs.claim(...values)),
         claimById: alive((...values) => jobs.claimById(...values)),
       },

@@ -11,6 +11,8 @@ import { systemRandom } from "../../src/system.js";
 import { newPostgresUrl, openBeside, openServer } from "../postgres/databases.js";
 import { gate, hello, post, seedKeys, startScriptedApp } from "../scripted-app.js";
 
+type Started = Awaited<ReturnType<typeof startScriptedApp>>;
+
 async function startPrepaid(opened: Promise<void>) {
   const url = await newPostgresUrl();
   const database = await openServer(url);
@@ -84,3 +86,36 @@ it("a job that another server has ended while it ran costs nothing", async () =>
   expect(node.logs.filter(({ level }) => level === "error")).toEqual([]);
   expect(await ledger.verify()).toEqual([]);
 });
+
+it("a job whose end could not be written twice starts a third time on the same server", async () => {
+  const gates = [gate(), gate()];
+  let started = 0;
+  const database = await openServer(await newPostgresUrl());
+  await seedKeys(database);
+  const replies = () => ["One", gates[started++]?.opened ?? Promise.resolve(), " two"];
+  const node = await startScriptedApp(replies, { database, random: systemRandom });
+  onTestFinished(() => node.close());
+  const runs = createRunStore(database);
+  await post(node, { ...hello, max_tokens: 8, deferred: true });
+  for (const held of gates) {
+    let running: readonly string[] = [];
+    await advancing(node, async () => (running = await runs.runningHere()).length > 0);
+    await createWrites(database).commit(runs.interruptionsOf(running, 1));
+    held.open();
+    await advancing(node, async () => (await runs.runningHere()).length === 0);
+  }
+  await advancing(node, async () => (await runs.list(10)).some(({ state }) => state === "completed"));
+  const states = (await runs.list(10)).map(({ state }) => state);
+  expect(states.sort()).toEqual(["completed", "interrupted", "interrupted"]);
+});
+
+/** Lets time pass until it is so. */
+async function advancing(node: Started, isSo: () => Promise<boolean>): Promise<void> {
+  await vi.waitUntil(
+    () => {
+      node.clock.advance(1_000);
+      return isSo();
+    },
+    { timeout: 10_000 },
+  );
+}

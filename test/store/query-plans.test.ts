@@ -78,7 +78,7 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
     [job, "jobs by jobs_by_age (kind=?)"],
   ],
   "jobs.claimById": [({ jobs }) => jobs.claimById("a", 1, 2), [job]],
-  "jobs.attempted": [({ jobs }) => jobs.attempted(1), ["jobs by jobs_attempted (attempts>?)"]],
+  "jobs.attempted": [({ jobs }) => jobs.attempted(1, 1), ["jobs by jobs_attempted (attempts>?)"]],
   "jobs.renew": [({ jobs }) => jobs.renew(["a"], 1), [job, "SCAN json_each VIRTUAL TABLE INDEX 1:"]],
   "jobs.release": [({ jobs }) => jobs.release("a"), [job]],
   "jobs.releaseAll": [
