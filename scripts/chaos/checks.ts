@@ -7,6 +7,7 @@ import { scratchFolder } from "../bench/processes.js";
 import type { Row } from "../bench/table.js";
 import { checkAccepted } from "./accepted.js";
 import { checkCharges } from "./charges.js";
+import { keepReport } from "./report.js";
 import type { Scene } from "./scene.js";
 import { checkLimits } from "./limited-keys.js";
 import type { World } from "./world.js";
@@ -30,7 +31,8 @@ export async function checkAll(scene: Scene): Promise<Verdict> {
 }
 
 /** Waits until nothing is queued, in flight or running. */
-async function drain({ observer, records }: Scene): Promise<void> {
+async function drain(scene: Scene): Promise<void> {
+  const { observer, records } = scene;
   const from = performance.now();
   const text = `select (select count(*) from jobs) as jobs, (select count(*) from runs where state = 'running') as runs,
     (select count(*) from batches where end_time is null) as batches`;
@@ -42,7 +44,7 @@ async function drain({ observer, records }: Scene): Promise<void> {
     if (performance.now() - from > drainMsMax) {
       const shown = left.map(([name, count]) => `${count} ${name}`).join(", ");
       records.broken.push(`${shown} did not end within ${drainMsMax / 1000} s`);
-      return;
+      return keepReport(scene, "not-ended");
     }
     await delay(250);
   }

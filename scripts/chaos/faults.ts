@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { FaultName } from "./fault-names.js";
 import { networkFaults } from "./network/faults.js";
 import type { FaultReport, Scene } from "./scene.js";
-import { watchTakeOver } from "./observer.js";
+import { watchTakeOver } from "./take-overs.js";
 
 const stoppedMs = 15_000;
 
@@ -21,12 +21,13 @@ const faults: Readonly<Record<FaultName, (scene: Scene) => Promise<FaultReport>>
   "redis-lost": loseRedis,
 };
 
-async function kill({ servers, observer, records, chance }: Scene): Promise<FaultReport> {
+async function kill(scene: Scene): Promise<FaultReport> {
+  const { servers, observer, records, chance } = scene;
   const server = chance.pick(servers);
   const restartsAtOnce = chance.happens(0.5);
   const node = await observer.nodeOf(server.name);
   await server.kill();
-  const taking = watchTakeOver(records, observer, node, server.name);
+  const taking = watchTakeOver(scene, node, server.name);
   if (!restartsAtOnce) await taking;
   await server.start();
   records.restarts.push(performance.now());
@@ -34,15 +35,13 @@ async function kill({ servers, observer, records, chance }: Scene): Promise<Faul
   return { what: `${server.name} killed -9, started again ${after}`, takenOverMs: await taking };
 }
 
-async function stop({ servers, observer, records, chance }: Scene): Promise<FaultReport> {
+async function stop(scene: Scene): Promise<FaultReport> {
+  const { servers, observer, chance } = scene;
   const server = chance.pick(servers);
   const node = await observer.nodeOf(server.name);
   server.signal("SIGSTOP");
   try {
-    const [takenOverMs] = await Promise.all([
-      watchTakeOver(records, observer, node, server.name),
-      delay(stoppedMs),
-    ]);
+    const [takenOverMs] = await Promise.all([watchTakeOver(scene, node, server.name), delay(stoppedMs)]);
     return { what: `${server.name} stopped for ${stoppedMs / 1000} s`, takenOverMs };
   } finally {
     server.signal("SIGCONT");

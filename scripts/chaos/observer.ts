@@ -1,7 +1,6 @@
 /** Reads the database beside the servers. */
 import pg from "pg";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Records } from "./records.js";
 
 export interface Observer {
   /** Returns the rows of a query; waits while the database does not answer. */
@@ -63,20 +62,4 @@ export function createObserver(url: string): Observer {
     },
     close: () => pool.end(),
   };
-}
-
-/** What a server that has ended had in flight is taken over within this time. */
-export const takenOverMsMax = 15_000;
-
-/** @returns the time; null, and a line in the records, where it was not within `takenOverMsMax` */
-export async function watchTakeOver(
-  records: Records,
-  observer: Observer,
-  node: number,
-  name: string,
-): Promise<number | null> {
-  const { ms, left } = await observer.takenOver(node, takenOverMsMax);
-  if (ms === null)
-    records.broken.push(`not all of ${name} was taken over within ${takenOverMsMax / 1000} s: ${left} left`);
-  return ms;
 }

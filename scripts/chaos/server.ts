@@ -19,13 +19,16 @@ export interface ChaosServer {
   kill(): Promise<void>;
   /** Sends a signal to the process that serves. */
   signal(signal: NodeJS.Signals): void;
+  /** Returns the end of what it has logged. */
+  readonly logged: () => string;
   /** Lets its clock jump: from now on it is so many milliseconds away from that of the machine. */
   shiftClock(ms: number): void;
   close(): void;
 }
 
-/** Characters of a server's errors that are kept. */
-const errorsMax = 2_000;
+/** Characters of a server's log that are kept, and of those that are shown when it does not start. */
+const loggedMax = 500_000;
+const shownMax = 2_000;
 const program = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 const shiftedClock = new URL("./shifted-clock.mjs", import.meta.url).href;
 
@@ -49,7 +52,7 @@ export async function createServer(name: string, world: World): Promise<ChaosSer
   return { name, network, ...server, close };
 }
 
-type Controlled = Pick<ChaosServer, "url" | "start" | "kill" | "signal" | "shiftClock">;
+type Controlled = Pick<ChaosServer, "url" | "logged" | "start" | "kill" | "signal" | "shiftClock">;
 
 /** Returns what starts, ends and disturbs the process. @param command what starts it, before the program */
 function controlled(
@@ -61,18 +64,24 @@ function controlled(
   let child: ChildProcess | null = null;
   let pid = 0;
   let url: string | null = null;
+  let logged = "";
   return {
     url: () => url,
+    logged: () => logged,
     async start() {
       writeFileSync(clockFile, "0");
       const [first = process.execPath, ...args] = [...command, process.execPath, program, "start"];
       child = startProcess(first, args, {
         env: environment,
-        stdio: ["ignore", "pipe", isVerbose ? "inherit" : "pipe"],
+        stdio: ["ignore", "pipe", "pipe"],
       });
-      const errors = lastOf(child);
+      // All of it is read, so that the server is not held up.
+      child.stderr?.on("data", (data: Buffer) => {
+        logged = `${logged}${data.toString()}`.slice(-loggedMax);
+        if (isVerbose) process.stderr.write(data);
+      });
       url = await listening(child).catch((thrown: unknown) => {
-        throw new Error(`a server has not started: ${errors()}`, { cause: thrown });
+        throw new Error(`a server has not started: ${logged.slice(-shownMax)}`, { cause: thrown });
       });
       child.stdout?.resume();
       pid = childOf(child.pid ?? 0);
@@ -92,11 +101,4 @@ function controlled(
       process.kill(pid, "SIGUSR2");
     },
   };
-}
-
-/** Returns what gives the end of the errors that a process has printed; reads them all, so that it is not held up. */
-function lastOf({ stderr }: ChildProcess): () => string {
-  let last = "";
-  stderr?.on("data", (data: Buffer) => (last = `${last}${data.toString()}`.slice(-errorsMax)));
-  return () => last.trim();
 }

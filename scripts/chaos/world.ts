@@ -88,7 +88,7 @@ export async function createWorld({ isVerbose, usesRedis, namespaces }: WorldOpt
       HEARTH_CONFIG: config,
       HEARTH_API_KEY: benchKey,
       HEARTH_SHARED_FOLDER: sharedFolder,
-      HEARTH_LOG_LEVEL: isVerbose ? "info" : "error",
+      HEARTH_LOG_LEVEL: "info",
       HEARTH_CONTEXT_TOKENS_MAX: String(contextTokens),
     },
     isVerbose,

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FaultName } from "../fault-names.js";
 import type { FaultReport, Scene } from "../scene.js";
-import { takenOverMsMax, watchTakeOver } from "../observer.js";
+import { takenOverMsMax, watchTakeOver } from "../take-overs.js";
 import { allPlaces, type Cut, type Place } from "./server-network.js";
 
 type NetworkFault = Extract<FaultName, `cut-${string}`>;
@@ -55,7 +55,8 @@ const inWords: Readonly<Record<Cut, string>> = {
   unreached: "silent, only what is sent to it",
 };
 
-async function cutOff({ servers, observer, records, chance }: Scene, off: CutOff): Promise<FaultReport> {
+async function cutOff(scene: Scene, off: CutOff): Promise<FaultReport> {
+  const { servers, observer, chance } = scene;
   const server = chance.pick(servers);
   const how = chance.pick(server.network.cuts);
   const isLong = off.isTakenOver && chance.happens(0.5);
@@ -63,7 +64,7 @@ async function cutOff({ servers, observer, records, chance }: Scene, off: CutOff
   const node = await observer.nodeOf(server.name);
   server.network.cut(off.from, how);
   const [takenOverMs] = await Promise.all([
-    isLong ? watchTakeOver(records, observer, node, server.name) : null,
+    isLong ? watchTakeOver(scene, node, server.name) : null,
     delay(cutMs),
   ]);
   server.network.restore();
