@@ -15,6 +15,11 @@ export interface Dialect {
   readonly thisNode: RawBuilder<number | null>;
   /** Whether a claim skips rows that another transaction has locked; SQLite has one writer at a time. */
   readonly skipsLocked: boolean;
+  /**
+   * An expression that waits until no other transaction begins or ends runs of a team, and keeps others from it until this one ends; null
+   * where one transaction follows another.
+   */
+  readonly lockOfRuns: ((team: RawBuilder<unknown>) => RawBuilder<unknown>) | null;
   /** A subquery of the column `value`: the strings of a JSON array. */
   readonly listOf: (json: Operand) => RawBuilder<{ readonly value: string }>;
   /** A subquery of the columns `key` and `value`: the whole numbers of a JSON object. */

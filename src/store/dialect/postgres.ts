@@ -10,6 +10,8 @@ export const postgresDialect: Dialect = {
   isShared: true,
   thisNode: sql`this_node()`,
   skipsLocked: true,
+  // That which a trigger of runs shares: see src/store/postgres/migrations/budget-triggers.ts.
+  lockOfRuns: (team) => sql`pg_advisory_xact_lock(hashtextextended('hearth budgets of ' || ${team}, 0))`,
   listOf: (json) => sql`(select value from json_array_elements_text(cast(${json} as json)))`,
   numbersOf: (json) =>
     sql`(select key, cast(value as bigint) as value from json_each_text(cast(${json} as json)))`,

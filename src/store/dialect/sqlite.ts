@@ -7,6 +7,7 @@ export const sqliteDialect: Dialect = {
   isShared: false,
   thisNode: sql`null`,
   skipsLocked: false,
+  lockOfRuns: null,
   listOf: (json) => sql`(select value from json_each(${json}))`,
   numbersOf: (json) => sql`(select key, value from json_each(${json}))`,
   recordsOf(json, columns) {

@@ -1,4 +1,4 @@
-import { sql, type Kysely, type RawBuilder } from "kysely";
+import { sql, type CompiledQuery, type Kysely, type RawBuilder } from "kysely";
 import type { NodeStore, RunningNode } from "../nodes.js";
 import type { Schema } from "../schema.js";
 import { nodeSpace } from "./locks.js";
@@ -6,8 +6,12 @@ import { applicationName } from "./pool.js";
 import { isLocked } from "./nodes.js";
 import type { ServerLock } from "./server-lock.js";
 
-/** How long it is waited for the end of a connection. */
-const terminationMs = 2_000;
+/**
+ * How long it is waited for the ends of all connections of a server, and for that of each that takes longer: the database looks for the
+ * end of one every tenth of a second, so that waiting for each in turn would take a second for ten.
+ */
+const terminationSeconds = 0.1;
+const slowTerminationMs = 2_000;
 
 /**
  * The other servers whose locks are free, and numbers that something in flight has although there is no server of that number: a
@@ -33,6 +37,20 @@ export async function runningNodes(kysely: Kysely<Schema>): Promise<readonly Run
     .orderBy("id")
     .execute();
   return rows.map(({ name, limits_place: limitsPlace }) => ({ name, limitsPlace }));
+}
+
+/** Returns the queries that end what the connections of a server that has been removed were doing, and wait for it. */
+function terminations(kysely: Kysely<Schema>, id: number): readonly CompiledQuery[] {
+  // Not of one that runs: then its row is still there.
+  const itsConnections = sql`from pg_stat_activity where datname = current_database()
+    and application_name = ${applicationName(id)} and pid <> pg_backend_pid() and not exists (select 1 from nodes where id = ${id})`;
+  const steps = [
+    sql`select pg_terminate_backend(pid) ${itsConnections}`,
+    // A transaction sees the connections as they were when it first looked.
+    sql`select pg_sleep(${terminationSeconds}), pg_stat_clear_snapshot()`,
+    sql`select pg_terminate_backend(pid, ${slowTerminationMs}) ${itsConnections}`,
+  ];
+  return steps.map((step) => step.compile(kysely));
 }
 
 /** @param self the number of this server */
@@ -63,13 +81,7 @@ export function createNodeStore(kysely: Kysely<Schema>, lock: ServerLock, self: 
           ),
         rows: 1,
       },
-      // Not of one that runs: then its row is still there.
-      {
-        query: sql`select pg_terminate_backend(pid, ${terminationMs}) from pg_stat_activity
-          where datname = current_database() and application_name = ${applicationName(id)} and pid <> pg_backend_pid()
-            and not exists (select 1 from nodes where id = ${id})`.compile(kysely),
-        rows: null,
-      },
+      ...terminations(kysely, id).map((query) => ({ query, rows: null })),
     ],
     leads: (task) => lock.holds(task),
     hold: async (task) => ((await lock.take(task)) ? () => void lock.give(task) : null),

@@ -29,7 +29,8 @@ export function createInterruption(database: Database) {
   };
 }
 
-async function interruptRuns({ kysely, commit }: Database, endTime: number): Promise<number> {
+async function interruptRuns(database: Database, endTime: number): Promise<number> {
+  const { kysely, commit } = database;
   const { count } = await kysely
     .selectFrom("runs")
     .select((run) => run.fn.countAll<number>().as("count"))
@@ -38,7 +39,7 @@ async function interruptRuns({ kysely, commit }: Database, endTime: number): Pro
     .where(sql<boolean>`${ofNode(null)("runs")}`)
     .executeTakeFirstOrThrow();
   if (count === 0) return 0;
-  await commit(statementsOf(interruptions({ kysely }, ofNode(null), endTime)), true);
+  await commit(statementsOf(interruptions(database, ofNode(null), endTime)), true);
   return count;
 }
 
@@ -46,21 +47,29 @@ async function interruptRuns({ kysely, commit }: Database, endTime: number): Pro
 type Which = (runs: string) => RawBuilder<unknown>;
 
 function interruptions(
-  { kysely }: Pick<Database, "kysely">,
+  { kysely, dialect: { lockOfRuns } }: Pick<Database, "kysely" | "dialect">,
   which: Which,
   endTime: number,
 ): readonly Write[] {
   const isIts = sql`state = 'running' and ${which("runs")}`;
   const write = (table: keyof Schema, step: RawBuilder<unknown>): Write =>
     createWrite(table, step.compile(kysely));
+  const locking = (lockOf: NonNullable<typeof lockOfRuns>): Write =>
+    write(
+      "runs",
+      sql`select ${lockOf(sql`team_id`)} from (select distinct team_id from runs where ${isIts} order by team_id) as teams`,
+    );
   return [
+    // Each run locks what its team and its budgets have spent, and then the balances. Several runs cannot follow that order.
+    ...(lockOfRuns === null ? [] : [locking(lockOfRuns)]),
     write(
       "ledger_transactions",
       sql`insert into ledger_transactions (kind, team_id, run_id, create_time)
         select 'release', team_id, id, ${endTime} from runs where ${isIts} and reserved_ticks > 0`,
     ),
-    write("ledger_entries", entries(which, "reserved", sql`-run.reserved_ticks`)),
+    // In the order in which every transaction of the ledger locks balances.
     write("ledger_entries", entries(which, "credit", sql`run.reserved_ticks`)),
+    write("ledger_entries", entries(which, "reserved", sql`-run.reserved_ticks`)),
     write(
       "runs",
       // Not one that has got its row since the first statement: what is reserved for it is not released.
