@@ -87,6 +87,35 @@ it("what the connections of an ended server were doing is rolled back before its
   await expect(open.query("commit")).rejects.toThrow();
 });
 
+it("a server that cannot be taken over yet is tried again, and keeps no other one from being taken over", async () => {
+  const { database, runs, writes } = await startServer();
+  for (const node of [98, 99]) {
+    await runs.insert(aRun({ id: `run-${node}`, requestId: `request-${node}`, reservedTicks: null }), []);
+    await sql`update runs set node_id = ${node} where id = ${`run-${node}`}`.execute(database.kysely);
+  }
+  const failures = [new Error("its rows are locked")];
+  const logged: unknown[] = [];
+  const takeOver = createTakeOver(database.nodes, {
+    ...{ runs, jobs: createJobStore(database), pulls: createPullStore(database), clock: systemClock },
+    writes: {
+      async commit(all) {
+        const failure = failures.pop();
+        if (failure !== undefined) throw failure;
+        await writes.commit(all);
+      },
+    },
+    logger: { ...silentLogger, error: (details) => logged.push(details) },
+  });
+  const running = async () =>
+    (await runs.list(10)).filter(({ state }) => state === "running").map(({ id }) => id);
+
+  expect(await takeOver.once()).toBe(1);
+  expect(await running()).toEqual(["run-98"]);
+  expect(logged).toMatchObject([{ node: 98, err: { message: "its rows are locked" } }]);
+  expect(await takeOver.once()).toBe(1);
+  expect(await running()).toEqual([]);
+});
+
 it("what got the number of an ended server after the take-over is taken over, too, unless that server runs again", async () => {
   const { url, database, runs, jobs, writes, takeOver } = await startServer();
   await writes.commit([jobs.insertion(aJob({ id: "job-late" }))]);
