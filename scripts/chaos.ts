@@ -5,7 +5,7 @@
  */
 import { printTable, type Row } from "./bench/table.js";
 import { postgresUnavailable } from "../test/postgres/available.js";
-import { takenOverMsMax } from "./chaos/take-overs.js";
+import { takenOverMsMax } from "./chaos/checks/take-overs.js";
 import { createNamespaces, type Namespaces } from "./chaos/network/namespaces.js";
 import { readOptions, type ChaosOptions } from "./chaos/options.js";
 import { runRounds, type ChaosResult } from "./chaos/rounds.js";

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { FaultName } from "./fault-names.js";
 import { networkFaults } from "./network/faults.js";
 import type { FaultReport, Scene } from "./scene.js";
-import { watchTakeOver } from "./take-overs.js";
+import { watchTakeOver } from "./checks/take-overs.js";
 
 const stoppedMs = 15_000;
 

@@ -1,7 +1,7 @@
 /** Runs the rounds: under load, one fault in each, until all servers are ready again. */
 import { setTimeout as delay } from "node:timers/promises";
 import { Chance } from "../simulate/chance.js";
-import { checkAll, type Verdict } from "./checks.js";
+import { checkAll, type Verdict } from "./checks/all.js";
 import { cause } from "./faults.js";
 import type { FaultName } from "./fault-names.js";
 import type { Scene } from "./scene.js";
@@ -10,7 +10,7 @@ import { createObserver } from "./observer.js";
 import type { Namespaces } from "./network/namespaces.js";
 import type { ChaosOptions } from "./options.js";
 import { Records } from "./records.js";
-import { watchMissedCounts, type MissedCounts } from "./missed-counts.js";
+import { watchMissedCounts, type MissedCounts } from "./checks/missed-counts.js";
 import { createServer, type ChaosServer } from "./server.js";
 import { createWorld } from "./world.js";
 

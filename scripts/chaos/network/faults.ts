@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FaultName } from "../fault-names.js";
 import type { FaultReport, Scene } from "../scene.js";
-import { takenOverMsMax, watchTakeOver } from "../take-overs.js";
+import { takenOverMsMax, watchTakeOver } from "../checks/take-overs.js";
 import { allPlaces, type Cut, type Place } from "./server-network.js";
 
 type NetworkFault = Extract<FaultName, `cut-${string}`>;

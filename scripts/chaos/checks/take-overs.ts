@@ -1,5 +1,5 @@
 import { keepReport } from "./report.js";
-import type { Scene } from "./scene.js";
+import type { Scene } from "../scene.js";
 
 /** What a server that has ended had in flight is taken over within this time. */
 export const takenOverMsMax = 15_000;

@@ -1,8 +1,8 @@
 /** Finds out, after each round, which servers counted limits by themselves in it. */
-import { benchKey } from "../bench/server.js";
-import { ask } from "./http.js";
-import type { Records } from "./records.js";
-import type { ChaosServer } from "./server.js";
+import { benchKey } from "../../bench/server.js";
+import { ask } from "../http.js";
+import type { Records } from "../records.js";
+import type { ChaosServer } from "../server.js";
 
 /** A server may notice so late that Redis answers again. */
 const retryMsMax = 8_000;

@@ -1,9 +1,9 @@
 /** Checks that everything that was accepted has ended exactly once. */
-import type { Row } from "../bench/table.js";
-import { secretOf } from "../bench/accounts.js";
-import type { Scene } from "./scene.js";
-import { ask, askJson, type Answered } from "./http.js";
-import type { Accepted, AcceptedBatch } from "./records.js";
+import type { Row } from "../../bench/table.js";
+import { secretOf } from "../../bench/accounts.js";
+import type { Scene } from "../scene.js";
+import { ask, askJson, type Answered } from "../http.js";
+import type { Accepted, AcceptedBatch } from "../records.js";
 
 export interface AcceptedWork {
   readonly rows: readonly Row[];

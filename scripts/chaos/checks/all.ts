@@ -3,14 +3,14 @@ import { execFile } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { scratchFolder } from "../bench/processes.js";
-import type { Row } from "../bench/table.js";
+import { scratchFolder } from "../../bench/processes.js";
+import type { Row } from "../../bench/table.js";
 import { checkAccepted } from "./accepted.js";
 import { checkCharges } from "./charges.js";
 import { keepReport } from "./report.js";
-import type { Scene } from "./scene.js";
-import { checkLimits } from "./limited-keys.js";
-import type { World } from "./world.js";
+import type { Scene } from "../scene.js";
+import { checkLimits } from "../limited-keys.js";
+import type { World } from "../world.js";
 
 export interface Verdict {
   readonly rows: readonly Row[];
@@ -50,7 +50,7 @@ async function drain(scene: Scene): Promise<void> {
   }
 }
 
-const program = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+const program = fileURLToPath(new URL("../../../dist/main.js", import.meta.url));
 
 /** Returns what `hearth ledger verify` prints when the books do not balance; null when they do. */
 async function verifyBooks({ environment, databaseUrl }: World): Promise<string | null> {

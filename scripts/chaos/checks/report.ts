@@ -2,7 +2,7 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Scene } from "./scene.js";
+import type { Scene } from "../scene.js";
 
 /** The name of each file, and what it is read by. */
 const queries = {

@@ -1,7 +1,7 @@
 /** Checks that what was charged is what clients were answered, or that a difference has a reason that costs nobody anything. */
-import type { Row } from "../bench/table.js";
-import type { Scene } from "./scene.js";
-import type { Records, Waited } from "./records.js";
+import type { Row } from "../../bench/table.js";
+import type { Scene } from "../scene.js";
+import type { Records, Waited } from "../records.js";
 
 /** Three times the delay of PostgreSQL's WAL writer, and the way to the client. */
 const unsyncedMsMax = 2_000;
