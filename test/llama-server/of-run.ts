@@ -16,11 +16,18 @@ let ofProcess: Promise<LlamaServer> | null = null;
  */
 export async function enginesOfRun(environment: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
   if (process.env["TEST_ENGINE"] !== "llama-server") return {};
-  ofProcess ??= startLlamaServer(file, { contextTokens, args: [...scaling, "--cache-ram", "0"] }, (end) =>
-    process.once("exit", end),
-  );
+  ofProcess ??= startLlamaServer(file, { contextTokens, args: [...scaling, "--cache-ram", "0"] }, atEnd);
   const { url } = await ofProcess;
   const slots = environment["HEARTH_SLOTS_PER_MODEL"];
   const limit = slots === undefined ? {} : { maxConcurrency: Number(slots) };
   return { HEARTH_ENGINES: JSON.stringify([{ kind: "llama-server", url, models: [model], ...limit }]) };
+}
+
+/** Calls it when this process ends, also when the runner of the tests terminates it, of which `exit` says nothing. */
+function atEnd(end: () => void): void {
+  process.once("exit", end);
+  process.once("SIGTERM", () => {
+    end();
+    process.exit(143);
+  });
 }
