@@ -57,10 +57,7 @@ it("a job that was taken over while it ran is charged once, by the run that ends
   await vi.waitUntil(async () => (await runs.list(1))[0]?.state === "running");
   await takeOver(beside);
   held.open();
-  await vi.waitUntil(async () => {
-    node.clock.advance(1_000);
-    return (await runs.list(10)).some(({ state }) => state === "completed");
-  });
+  await advancing(node, async () => (await runs.list(10)).some(({ state }) => state === "completed"));
 
   expect(await ledger.verify()).toEqual([]);
   const all = await runs.list(10);
@@ -77,10 +74,7 @@ it("a job that another server has ended while it ran costs nothing", async () =>
   // As a server does that cancels a job whose own server does not answer.
   await createWrites(beside).commit([createJobStore(beside).removal(id)]);
   held.open();
-  await vi.waitUntil(async () => {
-    node.clock.advance(1_000);
-    return (await runs.list(1))[0]?.state !== "running";
-  });
+  await advancing(node, async () => (await runs.list(1))[0]?.state !== "running");
 
   expect(await runs.list(10)).toMatchObject([{ state: "interrupted", costTicks: 0 }]);
   expect(node.logs.filter(({ level }) => level === "error")).toEqual([]);

@@ -15,7 +15,7 @@ const lookMs = 2_000;
 const failed = "what servers that have ended had in flight could not be taken over";
 
 export interface TakeOver {
-  /** Takes over from every server that has ended: its runs are interrupted, and its jobs are in the queue again. @returns how many. */
+  /** Takes over from every server that has ended: its runs are interrupted, and its jobs are in the queue again. What fails is logged. @returns how many. */
   once(): Promise<number>;
   /** Interrupts what the process before has left, and does it before this server does anything else. What fails is done again later: rows may be locked by others. */
   atStart(): Promise<void>;
@@ -53,7 +53,10 @@ async function takeFrom(nodes: NodeStore, deps: TakeOverDeps, id: number): Promi
     logger.error({ err: thrown, node: id }, failed);
     return false;
   }
-  logger.info({ node: id, ms: clock.monotonic() - from }, "took over from a server that has ended");
+  logger.info(
+    { node: id, ms: Math.round(clock.monotonic() - from) },
+    "took over from a server that has ended",
+  );
   return true;
 }
 

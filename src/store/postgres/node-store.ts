@@ -7,8 +7,8 @@ import { isLocked } from "./nodes.js";
 import type { ServerLock } from "./server-lock.js";
 
 /**
- * How long it is waited for the ends of all connections of a server, and for that of each that takes longer: the database looks for the
- * end of one every tenth of a second, so that waiting for each in turn would take a second for ten.
+ * How long to wait until all connections of a server have ended, and then for each that has not. The database looks every tenth of a
+ * second whether one has ended: to wait for ten in turn would take a second.
  */
 const terminationSeconds = 0.1;
 const slowTerminationMs = 2_000;

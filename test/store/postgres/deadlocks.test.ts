@@ -1,4 +1,4 @@
-/** Where two transactions each wait for rows that the other one has locked, the database ends one of them after a second. */
+/** Of two transactions that wait for rows that the other one has locked, the database ends one after a second. */
 import pg from "pg";
 import { sql } from "kysely";
 import { expect, it, vi } from "vitest";
@@ -21,7 +21,7 @@ import { newPostgresUrl, openBeside, openServer } from "../../postgres/databases
 import { aRun, aTeam } from "../records.js";
 
 const teams = ["team-1", "team-2"];
-const subjects = { key: "key-1", member: "user-1", tag: "tag:nightly" };
+const member = "user-1";
 const reservedTicks = 10;
 const spend = { tags: ["nightly"], metadata: [], endUser: null };
 
@@ -36,8 +36,14 @@ async function addTeams(database: Database): Promise<void> {
       .insertInto("spending_limits")
       .values({ team_id: id, ...limits })
       .execute();
-    const budgets = Object.entries({ ...subjects, team: id }).map(([subject, subject_id]) => ({
-      ...{ subject: subject as "key", subject_id, team_id: id, period: "month" as const, create_time: 1 },
+    const subjects = [
+      { subject: "key", subject_id: "key-1" },
+      { subject: "member", subject_id: member },
+      { subject: "tag", subject_id: "tag:nightly" },
+      { subject: "team", subject_id: id },
+    ] as const;
+    const budgets = subjects.map((of) => ({
+      ...{ ...of, team_id: id, period: "month" as const, create_time: 1 },
       ...{ ...limits, hard_tokens: null, soft_tokens: null },
     }));
     await database.kysely.insertInto("budgets").values(budgets).execute();
@@ -49,7 +55,7 @@ function runsOf(database: Database) {
   const [runs, ledger] = [createRunStore(database), createLedgerStore(database)];
   const posting = (written: Parameters<typeof ledger.posting>[0] | null) =>
     written === null ? [] : ledger.posting(written);
-  const budgeted = { userId: subjects.member, bound: { ticks: reservedTicks, tokens: 5 } };
+  const budgeted = { userId: member, bound: { ticks: reservedTicks, tokens: 5 } };
   return {
     begin: (id: string, teamId: string) =>
       runs.insert(
@@ -81,7 +87,7 @@ async function deadlocksOf(url: string): Promise<number> {
   }
 }
 
-it("runs that begin and end, and the take-over of others of the same teams, never wait for each other", async () => {
+it("runs that begin and end, and the take-over of others of the same teams, never deadlock", async () => {
   const url = await newPostgresUrl();
   const before = await deadlocksOf(url);
   const [database, beside] = [await openServer(url), await openBeside(url)];
@@ -102,14 +108,18 @@ it("runs that begin and end, and the take-over of others of the same teams, neve
         await end(`run-${worker}-${at}-${team}`, team);
       }
   };
+  const takeOverFrom = async (node: number): Promise<void> => {
+    for (const team of teams)
+      for (let at = 0; at < 3; at += 1) await begin(`lost-${node}-${at}-${team}`, team);
+    await sql`update runs set node_id = ${node} where id like ${`lost-${node}-%`}`.execute(beside.kysely);
+    expect(await takeOver.once()).toBe(1);
+  };
   const takeOvers = async (): Promise<void> => {
-    for (let node = 100; node < 130; node += 1) {
-      for (const team of teams)
-        for (let at = 0; at < 3; at += 1) await begin(`lost-${node}-${at}-${team}`, team);
-      await sql`update runs set node_id = ${node} where id like ${`lost-${node}-%`}`.execute(beside.kysely);
-      expect(await takeOver.once()).toBe(1);
+    try {
+      for (let node = 100; node < 130; node += 1) await takeOverFrom(node);
+    } finally {
+      isTakenOver = true;
     }
-    isTakenOver = true;
   };
   await Promise.all([takeOvers(), ...Array.from({ length: 6 }, (_, worker) => requests(worker))]);
 

@@ -29,7 +29,7 @@ async function startServer() {
   await createTeamStore(database).insert(aTeam());
   const pulls = createPullStore(database);
   const deps = { runs, jobs, pulls, writes, clock: systemClock, logger: silentLogger };
-  return { url, database, runs, jobs, writes, takeOver: createTakeOver(database.nodes, deps) };
+  return { url, database, runs, jobs, writes, deps, takeOver: createTakeOver(database.nodes, deps) };
 }
 
 it("a server that has ended has its runs interrupted once and its jobs queued again; one that runs keeps both", async () => {
@@ -88,7 +88,7 @@ it("what the connections of an ended server were doing is rolled back before its
 });
 
 it("a server that cannot be taken over yet is tried again, and keeps no other one from being taken over", async () => {
-  const { database, runs, writes } = await startServer();
+  const { database, runs, writes, deps } = await startServer();
   for (const node of [98, 99]) {
     await runs.insert(aRun({ id: `run-${node}`, requestId: `request-${node}`, reservedTicks: null }), []);
     await sql`update runs set node_id = ${node} where id = ${`run-${node}`}`.execute(database.kysely);
@@ -96,7 +96,7 @@ it("a server that cannot be taken over yet is tried again, and keeps no other on
   const failures = [new Error("its rows are locked")];
   const logged: unknown[] = [];
   const takeOver = createTakeOver(database.nodes, {
-    ...{ runs, jobs: createJobStore(database), pulls: createPullStore(database), clock: systemClock },
+    ...deps,
     writes: {
       async commit(all) {
         const failure = failures.pop();

@@ -60,7 +60,7 @@ function interruptions(
       sql`select ${lockOf(sql`team_id`)} from (select distinct team_id from runs where ${isIts} order by team_id) as teams`,
     );
   return [
-    // Each run locks what its team and its budgets have spent, and then the balances. Several runs cannot follow that order.
+    // A request locks the sums of its team and its budgets, and then the balances. Statements for many runs cannot follow that order.
     ...(lockOfRuns === null ? [] : [locking(lockOfRuns)]),
     write(
       "ledger_transactions",
