@@ -42,7 +42,7 @@ export interface Metrics {
   requestFinished(request: FinishedRequest): void;
   runFinished(run: FinishedRun): void;
   /** Called as tokens are sampled. @param tokens reasoning included */
-  tokensSampled(teamId: string, tokens: number): void;
+  tokensSampled(key: { readonly teamId: string; readonly userId: string }, tokens: number): void;
   modelLoaded(load: FinishedLoad): void;
   /** Called when a model could not be loaded. @param reason one sentence */
   modelNotLoaded(failure: { readonly model: string; readonly reason: string }): void;

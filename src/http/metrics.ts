@@ -12,17 +12,15 @@ import { addProcessGauges } from "./metrics/process-gauges.js";
 import { createFaultCounts, type RecentFaults } from "./metrics/recent-faults.js";
 import { createRecentTokens } from "./metrics/recent-tokens.js";
 import { addRedisGauges } from "./metrics/redis-gauges.js";
+import type { Scope } from "../accounts/visibility.js";
 import type { Call } from "./route.js";
 import type { RouteDocs } from "./route-docs.js";
 
 export interface ServerMetrics extends Metrics {
   /** Returns the current value of every metric. */
   scrape(): Promise<{ readonly contentType: string; readonly text: string }>;
-  /**
-   * Returns the tokens that were sampled in each of the last 60 whole seconds, the oldest first.
-   * @param teamId null: of all teams
-   */
-  recentTokens(teamId: string | null): readonly number[];
+  /** Returns the tokens of a scope that were sampled in each of the last 60 whole seconds, the oldest first. */
+  recentTokens(scope: Scope): readonly number[];
   /** Returns the requests and runs of the last minutes, and how many of them failed by no fault of their client. */
   recentFaults(minutes: number): RecentFaults;
   /** Returns the models whose last load failed, with the reason. */
@@ -67,8 +65,8 @@ export function createMetrics(
     recentFaults: (minutes) => faults.read(minutes),
     modelsNotLoaded: () => notLoaded,
     modelNotLoaded: ({ model, reason }) => void notLoaded.set(model, reason),
-    tokensSampled: (teamId, tokens) => recentTokens.add(teamId, tokens),
-    recentTokens: (teamId) => recentTokens.read(teamId),
+    tokensSampled: (key, tokens) => recentTokens.add(key, tokens),
+    recentTokens: (scope) => recentTokens.read(scope),
     modelLoaded(load) {
       modelLoaded(load);
       notLoaded.delete(load.model);

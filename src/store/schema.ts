@@ -39,6 +39,7 @@ export interface Schema {
   teams: TeamRow;
   access_groups: AccessGroupRow;
   api_keys: ApiKeyTable;
+  removed_keys: RemovedKeyRow;
   runs: RunRow;
   deleted_runs: DeletedRunsRow;
   price_book: PriceTable;
@@ -135,6 +136,16 @@ export interface ApiKeyRow {
 
 /** The time of last use is written by a statement of its own. */
 type ApiKeyTable = Omit<ApiKeyRow, "last_use_time"> & { last_use_time: Generated<number | null> };
+
+/** What stays of a deleted API key. A trigger inserts it. */
+export interface RemovedKeyRow {
+  id: string;
+  team_id: string;
+  /** The member who created it; empty: not known. */
+  user_id: string;
+  /** null: not known. */
+  name: string | null;
+}
 
 export interface ManagementKeyRow {
   id: string;

@@ -4,7 +4,11 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { expect, it, onTestFinished } from "vitest";
-import { undoBudgets } from "./undo-migration.js";
+import { undoBudgets, undoRemovedKeys } from "./undo-migration.js";
+import { cliActor } from "../../src/accounts/audit/actors.js";
+import { createKeyService } from "../../src/accounts/keys/keys.js";
+import { buildAccountStores } from "../../src/app/accounts.js";
+import { systemClock, systemRandom } from "../../src/system.js";
 import { createApiKeyStore } from "../../src/accounts/keys/store.js";
 import { openDatabase } from "../../src/store/database.js";
 import { createJobStore } from "../../src/jobs/store.js";
@@ -161,3 +165,29 @@ const freeOfCharge = {
   cachedPromptTextTokenTicks: 0,
   completionTextTokenTicks: 0,
 };
+
+it("M4: finds the names and the owners of keys that were deleted before they were kept", async () => {
+  const file = join(temporaryFolder(), "hearth.db");
+  const earlier = await openDatabase(file);
+  const stores = buildAccountStores(earlier);
+  const keys = createKeyService({ ...stores, clock: systemClock, random: systemRandom });
+  const team = aTeam();
+  await stores.teams.insert(team);
+  const { key } = await keys.create({ name: "laptop", teamId: team.id }, { ...cliActor, userId: "user-7" });
+  const ended = { teamId: team.id, state: "completed", endTime: 6000 } as const;
+  const budgeted = { userId: "user-8", bound: { ticks: 90, tokens: 90 } };
+  await createRunStore(earlier).insert(aRun({ ...ended, apiKeyId: key.id }), []);
+  await createRunStore(earlier).insert(aRun({ ...ended, id: "run-2", apiKeyId: "unaudited", budgeted }), []);
+  await keys.remove(key.id, cliActor);
+  await earlier.close();
+  const sqlite = new Sqlite(file);
+  sqlite.exec(`${undoRemovedKeys} pragma user_version = 44`);
+  sqlite.close();
+  const database = await openDatabase(file);
+  onTestFinished(() => database.close());
+  const found = await database.kysely.selectFrom("removed_keys").selectAll().orderBy("user_id").execute();
+  expect(found).toEqual([
+    { id: key.id, team_id: team.id, user_id: "user-7", name: "laptop" },
+    { id: "unaudited", team_id: team.id, user_id: "user-8", name: null },
+  ]);
+});

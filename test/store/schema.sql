@@ -56,6 +56,16 @@ CREATE TRIGGER api_keys_end_their_budgets after delete on api_keys begin
   delete from budgets where subject_id = old.id;
 end;
 
+CREATE TRIGGER api_keys_keep_their_owner before update of team_id, user_id on api_keys
+when new.team_id <> old.team_id or new.user_id <> old.user_id begin
+  select raise(abort, 'the team and the owner of an API key do not change');
+end;
+
+CREATE TRIGGER api_keys_stay_known after delete on api_keys begin
+  insert into removed_keys (id, team_id, user_id, name) values (old.id, old.team_id, old.user_id, old.name)
+    on conflict do nothing;
+end;
+
 CREATE TABLE api_keys (
   id text primary key not null,
   team_id text not null references teams (id),
@@ -495,6 +505,15 @@ CREATE TABLE price_book (
   create_time integer not null,
   unique (model, prompt_text_token_ticks, cached_prompt_text_token_ticks, completion_text_token_ticks)
 ) strict;
+
+CREATE TABLE removed_keys (
+  id text primary key not null,
+  team_id text not null references teams (id),
+  user_id text not null,
+  name text
+) strict, without rowid;
+
+CREATE INDEX removed_keys_by_owner on removed_keys (user_id, team_id);
 
 CREATE TRIGGER request_bodies_added after insert on request_bodies begin
   update request_bodies_total set bytes = bytes + new.bytes;

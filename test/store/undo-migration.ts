@@ -2,7 +2,13 @@ import { invoices } from "../../src/store/migrations/0011-0020/0018-invoices.js"
 
 const rollUps = ["runs_ended_are_rolled_up", "runs_are_rolled_up"];
 
-/** Takes back migration 40, the newest. */
+/** Takes back migration 45. */
+export const undoRemovedKeys = [
+  ...["api_keys_stay_known", "api_keys_keep_their_owner"].map((name) => `drop trigger ${name};`),
+  "drop table removed_keys;",
+].join("\n");
+
+/** Takes back migration 40. */
 const undoNodes = [
   "drop table nodes;",
   ...["runs", "jobs", "model_pulls"].map((table) => `alter table ${table} drop column node_id;`),
@@ -87,6 +93,7 @@ const undoStoredOwners = [
 
 /** SQL that takes a database from the newest version to 26, as a server of that version would have left it. */
 export const undoBudgets = [
+  undoRemovedKeys,
   undoNodes,
   undoEndUserLimits,
   undoUsageDays,

@@ -3,7 +3,9 @@ import type { AuditStore } from "./store.js";
 import type { Member } from "../members/member.js";
 import type { MemberStore } from "../members/store.js";
 import type { TeamStore } from "../teams/store.js";
-import { findVisibleTeam } from "../teams/teams.js";
+import { findScope } from "../teams/teams.js";
+import type { Scope } from "../visibility.js";
+import type { ApiKeyStore } from "../keys/store.js";
 
 /** Filters the events of a page; null = no filter. */
 export interface AuditFilter {
@@ -26,7 +28,8 @@ export interface AuditPage {
 
 export interface AuditLog {
   /**
-   * Returns at most `limit` events of a team. A page may be shorter without being the last one, because the number of
+   * Returns at most `limit` events of a team. An actor that sees only API keys of their own gets those that they caused, and those about
+   * them and about these keys. A page may be shorter without being the last one, because the number of
    * events scanned for a page is bounded.
    * @throws HearthError `not_found` when the team does not exist or the actor cannot see it.
    */
@@ -35,14 +38,15 @@ export interface AuditLog {
     filter: AuditFilter,
     actor: Actor,
   ): Promise<AuditPage>;
-  /** Returns the events of a team, or of all teams and of the server, by time, page by page. */
-  scan(query: Pick<AuditQuery, "teamId" | "from" | "to">): AsyncIterable<readonly AuditEventWithMember[]>;
+  /** Returns the events of a scope by time, page by page. */
+  scan(query: Pick<AuditQuery, "from" | "to"> & Scope): AsyncIterable<readonly AuditEventWithMember[]>;
   /** Returns the newest events of all teams and of the server, newest first. */
   newest(limit: number): Promise<readonly AuditEventWithMember[]>;
 }
 
 export interface AuditLogDeps {
   readonly audit: AuditStore;
+  readonly keys: Pick<ApiKeyStore, "idsOfOwner">;
   readonly members: Pick<MemberStore, "findEver">;
   readonly teams: TeamStore;
 }
@@ -54,11 +58,13 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
   const { audit, teams } = deps;
   return {
     async page(query, filter, actor) {
-      await findVisibleTeam(teams, query.teamId, actor);
-      const isFiltered = Object.values(filter).some((wanted) => wanted !== null);
+      const isSeen = await eventsSeen(deps, await findScope(teams, query.teamId, actor));
+      const isFiltered = isSeen !== null || Object.values(filter).some((wanted) => wanted !== null);
       const scanned = await audit.page({ ...query, limit: isFiltered ? eventsScannedMax : query.limit + 1 });
       const hasMore = isFiltered && scanned.length === eventsScannedMax;
-      const { events, next } = pageOf(scanned, filter, query.limit, hasMore);
+      const isWanted = (event: StoredAuditEvent): boolean =>
+        (isSeen === null || isSeen(event)) && matches(event, filter);
+      const { events, next } = pageOf(scanned, isWanted, query.limit, hasMore);
       return { events: await withMembers(deps, events), next };
     },
     scan: (query) => scan(deps, query),
@@ -76,15 +82,26 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
   };
 }
 
+/** Returns which events of its teams a scope has; null: all of them. */
+async function eventsSeen(
+  { keys }: Pick<AuditLogDeps, "keys">,
+  { teamId, ownerId }: Scope,
+): Promise<((event: StoredAuditEvent) => boolean) | null> {
+  if (ownerId === null) return null;
+  const own = new Set([ownerId, ...(await keys.idsOfOwner(teamId, ownerId))]);
+  return ({ userId, objectId }) => userId === ownerId || own.has(objectId);
+}
+
 async function* scan(
   deps: AuditLogDeps,
-  query: Pick<AuditQuery, "teamId" | "from" | "to">,
+  { ownerId, ...query }: Pick<AuditQuery, "from" | "to"> & Scope,
 ): AsyncGenerator<readonly AuditEventWithMember[]> {
+  const isSeen = await eventsSeen(deps, { teamId: query.teamId, ownerId });
   let after: AuditPosition | null = null;
   for (;;) {
     const page: AuditQuery = { ...query, order: "ascending", after, limit: eventsScannedMax };
     const events: readonly StoredAuditEvent[] = await deps.audit.page(page);
-    yield await withMembers(deps, events);
+    yield await withMembers(deps, isSeen === null ? events : events.filter(isSeen));
     const last: StoredAuditEvent | undefined = events.at(-1);
     if (last === undefined || events.length < eventsScannedMax) return;
     after = { time: last.time, entry: last.entry };
@@ -103,11 +120,11 @@ async function withMembers(
 /** @param hasMore whether there may be events beyond the scanned ones. */
 function pageOf(
   scanned: readonly StoredAuditEvent[],
-  filter: AuditFilter,
+  isWanted: (event: StoredAuditEvent) => boolean,
   limit: number,
   hasMore: boolean,
 ): { readonly events: readonly StoredAuditEvent[]; readonly next: AuditPosition | null } {
-  const matching = scanned.filter((event) => matches(event, filter));
+  const matching = scanned.filter(isWanted);
   const events = matching.slice(0, limit);
   const last = matching.length > limit ? events.at(-1) : hasMore ? scanned.at(-1) : undefined;
   return { events, next: last === undefined ? null : { time: last.time, entry: last.entry } };

@@ -11,7 +11,7 @@ import type { MemberStore } from "../members/store.js";
 import { usdAmount } from "../money/amounts.js";
 import type { TeamStore } from "../teams/store.js";
 import type { Team } from "../teams/team.js";
-import { findVisibleTeam } from "../teams/teams.js";
+import { findScope, findVisibleTeam } from "../teams/teams.js";
 import { describeBudget, noBudget, type BudgetLimits, type BudgetName, type BudgetStatus } from "./budget.js";
 import type { BudgetQuery, BudgetStore } from "./store/budgets.js";
 
@@ -54,8 +54,7 @@ export function createBudgetService(deps: BudgetServiceDeps): BudgetService {
   const { budgets, teams, clock } = deps;
   return {
     async page(query, actor) {
-      await findVisibleTeam(teams, query.teamId, actor);
-      const ownerId = actor.ownKeysOnly === true ? actor.userId : null;
+      const { ownerId } = await findScope(teams, query.teamId, actor);
       return budgets.page({ ...query, ownerId }, clock.now());
     },
     change: (name, change, actor) => retryOnConflict(() => applyChange(deps, name, change, actor)),

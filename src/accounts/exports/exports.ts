@@ -4,10 +4,10 @@
  */
 import type { AuditLog } from "../audit/audit-log.js";
 import type { Actor } from "../audit/event.js";
-import { canSee } from "../audit/actors.js";
+import { canSee, type Scope } from "../visibility.js";
 import { invalid } from "../field-rules.js";
 import type { TeamStore } from "../teams/store.js";
-import { findVisibleTeam } from "../teams/teams.js";
+import { findScope } from "../teams/teams.js";
 import type { ExportKind, ExportRow } from "../../core/export/rows.js";
 import { ledgerColumns, usageColumns, type ExportStore, type TeamSpan } from "./store.js";
 
@@ -49,11 +49,10 @@ export function createExports(deps: ExportDeps): Exports {
   const { exports, teams } = deps;
   return {
     async open(kind, query, actor) {
-      const teamId = query.teamId ?? actor.teamId;
-      if (teamId !== null) await findVisibleTeam(teams, teamId, actor);
+      const scope = await findScope(teams, query.teamId, actor);
       if (query.from !== null && query.to !== null && query.to <= query.from)
         throw invalid("until", "must be after since");
-      const visible = { ...query, teamId };
+      const visible = { ...query, ...scope };
       if (kind === "audit") return { columns: auditColumns, pages: auditPages(deps, visible) };
       const isUsage = kind === "usage";
       const read = (span: TeamSpan) => (isUsage ? exports.usage(span) : exports.ledger(span));
@@ -65,20 +64,21 @@ export function createExports(deps: ExportDeps): Exports {
 
 async function* teamByTeam(
   { teams }: ExportDeps,
-  { teamId, from, to }: ExportQuery,
+  { teamId, ownerId, from, to }: ExportQuery & Scope,
   actor: Actor,
   read: (span: TeamSpan) => AsyncIterable<readonly ExportRow[]>,
 ): AsyncGenerator<readonly ExportRow[]> {
   const seen =
     teamId === null ? (await teams.list()).filter(({ id }) => canSee(actor, id)) : [{ id: teamId }];
-  for (const { id } of seen) yield* read({ teamId: id, from: from ?? 0, to: to ?? Number.MAX_SAFE_INTEGER });
+  for (const { id } of seen)
+    yield* read({ teamId: id, ownerId, from: from ?? 0, to: to ?? Number.MAX_SAFE_INTEGER });
 }
 
 async function* auditPages(
   { auditLog }: ExportDeps,
-  { teamId, from, to }: ExportQuery,
+  { teamId, ownerId, from, to }: ExportQuery & Scope,
 ): AsyncGenerator<readonly ExportRow[]> {
-  for await (const events of auditLog.scan({ teamId, from, to }))
+  for await (const events of auditLog.scan({ teamId, ownerId, from, to }))
     yield events.map((event) => ({
       time: new Date(event.time).toISOString(),
       event_id: event.id,

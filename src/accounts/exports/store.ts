@@ -1,12 +1,13 @@
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { Database } from "../../store/database.js";
+import { selectKeyName, selectKeysOfOwner } from "../../store/tables/known-keys.js";
 import type { ExportRow } from "../../core/export/rows.js";
+import type { TeamScope } from "../visibility.js";
 
 export type ExportStore = ReturnType<typeof createExportStore>;
 
-/** A part of what one team has: `from` or later, and before `to`; milliseconds since the epoch. */
-export interface TeamSpan {
-  readonly teamId: string;
+/** A part of what one team has, of what an actor sees: `from` or later, and before `to`; milliseconds since the epoch. */
+export interface TeamSpan extends TeamScope {
   readonly from: number;
   readonly to: number;
 }
@@ -28,13 +29,13 @@ export const ledgerColumns = [
 export function createExportStore({ kysely }: Pick<Database, "kysely">) {
   return {
     /** The sums of every hour, model, name of a model, and key. */
-    async *usage({ teamId, from, to }: TeamSpan): AsyncGenerator<readonly ExportRow[]> {
+    async *usage({ teamId, ownerId, from, to }: TeamSpan): AsyncGenerator<readonly ExportRow[]> {
       let after: UsageRow | null = null;
       for (;;) {
         const position: UsageRow | null = after;
         const rows: readonly UsageRow[] = (
           await sql<UsageRow>`select used.*, (select name from teams where id = used.team_id) as team_name,
-            (select name from api_keys where id = used.api_key_id) as key_name,
+            ${selectKeyName(sql`used.api_key_id`)} as key_name, ${usageSeen(teamId, ownerId)} as is_seen,
             cast(cost_ticks as text) as cost, cast(credit_ticks as text) as credit
           from usage_hours as used where team_id = ${teamId} and hour >= ${from} and hour < ${to}
             ${
@@ -45,18 +46,18 @@ export function createExportStore({ kysely }: Pick<Database, "kysely">) {
             }
           order by hour, model, asked_model, api_key_id limit ${pageRows}`.execute(kysely)
         ).rows;
-        yield rows.map(toUsageRow);
+        yield rows.filter(isOne).map(toUsageRow);
         if (rows.length < pageRows) return;
         after = rows.at(-1) ?? null;
       }
     },
-    /** Every entry of every transaction. */
-    async *ledger({ teamId, from, to }: TeamSpan): AsyncGenerator<readonly ExportRow[]> {
+    /** Every entry of every transaction; for an owner of keys, of those of their runs that are not deleted. */
+    async *ledger({ teamId, ownerId, from, to }: TeamSpan): AsyncGenerator<readonly ExportRow[]> {
       let after: readonly [time: number, id: number] = [from, 0];
       for (;;) {
         const [time, id]: readonly [number, number] = after;
         const rows: readonly LedgerRow[] = (
-          await sql<LedgerRow>`select made.*, (select name from teams where id = made.team_id) as team_name,
+          await sql<LedgerRow>`select made.*, (select name from teams where id = made.team_id) as team_name, ${ledgerSeen(ownerId)} as is_seen,
             account, cast(amount_ticks as text) as amount
           from (
             select * from ledger_transactions where team_id = ${teamId} and create_time < ${to}
@@ -64,7 +65,7 @@ export function createExportStore({ kysely }: Pick<Database, "kysely">) {
           ) as made join ledger_entries on transaction_id = made.id
           order by create_time, made.id, account`.execute(kysely)
         ).rows;
-        yield rows.map(toLedgerRow);
+        yield rows.filter(isOne).map(toLedgerRow);
         const last = rows.at(-1);
         // Every transaction has two entries or more.
         if (last === undefined) return;
@@ -74,7 +75,26 @@ export function createExportStore({ kysely }: Pick<Database, "kysely">) {
   };
 }
 
-interface UsageRow {
+/** Rows that the actor does not see are read, so that a page ends after a bounded number of rows, and left out. */
+interface SeenRow {
+  readonly is_seen: number;
+}
+
+function usageSeen(teamId: string, ownerId: string | null): RawBuilder<unknown> {
+  if (ownerId === null) return sql`1`;
+  return sql`case when api_key_id in ${selectKeysOfOwner(sql`(${teamId})`, ownerId)} then 1 else 0 end`;
+}
+
+function ledgerSeen(ownerId: string | null): RawBuilder<unknown> {
+  if (ownerId === null) return sql`1`;
+  return sql`case when exists (select 1 from runs where runs.id = made.run_id and user_id = ${ownerId}) then 1 else 0 end`;
+}
+
+function isOne({ is_seen: isSeen }: SeenRow): boolean {
+  return isSeen === 1;
+}
+
+interface UsageRow extends SeenRow {
   readonly team_id: string;
   readonly team_name: string;
   readonly hour: number;
@@ -114,7 +134,7 @@ function toUsageRow(row: UsageRow): Readonly<Record<(typeof usageColumns)[number
   };
 }
 
-interface LedgerRow {
+interface LedgerRow extends SeenRow {
   readonly id: number;
   readonly create_time: number;
   readonly kind: string;

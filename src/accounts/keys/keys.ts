@@ -10,7 +10,7 @@ import type { Write } from "../../store/writes.js";
 import { commitAudited, retryOnConflict, type AuditDeps } from "../audit/audited-change.js";
 import { checkGroupsExist } from "../groups/known-groups.js";
 import type { AccessGroupStore } from "../groups/store.js";
-import { canSeeKey } from "../audit/actors.js";
+import { canSeeOwned, isOperator } from "../visibility.js";
 import { ensureFirstTeam } from "../teams/first-team.js";
 
 import { resolveReference } from "../resolve-reference.js";
@@ -19,7 +19,7 @@ import { auditedKey, checkSettings, type KeySettings } from "./key-settings.js";
 import { rotateKey, type RotateKeyRequest } from "./rotation.js";
 import { issueSecret } from "../authentication/secret.js";
 import { deniedToTeamKey } from "../management-keys/permissions.js";
-import { findVisibleTeam } from "../teams/teams.js";
+import { findScope, findVisibleTeam } from "../teams/teams.js";
 
 /** Absent settings have their defaults. */
 export interface CreateKeyRequest
@@ -87,8 +87,8 @@ export function createKeyService(deps: KeyServiceDeps): KeyService {
     create: (request, actor) => create(deps, request, actor),
     list: () => list(deps),
     async page(query, actor) {
-      await findVisibleTeam(teams, query.teamId, actor);
-      return keys.page(actor.ownKeysOnly === true ? { ...query, userId: actor.userId } : query);
+      const { ownerId } = await findScope(teams, query.teamId, actor);
+      return keys.page(ownerId === null ? query : { ...query, userId: ownerId });
     },
     consoleKeyIds: (all) => deps.signIns.consoleKeyIds([...new Set(all.map(({ userId }) => userId))]),
     find: (id, actor) => findSeen(deps, id, actor),
@@ -147,7 +147,7 @@ async function list({ keys, teams }: KeyServiceDeps): Promise<Principal[]> {
 
 async function findSeen({ keys }: KeyServiceDeps, id: string, actor: Actor): Promise<ApiKey> {
   const key = await keys.find(id);
-  if (key === null || !canSeeKey(actor, key)) throw new HearthError("not_found", "Cannot find API key");
+  if (key === null || !canSeeOwned(actor, key)) throw new HearthError("not_found", "Cannot find API key");
   return key;
 }
 
@@ -165,8 +165,7 @@ function applyChange(before: ApiKey, change: KeyChange, actor: Actor, now: numbe
   // An expired key may be renamed without a new expiry time.
   checkSettings(expireTime === before.expireTime ? others : change, now);
   // Only the operator may unblock what the operator has blocked.
-  const isOperator = actor.teamId === null && actor.ownKeysOnly !== true;
-  if (!isOperator && (change.blocked ?? before.blocked) !== before.blocked)
+  if (!isOperator(actor) && (change.blocked ?? before.blocked) !== before.blocked)
     throw deniedToTeamKey("block or unblock keys");
   return { ...before, ...change, modifyTime: now, modifiedBy: actor.userId };
 }

@@ -11,6 +11,7 @@ import type { TeamLimits } from "../limits/team-limit.js";
 import { groupsIn } from "./acls.js";
 import { teamOfRow, teamColumns, type JoinedTeam } from "../teams/joined-team.js";
 import { isUnchanged } from "../../store/unchanged.js";
+import { selectKeysOfOwner } from "../../store/tables/known-keys.js";
 import { createWrite, type Write } from "../../store/writes.js";
 
 export type ApiKeyStore = ReturnType<typeof createApiKeyStore>;
@@ -55,7 +56,7 @@ export function createApiKeyStore(database: Database) {
       return row === undefined ? null : withGroups(accessGroups, principalOf(row));
     },
     find: (id: string) => find(database, id),
-    /** Whether there are no keys at all. */
+    idsOfOwner: (teamId: string | null, ownerId: string) => idsOfOwner(database, teamId, ownerId),
     isEmpty: () => isEmpty(database),
     /** Returns the keys whose id starts with `reference`, or whose redacted form equals it, in order of id. */
     findByReference: (reference: string, limit: number) => findByReference(database, reference, limit),
@@ -74,6 +75,7 @@ async function withGroups(store: AccessGroupStore, principal: Principal): Promis
   return { ...principal, groups: new Map(groups.map(({ name, acls }) => [name, acls])) };
 }
 
+/** Whether there are no keys at all. */
 async function isEmpty({ kysely }: Database): Promise<boolean> {
   return (await kysely.selectFrom("api_keys").select("id").limit(1).executeTakeFirst()) === undefined;
 }
@@ -81,6 +83,18 @@ async function isEmpty({ kysely }: Database): Promise<boolean> {
 async function find({ kysely }: Database, id: string): Promise<ApiKey | null> {
   const row = await kysely.selectFrom("api_keys").selectAll().where("id", "=", id).executeTakeFirst();
   return row === undefined ? null : fromRow(row);
+}
+
+/** Returns the ids of the keys that a member has created in a team, deleted ones included; of all teams when `teamId` is null. */
+async function idsOfOwner(
+  { kysely }: Database,
+  teamId: string | null,
+  ownerId: string,
+): Promise<readonly string[]> {
+  const teams = teamId === null ? sql`(select id from teams)` : sql`(${teamId})`;
+  const own = selectKeysOfOwner(teams, ownerId);
+  const { rows } = await sql<{ readonly id: string }>`select id from ${own} as own`.execute(kysely);
+  return rows.map(({ id }) => id);
 }
 
 async function list({ kysely }: Database, teamId: string | null): Promise<readonly ApiKey[]> {

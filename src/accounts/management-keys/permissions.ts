@@ -1,6 +1,6 @@
 /**
  * Checks a management key's ACLs, `team-token:endpoint:<name>`, and the role of its member against what a route needs. Which
- * teams and API keys it can see is decided in actors.ts.
+ * teams and API keys it can see is decided in visibility.ts.
  */
 import { HearthError } from "../../core/errors.js";
 import type { Manager } from "./management-key.js";

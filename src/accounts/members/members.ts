@@ -9,7 +9,7 @@ import { memberKeyRemovals, type MemberKeyDeps } from "./member-keys.js";
 import type { MemberStore } from "./store.js";
 import type { TeamStore } from "../teams/store.js";
 import { auditedMember, commitAudited, retryOnConflict, auditEntry } from "../audit/audited-change.js";
-import { canSee } from "../audit/actors.js";
+import { canSee } from "../visibility.js";
 import { resolveReference } from "../resolve-reference.js";
 import { checkEmail, checkPersonName } from "../field-rules.js";
 import { findVisibleTeam } from "../teams/teams.js";
@@ -167,9 +167,8 @@ export async function findVisibleMember(
   actor: Actor,
 ): Promise<Member> {
   const member = await members.find(id);
-  const isSeen =
-    member !== null && (actor.teamId === null || (member.teamId !== null && canSee(actor, member.teamId)));
-  if (!isSeen) throw new HearthError("not_found", "Cannot find member", { param: "memberId" });
+  if (member === null || !canSee(actor, member.teamId))
+    throw new HearthError("not_found", "Cannot find member", { param: "memberId" });
   return member;
 }
 

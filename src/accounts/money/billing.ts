@@ -12,6 +12,7 @@ import type { SpendingStore } from "./store/spending-limits.js";
 import type { TeamStore } from "../teams/store.js";
 import { dayMs } from "../usage/usage-report.js";
 import { findVisibleTeam } from "../teams/teams.js";
+import { scopeOf } from "../visibility.js";
 
 export interface TeamBalance {
   /** Newest first; they sum to the total. */
@@ -34,12 +35,13 @@ export interface MonthInvoice {
 
 export interface BillingService {
   /**
-   * Returns a bounded number of changes: older ones are summed.
+   * Returns a bounded number of changes: older ones are summed. An actor that sees only API keys of their own gets the credit that is left
+   * as one change: its payments and its spending are those of others.
    * @throws HearthError `not_found`, also for a team that the actor cannot see.
    */
   balance(teamId: string, actor: Actor): Promise<TeamBalance>;
   /**
-   * Returns the invoice of the current month so far.
+   * Returns the invoice of the current month so far; to an actor that sees only API keys of their own, what these have cost.
    * @throws HearthError `not_found`, also for a team that the actor cannot see.
    */
   invoice(teamId: string, actor: Actor): Promise<MonthInvoice>;
@@ -58,9 +60,11 @@ const spendingDaysMax = 100;
 export function createBilling(deps: BillingServiceDeps): BillingService {
   const balance = async (teamId: string, actor: Actor): Promise<TeamBalance> => {
     const { createTime } = await findVisibleTeam(deps.teams, teamId, actor);
+    const { ownerId } = scopeOf(actor, teamId);
     const now = deps.clock.now();
     const from = now - (now % dayMs) - (spendingDaysMax - 1) * dayMs;
     const { changes, paidTicks, remainingTicks } = await deps.billing.balance(teamId, from, moneyChangesMax);
+    if (ownerId !== null) return creditLeft(remainingTicks, createTime);
     const sumOf = (spent: boolean): bigint =>
       changes.reduce((sum, { origin, ticks }) => (spent === (origin === "spend") ? sum + ticks : sum), 0n);
     const time = Math.min(createTime, ...changes.map((change) => change.time));
@@ -78,7 +82,10 @@ export function createBilling(deps: BillingServiceDeps): BillingService {
     async invoice(teamId, actor) {
       const { totalTicks: creditTicks } = await balance(teamId, actor);
       const month = monthOf(deps.clock.now());
-      const months = await deps.billing.month(teamId, month);
+      const { ownerId } = scopeOf(actor, teamId);
+      const months = await (ownerId === null
+        ? deps.billing.month(teamId, month)
+        : deps.billing.monthOfOwner(teamId, month, ownerId));
       const { limits } = await deps.spending.find(teamId, month);
       return {
         month,
@@ -90,4 +97,8 @@ export function createBilling(deps: BillingServiceDeps): BillingService {
       };
     },
   };
+}
+
+function creditLeft(totalTicks: bigint, time: number): TeamBalance {
+  return { changes: totalTicks === 0n ? [] : [{ origin: "adjust", ticks: totalTicks, time }], totalTicks };
 }

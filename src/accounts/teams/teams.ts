@@ -12,7 +12,7 @@ import {
   retryOnConflict,
   type AuditDeps,
 } from "../audit/audited-change.js";
-import { canSee } from "../audit/actors.js";
+import { canSee, scopeOf, type Scope, type TeamScope } from "../visibility.js";
 import { deniedToTeamKey } from "../management-keys/permissions.js";
 import { resolveReference } from "../resolve-reference.js";
 import { checkAcls, checkName } from "../field-rules.js";
@@ -76,6 +76,19 @@ export function createTeamService(deps: TeamServiceDeps): TeamService {
       resolveReference("team", reference, await teams.list(), ({ name }) => name === reference),
     update: (id, change, actor) => retryOnConflict(() => update(deps, id, change, actor)),
   };
+}
+
+/**
+ * Returns what an actor sees of the team that they ask for.
+ * @param asked null: all that the actor sees
+ * @throws HearthError `not_found`, also for a team that the actor cannot see.
+ */
+export async function findScope(teams: TeamStore, asked: string, actor: Actor): Promise<TeamScope>;
+export async function findScope(teams: TeamStore, asked: string | null, actor: Actor): Promise<Scope>;
+export async function findScope(teams: TeamStore, asked: string | null, actor: Actor): Promise<Scope> {
+  const scope = scopeOf(actor, asked);
+  if (scope.teamId !== null) await findVisibleTeam(teams, scope.teamId, actor);
+  return scope;
 }
 
 /** Returns a team by id. @throws HearthError `not_found`, also for a team that the actor cannot see. */

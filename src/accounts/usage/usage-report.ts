@@ -81,7 +81,7 @@ export interface UsageRow extends UsageSums {
   readonly group: readonly UsageGroup[];
 }
 
-/** The id of a member is empty for keys that were deleted. */
+/** The id of a member is empty for keys of which nothing is known: they were deleted before Hearth kept who created them. */
 export interface UsageGroup {
   readonly id: string;
   readonly name: string | null;

@@ -11,7 +11,7 @@ import type { UsageStore } from "./store/usage.js";
 import type { UsageDimension, UsageQuery, UsageRange, UsageRow, UsageSums } from "./usage-report.js";
 import { hostedRules, type ModelNames } from "../money/hosted-prices.js";
 import { invalid } from "../field-rules.js";
-import { findVisibleTeam } from "../teams/teams.js";
+import { findScope } from "../teams/teams.js";
 
 export interface ReportQuery extends Pick<
   UsageQuery,
@@ -66,16 +66,9 @@ export function createUsageReports(deps: UsageDeps): UsageReports {
       return { rows, total: totalOf(await rowsOf(deps, all, actor, 1)) };
     },
     async failures(teamId, since, actor) {
-      const seen = teamId ?? actor.teamId;
-      if (seen !== null) await findVisibleTeam(deps.teams, seen, actor);
-      return deps.usage.failures(seen, since, ownerOf(actor));
+      return deps.usage.failures(await findScope(deps.teams, teamId, actor), since);
     },
   };
-}
-
-/** The member whose API keys alone count; null: all keys do. */
-function ownerOf({ ownKeysOnly, userId }: Actor): string | null {
-  return ownKeysOnly === true ? userId : null;
 }
 
 function isLabelKind(dimension: UsageDimension): dimension is LabelKind {
@@ -96,9 +89,7 @@ async function rowsOf(
 ): Promise<readonly UsageRow[]> {
   checkLabels(query);
   if (query.to <= query.from) throw invalid("to", "must be after from");
-  const teamId = query.teamId ?? actor.teamId;
-  if (teamId !== null) await findVisibleTeam(deps.teams, teamId, actor);
-  const seen = { ...query, teamId, ownerId: ownerOf(actor) };
+  const seen = { ...query, ...(await findScope(deps.teams, query.teamId, actor)) };
   const rules = hosted === null ? [] : await rulesFor(deps, seen, hosted);
   return deps.usage.rows({ ...seen, hosted: rules, limit });
 }

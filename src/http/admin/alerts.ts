@@ -1,6 +1,6 @@
 /** GET /admin/alerts, an extension: the alerts that go on, and those of the last days. */
 import { z } from "zod";
-import { actorOf } from "../../accounts/audit/actors.js";
+import { actorOf } from "../../accounts/visibility.js";
 import type { HttpDeps } from "../deps.js";
 import { alertsSchema, presentAlert } from "../management/alerts.js";
 import { parseFields } from "../management/fields.js";

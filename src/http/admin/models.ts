@@ -1,6 +1,6 @@
 /** GET /admin/models and GET, PUT and DELETE /admin/models/{model}, an extension: the models of the server, and their settings. */
 import { z } from "zod";
-import { actorOf } from "../../accounts/audit/actors.js";
+import { actorOf } from "../../accounts/visibility.js";
 import { modelNotFound } from "../../core/errors.js";
 import type { Model, ModelRegistry } from "../../core/model.js";
 import { responseArray, responseObject } from "../../dialects/response-fields.js";

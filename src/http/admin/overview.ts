@@ -1,6 +1,6 @@
 /** GET /admin/overview, an extension: what the server does now, and what it has done today. */
 import { z } from "zod";
-import { actorOf } from "../../accounts/audit/actors.js";
+import { actorOf, scopeOf } from "../../accounts/visibility.js";
 import type { Actor } from "../../accounts/audit/event.js";
 import type { TeamCredits } from "../../accounts/money/credits.js";
 import { hourMs } from "../../accounts/usage/usage-report.js";
@@ -13,7 +13,7 @@ import { epochMs, parseFields, timeField } from "../management/fields.js";
 import type { ManagementCall } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
 
-type OverviewDeps = Pick<HttpDeps, "accounts" | "clock" | "load" | "metrics">;
+type OverviewDeps = Pick<HttpDeps, "accounts" | "clock" | "load" | "metrics" | "requestLog">;
 
 const usd = z.string().describe("US dollars, exactly.");
 const rangeMsMax = 48 * hourMs;
@@ -81,20 +81,22 @@ export function getOverview(deps: OverviewDeps): (call: ManagementCall) => Promi
   return async ({ ctx, manager }) => {
     const actor = actorOf(manager);
     const query = parseFields(overviewQuery, ctx.query);
-    const teamId = query.teamId ?? actor.teamId;
+    const scope = scopeOf(actor, query.teamId ?? null);
+    const { teamId } = scope;
     const now = deps.clock.now();
     const from = query.from === null || query.from === undefined ? startOfDay(now) : epochMs(query.from);
     if (from > now || from < now - rangeMsMax)
       throw invalidValue("from", "must be a time of the last 48 hours");
     const range = { teamId, from: from - (from % hourMs), to: now + hourMs };
     const today = await todayOf(deps, range, actor);
-    const { running, waiting } = deps.load().runs(teamId);
+    const { running, waiting } =
+      scope.ownerId === null ? deps.load().runs(teamId) : deps.requestLog.load(scope);
     const answer: Overview = {
       object: "overview",
       teamId,
       running,
       waiting,
-      tokensPerSecond: deps.metrics.recentTokens(teamId),
+      tokensPerSecond: deps.metrics.recentTokens(scope),
       models: deps
         .load()
         .models.toSorted((a, b) => (a.id < b.id ? -1 : 1))
@@ -113,7 +115,7 @@ export const getOverviewDocs: RouteDocs = {
   summary: "Get what the server does now, and what it has done today",
   description:
     "An extension of Hearth, for a page that asks every few seconds. A management key for one team gets the numbers of that " +
-    "team; a member with the role `member` gets what the API keys that they created have done today.",
+    "team; a member with the role `member` gets what the API keys that they created do and have done today.",
   query: overviewQuery,
   answers: { 200: { description: "The overview.", schema: overviewSchema } },
   errors: ["not_found"],

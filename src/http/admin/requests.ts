@@ -1,6 +1,6 @@
 /** GET /admin/requests and /admin/requests/{runId}, an extension: the log of requests, those in progress included. */
 import { z } from "zod";
-import { actorOf } from "../../accounts/audit/actors.js";
+import { actorOf } from "../../accounts/visibility.js";
 import { hasManagementAcl } from "../../accounts/management-keys/permissions.js";
 import { ticksToUsd } from "../../core/money.js";
 import { responseArray, responseObject } from "../../dialects/response-fields.js";

@@ -3,7 +3,7 @@
  * teams of the server have stored, for those who manage it. Any API key of the team can read it by the routes of /v1.
  */
 import { z } from "zod";
-import { actorOf } from "../../accounts/audit/actors.js";
+import { actorOf } from "../../accounts/visibility.js";
 import { countField, responseArray, responseObject } from "../../dialects/response-fields.js";
 import {
   canCancel,

@@ -1,6 +1,6 @@
 /** DELETE /api/delete, as Ollama has it: deletes a model that was pulled. */
 import { z } from "zod";
-import { actorOf } from "../../accounts/audit/actors.js";
+import { actorOf } from "../../accounts/visibility.js";
 import { modelNotFound } from "../../core/errors.js";
 import { validFields } from "../../dialects/field-error.js";
 import { responseObject } from "../../dialects/response-fields.js";

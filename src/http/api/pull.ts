@@ -1,6 +1,6 @@
 /** POST /api/pull, as Ollama has it: downloads a model. The download does not depend on the client. */
 import { z } from "zod";
-import { actorOf } from "../../accounts/audit/actors.js";
+import { actorOf } from "../../accounts/visibility.js";
 import { HearthError } from "../../core/errors.js";
 import { ollamaErrorBody } from "../../dialects/error-body.js";
 import { ollamaError } from "../../dialects/error-schema.js";

@@ -1,6 +1,6 @@
 /** GET and POST /auth/access-groups, GET, PUT and DELETE /auth/access-groups/{groupName}: named lists of ACLs. */
 import { z } from "zod";
-import { actorOf } from "../../accounts/audit/actors.js";
+import { actorOf } from "../../accounts/visibility.js";
 import type { AccessGroup } from "../../accounts/groups/access-group.js";
 import type { AccessGroupChange } from "../../accounts/groups/access-groups.js";
 import { responseArray, responseObject } from "../../dialects/response-fields.js";

@@ -1,6 +1,6 @@
 /** PUT and DELETE /auth/api-keys/{apiKeyId}: updates or deletes an API key. */
 import { z } from "zod";
-import { actorOf } from "../../accounts/audit/actors.js";
+import { actorOf } from "../../accounts/visibility.js";
 import type { KeyChange } from "../../accounts/keys/keys.js";
 import type { HttpDeps } from "../deps.js";
 import { apiKeySchema, keyChangeSchema, unsetKey, toKeyChange, presentKey } from "../management/api-key.js";

@@ -1,6 +1,6 @@
 /** PUT and DELETE /auth/members/{memberId}, an extension: updates a member, or deletes them with their management keys. */
 import { z } from "zod";
-import { actorOf } from "../../accounts/audit/actors.js";
+import { actorOf } from "../../accounts/visibility.js";
 import type { HttpDeps } from "../deps.js";
 import { applyFieldMask, fieldMaskField } from "../management/field-mask.js";
 import { parseFields } from "../management/fields.js";

@@ -1,6 +1,6 @@
 /** POST and GET /auth/teams, PUT /auth/teams/{teamId}: creates, lists, renames and blocks teams. */
 import { z } from "zod";
-import { actorOf } from "../../accounts/audit/actors.js";
+import { actorOf } from "../../accounts/visibility.js";
 import type { TeamChange } from "../../accounts/teams/teams.js";
 import { responseObject, responseArray } from "../../dialects/response-fields.js";
 import type { HttpDeps } from "../deps.js";

@@ -1,7 +1,7 @@
 /** What the routes of exports share: their query, and the stream of their rows. */
 import { Readable } from "node:stream";
 import { z } from "zod";
-import { actorOf } from "../../accounts/audit/actors.js";
+import { actorOf } from "../../accounts/visibility.js";
 import { exportFormats, formatRows, type ExportKind } from "../../core/export/rows.js";
 import type { HttpDeps } from "../deps.js";
 import type { ManagementCall } from "../route.js";

@@ -1,39 +1,52 @@
-/** The tokens that were sampled in the last minute, by second and team. */
+/** The tokens that were sampled in the last minute, by second, team and owner of the key. */
+import type { Scope } from "../../accounts/visibility.js";
 import type { Clock } from "../../core/clock.js";
 
 const secondsMax = 60;
 
-export interface RecentTokens {
-  add(teamId: string, tokens: number): void;
-  /** Returns the tokens of each of the last 60 whole seconds, the oldest first. @param teamId null: of all teams */
-  read(teamId: string | null): readonly number[];
+/** Whose key a run has. */
+interface Owner {
+  readonly teamId: string;
+  readonly userId: string;
 }
+
+export interface RecentTokens {
+  add(owner: Owner, tokens: number): void;
+  /** Returns the tokens of each of the last 60 whole seconds, the oldest first. */
+  read(scope: Scope): readonly number[];
+}
+
+/** The tokens of one second: by team, and there by owner. */
+type Second = Map<string, Map<string, number>>;
 
 /** Counts tokens; what is older than a minute is forgotten. */
 export function createRecentTokens(clock: Pick<Clock, "monotonic">): RecentTokens {
   /** By second; at most `secondsMax` and the one that has not ended. */
-  const bySecond = new Map<number, Map<string, number>>();
+  const bySecond = new Map<number, Second>();
   const secondNow = (): number => Math.floor(clock.monotonic() / 1000);
   return {
-    add(teamId, tokens) {
+    add({ teamId, userId }, tokens) {
       const second = secondNow();
       let teams = bySecond.get(second);
       if (teams === undefined) {
         for (const old of bySecond.keys()) if (old < second - secondsMax) bySecond.delete(old);
-        teams = new Map<string, number>();
+        teams = new Map<string, Map<string, number>>();
         bySecond.set(second, teams);
       }
-      teams.set(teamId, (teams.get(teamId) ?? 0) + tokens);
+      const owners = teams.get(teamId) ?? new Map<string, number>();
+      teams.set(teamId, owners.set(userId, (owners.get(userId) ?? 0) + tokens));
     },
-    read(teamId) {
+    read(scope) {
       const first = secondNow() - secondsMax;
-      return Array.from({ length: secondsMax }, (_, at) => tokensOf(bySecond.get(first + at), teamId));
+      return Array.from({ length: secondsMax }, (_, at) => tokensOf(bySecond.get(first + at), scope));
     },
   };
 }
 
-function tokensOf(teams: ReadonlyMap<string, number> | undefined, teamId: string | null): number {
+function tokensOf(teams: Second | undefined, { teamId, ownerId }: Scope): number {
   if (teams === undefined) return 0;
-  if (teamId !== null) return teams.get(teamId) ?? 0;
-  return [...teams.values()].reduce((sum, tokens) => sum + tokens, 0);
+  const seen = teamId === null ? [...teams.values()] : [teams.get(teamId) ?? new Map<string, number>()];
+  return seen
+    .flatMap((owners) => (ownerId === null ? [...owners.values()] : [owners.get(ownerId) ?? 0]))
+    .reduce((sum, tokens) => sum + tokens, 0);
 }

@@ -3,11 +3,12 @@
  * request, and their order: by the time of acceptance, so that a request keeps its place whatever becomes of it.
  */
 import { z } from "zod";
-import { canSee } from "../../accounts/audit/actors.js";
+import { canSeeOwned, type Scope } from "../../accounts/visibility.js";
+import type { RunLoad } from "../../core/metrics.js";
 import { auditEntry, type AuditDeps } from "../../accounts/audit/audited-change.js";
 import type { Actor } from "../../accounts/audit/event.js";
 import type { TeamStore } from "../../accounts/teams/store.js";
-import { findVisibleTeam } from "../../accounts/teams/teams.js";
+import { findScope } from "../../accounts/teams/teams.js";
 import type { Broadcast } from "../../core/servers/broadcast.js";
 import { HearthError } from "../../core/errors.js";
 import type { RequestBodyStore, StoredBodies } from "./bodies/store.js";
@@ -36,6 +37,8 @@ export interface RequestLog {
    * @throws HearthError `not_found` for a team that does not exist or that the actor cannot see.
    */
   page(query: Omit<RequestQuery, "userId">, actor: Actor): Promise<RequestPage>;
+  /** Counts the requests of a scope that run or wait on this server. */
+  load(scope: Scope): RunLoad;
   /** @throws HearthError `not_found`. */
   find(id: string, actor: Actor): Promise<LoggedRequest>;
   /**
@@ -64,9 +67,16 @@ export function createRequestLog(deps: RequestLogDeps): RequestLog {
   onCancellation(deps);
   return {
     async page(asked, actor) {
-      const teamId = asked.teamId ?? actor.teamId;
-      if (teamId !== null) await findVisibleTeam(teams, teamId, actor);
-      return pageOf(deps, { ...asked, teamId, userId: actor.ownKeysOnly === true ? actor.userId : null });
+      const { teamId, ownerId } = await findScope(teams, asked.teamId, actor);
+      return pageOf(deps, { ...asked, teamId, userId: ownerId });
+    },
+    load: ({ teamId, ownerId }) => {
+      const live = deps.liveRuns
+        .list()
+        .filter((run) => teamId === null || run.teamId === teamId)
+        .filter((run) => ownerId === null || run.userId === ownerId);
+      const waiting = live.filter(({ startTime }) => startTime === null).length;
+      return { running: live.length - waiting, waiting };
     },
     find: (id, actor) => find(deps, id, actor),
     cancel: (id, actor) => cancel(deps, id, actor),
@@ -128,11 +138,11 @@ async function find(
 ): Promise<LoggedRequest> {
   const run = liveRuns.find(id);
   const stored = await requests.find(id);
-  if (stored !== null && canSeeRequest(actor, stored)) {
+  if (stored !== null && canSeeOwned(actor, stored)) {
     const { userId: _, ...request } = stored;
     return withProgress(request, run);
   }
-  if (stored === null && run !== null && canSeeRequest(actor, run)) return fromLiveRun(run);
+  if (stored === null && run !== null && canSeeOwned(actor, run)) return fromLiveRun(run);
   throw new HearthError("not_found", "Cannot find run", { param: "runId" });
 }
 
@@ -208,13 +218,6 @@ async function removeBodies(deps: RequestLogDeps, id: string, actor: Actor): Pro
     after: null,
   } as const;
   await writes.commit([bodyStore.removal(id), auditEntry(deps, actor, entry)]);
-}
-
-function canSeeRequest(
-  actor: Actor,
-  { teamId, userId }: { readonly teamId: string; readonly userId: string | null },
-): boolean {
-  return canSee(actor, teamId) && (actor.ownKeysOnly !== true || actor.userId === userId);
 }
 
 /** Returns a stored request with what its run has used since its row was inserted. */

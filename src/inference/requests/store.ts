@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Database } from "../../store/database.js";
 import type { Dialect } from "../../store/dialect/dialect.js";
+import { selectKeyName } from "../../store/tables/known-keys.js";
 import type { RunRow } from "../../store/tables/runs.js";
 import type { LoggedRequest, RequestPosition, RequestQuery, RequestStatus } from "./logged-request.js";
 
@@ -69,9 +70,8 @@ export function createRequestStore(database: Pick<Database, "kysely" | "dialect"
     async find(id: string): Promise<(LoggedRequest & { readonly userId: string | null }) | null> {
       const row = await kysely
         .selectFrom("runs as run")
-        .leftJoin("api_keys", "api_keys.id", "run.api_key_id")
         .select(columns.map((name) => `run.${name}` as const))
-        .select("api_keys.name as key_name")
+        .select(keyName.as("key_name"))
         .where("run.id", "=", id)
         .executeTakeFirst();
       return row === undefined ? null : { ...fromRow(row), userId: row.user_id };
@@ -80,6 +80,8 @@ export function createRequestStore(database: Pick<Database, "kysely" | "dialect"
 }
 
 type Connection = Database["kysely"];
+
+const keyName = selectKeyName(sql`run.api_key_id`);
 
 /** The runs of an index, in its order. */
 function indexed(kysely: Connection, { teamId, apiKeyId, since, until, after }: RequestQuery) {
@@ -105,9 +107,8 @@ function matching(
   const runs = indexed(kysely, query).select(columns).limit(scanned).as("run");
   return kysely
     .selectFrom(runs)
-    .leftJoin("api_keys", "api_keys.id", "run.api_key_id")
     .select(columns.map((name) => `run.${name}` as const))
-    .select("api_keys.name as key_name")
+    .select(keyName.as("key_name"))
     .$if(teamId !== null, (all) => all.where("run.team_id", "=", String(teamId)))
     .$if(userId !== null, (all) => all.where("run.user_id", "=", userId))
     .$if(model !== null, (all) =>
@@ -127,7 +128,7 @@ const statusOf = sql<RequestStatus>`case when run.error_kind = 'cancelled' then 
  */
 function hasText({ contains, lineBreak, listOf }: Dialect, text: string) {
   const names = sql`concat_ws(${lineBreak}, run.id, run.request_id, run.model, run.asked_model, run.endpoint, run.error_kind,
-    api_keys.name)`;
+    ${keyName})`;
   const label = sql`substr(label.value, case when label.value like 'tag:%' then 5 else 6 end)`;
   return sql<boolean>`(${contains(names, text)} or exists (select 1 from run_labels where run_id = run.id
     and exists (select 1 from ${listOf(sql`run_labels.subjects`)} as label where ${contains(label, text)})))`;

@@ -162,7 +162,7 @@ function createTextRun(
     channel,
     emit(event) {
       const { completionTokens, reasoningTokens } = event.usage;
-      metrics.tokensSampled(context.principal.team.id, completionTokens + reasoningTokens - sampled);
+      metrics.tokensSampled(context.principal.key, completionTokens + reasoningTokens - sampled);
       sampled = completionTokens + reasoningTokens;
       context.recorder?.add(event);
       answer?.add(event);

@@ -1,11 +1,11 @@
 /** Alerts and their channels for the people who manage them. Every change of a channel is audited. */
-import { canSee } from "../../accounts/audit/actors.js";
+import { canSee } from "../../accounts/visibility.js";
 import { auditEntry, type AuditDeps } from "../../accounts/audit/audited-change.js";
 import type { Actor, AuditedFields } from "../../accounts/audit/event.js";
 import { checkEmail, invalid } from "../../accounts/field-rules.js";
 import { usdAmount } from "../../accounts/money/amounts.js";
 import type { TeamStore } from "../../accounts/teams/store.js";
-import { findVisibleTeam } from "../../accounts/teams/teams.js";
+import { findScope } from "../../accounts/teams/teams.js";
 import type { AlertSender } from "../../core/alerts/alerts.js";
 import { HearthError } from "../../core/errors.js";
 import { ticksToUsd } from "../../core/money.js";
@@ -103,17 +103,14 @@ async function seenTeam(
   teamId: string | null,
   actor: Actor,
 ): Promise<string | null> {
-  const seen = teamId ?? actor.teamId;
-  if (seen !== null) await findVisibleTeam(teams, seen, actor);
-  return seen;
+  return (await findScope(teams, teamId, actor)).teamId;
 }
 
 /** @throws HearthError `not_found`. */
 async function findChannel({ channels }: AlertServiceDeps, id: string, actor: Actor): Promise<AlertChannel> {
   const channel = await channels.find(id);
-  const isSeen =
-    channel !== null && (channel.teamId === null ? actor.teamId === null : canSee(actor, channel.teamId));
-  if (!isSeen) throw new HearthError("not_found", "Cannot find channel", { param: "channelId" });
+  if (channel === null || !canSee(actor, channel.teamId))
+    throw new HearthError("not_found", "Cannot find channel", { param: "channelId" });
   return channel;
 }
 

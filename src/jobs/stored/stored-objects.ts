@@ -2,11 +2,11 @@
  * What teams have stored, for those who manage it: listed, read, cancelled and deleted. This file owns who sees what: a team what is
  * stored for its keys, a member who sees only API keys of their own what is stored for these. The other rules are those of each kind.
  */
-import { canSee } from "../../accounts/audit/actors.js";
+import { canSeeOwned } from "../../accounts/visibility.js";
 import { auditEntry, type AuditDeps } from "../../accounts/audit/audited-change.js";
 import type { Actor } from "../../accounts/audit/event.js";
 import type { TeamStore } from "../../accounts/teams/store.js";
-import { findVisibleTeam } from "../../accounts/teams/teams.js";
+import { findScope } from "../../accounts/teams/teams.js";
 import { HearthError } from "../../core/errors.js";
 import { encodeStored } from "../../dialects/openai-chat/stored/encode.js";
 import type { StoredCompletions } from "../../inference/completions/stored-completions.js";
@@ -68,18 +68,14 @@ export interface StoredObjectsDeps extends AuditDeps {
 export function createStoredObjects(deps: StoredObjectsDeps): StoredObjects {
   const find: StoredObjects["find"] = async (kind, id, actor) => {
     const found = await deps.storedObjectStore.find(kind, id, deps.clock.now());
-    const isVisible =
-      found !== null &&
-      canSee(actor, found.teamId) &&
-      (actor.ownKeysOnly !== true || actor.userId === found.userId);
-    if (!isVisible) throw new HearthError("not_found", `Cannot find ${shortNouns[kind]}`);
+    if (found === null || !canSeeOwned(actor, found))
+      throw new HearthError("not_found", `Cannot find ${shortNouns[kind]}`);
     return found;
   };
   return {
     async page(query, actor) {
-      await findVisibleTeam(deps.teams, query.teamId, actor);
-      const userId = actor.ownKeysOnly === true ? actor.userId : null;
-      return deps.storedObjectStore.page({ ...query, userId }, deps.clock.now());
+      const { ownerId } = await findScope(deps.teams, query.teamId, actor);
+      return deps.storedObjectStore.page({ ...query, userId: ownerId }, deps.clock.now());
     },
     find,
     content: async (kind, id, actor) => contentOf(deps, await find(kind, id, actor)),

@@ -8,6 +8,7 @@ import { nodes } from "../migrations/0031-0040/0040-nodes.js";
 import { rateCounts } from "../migrations/0041-0050/0041-rate-counts.js";
 import { balanceUpdates } from "../migrations/0041-0050/0042-balance-updates.js";
 import { commitMarks } from "../migrations/0041-0050/0043-commit-marks.js";
+import { removedKeys } from "../migrations/0041-0050/0045-removed-keys.js";
 import { turns } from "../migrations/0031-0040/0036-turns.js";
 import type { Migration } from "../migrations/migration.js";
 import type { PostgresAddress } from "./address.js";
@@ -18,6 +19,7 @@ import { commitMarksOfPostgres } from "./migrations/commit-marks.js";
 import { rateWindowsOfPostgres } from "./migrations/rate-windows.js";
 import { nodesOfPostgres } from "./migrations/nodes.js";
 import { rateCountsOfPostgres } from "./migrations/rate-counts.js";
+import { removedKeysOfPostgres } from "./migrations/removed-keys.js";
 import { requestBodiesOfPostgres } from "./migrations/request-bodies.js";
 import { spendLabelsOfPostgres } from "./migrations/spend-labels.js";
 import { translated } from "./migrations/translate.js";
@@ -36,6 +38,7 @@ const written: ReadonlyMap<Migration, Migration> = new Map([
   [rateCounts, rateCountsOfPostgres],
   [balanceUpdates, balanceUpdatesOfPostgres],
   [commitMarks, commitMarksOfPostgres],
+  [removedKeys, removedKeysOfPostgres],
 ]);
 
 /** What follows the baseline, in order; each has the number of SQLite's migration of the same change. */

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createExportStore } from "../../../src/accounts/exports/store.js";
 import { databaseWithQueryPlans } from "../../store/query-plan.js";
 
-const span = { teamId: "a", from: 1, to: 2 };
+const span = { teamId: "a", ownerId: null, from: 1, to: 2 };
 
 /** Nothing sorts more than a page. */
 const plans = {

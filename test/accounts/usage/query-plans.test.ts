@@ -127,7 +127,13 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
   ],
   "usage.rows of a team by key": [
     ({ usage }) => usage.rows({ ...used, by: ["key"] }),
-    [usedBy, "USE TEMP B-TREE FOR GROUP BY", ...added, "api_keys by sqlite_autoindex_api_keys_1 (id=?)"],
+    [
+      usedBy,
+      "USE TEMP B-TREE FOR GROUP BY",
+      ...added,
+      "api_keys by sqlite_autoindex_api_keys_1 (id=?)",
+      "SEARCH removed_keys USING PRIMARY KEY (id=?)",
+    ],
   ],
   "usage.rows of a team by tag": [
     ({ usage }) => usage.rows({ ...used, by: ["tag"] }),
@@ -198,7 +204,12 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
     ({ usage }) => usage.rows({ ...used, ownerId: "a" }),
     [
       usedBy,
+      "COMPOUND QUERY",
+      "LEFT-MOST SUBQUERY",
       "api_keys by api_keys_by_team (team_id=?)",
+      "CREATE BLOOM FILTER",
+      "UNION ALL",
+      "removed_keys by removed_keys_by_owner (user_id=? AND team_id=?)",
       "CREATE BLOOM FILTER",
       "USE TEMP B-TREE FOR GROUP BY",
       ...added,

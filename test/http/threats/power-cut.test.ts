@@ -73,6 +73,7 @@ it("F20: money, keys, teams, members, limits and every revocation are synced to 
     "ledger_transactions",
     "management_keys",
     "members",
+    "removed_keys",
     "spending_limits",
     "team_limits",
     "teams",

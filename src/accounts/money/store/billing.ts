@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { BalanceChange } from "../balance-change.js";
 import type { ModelMonth } from "../invoice-lines.js";
-import type { Month } from "../spending.js";
+import { monthStart, type Month } from "../spending.js";
+import { selectKeysOfOwner } from "../../../store/tables/known-keys.js";
 import type { Database } from "../../../store/database.js";
 import { pricesOf, type JoinedPrices } from "./price-ids.js";
 
@@ -74,6 +75,12 @@ export function createBillingStore({ kysely }: Database) {
         remainingTicks: of("credit") + of("reserved"),
       };
     },
+    /**
+     * Returns what the keys of a member have used in a team in a month, by model, exactly as it was charged. Hours do not have prices: those
+     * are the newest of each model.
+     */
+    monthOfOwner: (teamId: string, month: Month, ownerId: string) =>
+      monthOfOwner(kysely, teamId, month, ownerId),
     /** Returns a team's usage of a month, by model and prices. */
     async month(teamId: string, month: Month): Promise<readonly ModelMonth[]> {
       const { rows } = await sql<MonthRow>`
@@ -85,6 +92,26 @@ export function createBillingStore({ kysely }: Database) {
       return rows.map(fromRow);
     },
   };
+}
+
+async function monthOfOwner(
+  kysely: Database["kysely"],
+  teamId: string,
+  month: Month,
+  ownerId: string,
+): Promise<readonly ModelMonth[]> {
+  const { rows } = await sql<MonthRow>`
+    select used.*, 0 as image_ticks, prompt_text_token_ticks, cached_prompt_text_token_ticks, completion_text_token_ticks
+    from (
+      select model, sum(prompt_tokens - cached_tokens) as evaluated_tokens, sum(cached_tokens) as cached_tokens,
+        sum(completion_tokens) as completion_tokens, sum(reasoning_tokens) as reasoning_tokens, sum(images) as images,
+        cast(sum(cost_ticks) as text) as cost, cast(sum(credit_ticks) as text) as credit
+      from usage_hours where team_id = ${teamId} and hour >= ${monthStart(month)} and hour < ${monthStart(month + 1)}
+        and api_key_id in ${selectKeysOfOwner(sql`(${teamId})`, ownerId)}
+      group by model) as used
+    left join price_book as price on price.id = (select max(id) from price_book where model = used.model)
+    order by used.model`.execute(kysely);
+  return rows.map(fromRow);
 }
 
 function isChange(row: ChangeRow): row is ChangeRow & { readonly name: BalanceChange["origin"] } {

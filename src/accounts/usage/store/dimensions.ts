@@ -1,6 +1,7 @@
 /** What a report groups by, as SQL. */
 import { sql, type RawBuilder } from "kysely";
 import type { Dialect } from "../../../store/dialect/dialect.js";
+import { selectKeyName, selectKeyOwner } from "../../../store/tables/known-keys.js";
 import type { UsageDimension } from "../usage-report.js";
 import type { BaseColumn } from "./sources.js";
 
@@ -15,7 +16,7 @@ export const dimensions: Readonly<Record<UsageDimension, DimensionColumns>> = {
   key: {
     base: "api_key_id",
     id: sql`used.api_key_id`,
-    name: (id) => sql`(select name from api_keys where id = ${id})`,
+    name: (id, { ofGroup }) => ofGroup(selectKeyName(id)),
   },
   model: { base: "model", id: sql`used.model`, name: () => sql`null` },
   team: {
@@ -25,7 +26,7 @@ export const dimensions: Readonly<Record<UsageDimension, DimensionColumns>> = {
   },
   member: {
     base: "api_key_id",
-    id: sql`coalesce((select user_id from api_keys where id = used.api_key_id), '')`,
+    id: sql`coalesce(${selectKeyOwner(sql`used.api_key_id`)}, '')`,
     name: (id, { ofGroup }) => ofGroup(sql`(select email from members where id = ${id})`),
   },
   tag: { base: "label", id: sql`used.label`, name: () => sql`null` },

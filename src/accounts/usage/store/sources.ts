@@ -1,6 +1,7 @@
 /** The tables of usage, and which of their rows a report adds up. */
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Dialect } from "../../../store/dialect/dialect.js";
+import { selectKeysOfOwner } from "../../../store/tables/known-keys.js";
 import type { LabelKind } from "../../labels/spend-labels.js";
 import { dayMs, type UsageDimension, type UsageQuery, type UsageRange } from "../usage-report.js";
 
@@ -101,10 +102,7 @@ export function within(
   per: Unit,
 ): RawBuilder<SqlBool> {
   const teams = teamId === null ? sql`(select id from teams)` : sql`(${teamId})`;
-  const own =
-    ownerId === null
-      ? sql``
-      : sql`and api_key_id in (select id from api_keys where team_id in ${teams} and user_id = ${ownerId})`;
+  const own = ownerId === null ? sql`` : sql`and api_key_id in ${selectKeysOfOwner(teams, ownerId)}`;
   const kind = kindOf(query);
   const ofKind = kind === null ? sql`` : sql`and kind = ${kind}`;
   const ofLabel = query.label === null ? sql`` : sql`and label = ${query.label.label}`;

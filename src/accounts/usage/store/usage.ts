@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "../../../store/database.js";
+import type { Scope } from "../../visibility.js";
 import type {
   RequestedModel,
   UsageDimension,
@@ -23,17 +24,10 @@ export function createUsageStore({ kysely, dialect }: Database) {
       const { rows } = await found.execute(kysely);
       return rows.map((row) => fromRow(row, query.by));
     },
-    /**
-     * Returns how many runs that started at `since` or later have failed.
-     * @param teamId null: of all teams
-     * @param ownerId only runs with the API keys that this member created; null: all
-     */
-    async failures(teamId: string | null, since: number, ownerId: string | null): Promise<number> {
+    /** Returns how many runs of the scope that started at `since` or later have failed. */
+    async failures({ teamId, ownerId }: Scope, since: number): Promise<number> {
       const ofTeam = teamId === null ? sql`` : sql`and team_id = ${teamId}`;
-      const own =
-        ownerId === null
-          ? sql``
-          : sql`and api_key_id in (select id from api_keys where user_id = ${ownerId})`;
+      const own = ownerId === null ? sql`` : sql`and user_id = ${ownerId}`;
       // The state stands in the text: only so the index of failed runs is used.
       const { rows } = await sql<{ count: number }>`
         select count(*) as count from runs

@@ -1,6 +1,6 @@
 /** /admin/alerts/channels, an extension: where alerts are sent. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/audit/actors.js";
+import { actorOf } from "../../../accounts/visibility.js";
 import type { HttpDeps } from "../../deps.js";
 import {
   channelsSchema,

@@ -1,6 +1,6 @@
 /** GET /admin/alerts/deliveries, an extension: the messages to channels, and what became of them. */
 import type { z } from "zod";
-import { actorOf } from "../../../accounts/audit/actors.js";
+import { actorOf } from "../../../accounts/visibility.js";
 import type { HttpDeps } from "../../deps.js";
 import { deliveriesSchema, presentDelivery } from "../../management/alerts.js";
 import { parseFields } from "../../management/fields.js";

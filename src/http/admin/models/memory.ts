@@ -1,6 +1,6 @@
 /** POST /admin/models/load and /admin/models/unload, an extension: puts a model into memory before it is asked, or takes it out. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/audit/actors.js";
+import { actorOf } from "../../../accounts/visibility.js";
 import type { HttpDeps } from "../../deps.js";
 import { parseFields } from "../../management/fields.js";
 import { findModel } from "../models.js";

@@ -3,7 +3,7 @@
  * and after a restart.
  */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/audit/actors.js";
+import { actorOf } from "../../../accounts/visibility.js";
 import { responseArray, responseObject } from "../../../dialects/response-fields.js";
 import { dataFrame, pingFrame } from "../../../dialects/sse.js";
 import type { PullStatus } from "../../../jobs/pulls/pull-jobs.js";

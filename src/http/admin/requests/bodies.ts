@@ -1,5 +1,5 @@
 /** DELETE /admin/requests/{runId}/bodies: deletes what was kept of a request and its answer. */
-import { actorOf } from "../../../accounts/audit/actors.js";
+import { actorOf } from "../../../accounts/visibility.js";
 import type { HttpDeps } from "../../deps.js";
 import { emptySchema } from "../../management/nothing.js";
 import type { ManagementCall } from "../../route.js";

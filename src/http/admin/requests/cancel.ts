@@ -1,5 +1,5 @@
 /** POST /admin/requests/{runId}/cancel, an extension: ends a request in progress. */
-import { actorOf } from "../../../accounts/audit/actors.js";
+import { actorOf } from "../../../accounts/visibility.js";
 import type { HttpDeps } from "../../deps.js";
 import type { ManagementCall } from "../../route.js";
 import type { RouteDocs } from "../../route-docs.js";

@@ -1,5 +1,5 @@
 /** POST /admin/responses/{responseId}/cancel, and likewise for other kinds, an extension: cancels what is being worked on. */
-import { actorOf } from "../../../accounts/audit/actors.js";
+import { actorOf } from "../../../accounts/visibility.js";
 import type { HttpDeps } from "../../deps.js";
 import type { ManagementCall } from "../../route.js";
 import type { RouteDocs } from "../../route-docs.js";

@@ -1,5 +1,5 @@
 /** GET /admin/files/{fileId}/content, and likewise for other kinds, an extension: what is stored, for download. */
-import { actorOf } from "../../../accounts/audit/actors.js";
+import { actorOf } from "../../../accounts/visibility.js";
 import type { HttpDeps } from "../../deps.js";
 import { attachment, sendContent } from "../../files/send-content.js";
 import type { ManagementCall } from "../../route.js";

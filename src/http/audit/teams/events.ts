@@ -1,6 +1,6 @@
 /** GET /audit/teams/{teamId}/events: lists the audit events of a team in pages. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/audit/actors.js";
+import { actorOf } from "../../../accounts/visibility.js";
 import type { AuditEventWithMember } from "../../../accounts/audit/audit-log.js";
 import { responseObject, responseArray } from "../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../deps.js";

@@ -1,6 +1,6 @@
 /** GET /auth/api-keys/{apiKeyId}/propagation: whether the last change of a key has reached all servers. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/audit/actors.js";
+import { actorOf } from "../../../accounts/visibility.js";
 import { responseObject } from "../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../deps.js";
 import { clusterName } from "../../management/cluster.js";

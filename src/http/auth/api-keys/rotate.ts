@@ -1,6 +1,6 @@
 /** POST /auth/api-keys/{apiKeyId}/rotate: gives a key a new secret; the old secret stays valid for a while. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/audit/actors.js";
+import { actorOf } from "../../../accounts/visibility.js";
 import type { HttpDeps } from "../../deps.js";
 import { createdApiKeySchema, presentCreatedKey } from "../../management/api-key.js";
 import { epochMs, timeField, parseFields, definedFields } from "../../management/fields.js";

@@ -1,6 +1,6 @@
 /** GET /auth/management-keys/validation: returns the management key of the request. Any valid management key may call it. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/audit/actors.js";
+import { actorOf } from "../../../accounts/visibility.js";
 import { responseObject, responseArray } from "../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../deps.js";
 import type { ManagementCall } from "../../route.js";

@@ -1,6 +1,6 @@
 /** POST /auth/members/{memberId}/sign-in-links, an extension: makes the link with which a new member chooses a password. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/audit/actors.js";
+import { actorOf } from "../../../accounts/visibility.js";
 import { responseObject } from "../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../deps.js";
 import type { ManagementCall } from "../../route.js";

@@ -1,6 +1,6 @@
 /** POST and GET /auth/teams/{teamId}/api-keys: creates a key of a team, lists its keys in pages. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/audit/actors.js";
+import { actorOf } from "../../../accounts/visibility.js";
 import { checkSettings } from "../../../accounts/keys/key-settings.js";
 import { responseObject, responseArray } from "../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../deps.js";

@@ -1,6 +1,6 @@
 /** GET and PUT /auth/teams/{teamId}/budgets, an extension: lists and sets the budgets of a team, its members, keys, tags and end users. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/audit/actors.js";
+import { actorOf } from "../../../accounts/visibility.js";
 import {
   budgetPeriods,
   type BudgetName,

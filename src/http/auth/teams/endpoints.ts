@@ -1,6 +1,6 @@
 /** GET /auth/teams/{teamId}/endpoints: the endpoint ACLs that keys of a team can have, from the route table. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/audit/actors.js";
+import { actorOf } from "../../../accounts/visibility.js";
 import { teamGrants } from "../../../accounts/keys/permissions.js";
 import { responseObject, responseArray } from "../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../deps.js";

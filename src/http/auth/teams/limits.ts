@@ -1,6 +1,6 @@
 /** GET and PUT /auth/teams/{teamId}/limits, an extension: lists and updates the rate limits of a team on models. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/audit/actors.js";
+import { actorOf } from "../../../accounts/visibility.js";
 import { noLimits } from "../../../core/limits.js";
 import { allModels, eachEndUser, everyModel } from "../../../accounts/limits/team-limit.js";
 import { responseObject, responseArray } from "../../../dialects/response-fields.js";

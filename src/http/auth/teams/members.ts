@@ -1,6 +1,6 @@
 /** POST and GET /auth/teams/{teamId}/members, an extension: adds a member to a team, lists its members in pages. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/audit/actors.js";
+import { actorOf } from "../../../accounts/visibility.js";
 import { responseObject, responseArray } from "../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../deps.js";
 import { parseFields } from "../../management/fields.js";

@@ -1,6 +1,6 @@
 /** GET /auth/teams/{teamId}/models: the models that keys of a team can have access to. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/audit/actors.js";
+import { actorOf } from "../../../accounts/visibility.js";
 import { modelNames, teamGrants } from "../../../accounts/keys/permissions.js";
 import { noLimits, type Limits } from "../../../core/limits.js";
 import { everyModel, type TeamLimits } from "../../../accounts/limits/team-limit.js";

@@ -1,6 +1,6 @@
 /** GET and POST /v1/billing/teams/{teamId}/postpaid/spending-limits: a team's monthly spending limits. */
 import { z } from "zod";
-import { actorOf } from "../../../../../accounts/audit/actors.js";
+import { actorOf } from "../../../../../accounts/visibility.js";
 import { effectiveLimit } from "../../../../../accounts/money/spending.js";
 import { invalidValue } from "../../../../../dialects/field-error.js";
 import { responseObject } from "../../../../../dialects/response-fields.js";

@@ -1,6 +1,6 @@
 /** GET /v1/billing/teams/{teamId}/prepaid/balance: a team's credit and its changes. */
 import { z } from "zod";
-import { actorOf } from "../../../../../accounts/audit/actors.js";
+import { actorOf } from "../../../../../accounts/visibility.js";
 import type { BalanceChange } from "../../../../../accounts/money/balance-change.js";
 import { responseObject, responseArray } from "../../../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../../../deps.js";

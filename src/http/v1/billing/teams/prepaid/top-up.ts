@@ -1,6 +1,6 @@
 /** POST /v1/billing/teams/{teamId}/prepaid/top-up: adds purchased credit to a team. */
 import { z } from "zod";
-import { actorOf } from "../../../../../accounts/audit/actors.js";
+import { actorOf } from "../../../../../accounts/visibility.js";
 import { responseObject } from "../../../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../../../deps.js";
 import { balanceChange } from "../../../../management/balance-change.js";

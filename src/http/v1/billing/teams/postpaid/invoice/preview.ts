@@ -1,6 +1,6 @@
 /** GET /v1/billing/teams/{teamId}/postpaid/invoice/preview: a team's usage of the current month as an invoice. */
 import { z } from "zod";
-import { actorOf } from "../../../../../../accounts/audit/actors.js";
+import { actorOf } from "../../../../../../accounts/visibility.js";
 import type { InvoiceLine, InvoiceUnit } from "../../../../../../accounts/money/invoice-lines.js";
 import { effectiveLimit } from "../../../../../../accounts/money/spending.js";
 import { responseObject, responseArray } from "../../../../../../dialects/response-fields.js";
