@@ -39,7 +39,7 @@ module.exports = {
       comment: "Only app/ knows all folders, because it builds everything.",
       severity: "error",
       from: { path: inSrc(`${folder}/`) },
-      to: { path: "^src/", pathNot: inSrc("core/", `${folder}/`, ...others) },
+      to: { path: "^src/", pathNot: inSrc("core/", "regular-file\\.ts$", `${folder}/`, ...others) },
     })),
     {
       name: "dialects-never-meet",
@@ -69,7 +69,16 @@ module.exports = {
       from: { path: inSrc("http/") },
       to: {
         path: "^src/",
-        pathNot: inSrc("http/", "jobs/", "inference/", "accounts/", "models/", "dialects/", "core/"),
+        pathNot: inSrc(
+          "http/",
+          "jobs/",
+          "inference/",
+          "accounts/",
+          "models/",
+          "dialects/",
+          "core/",
+          "regular-file\\.ts$",
+        ),
       },
     },
     {
@@ -92,7 +101,7 @@ module.exports = {
       severity: "error",
       from: {
         path: inSrc(
-          "(config|config-(alerts|bodies|engines|file|mcp|metrics|oidc|rules|storage|tracing|values)|default-folders|system|version)\\.ts$",
+          "(config|config-(alerts|bodies|engines|file|mcp|metrics|oidc|rules|storage|tracing|values)|default-folders|regular-file|system|version)\\.ts$",
         ),
       },
       // The configuration file holds settings of models, too.
@@ -100,7 +109,7 @@ module.exports = {
         path: "^src/",
         pathNot: inSrc(
           "core/",
-          "(config-(alerts|bodies|engines|file|mcp|metrics|oidc|rules|storage|tracing|values)|default-folders)\\.ts$",
+          "(config-(alerts|bodies|engines|file|mcp|metrics|oidc|rules|storage|tracing|values)|default-folders|regular-file)\\.ts$",
           "models/settings\\.ts$",
         ),
       },
@@ -135,7 +144,7 @@ module.exports = {
         pathNot: inSrc(
           "cli/",
           "app/(app|data-folder|pulls)\\.ts$",
-          "(config|configured-url|version)\\.ts$",
+          "(config|configured-url|regular-file|version)\\.ts$",
           "core/",
           "accounts/",
         ),
@@ -186,7 +195,7 @@ module.exports = {
           "http/",
           "console/",
           "cli/",
-          "(config|config-(alerts|bodies|engines|file|mcp|metrics|oidc|rules|storage|tracing|values)|default-folders|system|version|main)\\.ts$",
+          "(config|config-(alerts|bodies|engines|file|mcp|metrics|oidc|rules|storage|tracing|values)|default-folders|regular-file|system|version|main)\\.ts$",
         ),
       },
       to: {},

@@ -2,13 +2,16 @@
  * Reads the configuration file. `models` is either the folder of models, or the settings of models by id; `modelsFolders` then names other
  * folders.
  */
-import { readFileSync } from "node:fs";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
+import { readRegularFileSync } from "./regular-file.js";
 import { modelSettingsSchema, type SettingsByModel } from "./models/settings.js";
 
 /** The configuration cannot be used; the message says which setting, where it was set and what is wrong. */
 export class ConfigError extends Error {}
+
+const fileBytesMax = 16 * 1024 * 1024;
+const secretBytesMax = 1024 * 1024;
 
 const settingsByModel = z.record(z.string().min(1).max(200), modelSettingsSchema);
 
@@ -44,7 +47,9 @@ export function readConfigFile(path: string): ConfigFile {
 /** Returns the content of a file without the newline at its end. @throws ConfigError when the file cannot be read. */
 export function readSecret(variable: string, path: string): string {
   try {
-    return readFileSync(path, "utf8").replace(/\r?\n$/, "");
+    return readRegularFileSync(path, secretBytesMax)
+      .toString("utf8")
+      .replace(/\r?\n$/, "");
   } catch (thrown) {
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
     throw new ConfigError(`cannot read the file that ${variable} names: ${reason}`);
@@ -54,7 +59,7 @@ export function readSecret(variable: string, path: string): string {
 function parseFile(path: string): Readonly<Record<string, unknown>> {
   let content: unknown;
   try {
-    content = parseYaml(readFileSync(path, "utf8"));
+    content = parseYaml(readRegularFileSync(path, fileBytesMax).toString("utf8"));
   } catch (thrown) {
     throw new ConfigError(
       `cannot read the configuration file ${path}: ${thrown instanceof Error ? thrown.message : String(thrown)}`,

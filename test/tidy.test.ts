@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { machineViolations } from "./tidy/machine.js";
 import { ratchetViolations, type Ratchet } from "./tidy/ratchet.js";
+import { readViolations } from "./tidy/reads.js";
 import { routeViolations } from "./tidy/routes.js";
 import {
   crowdedFolders,
@@ -35,6 +36,10 @@ describe("the repository", () => {
 
   it("rule 9: reads time, randomness and the environment in their own files only", () => {
     expect(machineViolations(root)).toEqual([]);
+  });
+
+  it("C12: reads files that somebody else can replace through one helper only", () => {
+    expect(readViolations(root)).toEqual([]);
   });
 
   it("rule 13: has no file with more than 300 lines", () => {

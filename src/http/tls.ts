@@ -1,10 +1,11 @@
 /** The certificate of an HTTPS server: read and checked at the start, and read again after it was renewed. */
 import { createPrivateKey, X509Certificate, type KeyObject } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import type { Server } from "node:https";
 import type { SecureContextOptions } from "node:tls";
 import type { Clock } from "../core/clock.js";
 import type { Logger } from "../core/logger.js";
+import { readRegularFileSync, UnreadableFileError } from "../regular-file.js";
 
 export interface TlsFiles {
   /** PEM: the certificate of the server, then those of the authorities in between. */
@@ -28,6 +29,7 @@ export interface TlsDeps {
 
 /** A renewed certificate is used this long after it was written. */
 const lookEveryMs = 60_000;
+const fileBytesMax = 1024 * 1024;
 const warnBeforeMs = 14 * 24 * 3_600_000;
 
 /** @throws Error with one sentence that names the setting and the file. */
@@ -111,10 +113,12 @@ function readPair({ certFile, keyFile }: TlsFiles): Pair {
 
 function readSetting(setting: string, file: string): Buffer {
   try {
-    return readFileSync(file);
+    return readRegularFileSync(file, fileBytesMax);
   } catch (thrown) {
     const code = thrown instanceof Error && "code" in thrown ? thrown.code : null;
-    const reason = code === "ENOENT" ? "it does not exist" : String(code ?? thrown);
+    const isRefused = thrown instanceof UnreadableFileError;
+    const reason =
+      code === "ENOENT" ? "it does not exist" : isRefused ? thrown.message : String(code ?? thrown);
     throw new Error(`${setting}: cannot read ${file}: ${reason}`, { cause: thrown });
   }
 }

@@ -1,6 +1,5 @@
 /** Applies the settings of the operator to a model as its files describe it. */
 import { createHash } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
 import { basename, isAbsolute, join } from "node:path";
 import {
   isGgufKind,
@@ -10,6 +9,7 @@ import {
   type RequestDefaults,
 } from "../core/model.js";
 import type { Prices } from "../core/money.js";
+import { readRegularFile } from "../regular-file.js";
 import { mismatch } from "./adapters.js";
 import { readAdapter } from "./gguf/adapter.js";
 import { quoted } from "./gguf/refusal.js";
@@ -155,13 +155,8 @@ async function loadSettingsOf(
 /** Returns the text of a template, or of the file that is named; null if the file cannot be read. */
 async function templateText(template: string, root: string): Promise<string | null> {
   if (!isTemplatePath(template)) return template;
-  const path = inFolder(root, template);
-  try {
-    const { size } = await stat(path);
-    return size > templateBytesMax ? null : await readFile(path, "utf8");
-  } catch {
-    return null;
-  }
+  const content = await readRegularFile(inFolder(root, template), templateBytesMax).catch(() => null);
+  return content?.toString("utf8") ?? null;
 }
 
 /** Returns the model's adapters and those of the setting lora, up to the first that cannot be used, and why that cannot be. */

@@ -1,9 +1,8 @@
 /** Builds a Model from files: from a manifest, or from the contents of a folder or GGUF file without one. */
 import { createHash } from "node:crypto";
-import { constants } from "node:fs";
-import { open } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Model, ModelKind, ModelManifest } from "../core/model.js";
+import { readRegularFile } from "../regular-file.js";
 import { bareDiffusers, indexFile, inspectDiffusers } from "./diffusers.js";
 import type { GgufHeader } from "./gguf.js";
 import { completeManifest, idFromName, isModelId, parseManifest, type WrittenManifest } from "./manifest.js";
@@ -172,19 +171,8 @@ export function broken(folder: string, text: string, reason: string): Model {
 }
 
 async function readManifest(folder: string): Promise<string | null> {
-  // Without O_NONBLOCK, opening a pipe would wait for ever.
-  const flags = constants.O_RDONLY | constants.O_NONBLOCK;
-  const file = await open(join(folder, manifestFile), flags).catch(() => null);
-  if (file === null) return null;
-  try {
-    const stats = await file.stat();
-    if (!stats.isFile() || stats.size > manifestBytesMax) return null;
-    return await file.readFile("utf8");
-  } catch {
-    return null;
-  } finally {
-    await file.close();
-  }
+  const content = await readRegularFile(join(folder, manifestFile), manifestBytesMax).catch(() => null);
+  return content?.toString("utf8") ?? null;
 }
 
 /**

@@ -2,10 +2,11 @@
  * Image models in the layout of Diffusers' ONNX exports: model_index.json and a folder for each part. Checks
  * that the required files are present; the engine reads their contents.
  */
-import { open, readdir, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { z } from "zod";
 import type { ModelManifest } from "../core/model.js";
+import { readRegularFile } from "../regular-file.js";
 import { grouped, quoted } from "./gguf/refusal.js";
 import { idFromName, isModelId, type WrittenManifest } from "./manifest.js";
 import type { Weights } from "./weights.js";
@@ -116,15 +117,8 @@ async function bytesOf(folder: string): Promise<number> {
 }
 
 async function textOf(path: string): Promise<string | null> {
-  const file = await open(path, "r").catch(() => null);
-  if (file === null) return null;
-  try {
-    return (await file.stat()).size > indexBytesMax ? null : await file.readFile("utf8");
-  } catch {
-    return null;
-  } finally {
-    await file.close();
-  }
+  const content = await readRegularFile(path, indexBytesMax).catch(() => null);
+  return content?.toString("utf8") ?? null;
 }
 
 function jsonOf(text: string): unknown {

@@ -4,8 +4,8 @@
  * with the remaining bytes of the file before anything is read or allocated. registry.ts decides which files
  * are models; verify.ts checks that their bytes are the right ones.
  */
-import { constants } from "node:fs";
-import { open, type FileHandle } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { openRegularFile, UnreadableFileError } from "../regular-file.js";
 import { checkMetadata } from "./gguf/check.js";
 import { readMetadata, type GgufMetadata } from "./gguf/metadata.js";
 import { GgufRefusal, grouped } from "./gguf/refusal.js";
@@ -40,11 +40,8 @@ export type GgufResult =
 export async function readGguf(path: string): Promise<GgufResult> {
   let file: FileHandle | null = null;
   try {
-    // Without O_NONBLOCK, opening a pipe named x.gguf would block forever.
-    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    const stats = await file.stat();
-    if (!stats.isFile()) return { ok: false, reason: "it is not a regular file." };
-    return { ok: true, header: await readHeader(new Source(file, stats.size)) };
+    file = await openRegularFile(path);
+    return { ok: true, header: await readHeader(new Source(file, (await file.stat()).size)) };
   } catch (thrown) {
     return { ok: false, reason: reasonOf(thrown) };
   } finally {
@@ -92,6 +89,7 @@ function alignmentOf(metadata: GgufMetadata): number {
 
 function reasonOf(thrown: unknown): string {
   if (thrown instanceof GgufRefusal) return thrown.message;
+  if (thrown instanceof UnreadableFileError) return `${thrown.message}.`;
   const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "unknown error";
   return code === "ENOENT" ? "it is missing." : `it cannot be read (${code}).`;
 }

@@ -3,15 +3,17 @@
  * `hearth set` and `/admin/models` write. A setting has one place: what hearth.yaml has cannot be set elsewhere. Aliases of both places
  * are added up.
  */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
 import { HearthError } from "../core/errors.js";
+import { readRegularFileSync } from "../regular-file.js";
 import { quoted } from "./gguf/refusal.js";
 import { modelSettingsSchema, type ModelSettings, type SettingsByModel } from "./settings.js";
 
 const modelsMax = 10_000;
+const fileBytesMax = 64 * 1024 * 1024;
 const comment = "# Settings of models, written by `hearth set`, `hearth alias` and /admin/models.\n";
 
 /** As they are written: `keepAlive: 10m`, not ms. */
@@ -74,7 +76,7 @@ export function openModelSettings(
 function readWritten(file: string): Written {
   let text: string;
   try {
-    text = readFileSync(file, "utf8");
+    text = readRegularFileSync(file, fileBytesMax).toString("utf8");
   } catch (thrown) {
     if (thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT") return {};
     throw thrown;

@@ -2,10 +2,10 @@
  * Where the files of a folder were downloaded from: the hidden file `.source.json` beside them. Several downloads into one folder share
  * it; the fields of the record are those of the latest one, and a file of an earlier one keeps what differs.
  */
-import { constants } from "node:fs";
-import { mkdir, open, rename, rm, type FileHandle } from "node:fs/promises";
+import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { readRegularFile } from "../regular-file.js";
 
 export const sourceRecordFile = ".source.json";
 /** The record while it is written; a crash may leave it. */
@@ -52,18 +52,12 @@ export type Origin = Pick<SourceRecord, "source" | "revision" | "name" | "licens
 
 /** Returns the record of a folder; null if there is none, or none that can be read. */
 export async function readSourceRecord(folder: string): Promise<SourceRecord | null> {
-  let handle: FileHandle | null = null;
   try {
-    // Without O_NONBLOCK, opening a pipe would wait for ever.
-    handle = await open(join(folder, sourceRecordFile), constants.O_RDONLY | constants.O_NONBLOCK);
-    const stats = await handle.stat();
-    if (!stats.isFile() || stats.size > recordBytesMax) return null;
-    const parsed = sourceRecordSchema.safeParse(JSON.parse(await handle.readFile("utf8")));
+    const content = await readRegularFile(join(folder, sourceRecordFile), recordBytesMax);
+    const parsed = sourceRecordSchema.safeParse(JSON.parse(content.toString("utf8")));
     return parsed.success ? parsed.data : null;
   } catch {
     return null;
-  } finally {
-    await handle?.close();
   }
 }
 

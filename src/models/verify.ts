@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isGgufKind, type Model, type ModelFile } from "../core/model.js";
+import { chunksOfRegularFile } from "../regular-file.js";
 import { grouped, quoted } from "./gguf/refusal.js";
 import { partsOf } from "./parts.js";
 
@@ -54,7 +54,6 @@ async function verifyFiles(folder: string, files: readonly ModelFile[]): Promise
 async function sha256Of(files: readonly string[]): Promise<string> {
   const hash = createHash("sha256");
   for (const file of files)
-    for await (const chunk of createReadStream(file, { highWaterMark: chunkBytes }))
-      hash.update(chunk as Buffer);
+    for await (const chunk of chunksOfRegularFile(file, chunkBytes)) hash.update(chunk);
   return hash.digest("hex");
 }

@@ -2,10 +2,11 @@
  * Vision models in the layout of transformers.js' exports: config.json, the files of the tokenizer and
  * preprocessor, and the graphs in `onnx`. Checks that the required files are present; the engine runs them.
  */
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { z } from "zod";
 import type { ModelManifest } from "../core/model.js";
+import { readRegularFile } from "../regular-file.js";
 import { grouped, quoted } from "./gguf/refusal.js";
 import { idFromName, isModelId, type WrittenManifest } from "./manifest.js";
 import type { Weights } from "./weights.js";
@@ -105,10 +106,8 @@ function wrongSize(bytes: number, manifest: Sizes | null): string | null {
 
 async function familyOf(path: string): Promise<string | null> {
   try {
-    const stats = await stat(path);
-    // Reading a pipe would wait for ever, and a device has no end.
-    if (!stats.isFile() || stats.size > configBytesMax) return null;
-    return config.parse(JSON.parse(await readFile(path, "utf8"))).model_type;
+    const content = await readRegularFile(path, configBytesMax);
+    return config.parse(JSON.parse(content.toString("utf8"))).model_type;
   } catch {
     return null;
   }

@@ -3,6 +3,7 @@ import { privateWords } from "./language.js";
 import { machineViolations } from "./machine.js";
 import { plant } from "./plant.js";
 import { ratchetViolations } from "./ratchet.js";
+import { readViolations } from "./reads.js";
 import { routeViolations } from "./routes.js";
 import { crowdedFolders, fileLines, fileSpread, functionLines, sizeLimits } from "./sizes.js";
 import {
@@ -30,6 +31,17 @@ describe("routes and their files", () => {
       "src/http/audit/more.ts has no route",
       "/v1/gone has no src/http/v1/gone.ts",
       "/audit/lost has no src/http/audit/lost.ts",
+    ]);
+  });
+});
+
+describe("files of others", () => {
+  it("finds a function that would wait for a pipe, where such files are read, and nowhere else", () => {
+    const text =
+      'import { readFile as read, stat } from "node:fs/promises";\nimport { createReadStream } from "node:fs";\n';
+    expect(readViolations(plant({ "src/models/a.ts": text, "src/accounts/b.ts": text }))).toEqual([
+      "src/models/a.ts:1 readFile",
+      "src/models/a.ts:2 createReadStream",
     ]);
   });
 });

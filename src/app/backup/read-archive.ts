@@ -3,11 +3,11 @@
  * folder, each name once, none larger than its limit or than the free space of the disk, and accepts nothing but plain files.
  */
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { mkdir, open, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { createGunzip } from "node:zlib";
 import { Header } from "tar/header";
+import { openRegularFile } from "../../regular-file.js";
 import { errorCodeOf } from "../../store/failure.js";
 import { quoted } from "../../models/gguf/refusal.js";
 import { sync } from "../../store/backup/swap.js";
@@ -37,7 +37,7 @@ export async function extractArchive(
   folder: string,
   onBytes: (bytes: number) => void,
 ): Promise<BackupManifest> {
-  const source = createReadStream(file);
+  const source = (await openRegularFile(file)).createReadStream();
   source.on("data", (chunk) => onBytes(chunk.length));
   const gunzip = createGunzip();
   source.once("error", (thrown) => gunzip.destroy(thrown));

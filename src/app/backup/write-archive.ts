@@ -1,11 +1,12 @@
 /** Writes a backup: a gzip-compressed tar file, which other programs unpack, too. */
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { open, type FileHandle } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { Header } from "tar/header";
+import { openRegularFile } from "../../regular-file.js";
 import { manifestName, type BackupManifest, type BackupPart } from "./manifest.js";
 
 /** A file to be written under a name. */
@@ -81,7 +82,7 @@ async function* entryOf(
 
 async function opened(path: string): Promise<FileHandle | null> {
   try {
-    return await open(path, "r");
+    return await openRegularFile(path);
   } catch (thrown) {
     if (thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT") return null;
     throw thrown;

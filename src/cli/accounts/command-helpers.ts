@@ -3,7 +3,6 @@ import { InvalidArgumentError, type Command } from "commander";
 import type { OpenAccounts } from "../../app/app.js";
 import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";
-import { ServerError } from "../server/server-error.js";
 import { ago } from "./duration.js";
 
 export interface AccountsIo {
@@ -49,11 +48,11 @@ export async function forEachReference(
     try {
       await action(reference);
     } catch (thrown) {
-      if (!(thrown instanceof HearthError || thrown instanceof ServerError)) throw thrown;
-      failures.push(thrown.message);
+      failures.push(thrown instanceof Error ? thrown.message : String(thrown));
     }
   }
-  if (failures.length > 0) throw new Error(failures.join("\n"));
+  // A server that is gone fails all of them alike.
+  if (failures.length > 0) throw new Error([...new Set(failures)].join("\n"));
 }
 
 const unitsMs: Readonly<Record<string, number>> = {

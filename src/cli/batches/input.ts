@@ -1,14 +1,14 @@
 /** Reads what a batch is for from its input. */
-import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { z } from "zod";
+import { openRegularFile } from "../../regular-file.js";
 
 const lineCharsMax = 10_000_000;
 const lineSchema = z.object({ url: z.string() });
 
 /** Returns the route of the first request in a file. @throws Error if its first line is not a request. */
 export async function firstUrlOf(path: string): Promise<string> {
-  const input = createReadStream(path, { end: lineCharsMax });
+  const input = (await openRegularFile(path)).createReadStream({ end: lineCharsMax });
   const lines = createInterface({ input })[Symbol.asyncIterator]();
   const first = await lines.next();
   input.destroy();

@@ -31,30 +31,53 @@ export function addImportCommand(
     .action(async (folder: string | undefined, { from, dryRun = false, json }: Options) => {
       const models = await open();
       const report = await models.link(from, resolve(folder ?? folders[from]), dryRun);
-      const aliasProblems = dryRun ? [] : await setAliases(models, report);
-      if (json === true) out.write(formatJson({ ...report, aliasProblems, dryRun }));
-      else out.write(toText(report, aliasProblems, (await load()).config.models, dryRun));
+      const { kept, failed: failedAliases } = dryRun ? noAliases : await setAliases(models, report);
+      const failed = [...report.failed, ...failedAliases];
+      const all = { ...report, failed };
+      if (json === true) out.write(formatJson({ ...all, aliasProblems: kept, dryRun }));
+      else out.write(toText(all, kept, (await load()).config.models, dryRun));
+      if (failed.length > 0) process.exitCode = 1;
     });
 }
 
-/** Makes the names that the other program uses lead to the linked models. @returns why some do not. */
-async function setAliases(models: OperatorModels, { linked }: LinkReport): Promise<readonly string[]> {
+interface AliasReport {
+  /** Sentences about names that lead to other models, as before. */
+  readonly kept: readonly string[];
+  /** Models that are linked and do not have their name, with the reason. */
+  readonly failed: LinkReport["failed"];
+}
+
+const noAliases: AliasReport = { kept: [], failed: [] };
+
+/** Makes the names that the other program uses lead to the linked models; one that fails does not stop the others. */
+async function setAliases(models: OperatorModels, { linked }: LinkReport): Promise<AliasReport> {
   await models.refresh();
-  const problems: string[] = [];
+  const kept: string[] = [];
+  const failed: LinkReport["failed"][number][] = [];
   const all = models.list();
   const taken = new Map(models.aliases().map(({ alias, model }) => [alias, model]));
   for (const { alias, path } of linked) {
     const model = all.find((each) => each.path === path);
     if (alias === null || model === undefined) continue;
     const holder = taken.get(alias);
-    if (holder === undefined) await models.setAlias(alias, model);
-    else if (holder !== model.manifest.id) problems.push(`${alias} leads to ${holder} as before`);
+    if (alias === model.manifest.id || holder === model.manifest.id) continue;
+    if (holder !== undefined) kept.push(`${alias} leads to ${holder} as before`);
+    else
+      try {
+        await models.setAlias(alias, model);
+      } catch (thrown) {
+        const reason = thrown instanceof Error ? thrown.message : String(thrown);
+        failed.push({
+          name: alias,
+          reason: `it is linked as ${model.manifest.id}, without this alias: ${reason}`,
+        });
+      }
   }
-  return problems;
+  return { kept, failed };
 }
 
 function toText(
-  { linked, present, skipped }: LinkReport,
+  { linked, present, skipped, failed }: LinkReport,
   problems: readonly string[],
   folder: string,
   isDryRun: boolean,
@@ -64,8 +87,10 @@ function toText(
     ...linked.map(({ name, path }) => `${verb}  ${name} as ${relative(folder, path)}`),
     ...present.map(({ name }) => `is linked  ${name}`),
     ...skipped.map(({ name, reason }) => `skipped  ${name}: ${reason}`),
+    ...failed.map(({ name, reason }) => `failed  ${name}: ${reason}`),
     ...problems,
   ];
-  const counts = `${linked.length} ${verb}, ${present.length} were linked before, ${skipped.length} skipped`;
+  const failures = failed.length === 0 ? "" : `, ${failed.length} failed`;
+  const counts = `${linked.length} ${verb}, ${present.length} were linked before, ${skipped.length} skipped${failures}`;
   return [...lines, counts, ""].join("\n");
 }

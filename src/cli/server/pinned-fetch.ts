@@ -1,8 +1,10 @@
 import { X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { TLSSocket } from "node:tls";
 import { Agent, buildConnector, fetch } from "undici";
+import { readRegularFileSync } from "../../regular-file.js";
 import type { Fetch } from "../chat-client.js";
+
+const certBytesMax = 1024 * 1024;
 
 /**
  * Returns a `fetch` that talks only to the server whose certificate is in the file, regardless of its issuer and of the names it is for: the
@@ -30,5 +32,8 @@ export function fetchTrusting(certFile: string): Fetch {
 
 function hasCertificate(socket: unknown, certFile: string): boolean {
   const presented = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
-  return presented?.fingerprint256 === new X509Certificate(readFileSync(certFile)).fingerprint256;
+  return (
+    presented?.fingerprint256 ===
+    new X509Certificate(readRegularFileSync(certFile, certBytesMax)).fingerprint256
+  );
 }

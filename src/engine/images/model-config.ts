@@ -1,7 +1,7 @@
 /** Reads and validates the JSON files of an image model's folder, with the defaults of diffusers. */
-import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { readRegularFile, UnreadableFileError } from "../../regular-file.js";
 import { createClipTokenizer, type ClipText } from "./clip/tokenizer.js";
 import { readScheduler, type Scheduler } from "./schedulers/scheduler.js";
 import { UnusableModelError } from "./unusable-model.js";
@@ -107,13 +107,11 @@ function defaultsFor(scheduler: string, spacing: string): ImageModelConfig["defa
 }
 
 async function text(folder: string, name: string): Promise<string> {
-  const file = await open(join(folder, name), "r").catch(() => null);
-  if (file === null) throw new UnusableModelError(`its ${name} cannot be read.`);
   try {
-    if ((await file.stat()).size > fileBytesMax) throw new UnusableModelError(`its ${name} is too large.`);
-    return await file.readFile("utf8");
-  } finally {
-    await file.close();
+    return (await readRegularFile(join(folder, name), fileBytesMax)).toString("utf8");
+  } catch (thrown) {
+    const reason = thrown instanceof UnreadableFileError ? `: ${thrown.message}` : "";
+    throw new UnusableModelError(`its ${name} cannot be read${reason}.`);
   }
 }
 

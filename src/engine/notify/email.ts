@@ -1,6 +1,6 @@
 /** Sends alerts by e-mail over SMTP: with TLS from the start, or with STARTTLS, which only a server on this machine may lack. */
-import { readFileSync } from "node:fs";
 import { createTransport } from "nodemailer";
+import { readRegularFileSync } from "../../regular-file.js";
 import type { AlertMessage, AlertSender } from "../../core/alerts/alerts.js";
 
 export interface EmailSettings {
@@ -13,6 +13,7 @@ export interface EmailSettings {
 }
 
 const timeoutMs = 10_000;
+const caFileBytesMax = 1024 * 1024;
 
 /** Creates the sender of e-mail. @param settings null: none is configured, and nothing can be sent. */
 export function createEmailSender(settings: EmailSettings | null): AlertSender {
@@ -56,7 +57,10 @@ function optionsOf({ url, caFile }: EmailSettings) {
     ...(username === ""
       ? {}
       : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
-    tls: { minVersion: "TLSv1.2", ...(caFile === null ? {} : { ca: readFileSync(caFile) }) } as const,
+    tls: {
+      minVersion: "TLSv1.2",
+      ...(caFile === null ? {} : { ca: readRegularFileSync(caFile, caFileBytesMax) }),
+    } as const,
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,

@@ -2,8 +2,6 @@
  * Entry point of the child process that opens an image or vision model as its engine would, and closes it again. A defective file can
  * crash only this process, which has a low priority.
  */
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { lowerThreadPriority } from "../onnx-threads.js";
 import { templateRenderers } from "../template/renderer.js";
 import { threadClock } from "../thread-clock.js";
@@ -28,8 +26,8 @@ async function tryModel({ kind, folder, drawing }: OnnxTask): Promise<void> {
     return;
   }
   const { loadFamily } = await import("../vision/families.js");
-  const config = JSON.parse(await readFile(join(folder, "config.json"), "utf8")) as { model_type?: unknown };
-  const open = await loadFamily(String(config.model_type));
+  const { readModelType } = await import("../vision/model-files.js");
+  const open = await loadFamily(await readModelType(folder));
   await (await open(folder, { threads, openRenderer })).dispose();
 }
 

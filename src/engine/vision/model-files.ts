@@ -1,5 +1,16 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { z } from "zod";
+import { readRegularFile } from "../../regular-file.js";
+
+const configBytesMax = 1024 * 1024;
+const config = z.object({ model_type: z.string() });
+
+/** Returns the `model_type` of a model's config.json. @throws Error when it has none, or cannot be read. */
+export async function readModelType(folder: string): Promise<string> {
+  const content = await readRegularFile(join(folder, "config.json"), configBytesMax);
+  return config.parse(JSON.parse(content.toString("utf8"))).model_type;
+}
 
 /** File name suffixes of each number type, most precise first; the first one that exists is used. */
 const suffixes = {

@@ -2,8 +2,6 @@
  * The vision worker thread. The runtime blocks it during a step, and terminating the thread then would end the whole process. So a
  * description checks between two steps whether it is aborted, and the thread is closed only when all calls have finished.
  */
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { workerData } from "node:worker_threads";
 import type { ImageDescription } from "../../core/vision.js";
 import { threadsFor } from "../llama/load/machine.js";
@@ -14,6 +12,7 @@ import { threadClock } from "../thread-clock.js";
 import { hostWorker, logToClient, type WorkerCall } from "../worker-host.js";
 import { loadFamily } from "./families.js";
 import type { Stopped, VisionModel } from "./family.js";
+import { readModelType } from "./model-files.js";
 import type { VisionModelFiles, VisionReplies, VisionRequest, VisionSettings } from "./protocol.js";
 
 const settings = workerData as VisionSettings;
@@ -40,8 +39,7 @@ function answer(request: VisionRequest, call: WorkerCall): Promise<VisionReplies
 }
 
 async function load({ key, folder, bytes }: VisionModelFiles): Promise<NativeModelInfo> {
-  const config = JSON.parse(await readFile(join(folder, "config.json"), "utf8")) as { model_type?: unknown };
-  const open = await loadFamily(String(config.model_type));
+  const open = await loadFamily(await readModelType(folder));
   const threads = settings.threads ?? threadsFor(bytes, settings.cores);
   models.set(key, await open(folder, { threads, openRenderer }));
   return { contextTokens: 0, slots: 1, device: "cpu" };

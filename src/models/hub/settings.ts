@@ -1,7 +1,7 @@
 /** How the hub is reached, from the environment variables that its other clients read, too. */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { HearthError } from "../../core/errors.js";
+import { readRegularFileSync } from "../../regular-file.js";
 
 export interface HubSettings {
   readonly endpoint: URL;
@@ -20,6 +20,7 @@ export interface Proxies {
 
 const defaultEndpoint = "https://huggingface.co";
 const tokenCharsMax = 4096;
+const tokenFileBytesMax = 64 * 1024;
 
 /**
  * Reads HF_ENDPOINT, HF_TOKEN, the token that `hf auth login` has stored, HTTP_PROXY, HTTPS_PROXY and NO_PROXY.
@@ -59,7 +60,8 @@ function storedToken(environment: NodeJS.ProcessEnv, home: string): string {
   const cache = environment["XDG_CACHE_HOME"] ?? join(home, ".cache");
   const folder = environment["HF_HOME"] ?? join(cache, "huggingface");
   try {
-    return readFileSync(environment["HF_TOKEN_PATH"] ?? join(folder, "token"), "utf8");
+    const path = environment["HF_TOKEN_PATH"] ?? join(folder, "token");
+    return readRegularFileSync(path, tokenFileBytesMax).toString("utf8");
   } catch {
     return "";
   }

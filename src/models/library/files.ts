@@ -1,6 +1,6 @@
 /** Reads the folders of other programs. */
-import { constants } from "node:fs";
-import { open, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
+import { openRegularFile } from "../../regular-file.js";
 import { entriesMax } from "./foreign-model.js";
 
 /** Returns the names in a folder in order, without hidden ones; none if it is no folder, or cannot be read. */
@@ -14,8 +14,7 @@ export async function entriesIn(folder: string): Promise<readonly string[]> {
 
 /** Whether a file begins as GGUF files do. */
 export async function isGgufFile(path: string): Promise<boolean> {
-  // Without O_NONBLOCK, opening a pipe would wait for ever.
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => null);
+  const file = await openRegularFile(path).catch(() => null);
   if (file === null) return false;
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);

@@ -2,11 +2,14 @@
  * Finds the GGUF models in the cache of Hugging Face: `models--ORG--REPO/snapshots/REVISION/FILE`, a link to a blob. Of several
  * revisions, the one of `refs/main` is taken, else the newest.
  */
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import { readRegularFile } from "../../regular-file.js";
 import { entriesIn } from "./files.js";
 import { entriesMax, type ForeignModels } from "./foreign-model.js";
 import { modelsAmong } from "./gguf-files.js";
+
+const refBytesMax = 1024;
 
 /** @param folder the cache: `~/.cache/huggingface/hub` */
 export async function findHuggingFaceModels(folder: string): Promise<ForeignModels> {
@@ -35,7 +38,8 @@ async function modelsOf(folder: string, publisher: string, repository: string): 
 async function snapshotOf(folder: string): Promise<string | null> {
   const snapshots = join(folder, "snapshots");
   const revisions = await entriesIn(snapshots);
-  const main = (await readFile(join(folder, "refs", "main"), "utf8").catch(() => "")).trim();
+  const ref = await readRegularFile(join(folder, "refs", "main"), refBytesMax).catch(() => null);
+  const main = ref?.toString("utf8").trim() ?? "";
   if (revisions.includes(main)) return join(snapshots, main);
   const times = await Promise.all(
     revisions.map(async (revision) => {

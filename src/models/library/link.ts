@@ -29,7 +29,10 @@ export interface LinkReport {
   readonly linked: readonly LinkedModel[];
   /** Those that were linked before. */
   readonly present: readonly LinkedModel[];
+  /** Those that are not for Hearth, or whose place is taken. */
   readonly skipped: readonly Skipped[];
+  /** Those that could be used and were not linked, because a folder or a link could not be made. */
+  readonly failed: readonly Skipped[];
 }
 
 export interface LinkOptions {
@@ -44,7 +47,7 @@ export interface LinkOptions {
   readonly isDryRun: boolean;
 }
 
-/** Links every model that can be used. @throws Error when the folder of the other program is none. */
+/** Links every model that can be used; one that fails does not stop the others. @throws Error when the folder of the other program is none. */
 export async function linkModels(options: LinkOptions): Promise<LinkReport> {
   const { from, source, isDryRun } = options;
   if (!((await stat(source).catch(() => null))?.isDirectory() ?? false))
@@ -55,19 +58,30 @@ export async function linkModels(options: LinkOptions): Promise<LinkReport> {
   const linked: LinkedModel[] = [];
   const present: LinkedModel[] = [];
   const skipped = [...found.skipped];
+  const failed: Skipped[] = [];
   const isRead = await isReadAlready(source, options.folders);
   for (const model of found.models) {
     const { name, alias } = model;
-    const problem = isRead ? "its folder is one of the folders of models" : await conflict(folder, model);
     const path = join(folder, ...model.place, model.files[0]?.name ?? "");
-    if (problem !== null) skipped.push({ name, reason: problem });
-    else if (await isLinked(folder, model)) present.push({ name, path, alias });
-    else {
-      if (!isDryRun) await link(folder, model);
-      linked.push({ name, path, alias });
+    try {
+      const problem = isRead ? "its folder is one of the folders of models" : await conflict(folder, model);
+      if (problem !== null) skipped.push({ name, reason: problem });
+      else if (await isLinked(folder, model)) present.push({ name, path, alias });
+      else {
+        if (!isDryRun) await link(folder, model);
+        linked.push({ name, path, alias });
+      }
+    } catch (thrown) {
+      failed.push({ name, reason: reasonOf(thrown) });
     }
   }
-  return { linked, present, skipped };
+  return { linked, present, skipped, failed };
+}
+
+function reasonOf(thrown: unknown): string {
+  const code = thrown instanceof Error && "code" in thrown ? thrown.code : null;
+  if (code === "ENAMETOOLONG") return "its name is too long";
+  return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
 async function isReadAlready(source: string, folders: readonly string[]): Promise<boolean> {

@@ -2,9 +2,10 @@
  * Finds the models of Ollama: `manifests/HOST/NAMESPACE/NAME/TAG` names the blob of the weights, `blobs/sha256-HEX`, which is a GGUF
  * file.
  */
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { readRegularFile } from "../../regular-file.js";
 import { entriesIn, isGgufFile } from "./files.js";
 import type { ForeignModel, ForeignModels, Skipped } from "./foreign-model.js";
 
@@ -76,9 +77,8 @@ async function weightsOf(
 
 async function readManifest(path: string): Promise<z.infer<typeof manifestSchema> | null> {
   try {
-    const { size } = await stat(path);
-    if (size > manifestBytesMax) return null;
-    const parsed = manifestSchema.safeParse(JSON.parse(await readFile(path, "utf8")));
+    const content = await readRegularFile(path, manifestBytesMax);
+    const parsed = manifestSchema.safeParse(JSON.parse(content.toString("utf8")));
     return parsed.success ? parsed.data : null;
   } catch {
     return null;

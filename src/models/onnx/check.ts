@@ -2,10 +2,10 @@
  * Checks the files of a model with ONNX graphs before native code opens them: that they are regular files, that each graph is
  * whole, and that graphs refer to data in their own folder only. Reads no weights.
  */
-import { constants } from "node:fs";
-import { open, readdir, stat, type FileHandle } from "node:fs/promises";
+import { readdir, stat, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Model } from "../../core/model.js";
+import { openRegularFile } from "../../regular-file.js";
 import { GgufRefusal, grouped, quoted } from "../gguf/refusal.js";
 import { Source } from "../gguf/source.js";
 import { scanOnnx, type ExternalFile } from "./scan.js";
@@ -73,7 +73,7 @@ async function filesIn(folder: string): Promise<readonly string[]> {
 async function checkGraph(folder: string, name: string): Promise<string | null> {
   let file: FileHandle | null = null;
   try {
-    file = await open(join(folder, name), constants.O_RDONLY | constants.O_NONBLOCK);
+    file = await openRegularFile(join(folder, name));
     for (const external of await scanOnnx(new Source(file, (await file.stat()).size))) {
       const problem = await checkExternal(dirname(join(folder, name)), external);
       if (problem !== null) return problem;

@@ -1,6 +1,6 @@
 /** Addresses of PostgreSQL databases: what the setting `databaseUrl` says, and what may be shown of it. */
-import { readFileSync } from "node:fs";
 import type { ConnectionOptions } from "node:tls";
+import { readRegularFileSync } from "../../regular-file.js";
 import { reasonOf } from "../failure.js";
 
 export interface PostgresAddress {
@@ -12,6 +12,7 @@ export interface PostgresAddress {
   readonly shown: string;
 }
 
+const pemBytesMax = 1024 * 1024;
 const modes = ["disable", "require", "verify-ca", "verify-full"];
 
 /**
@@ -44,7 +45,7 @@ function checks(mode: string): ConnectionOptions {
 function readPem(file: string | null): string | undefined {
   if (file === null) return undefined;
   try {
-    return readFileSync(file, "utf8");
+    return readRegularFileSync(file, pemBytesMax).toString("utf8");
   } catch (thrown) {
     throw new Error(`cannot read ${file}: ${reasonOf(thrown)}`, { cause: thrown });
   }

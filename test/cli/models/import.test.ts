@@ -145,6 +145,37 @@ describe("hearth import", () => {
     expect(await hearth("import", "--from", "lmstudio", elsewhere)).toContain("1 linked");
   });
 
+  it("C12: goes on after a name that cannot be used, reports each with its reason, and fails at the end", async () => {
+    const { hearth, json, exitCode, write, models } = commandEnvironment();
+    const registry = "ollama/manifests/registry.ollama.ai/library";
+    write(`ollama/blobs/sha256-${digest("a")}`, modelBytes());
+    const names = [
+      "a+b/latest",
+      "first/latest",
+      "last/latest",
+      "ü/latest",
+      `${"n".repeat(250)}/latest`,
+      "shut/latest",
+    ];
+    for (const name of names) write(`${registry}/${name}`, JSON.stringify({ layers: [layer("a")] }));
+    write("models/library/shut", "a file where the folder should be");
+    const text = await hearth("import", "--from", "ollama");
+    expect(exitCode()).toBe(1);
+    expect(text).toMatch(/^failed {2}a\+b:latest: it is linked as .*, without this alias: alias: must be/m);
+    expect(text).toMatch(/^failed {2}ü:latest: it is linked as .*, without this alias: alias: must be/m);
+    expect(text).toMatch(/^failed {2}n{250}:latest: its name is too long$/m);
+    expect(text).toMatch(/^failed {2}shut:latest: /m);
+    expect(text).toMatch(/4 failed$/m);
+    for (const good of ["first:latest", "last:latest"]) expect(await hearth("show", good)).toContain(good);
+    expect(existsSync(join(models, "library/last/last-latest.gguf"))).toBe(true);
+    const again = await json<{ failed: readonly unknown[]; present: readonly unknown[] }>(
+      "import",
+      "--from",
+      "ollama",
+    );
+    expect([again.present.length, again.failed.length, exitCode()]).toEqual([4, 2, 1]);
+  });
+
   it("reports a folder that is not there, and a program that is not known", async () => {
     const { hearth, folder } = commandEnvironment();
     await expect(hearth("import", "--from", "ollama")).rejects.toThrow(

@@ -3,7 +3,6 @@
  * decoder_model_merged, with a chat template. Details are described by a second question, with as many image tokens as the family
  * supports.
  */
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   AutoModelForImageTextToText,
@@ -13,6 +12,7 @@ import {
 import { HearthError } from "../../../core/errors.js";
 import type { DecodedImage } from "../../../core/images.js";
 import type { ImageDescription } from "../../../core/vision.js";
+import { readRegularFile } from "../../../regular-file.js";
 import type { TemplateRenderer } from "../../template/renderer.js";
 import type { OpenOptions, OpenVisionModel, VisionModel, Stopped } from "../family.js";
 import {
@@ -29,6 +29,7 @@ import {
 /** Calls the processor; the arguments depend on the family. */
 type Feed = (process: Processor, text: string, image: RawImage, detailed: boolean) => Promise<Feeds>;
 
+const templateBytesMax = 4 * 1024 * 1024;
 const describeTokensMax = 256;
 const detailsTokensMax = 512;
 const descriptionPrompt = "Describe this image in one or two sentences.";
@@ -102,9 +103,11 @@ async function renderQuestion(
 
 /** Reads the chat template from its own file; null when the tokenizer's configuration contains it. */
 async function templateOf(folder: string): Promise<string | null> {
-  const jinja = await readFile(join(folder, "chat_template.jinja"), "utf8").catch(() => null);
+  const read = async (name: string): Promise<string | null> =>
+    (await readRegularFile(join(folder, name), templateBytesMax).catch(() => null))?.toString("utf8") ?? null;
+  const jinja = await read("chat_template.jinja");
   if (jinja !== null) return jinja;
-  const json = await readFile(join(folder, "chat_template.json"), "utf8").catch(() => null);
+  const json = await read("chat_template.json");
   const template = json === null ? null : (JSON.parse(json) as { chat_template?: unknown }).chat_template;
   return typeof template === "string" ? template : null;
 }

@@ -3,10 +3,10 @@
  * A crash at any point leaves either the file of before, or a partial one that the next download continues.
  */
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { mkdir, open, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { HearthError } from "../../../core/errors.js";
+import { chunksOfRegularFile } from "../../../regular-file.js";
 import { readGguf } from "../../gguf.js";
 import { notGguf, unusableSource, wrongHash } from "../errors.js";
 import { ChangedSource, fetchPieces } from "./fetch-pieces.js";
@@ -157,9 +157,9 @@ function isGguf(name: string): boolean {
 async function hashOf(path: string, signal: AbortSignal, onBytes: (bytes: number) => void): Promise<string> {
   const hash = createHash("sha256");
   let bytes = 0;
-  for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes, signal })) {
-    hash.update(chunk as Buffer);
-    onBytes((bytes += (chunk as Buffer).length));
+  for await (const chunk of chunksOfRegularFile(path, chunkBytes, signal)) {
+    hash.update(chunk);
+    onBytes((bytes += chunk.length));
   }
   return hash.digest("hex");
 }

@@ -2,9 +2,10 @@
  * A lock of several processes on one file: a second file with the holder's process id. The holder refreshes its time; a lock of a
  * process that is gone, or that was not refreshed for a minute, is taken over, so that none outlives a crash.
  */
-import { open, readFile, rename, link, rm, stat, utimes } from "node:fs/promises";
+import { open, rename, link, rm, stat, utimes } from "node:fs/promises";
 import { hostname } from "node:os";
 import type { Clock } from "../../../core/clock.js";
+import { readRegularFile } from "../../../regular-file.js";
 import { pause } from "./retry.js";
 
 export interface LockDeps {
@@ -22,6 +23,7 @@ const refreshMs = 5_000;
 /** A lock that is being written is empty for a moment. */
 const emptyMsMax = 2_000;
 const silentMsMax = 60_000;
+const contentBytesMax = 4096;
 
 /**
  * Takes the lock, after its holder has released it.
@@ -79,8 +81,11 @@ function held(path: string, content: string, { clock }: LockDeps): Lock {
 async function removeStale(path: string, { clock }: LockDeps): Promise<boolean> {
   const content = await contentOf(path);
   const modified = await stat(path).catch(() => null);
-  if (content === null || modified === null) return true;
-  if (!isStale(content, clock.now() - modified.mtimeMs)) return false;
+  if (modified === null) return true;
+  const ageMs = clock.now() - modified.mtimeMs;
+  // A pipe or a device in its place is nobody's lock; a file that this process may not read can be another user's.
+  const isUnknown = content === null && modified.isFile();
+  if (isUnknown ? ageMs <= silentMsMax : !isStale(content ?? "", ageMs)) return false;
   const aside = `${path}.stale`;
   try {
     await rename(path, aside);
@@ -109,7 +114,8 @@ function isAlive(pid: number): boolean {
 }
 
 async function contentOf(path: string): Promise<string | null> {
-  return readFile(path, "utf8").catch(() => null);
+  const content = await readRegularFile(path, contentBytesMax).catch(() => null);
+  return content?.toString("utf8") ?? null;
 }
 
 function codeOf(thrown: unknown): unknown {

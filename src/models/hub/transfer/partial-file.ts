@@ -2,9 +2,10 @@
  * A file that is being downloaded: `.NAME.partial` with its bytes and `.NAME.partial.json`, which says which of them are there. Both are
  * hidden, so that no model is made of them. What the state says was on disk before the state was.
  */
-import { open as openFile, readFile, rename, rm, writeFile, type FileHandle } from "node:fs/promises";
+import { lstat, open as openFile, rename, rm, writeFile, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
+import { readRegularFile } from "../../../regular-file.js";
 
 /** A range of the file. Its first `done` bytes are there. */
 export interface Piece {
@@ -32,7 +33,7 @@ export type OpenFile = (path: string, flags: string) => Promise<FileHandle>;
 
 const pieceBytesMin = 16 * 1024 * 1024;
 const piecesMax = 2048;
-const stateCharsMax = 256 * 1024;
+const stateBytesMax = 256 * 1024;
 
 const stateSchema = z.object({
   identity: z.string(),
@@ -75,7 +76,7 @@ export async function openPartial(
   const path = partialPath(target);
   const state = await readState(target);
   const isSame = identity !== null && state?.identity === identity && state.bytes === bytes;
-  const existing = isSame ? await open(path, "r+").catch(() => null) : null;
+  const existing = isSame ? await openExisting(path, open) : null;
   const pieces = piecesOf(bytes);
   if (existing !== null && state !== null) {
     const { size } = await existing.stat();
@@ -83,7 +84,11 @@ export async function openPartial(
       const done = Math.min(state.done[index] ?? 0, piece.end - piece.start);
       piece.done = piece.start + done <= size ? done : 0;
     }
-  } else await rm(statePath(target), { force: true });
+  } else {
+    await rm(statePath(target), { force: true });
+    // A pipe, or a link to another file, would be written into.
+    await rm(path, { force: true });
+  }
   const handle = existing ?? (await open(path, "w+"));
   return partialFile(handle, target, {
     identity: identity ?? "",
@@ -91,6 +96,12 @@ export async function openPartial(
     pieces,
     isResumed: existing !== null,
   });
+}
+
+/** @returns null for what is no file that can be continued. */
+async function openExisting(path: string, open: OpenFile): Promise<FileHandle | null> {
+  const isFile = (await lstat(path).catch(() => null))?.isFile() ?? false;
+  return isFile ? open(path, "r+").catch(() => null) : null;
 }
 
 /** Removes the partial file of a target, and what belongs to it. */
@@ -147,9 +158,8 @@ function piecesOf(bytes: number): readonly Piece[] {
 
 async function readState(target: string): Promise<z.infer<typeof stateSchema> | null> {
   try {
-    const text = await readFile(statePath(target), "utf8");
-    if (text.length > stateCharsMax) return null;
-    return stateSchema.parse(JSON.parse(text));
+    const content = await readRegularFile(statePath(target), stateBytesMax);
+    return stateSchema.parse(JSON.parse(content.toString("utf8")));
   } catch {
     return null;
   }

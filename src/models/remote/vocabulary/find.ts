@@ -3,9 +3,10 @@
  * vocabulary is written as a GGUF file into a folder of such files, by the digest of what it was made from.
  */
 import { createHash } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Model, ModelManifest } from "../../../core/model.js";
+import { readRegularFile, UnreadableFileError } from "../../../regular-file.js";
 import { broken, describeBare } from "../../describe.js";
 import type { FoundModel, ReadFiles } from "../../folders/scan.js";
 import { isModelId } from "../../manifest.js";
@@ -110,11 +111,10 @@ async function describe(folder: string, id: string, cacheFolder: string): Promis
 async function readText(folder: string, name: string): Promise<string | null> {
   const path = join(folder, name);
   try {
-    const { size } = await stat(path);
-    if (size > fileBytesMax) throw new TokenizerRefusal(`${name} is larger than ${fileBytesMax} bytes`);
-    return await readFile(path, "utf8");
+    return (await readRegularFile(path, fileBytesMax)).toString("utf8");
   } catch (thrown) {
-    if (thrown instanceof TokenizerRefusal) throw thrown;
+    if (thrown instanceof UnreadableFileError)
+      throw new TokenizerRefusal(`${name} cannot be read: ${thrown.message}`);
     const code = codeOf(thrown);
     if (code === "ENOENT") return null;
     throw new TokenizerRefusal(`${name} cannot be read (${code})`);
