@@ -157,7 +157,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     imageStore: stores.images,
     hostedTokenizer: running.engines.hostedTokenizer,
     ...running.jobs.services,
-    modelAdmin: running.modelAdmin,
+    ...running.modelServices,
     ...running.inspection,
     pullJobs: running.pullJobs,
     metrics: running.metrics,

@@ -31,13 +31,16 @@ export function buildModelManagement(
   const reload = (): Promise<void> => modelUpkeep.reload();
   return {
     modelUpkeep,
-    modelAdmin: createModelAdmin({
-      ...deps,
-      settings: remoteSettings(deps.modelSettings),
-      memory: memoryControl(deps.engines),
-      removeFiles: (model) => removePulled(config, deps, model),
-      reload,
-    }),
+    modelServices: {
+      modelAdmin: createModelAdmin({
+        ...deps,
+        settings: remoteSettings(deps.modelSettings),
+        memory: memoryControl(deps.engines),
+        removeFiles: (model) => removePulled(config, deps, model),
+        reload,
+      }),
+      applySettings: () => modelUpkeep.applySettings(),
+    },
     fitOf: serverFit(config),
     pullJobs: createPullJobs({
       ...deps,

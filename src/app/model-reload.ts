@@ -6,7 +6,12 @@ import type { Logger } from "../core/logger.js";
 import type { Model } from "../core/model.js";
 import type { LoadedRegistry } from "../models/registry.js";
 import type { SettingsByModel } from "../models/settings.js";
-import { watchModelFiles, type WatchedFiles } from "../models/folders/watch.js";
+import {
+  signatureOfFile,
+  signatureOfFolders,
+  watchFiles,
+  type WatchOptions,
+} from "../models/folders/watch.js";
 import { modelSettingsFile } from "./data-folder.js";
 import { startModelChecks, type OnnxCheck } from "./onnx-models.js";
 
@@ -38,19 +43,45 @@ export function configuredModels({ modelSettings, file }: Config): ConfiguredMod
   };
 }
 
-/** Returns the folders and files on which the models depend. */
-export function watchedFiles(config: Config): WatchedFiles {
-  const { models, modelsFolders, file } = config;
-  const settings = modelSettingsFile(config);
-  return { folders: [models, ...modelsFolders], files: file === null ? [settings] : [settings, file] };
+/** Texts that change with the folders and files on which the models depend. */
+export interface Signatures {
+  readonly folders: string;
+  /** Of the configuration file. */
+  readonly file: string;
+  /** Of the settings that commands and the management API write. */
+  readonly settings: string;
 }
+
+export async function readSignatures(config: Config): Promise<Signatures> {
+  return {
+    folders: await folderSignature(config),
+    file: await fileSignature(config),
+    settings: await signatureOfFile(modelSettingsFile(config)),
+  };
+}
+
+function folderSignature({ models, modelsFolders }: Config): Promise<string> {
+  return signatureOfFolders([models, ...modelsFolders]);
+}
+
+async function fileSignature({ file }: Config): Promise<string> {
+  return file === null ? "" : signatureOfFile(file);
+}
+
+/** A file that is copied is found after two looks that agree. */
+const folderPauseMs = 2000;
+/** Looking at slow folders takes at most a twentieth of the time. */
+const folderPauseFactor = 20;
+const filePauseMs = 1500;
+/** What commands have written is whole. Requests look by themselves; jobs, and servers that share a folder, have it after one look. */
+const settingsPauseMs = 1000;
 
 export interface UpkeepDeps {
   /** null where the models are given: nothing changes then. */
   readonly registry: LoadedRegistry | null;
   readonly configured: ConfiguredModels;
-  /** The signature of the watched files, from before the registry read them. */
-  readonly since: string;
+  /** The signatures of the watched files, from before the registry read them. */
+  readonly since: Signatures;
   readonly check: OnnxCheck;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -62,45 +93,107 @@ export interface ModelUpkeep {
   start(): void;
   /** Applies what has changed now. Requests that run keep the model that they began with. */
   reload(): Promise<void>;
+  /**
+   * Applies the settings that commands have written, where they have changed since they were read. Requests wait for it. A shared
+   * folder can be on another machine, which must not hold them: what is written there is found once a second. Never rejects.
+   */
+  applySettings(): Promise<void>;
   stop(): void;
 }
 
 export function createModelUpkeep(config: Config, deps: UpkeepDeps): ModelUpkeep {
-  const { registry, configured, since, check, clock, logger } = deps;
+  const { registry, since, clock, logger } = deps;
+  if (registry === null)
+    return { start: () => undefined, reload: nothing, applySettings: nothing, stop: () => undefined };
+  const changes = createChanges(registry, deps);
+  const quietly = (action: () => Promise<void>) => (): Promise<void> =>
+    action().catch((err: unknown) => logger.error({ err }, "a change of the models could not be applied"));
+  const applySettings = followSettings(config, since.settings, quietly(changes.refreshSettings));
+  const watch = (watched: Omit<WatchOptions, "clock" | "onChange">): (() => void) =>
+    watchFiles({ ...watched, clock, onChange: quietly(changes.reload) });
+  const folders = { since: since.folders, pauseMsMin: folderPauseMs, pauseFactor: folderPauseFactor };
+  const file = { since: since.file, pauseMsMin: filePauseMs, pauseFactor: 0 };
+  let stops: readonly (() => void)[] = [];
+  return {
+    reload: changes.reload,
+    applySettings: config.sharedFolder === null ? applySettings : nothing,
+    start() {
+      changes.startChecks();
+      stops = [
+        watch({ ...folders, signature: () => folderSignature(config) }),
+        watch({ ...file, signature: () => fileSignature(config) }),
+        repeat(applySettings, clock),
+      ];
+    },
+    stop() {
+      changes.stopChecks();
+      for (const stop of stops) stop();
+    },
+  };
+}
+
+/** Returns what applies changes to the registry. */
+function createChanges(registry: LoadedRegistry, { configured, check, clock, logger }: UpkeepDeps) {
   let stopChecks = (): void => undefined;
-  let stopWatching = (): void => undefined;
   const startChecks = (): void => {
     stopChecks();
-    if (registry !== null) stopChecks = startModelChecks(registry, check, { clock, logger });
+    stopChecks = startModelChecks(registry, check, { clock, logger });
   };
-  const reload = async (): Promise<void> => {
-    if (registry === null) return;
-    const problem = configured.reload();
-    if (problem !== null)
-      logger.error(
-        { problem },
-        "the configuration file cannot be used; its former settings of models still hold",
-      );
+  const apply = async (refresh: () => Promise<void>): Promise<void> => {
     const before = registry.list();
-    await registry.refresh();
+    await refresh();
     report(before, registry, logger);
     startChecks();
   };
   return {
-    reload,
-    start() {
-      startChecks();
-      if (registry === null) return;
-      const onChange = (): Promise<void> =>
-        reload().catch((err: unknown) =>
-          logger.error({ err }, "a change of the models could not be applied"),
+    startChecks,
+    stopChecks: () => stopChecks(),
+    refreshSettings: () => apply(() => registry.refreshSettings()),
+    reload: async (): Promise<void> => {
+      const problem = configured.reload();
+      if (problem !== null)
+        logger.error(
+          { problem },
+          "the configuration file cannot be used; its former settings of models still hold",
         );
-      stopWatching = watchModelFiles({ ...watchedFiles(config), since, clock, onChange });
+      await apply(() => registry.refresh());
     },
-    stop() {
-      stopChecks();
-      stopWatching();
-    },
+  };
+}
+
+function nothing(): Promise<void> {
+  return Promise.resolve();
+}
+
+/** Returns what applies settings that have changed. @param refresh reads them. It never rejects. */
+function followSettings(config: Config, since: string, refresh: () => Promise<void>): () => Promise<void> {
+  const file = modelSettingsFile(config);
+  let applied = since;
+  let applying: Promise<void> = Promise.resolve();
+  const applyOne = async (): Promise<void> => {
+    // From before they are read: what is written meanwhile is another change.
+    const now = await signatureOfFile(file);
+    if (now === applied) return;
+    await refresh();
+    applied = now;
+  };
+  return async () => {
+    if ((await signatureOfFile(file)) !== applied) await (applying = applying.then(applyOne));
+  };
+}
+
+/** Runs an action again and again, a pause after its end. @returns a function that ends this */
+function repeat(action: () => Promise<void>, clock: Clock): () => void {
+  let isStopped = false;
+  let cancel = (): void => undefined;
+  const wait = (): void => {
+    if (isStopped) return;
+    cancel = clock.after(settingsPauseMs, () => void action().then(wait));
+  };
+  wait();
+  return () => {
+    isStopped = true;
+    cancel();
   };
 }
 

@@ -7,9 +7,8 @@ import { visionFamilies } from "../engine/vision/families.js";
 import { loadRegistry, type LoadedRegistry } from "../models/registry.js";
 import { refuseOutsideFiles } from "../models/setting-paths.js";
 import { openModelSettings, type ModelSettingsStore } from "../models/settings-store.js";
-import { signatureOf } from "../models/folders/watch.js";
 import { modelSettingsFile, vocabulariesFolder } from "./data-folder.js";
-import { configuredModels, watchedFiles, type ConfiguredModels } from "./model-reload.js";
+import { configuredModels, readSignatures, type ConfiguredModels, type Signatures } from "./model-reload.js";
 import { contextLimit } from "./llama-settings.js";
 import { placementsOf } from "./remote/placements.js";
 import { engineBuild } from "../version.js";
@@ -69,8 +68,8 @@ export interface LoadedModels {
   /** The settings of models, which can be changed. */
   readonly modelSettings: ModelSettingsStore;
   readonly configured: ConfiguredModels;
-  /** The signature of the files on which the models depend, from before they were read. */
-  readonly since: string;
+  /** The signatures of the files on which the models depend, from before they were read. */
+  readonly since: Signatures;
 }
 
 /**
@@ -84,7 +83,7 @@ export async function loadModels(
 ): Promise<LoadedModels> {
   const configured = configuredModels(config);
   const modelSettings = openSettings(config, configured);
-  const since = given === undefined ? await signatureOf(watchedFiles(config)) : "";
+  const since = await readSignatures(config);
   const settings = { modelSettings, configured, since };
   if (given !== undefined) return { models: given, visionModel: () => null, registry: null, ...settings };
   const models = await openRegistry(config, modelSettings);

@@ -125,6 +125,8 @@ export interface HttpDeps {
   readonly models: ModelRegistry;
   /** Settings of models. */
   readonly modelAdmin: ModelAdmin;
+  /** Applies settings of models that a command has written. Each request waits for it, so that what comes after the command has them. */
+  readonly applySettings: () => Promise<void>;
   /** Judges whether a model fits into the memory that models may take. */
   readonly fitOf: (model: Model) => ModelFit;
   /** Checks the installation. */

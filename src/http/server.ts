@@ -114,6 +114,10 @@ function buildApp(deps: HttpDeps, drain: Drain): Koa<RequestState> {
   app.use(allowOrigins(deps.corsOrigins, pathsForPages(router, routes)));
   app.use(drain.gate);
   app.use(admitSessions(deps, chooseDialect));
+  app.use(async (_, next) => {
+    await deps.applySettings();
+    await next();
+  });
   app.use(router.routes());
   app.use(rejectUnrouted(router, routes));
   return app;

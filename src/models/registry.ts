@@ -55,15 +55,26 @@ export interface LoadedRegistry extends ModelRegistry {
   reject(id: string, reason: string): void;
   /** Reads the folders and the settings again. Requests that run keep the model that they began with. */
   refresh(): Promise<void>;
+  /** Does the same with the settings alone: the folders are as they were read last. */
+  refreshSettings(): Promise<void>;
 }
 
 /** Scans the folders. Never rejects because of what they contain. */
 export async function loadRegistry(options: RegistryOptions): Promise<LoadedRegistry> {
   const rejections = new Map<string, Rejection>();
   const readFiles: ReadFiles = new FileCache();
-  let listed = await readListing(options, readFiles);
+  let found = await findModels(options, readFiles);
+  let listed = await listModels(options, found);
   let shown = withRejections(listed, rejections);
   let refreshing: Promise<void> = Promise.resolve();
+  const refresh = (isScan: boolean): Promise<void> => {
+    refreshing = refreshing.then(async () => {
+      if (isScan) found = await findModels(options, readFiles);
+      listed = await listModels(options, found);
+      shown = withRejections(listed, rejections);
+    });
+    return refreshing;
+  };
   return {
     get warnings() {
       return listed.warnings;
@@ -82,13 +93,8 @@ export async function loadRegistry(options: RegistryOptions): Promise<LoadedRegi
       rejections.set(id, { fingerprint: model.fingerprint, reason });
       shown = withRejections(listed, rejections);
     },
-    refresh() {
-      refreshing = refreshing.then(async () => {
-        listed = await readListing(options, readFiles);
-        shown = withRejections(listed, rejections);
-      });
-      return refreshing;
-    },
+    refresh: () => refresh(true),
+    refreshSettings: () => refresh(false),
   };
 }
 
@@ -115,11 +121,15 @@ function sameIdWarning(id: string, used: FoundModel, other: FoundModel): string 
   return `Two models are called ${quoted(id)}; ${quoted(from(used))} is used, ${quoted(from(other))} was left out.`;
 }
 
-async function readListing(options: RegistryOptions, readFiles: ReadFiles): Promise<Listing> {
-  const { folders, visionFamilies = [], engine = "", contextTokensMax, visionModel = null } = options;
-  const { placements = new Map(), vocabularies = null } = options;
-  const { settings, problem } = options.readSettings?.() ?? { settings: {}, problem: null };
-  const warnings: string[] = problem === null ? [] : [problem];
+/** The models as their files describe them, by id. */
+interface FoundModels {
+  readonly models: ReadonlyMap<string, FoundModel>;
+  readonly warnings: readonly string[];
+}
+
+async function findModels(options: RegistryOptions, readFiles: ReadFiles): Promise<FoundModels> {
+  const { folders, visionFamilies = [], placements = new Map(), vocabularies = null } = options;
+  const warnings: string[] = [];
   const found = new Map<string, FoundModel>();
   for (const each of await scanFolders(folders, visionFamilies, warnings, readFiles)) {
     const { id } = each.model.manifest;
@@ -132,9 +142,19 @@ async function readListing(options: RegistryOptions, readFiles: ReadFiles): Prom
   for (const each of await modelsWithTokenizer(placements, has, search))
     found.set(each.model.manifest.id, each);
   for (const each of modelsWithoutFile(placements, has)) found.set(each.model.manifest.id, each);
+  return { models: found, warnings };
+}
+
+async function listModels(
+  options: RegistryOptions,
+  { models: found, warnings: warningsOfFiles }: FoundModels,
+): Promise<Listing> {
+  const { engine = "", contextTokensMax, visionModel = null, placements = new Map() } = options;
+  const { settings, problem } = options.readSettings?.() ?? { settings: {}, problem: null };
+  const warnings: string[] = problem === null ? [...warningsOfFiles] : [problem, ...warningsOfFiles];
   for (const id of Object.keys(settings))
     if (!found.has(id)) warnings.push(`There are settings for ${quoted(id)}, and no such model.`);
-  warnings.push(...placementWarnings(placements, has));
+  warnings.push(...placementWarnings(placements, (id) => found.has(id)));
   const models = await withSettings(found, settings, async (each, own) => {
     const isRemote = placements.has(each.model.manifest.id);
     const limit = isRemote ? remoteLimit(contextTokensMax) : contextTokensMax;

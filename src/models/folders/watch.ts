@@ -1,5 +1,5 @@
 /**
- * Watches the model folders and the files of settings by looking at them every two seconds, which also works where the operating system
+ * Watches the model folders and the configuration file by looking at them every few seconds, which also works where the operating system
  * reports no changes: network drives and mounted folders. A change counts when two looks in a row see the same, so that a file that is
  * still being copied is waited for.
  */
@@ -8,48 +8,52 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../core/clock.js";
 
-const lookMsMin = 2000;
-/** Looking at slow folders takes at most a twentieth of the time. */
-const restFactor = 20;
 /** `publisher/repository/onnx/file`. */
 const depthMax = 4;
 const entriesMax = 20_000;
 
-/** What is watched. */
-export interface WatchedFiles {
-  readonly folders: readonly string[];
-  readonly files: readonly string[];
-}
-
-export interface WatchOptions extends WatchedFiles {
-  /** What `signatureOf` returned before the files were read. */
+export interface WatchOptions {
+  /** Returns a text that changes with what is watched. */
+  readonly signature: () => Promise<string>;
+  /** What it returned before the files were read. */
   readonly since: string;
+  /** The pause between two looks. */
+  readonly pauseMsMin: number;
+  /** The pause is at least this many times as long as a look takes. */
+  readonly pauseFactor: number;
   readonly clock: Clock;
   /** Called when something has changed; the next look comes after it. It never rejects. */
   readonly onChange: () => Promise<void>;
 }
 
 /** Starts watching. @returns a function that ends it */
-export function watchModelFiles({ folders, files, since, clock, onChange }: WatchOptions): () => void {
+export function watchFiles({
+  signature,
+  since,
+  pauseMsMin,
+  pauseFactor,
+  clock,
+  onChange,
+}: WatchOptions): () => void {
   let isClosed = false;
   let cancel = (): void => undefined;
   let applied = since;
   let seen = since;
   const look = async (): Promise<void> => {
     const began = clock.monotonic();
-    const now = await signatureOf({ folders, files });
+    const now = await signature();
     if (isClosed) return;
     if (now !== applied && now === seen) {
       applied = now;
       await onChange();
     }
     seen = now;
-    if (!isClosed) wait(Math.max(lookMsMin, restFactor * (clock.monotonic() - began)));
+    if (!isClosed) wait(Math.max(pauseMsMin, pauseFactor * (clock.monotonic() - began)));
   };
   const wait = (delayMs: number): void => {
     cancel = clock.after(delayMs, () => void look());
   };
-  wait(lookMsMin);
+  wait(pauseMsMin);
   return () => {
     isClosed = true;
     cancel();
@@ -57,9 +61,8 @@ export function watchModelFiles({ folders, files, since, clock, onChange }: Watc
 }
 
 /** Returns a digest of the names, sizes and times of all files that are not hidden. */
-export async function signatureOf({ folders, files }: WatchedFiles): Promise<string> {
+export async function signatureOfFolders(folders: readonly string[]): Promise<string> {
   const lines: string[] = [];
-  for (const file of files) lines.push(await lineOf(file));
   for (const folder of folders) await addFolder(folder, 1, lines);
   return createHash("sha256").update(lines.join("\n")).digest("hex");
 }
@@ -73,11 +76,12 @@ async function addFolder(folder: string, depth: number, lines: string[]): Promis
     if (stats?.isDirectory() === true) {
       lines.push(path);
       if (depth < depthMax) await addFolder(path, depth + 1, lines);
-    } else lines.push(await lineOf(path));
+    } else lines.push(await signatureOfFile(path));
   }
 }
 
-async function lineOf(file: string): Promise<string> {
+/** Returns a text that changes when a file is written or replaced. */
+export async function signatureOfFile(file: string): Promise<string> {
   const stats = await stat(file).catch(() => null);
   return stats === null ? `${file} absent` : `${file} ${stats.ino} ${stats.size} ${stats.mtimeMs}`;
 }

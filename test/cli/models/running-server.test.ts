@@ -1,30 +1,120 @@
-import { expect, it } from "vitest";
+/** What a command changes beside a running server holds for the next request, whose clock stands still: nothing waits for time to pass. */
+import { Command } from "commander";
+import { describe, expect, it } from "vitest";
+import { openAccounts } from "../../../src/app/accounts.js";
+import { addAccountCommands } from "../../../src/cli/accounts/accounts.js";
+import { loadConfig } from "../../../src/config.js";
 import { createScriptedEngine } from "../../../src/engine/scripted.js";
 import { startApp, testKey } from "../../harness.js";
+import { createManualClock } from "../../manual-clock.js";
 import { commandEnvironment } from "./environment.js";
 
-it("a running server answers under a name, and charges a price to the tick, as soon as commands set them", async () => {
-  const { gguf, environment, hearth } = commandEnvironment();
+/** @param more HEARTH_* variables */
+async function start(more: NodeJS.ProcessEnv = {}) {
+  const { gguf, environment, hearth } = commandEnvironment({ ...more, HEARTH_API_KEY: testKey });
   gguf("models/zeta.gguf");
+  const clock = createManualClock(Date.UTC(2026, 10, 21, 12));
   const engine = createScriptedEngine(() => ["Good", " day"]);
-  const { url, app } = await startApp({ ...environment, HEARTH_API_KEY: testKey }, { engine });
-  await hearth("alias", "gpt-4o-mini", "zeta");
-  await hearth("prices", "set", "gpt-4o-mini", "--prompt", "0.15", "--completion", "0.6");
-  await expect
-    .poll(() => app.models.find("gpt-4o-mini")?.manifest.prices.completionTextTokenTicks, { timeout: 20_000 })
-    .toBe(6000);
-  const response = await fetch(`${url}/v1/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${testKey}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "Hello" }] }),
-  });
-  const { model, usage } = (await response.json()) as {
-    readonly model: string;
-    readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number };
+  const { url, app } = await startApp(environment, { engine, clock });
+  /** Runs a command of accounts. @returns its output as JSON */
+  const accounts = async (
+    ...words: string[]
+  ): Promise<{ readonly apiKeyId: string; readonly apiKey: string }> => {
+    let printed = "";
+    const program = new Command("hearth").exitOverride();
+    const open = () => openAccounts(loadConfig(environment, null).config);
+    addAccountCommands(program, open, { clock, out: { write: (text) => (printed += text) } });
+    await program.parseAsync([...words, "--json"], { from: "user" });
+    return JSON.parse(printed) as { readonly apiKeyId: string; readonly apiKey: string };
   };
-  expect(model).toBe("gpt-4o-mini");
-  expect(usage.completion_tokens).toBeGreaterThan(0);
-  expect(Number(response.headers.get("x-hearth-cost-ticks"))).toBe(
-    1500 * usage.prompt_tokens + 6000 * usage.completion_tokens,
-  );
+  const ask = async (key = testKey, model = "zeta") => {
+    const response = await fetch(`${url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }], max_tokens: 8 }),
+    });
+    const { usage } = (await response.json()) as {
+      readonly usage?: { readonly prompt_tokens: number; readonly completion_tokens: number };
+    };
+    const { prompt_tokens: prompt = 0, completion_tokens: completion = 0 } = usage ?? {};
+    const ticks = Number(response.headers.get("x-hearth-cost-ticks"));
+    return { status: response.status, ticks, prompt, completion };
+  };
+  return { app, hearth, accounts, ask, clock };
+}
+
+type Server = Awaited<ReturnType<typeof start>>;
+
+/** Each makes a change, and says what the next request shows of it. */
+const changes: Readonly<Record<string, (server: Server, key: string, keyId: string) => Promise<void>>> = {
+  async "the prices of a model"({ hearth, ask }) {
+    await hearth("prices", "set", "zeta", "--prompt", "0.15", "--completion", "0.6");
+    const { ticks, prompt, completion } = await ask();
+    expect(completion).toBeGreaterThan(0);
+    expect(ticks).toBe(1500 * prompt + 6000 * completion);
+    await hearth("prices", "set", "zeta", "--prompt", "1.5", "--completion", "6");
+    expect((await ask()).ticks).toBe(10 * ticks);
+  },
+  async "an alias of a model"({ hearth, ask }) {
+    expect((await ask(testKey, "gpt-4o-mini")).status).toBe(404);
+    await hearth("alias", "gpt-4o-mini", "zeta");
+    expect((await ask(testKey, "gpt-4o-mini")).status).toBe(200);
+    await hearth("alias", "--rm", "gpt-4o-mini");
+    expect((await ask(testKey, "gpt-4o-mini")).status).toBe(404);
+  },
+  async "a setting of a model"({ hearth, ask, app }) {
+    await hearth("set", "zeta", "context=64");
+    await ask();
+    expect(app.models.find("zeta")?.manifest.contextTokens).toBe(64);
+  },
+  async "a key that is disabled"({ accounts, ask }, key, keyId) {
+    await accounts("keys", "disable", keyId);
+    expect((await ask(key)).status).not.toBe(200);
+  },
+  async "the permissions of a key"({ accounts, ask }, key, keyId) {
+    await accounts("keys", "update", keyId, "--acl", "api-key:model:other", "--acl", "api-key:endpoint:*");
+    expect((await ask(key)).status).toBe(403);
+  },
+  async "the limits of a key"({ accounts, ask }, key, keyId) {
+    await accounts("keys", "update", keyId, "--qpm", "1");
+    await ask(key);
+    expect((await ask(key)).status).toBe(429);
+  },
+  async "the limits of a team"({ accounts, ask }, key) {
+    await accounts("teams", "limits", "default", "--model", "zeta", "--qpm", "1");
+    await ask(key);
+    expect((await ask(key)).status).toBe(429);
+  },
+  async "what a team allows"({ accounts, ask }, key) {
+    await accounts(
+      "teams",
+      "allow",
+      "default",
+      "--acl",
+      "api-key:endpoint:embed",
+      "--acl",
+      "api-key:model:*",
+    );
+    expect((await ask(key)).status).toBe(403);
+  },
+  async "an access group"({ accounts, ask }, key, keyId) {
+    await accounts("groups", "create", "some", "--acl", "api-key:endpoint:*", "--acl", "api-key:model:*");
+    await accounts("keys", "update", keyId, "--acl", "api-key:group:some");
+    expect((await ask(key)).status).toBe(200);
+    await accounts("groups", "set", "some", "--acl", "api-key:endpoint:*", "--acl", "api-key:model:other");
+    expect((await ask(key)).status).toBe(403);
+  },
+  async "a budget"({ accounts, ask }, key, keyId) {
+    await accounts("budgets", "set", "--key", keyId, "--period", "month", "--hard-tokens", "1");
+    expect((await ask(key)).status).toBe(429);
+  },
+};
+
+describe("M9: after the command has answered, the next request has", () => {
+  it.each(Object.entries(changes))("%s", async (_, change) => {
+    const server = await start();
+    const { apiKey, apiKeyId } = await server.accounts("keys", "create", "--name", "some key");
+    expect((await server.ask(apiKey)).status).toBe(200);
+    await change(server, apiKey, apiKeyId);
+  });
 });

@@ -6,7 +6,8 @@ import { startApp, temporaryFolder } from "../../harness.js";
 import { createManualClock } from "../../manual-clock.js";
 import type { LogLine } from "../../scripted-app.js";
 
-const lookMs = 2000;
+/** The pauses between two looks at folders, the configuration file, and settings that commands write. */
+const pausesMs = [2000, 1500, 1000];
 const messages = [{ role: "user" as const, content: "Hello" }];
 const weights = modelBytes();
 
@@ -25,12 +26,12 @@ async function startServer(settings = "") {
   const server = await startApp(environment, { clock, logger });
   /** Lets the server look at its files once. */
   const look = async (): Promise<void> => {
-    await clock.whenWaiting(lookMs);
-    clock.advance(lookMs);
-    await clock.whenWaiting(lookMs);
+    for (const ms of pausesMs) await clock.whenWaiting(ms);
+    clock.advance(Math.max(...pausesMs));
+    for (const ms of pausesMs) await clock.whenWaiting(ms);
   };
   const chat = (model: string) => server.client.chat.completions.create({ model, messages, max_tokens: 3 });
-  return { ...server, folder, file, data, logs, look, chat };
+  return { ...server, clock, folder, file, data, logs, look, chat };
 }
 
 describe("while the server runs", () => {
@@ -93,6 +94,19 @@ describe("while the server runs", () => {
     await expect(chat("leaving")).rejects.toThrow("404");
     await expect(chat("goner")).rejects.toThrow("404");
     expect(JSON.stringify(logs)).toContain("a model was removed");
+  });
+
+  it("M9: what a command wrote holds after a second without a request, too: for jobs, and on servers that share the folder", async () => {
+    const { app, clock, data } = await startServer();
+    const prices = () => app.models.find("hearth-tiny-5m")?.manifest.prices.completionTextTokenTicks;
+    for (const usd of [0.6, 6]) {
+      writeFileSync(join(data, "next"), `hearth-tiny-5m: { prices: { completion: ${usd} } }`);
+      renameSync(join(data, "next"), join(data, "model-settings.yaml"));
+      await clock.whenWaiting(1000);
+      clock.advance(1000);
+      await clock.whenWaiting(1000);
+      expect(prices()).toBe(10_000 * usd);
+    }
   });
 
   it("a file of settings that a command wrote and that is damaged leaves the former ones, and is named in a warning", async () => {
