@@ -64,7 +64,7 @@ async function runCommand(
   await addModels(program, load, openModels);
   const openAccounts = async (): Promise<OpenAccounts> =>
     (await import("./app/accounts.js")).openAccounts((await load()).config);
-  addAccountCommands(program, openAccounts, { clock: systemClock, out: process.stdout });
+  addAccountCommands(program, openAccounts, { clock: systemClock, out: process.stdout, err: process.stderr });
   await addRequests(program, load, openAccounts);
   await addBackups(program, load);
   addDoctorCommand(program, load, systemClock);

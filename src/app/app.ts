@@ -57,9 +57,9 @@ import { loadOf, watchDatabase } from "./watch/health.js";
 import { buildTracing, type ClosableTracing } from "./watch/tracing.js";
 
 export type { OpenAccounts, OwnerSignIn } from "./accounts.js";
-export type { BackupOptions, BackupProgress, BackupReport } from "./backup/create.js";
+export type { BackupOptions, BackupReport } from "./backup/create.js";
 export type { RestoreOptions, RestoreReport } from "./backup/restore.js";
-export type { MoveProgress, MoveReport } from "./database/move.js";
+export type { MoveReport } from "./database/move.js";
 export type {
   FitReport,
   LinkReport,

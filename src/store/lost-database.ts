@@ -5,7 +5,7 @@
  */
 import { existsSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { isRestoreUnfinished } from "./backup/swap.js";
+import { isRestoreBegun, isRestoreUnfinished } from "./backup/swap.js";
 import { errorCodeOf } from "./failure.js";
 
 /** Whether an empty database may be created where there was one; for the operator who asks for it. */
@@ -27,7 +27,13 @@ export function checkFileExists(file: string, newDatabase: NewDatabase): void {
   // In this order: another process that creates the database writes to it before these files appear.
   const trace = traceOf(file);
   const size = statSync(file, { throwIfNoEntry: false })?.size;
-  if (trace === null || (size ?? 0) > 0) return;
+  if ((size ?? 0) > 0) return;
+  if (newDatabase === "refused" && isRestoreBegun(dirname(file)))
+    throw new Error(
+      "`hearth restore` was interrupted in this folder, which has no database: run it again, or start with an empty one with " +
+        "`hearth start --new-database`",
+    );
+  if (trace === null) return;
   if (newDatabase === "refused") throw lost(size === undefined ? "missing" : "empty", trace);
   setAside(`${file}-wal`);
   rmSync(`${file}-shm`, { force: true });

@@ -44,6 +44,7 @@ import { balanceUpdates } from "./migrations/0041-0050/0042-balance-updates.js";
 import { commitMarks } from "./migrations/0041-0050/0043-commit-marks.js";
 import { limitsPlace } from "./migrations/0041-0050/0044-limits-place.js";
 import { removedKeys } from "./migrations/0041-0050/0045-removed-keys.js";
+import { usageOfKeys } from "./migrations/0041-0050/0046-usage-of-keys.js";
 import type { Migration } from "./migrations/migration.js";
 
 /** All migrations, in order; PostgreSQL has one of the same number for each. */
@@ -93,6 +94,7 @@ export const migrations: readonly Migration[] = [
   commitMarks,
   limitsPlace,
   removedKeys,
+  usageOfKeys,
 ];
 
 /**

@@ -304,6 +304,8 @@ CREATE TABLE deleted_runs (
   primary key (team_id, hour, model, asked_model, api_key_id, user_id, price_id, image_ticks)
 ) strict, without rowid;
 
+CREATE INDEX deleted_runs_without_user on deleted_runs (api_key_id) where user_id = '';
+
 CREATE TABLE files (
   id text primary key not null,
   team_id text not null references teams (id),
@@ -922,6 +924,8 @@ CREATE INDEX runs_of_team on runs (team_id, create_time, id);
 
 CREATE INDEX runs_running on runs (state) where state = 'running';
 
+CREATE INDEX runs_without_user on runs (api_key_id) where user_id is null;
+
 CREATE TABLE sign_in_links (
   hash blob primary key not null check (length(hash) = 32),
   member_id text references members (id),
@@ -980,6 +984,8 @@ CREATE TABLE usage_days (
   primary key (team_id, day, model, asked_model, api_key_id)
 ) strict, without rowid;
 
+CREATE INDEX usage_days_by_key on usage_days (api_key_id, day);
+
 CREATE TABLE usage_hours (
   team_id text not null,
   hour integer not null check (hour % 3600000 = 0),
@@ -1018,6 +1024,8 @@ CREATE TABLE usage_label_hours (
   credit_ticks integer not null,
   primary key (team_id, kind, hour, label, model, asked_model, api_key_id)
 ) strict, without rowid;
+
+CREATE INDEX usage_label_hours_by_label on usage_label_hours (team_id, kind, label, hour);
 
 CREATE TABLE usage_months (
   team_id text not null,

@@ -2,8 +2,17 @@ import { invoices } from "../../src/store/migrations/0011-0020/0018-invoices.js"
 
 const rollUps = ["runs_ended_are_rolled_up", "runs_are_rolled_up"];
 
-/** Takes back migration 45. */
+/** Takes back migration 46. */
+const undoUsageOfKeys = [
+  ...["usage_days_by_key", "usage_label_hours_by_label"],
+  ...["runs_without_user", "deleted_runs_without_user"],
+]
+  .map((name) => `drop index ${name};`)
+  .join("\n");
+
+/** Takes back migration 45, and what has followed it. */
 export const undoRemovedKeys = [
+  undoUsageOfKeys,
   ...["api_keys_stay_known", "api_keys_keep_their_owner"].map((name) => `drop trigger ${name};`),
   "drop table removed_keys;",
 ].join("\n");

@@ -4,6 +4,7 @@ import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Config } from "../../config.js";
 import type { Clock } from "../../core/clock.js";
+import { reportBytes, type OnProgress } from "../../core/report/progress.js";
 import { copyDatabase } from "../../store/backup/copy.js";
 import { sync } from "../../store/backup/swap.js";
 import { fileError } from "../../store/failure.js";
@@ -25,17 +26,11 @@ import { extractArchive } from "./read-archive.js";
 import { verifyExtracted, type VerifyOptions } from "./verify.js";
 import { writeArchive, type SourceFile } from "./write-archive.js";
 
-export interface BackupProgress {
-  readonly phase: "copying the database" | "writing" | "verifying" | "reading";
-  readonly bytesDone: number;
-  readonly bytesTotal: number;
-}
-
 export interface BackupOptions extends VerifyOptions {
   /** Whether an existing file is replaced. */
   readonly force: boolean;
   readonly clock: Clock;
-  readonly onProgress: (progress: BackupProgress) => void;
+  readonly onProgress: OnProgress;
 }
 
 export interface BackupReport extends BackupManifest {
@@ -89,19 +84,17 @@ async function writeTo(
 ): Promise<BackupManifest> {
   const created = new Date(clock.now()).toISOString();
   const database = join(work, databasePart);
-  const schema = await copyDatabase(databaseFile(config), database, (bytesDone, bytesTotal) =>
-    onProgress({ phase: "copying the database", bytesDone, bytesTotal }),
+  const schema = await copyDatabase(databaseFile(config), database, (done, total) =>
+    onProgress({ phase: "copying the database", done, total, unit: "bytes" }),
   );
   // After the database: every image and file of which the copy has a row is there, or was deleted since.
   const files = [{ name: databasePart, path: database }, ...(await smallFiles(config))];
   refuseManyParts(files.length);
-  const bytesTotal = await sizeOf(files);
-  let bytesDone = 0;
   const manifest = await writeArchive(
     archive,
     files,
     (parts) => manifestOf({ hearth: version, schema, created, parts: [...parts] }),
-    (bytes) => onProgress({ phase: "writing", bytesDone: (bytesDone += bytes), bytesTotal }),
+    reportBytes("writing", await sizeOf(files), onProgress),
   );
   await rm(database);
   return manifest;
@@ -113,13 +106,10 @@ async function verifyArchive(
   { onProgress, allowUnbalanced }: BackupOptions,
 ): Promise<void> {
   await mkdir(folder, { mode: 0o700 });
-  const { size: bytesTotal } = await stat(archive);
-  let bytesDone = 0;
+  const { size } = await stat(archive);
   try {
-    await extractArchive(archive, folder, (bytes) =>
-      onProgress({ phase: "verifying", bytesDone: (bytesDone += bytes), bytesTotal }),
-    );
-    await verifyExtracted(folder, { allowUnbalanced });
+    await extractArchive(archive, folder, reportBytes("verifying", size, onProgress));
+    await verifyExtracted(folder, { allowUnbalanced, onProgress });
   } catch (thrown) {
     if (!(thrown instanceof Error)) throw thrown;
     throw new Error(`the backup was read back and refused: ${thrown.message}`, { cause: thrown });

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { createSignInStore } from "../../accounts/sign-in/store.js";
 import type { Config } from "../../config.js";
 import type { Clock } from "../../core/clock.js";
+import { reportBytes, type OnProgress } from "../../core/report/progress.js";
 import { abandonRestore, beginRestore, install, undoRestore } from "../../store/backup/swap.js";
 import { openDatabase } from "../../store/database.js";
 import { errorCodeOf, reasonOf } from "../../store/failure.js";
@@ -11,14 +12,13 @@ import { lockFolder } from "../../store/lock.js";
 import { createWrites } from "../../store/writes.js";
 import { databaseFile } from "../data-folder.js";
 import { refusePostgres } from "../database/settings.js";
-import type { BackupProgress } from "./create.js";
 import type { BackupManifest } from "./manifest.js";
 import { extractArchive } from "./read-archive.js";
 import { verifyExtracted, type VerifyOptions } from "./verify.js";
 
 export interface RestoreOptions extends VerifyOptions {
   readonly clock: Clock;
-  readonly onProgress: (progress: BackupProgress) => void;
+  readonly onProgress: OnProgress;
 }
 
 export interface RestoreReport extends BackupManifest {
@@ -67,12 +67,9 @@ async function extract(
   { onProgress, allowUnbalanced }: RestoreOptions,
 ): Promise<BackupManifest> {
   const folder = await beginRestore(data);
-  let bytesDone = 0;
   try {
-    const manifest = await extractArchive(source, folder, (bytes) =>
-      onProgress({ phase: "reading", bytesDone: (bytesDone += bytes), bytesTotal }),
-    );
-    await verifyExtracted(folder, { allowUnbalanced });
+    const manifest = await extractArchive(source, folder, reportBytes("reading", bytesTotal, onProgress));
+    await verifyExtracted(folder, { allowUnbalanced, onProgress });
     await endSignIns(folder);
     return manifest;
   } catch (thrown) {

@@ -2,23 +2,21 @@
 import { existsSync } from "node:fs";
 import { createLedgerStore } from "../../accounts/money/store/ledger.js";
 import type { Config } from "../../config.js";
+import type { OnProgress } from "../../core/report/progress.js";
 import { lockFolder } from "../../store/lock.js";
 import { openDatabase, type Database } from "../../store/database.js";
-import type { MoveProgress, MoveReport } from "../../store/postgres/move/move.js";
+import type { MoveReport } from "../../store/postgres/move/move.js";
 import { systemClock } from "../../system.js";
 import { databaseFile } from "../data-folder.js";
 
-export type { MoveProgress, MoveReport };
+export type { MoveReport };
 
 /**
  * Moves everything of the data folder's SQLite database into the PostgreSQL database that `databaseUrl` names. The ledger of both is
  * verified. The SQLite file stays as it is.
  * @throws Error with one sentence.
  */
-export async function moveDatabase(
-  config: Config,
-  onProgress: (progress: MoveProgress) => void,
-): Promise<MoveReport> {
+export async function moveDatabase(config: Config, onProgress: OnProgress): Promise<MoveReport> {
   const { databaseUrl: url } = config;
   const file = databaseFile(config);
   if (url === null)
@@ -28,7 +26,11 @@ export async function moveDatabase(
   const unlock = lockFolder(config.data, 0);
   try {
     // Opening it migrates it to the newest schema.
-    await verified(await openDatabase(file), "the ledger of the SQLite database does not balance");
+    await verified(
+      await openDatabase(file),
+      onProgress,
+      "the ledger of the SQLite database does not balance",
+    );
     const { moveToPostgres } = await import("../../store/postgres/move/move.js");
     const { openMoved } = await import("../../store/postgres/open.js");
     return await moveToPostgres({
@@ -36,7 +38,8 @@ export async function moveDatabase(
       url,
       clock: systemClock,
       onProgress,
-      verify: async () => verified(openMoved(url, systemClock), "the ledger does not balance after the move"),
+      verify: async () =>
+        verified(openMoved(url, systemClock), onProgress, "the ledger does not balance after the move"),
     });
   } finally {
     unlock();
@@ -44,9 +47,9 @@ export async function moveDatabase(
 }
 
 /** @throws Error with the first problem of the ledger. */
-async function verified(database: Database, what: string): Promise<void> {
+async function verified(database: Database, onProgress: OnProgress, what: string): Promise<void> {
   try {
-    const [problem] = await createLedgerStore(database).verify();
+    const [problem] = await createLedgerStore(database).verify(onProgress);
     if (problem !== undefined) throw new Error(`${what}: ${problem}`);
   } finally {
     await database.close();

@@ -22,7 +22,7 @@ import { addTeamsCommand } from "./teams.js";
 export function addAccountCommands(
   program: Command,
   open: () => Promise<OpenAccounts>,
-  io: AccountsIo,
+  io: AccountsIo & Parameters<typeof addLedgerCommand>[2],
 ): void {
   const using = accountsOpener(open);
   addKeysCommand(program, using, io);

@@ -1,12 +1,13 @@
 /** `hearth migrate --from sqlite --to postgres`. */
 import { Option, type Command } from "commander";
-import type { MoveProgress, MoveReport } from "../../app/app.js";
+import type { MoveReport } from "../../app/app.js";
+import type { OnProgress } from "../../core/report/progress.js";
 import { formatJson } from "../table.js";
-import type { ProgressOutput } from "./progress.js";
+import { progressLine, type ProgressOutput } from "./progress.js";
 
 export interface MigrateIo {
   /** Moves the data of the configured data folder. */
-  readonly move: (onProgress: (progress: MoveProgress) => void) => Promise<MoveReport>;
+  readonly move: (onProgress: OnProgress) => Promise<MoveReport>;
   readonly out: { write(text: string): unknown };
   readonly err: ProgressOutput;
 }
@@ -22,13 +23,8 @@ export function addMigrateCommand(program: Command, { move, out, err }: MigrateI
     .addOption(new Option("--to <database>", "where it goes").choices(["postgres"]).makeOptionMandatory())
     .option("--json", "print one JSON object")
     .action(async ({ json = false }: { json?: boolean }) => {
-      const isTerminal = err.isTTY === true;
-      const clear = (): void => void (isTerminal && err.write("\r\u001b[K"));
-      const report = await move(({ table, rowsDone, rowsTotal }) => {
-        if (!isTerminal) return;
-        clear();
-        err.write(`${rowsDone} of ${rowsTotal} rows: ${table}`.slice(0, (err.columns ?? 80) - 1));
-      }).finally(clear);
+      const line = progressLine(err);
+      const report = await move(line.show).finally(line.clear);
       out.write(json ? formatJson(report) : textOf(report));
     });
 }

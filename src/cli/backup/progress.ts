@@ -1,4 +1,4 @@
-import type { BackupProgress } from "../../app/app.js";
+import type { OnProgress, Progress } from "../../core/report/progress.js";
 import { exactSizeText } from "../../core/report/size-text.js";
 
 export interface ProgressOutput {
@@ -8,7 +8,7 @@ export interface ProgressOutput {
 }
 
 export interface ProgressLine {
-  readonly show: (progress: BackupProgress) => void;
+  readonly show: OnProgress;
   /** Removes the line. */
   readonly clear: () => void;
 }
@@ -29,10 +29,12 @@ export function progressLine(out: ProgressOutput): ProgressLine {
   };
 }
 
-function lineOf({ phase, bytesDone, bytesTotal }: BackupProgress): string {
-  const share = bytesTotal === 0 ? 0 : Math.min(1, bytesDone / bytesTotal);
+function lineOf({ phase, done, total, unit }: Progress): string {
+  const share = total === 0 ? 0 : Math.min(1, done / total);
   const full = Math.round(share * barChars);
   const bar = `${"#".repeat(full)}${"-".repeat(barChars - full)}`;
   const percent = String(Math.floor(share * 100)).padStart(3);
-  return `${phase}  [${bar}]  ${percent} %  ${exactSizeText(bytesDone)} of ${exactSizeText(bytesTotal)}`;
+  const amount =
+    unit === "bytes" ? `${exactSizeText(done)} of ${exactSizeText(total)}` : `${done} of ${total} ${unit}`;
+  return `${phase}  [${bar}]  ${percent} %  ${amount}`;
 }

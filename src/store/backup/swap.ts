@@ -34,6 +34,11 @@ export function isRestoreUnfinished(folder: string): boolean {
   return existsSync(join(folder, verified)) || existsSync(join(folder, installing));
 }
 
+/** Whether a restore was interrupted before it had anything to put in the place of what is there. */
+export function isRestoreBegun(folder: string): boolean {
+  return existsSync(join(folder, unverified));
+}
+
 /** Creates the empty folder, mode 700, for the files to restore. */
 export async function beginRestore(folder: string): Promise<string> {
   const target = join(folder, unverified, restored);

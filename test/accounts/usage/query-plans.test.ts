@@ -53,19 +53,28 @@ const rule: HostedRule = {
 async function insertBudget(
   { teams, budgets, writes }: ReturnType<typeof storesOf>,
   subject: Budget["subject"],
+  period: Budget["period"] = "month",
 ): Promise<void> {
   const team = aTeam();
   await teams.insert(team);
   const subjectId = subject === "team" ? team.id : "a";
-  const name = { teamId: team.id, subject, subjectId, period: "month", createTime: 1 } as const;
+  const name = { teamId: team.id, subject, subjectId, period, createTime: 1 } as const;
   await writes.commit(budgets.insertions({ ...name, ...noBudget, hardTokens: 1 }));
 }
 
-const insertedBudget = [
-  "MATERIALIZE reserved",
-  "runs by runs_running (state=?)",
-  "SCAN spent",
-  "SCAN reserved",
+/** A budget is inserted with what its runs have used and with those that are running. */
+const insertedBudget = (used: readonly string[], more: readonly string[] = []) => [
+  ...["COMPOUND QUERY", "LEFT-MOST SUBQUERY", "SCAN CONSTANT ROW", "UNION ALL", ...used],
+  ...["UNION ALL", "runs by runs_running (state=?)", ...more, "SCAN counted", "USE TEMP B-TREE FOR GROUP BY"],
+];
+
+/** The keys that a member has created. */
+const keysOfMember = [
+  "COMPOUND QUERY",
+  "LEFT-MOST SUBQUERY",
+  "api_keys by api_keys_by_team (team_id=?)",
+  "UNION ALL",
+  "removed_keys by removed_keys_by_owner (user_id=? AND team_id=?)",
 ];
 
 /** The query plan of each method; SEARCH reads only matching rows. */
@@ -95,23 +104,38 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
   ],
   "budgets.insertions of a team": [
     (stores) => insertBudget(stores, "team"),
-    ["SEARCH usage_hours USING PRIMARY KEY (team_id=? AND hour>? AND hour<?)", ...insertedBudget],
+    insertedBudget(["SEARCH usage_days USING PRIMARY KEY (team_id=? AND day>?)"]),
+  ],
+  "budgets.insertions of a team, of all time": [
+    (stores) => insertBudget(stores, "team", "total"),
+    insertedBudget(["SEARCH usage_months USING PRIMARY KEY (team_id=?)"]),
   ],
   "budgets.insertions of a key": [
-    (stores) => insertBudget(stores, "key"),
-    ["usage_hours by usage_hours_by_key (api_key_id=? AND hour>? AND hour<?)", ...insertedBudget],
+    (stores) => insertBudget(stores, "key", "total"),
+    insertedBudget(["usage_days by usage_days_by_key (api_key_id=? AND day>?)"]),
+  ],
+  "F24: budgets.insertions of a member": [
+    (stores) => insertBudget(stores, "member", "total"),
+    insertedBudget([
+      "COMPOUND QUERY",
+      "LEFT-MOST SUBQUERY",
+      "usage_days by usage_days_by_key (api_key_id=? AND day>?)",
+      ...keysOfMember,
+      "UNION ALL",
+      "runs by runs_without_user (api_key_id=?)",
+      ...keysOfMember,
+      "UNION ALL",
+      "deleted_runs by deleted_runs_without_user (api_key_id=?)",
+      ...keysOfMember,
+      "SCAN used",
+    ]),
   ],
   "budgets.insertions of a tag": [
-    (stores) => insertBudget(stores, "tag"),
-    [
-      "SEARCH usage_label_hours USING PRIMARY KEY (team_id=? AND kind=? AND hour>? AND hour<?)",
-      "MATERIALIZE reserved",
-      "runs by runs_running (state=?)",
-      "SEARCH run_labels EXISTS USING PRIMARY KEY (run_id=?)",
-      "SCAN json_each VIRTUAL TABLE INDEX 1:",
-      "SCAN spent",
-      "SCAN reserved",
-    ],
+    (stores) => insertBudget(stores, "tag", "total"),
+    insertedBudget(
+      ["usage_label_hours by usage_label_hours_by_label (team_id=? AND kind=? AND label=? AND hour>?)"],
+      ["SEARCH run_labels EXISTS USING PRIMARY KEY (run_id=?)", "SCAN json_each VIRTUAL TABLE INDEX 1:"],
+    ),
   ],
   "budgets.keySpending": [
     ({ budgets }) => budgets.keySpending("a", 1),

@@ -45,7 +45,11 @@ export async function createCommandEnvironment() {
   const hearth = async (...words: string[]): Promise<string> => {
     printed = "";
     const program = new Command("hearth").exitOverride().configureOutput({ writeErr: () => undefined });
-    addAccountCommands(program, open, { clock: empty.clock, out: { write: (text) => (printed += text) } });
+    addAccountCommands(program, open, {
+      clock: empty.clock,
+      err: { write: () => true },
+      out: { write: (text) => (printed += text) },
+    });
     try {
       await program.parseAsync(words, { from: "user" });
     } finally {

@@ -23,7 +23,11 @@ async function start(more: NodeJS.ProcessEnv = {}) {
     let printed = "";
     const program = new Command("hearth").exitOverride();
     const open = () => openAccounts(loadConfig(environment, null).config);
-    addAccountCommands(program, open, { clock, out: { write: (text) => (printed += text) } });
+    addAccountCommands(program, open, {
+      clock,
+      err: { write: () => true },
+      out: { write: (text) => (printed += text) },
+    });
     await program.parseAsync([...words, "--json"], { from: "user" });
     return JSON.parse(printed) as { readonly apiKeyId: string; readonly apiKey: string };
   };

@@ -116,6 +116,7 @@ async function hearth(data: string, words: readonly string[]): Promise<string> {
   addAccountCommands(program, () => openAccounts(config), {
     clock,
     out: { write: (text) => (printed += text) },
+    err: { write: () => true },
   });
   await program.parseAsync(words, { from: "user" });
   return printed;

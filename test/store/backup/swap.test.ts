@@ -59,6 +59,29 @@ function dying(step: number): Move {
 /** Moves of one installation: three of the state, and each file and folder twice. */
 const steps = 3 + 4 + 4;
 
+describe("M10: a restore that dies before it has moved anything", () => {
+  it("leaves an empty folder in which no server begins anew, unless it is told to", async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, "hearth.db");
+    await beginRestore(folder);
+    await expect(openDatabase(file)).rejects.toThrow(
+      "`hearth restore` was interrupted in this folder, which has no database: run it again",
+    );
+    expect(existsSync(file)).toBe(false);
+    await (await openDatabase(file, { newDatabase: "allowed" })).close();
+  });
+
+  it("leaves a folder with a database as it was", async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, "hearth.db");
+    await (await openDatabase(file)).close();
+    await beginRestore(folder);
+    await (await openDatabase(file)).close();
+    await abandonRestore(folder);
+    expect(existsSync(file)).toBe(true);
+  });
+});
+
 describe("F12: a restore that dies", () => {
   it.each(Array.from({ length: steps }, (_, index) => index + 1))(
     "before move %i leaves a state in which no database is opened, and which leads back to the former files",

@@ -1,6 +1,8 @@
 import { join } from "node:path";
+import type { Socket } from "node:net";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
+import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
   creditTransaction,
@@ -10,11 +12,12 @@ import {
 import { buildAccountStores } from "../../../src/app/accounts.js";
 import { moveDatabase } from "../../../src/app/database/move.js";
 import { loadConfig, type Config } from "../../../src/config.js";
+import type { Progress } from "../../../src/core/report/progress.js";
 import { createResponseStore } from "../../../src/inference/responses/store/responses.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import { createJobStore } from "../../../src/jobs/store.js";
 import { openDatabase, type Database } from "../../../src/store/database.js";
-import { moveToPostgres, type MoveProgress } from "../../../src/store/postgres/move/move.js";
+import { moveToPostgres } from "../../../src/store/postgres/move/move.js";
 import { createWrites } from "../../../src/store/writes.js";
 import { systemClock } from "../../../src/system.js";
 import { aKey } from "../../accounts/a-key.js";
@@ -163,13 +166,13 @@ async function closing<Result>(
 describe("a move from SQLite to PostgreSQL", () => {
   it("takes every row, keeps the books, and new rows get new ids", async () => {
     const { config, file, url } = await world(manyRuns);
-    const progress: MoveProgress[] = [];
+    const progress: Progress[] = [];
     const report = await moveDatabase(config, (step) => void progress.push(step));
     expect(report.tables.find(({ name }) => name === "ledger_transactions")).toEqual({
       name: "ledger_transactions",
       rows: 5001,
     });
-    expect(progress.at(-1)?.rowsDone).toBe(progress.at(-1)?.rowsTotal);
+    expect(progress.at(-1)?.done).toBe(progress.at(-1)?.total);
     const [before, after] = [
       await closing(await openDatabase(file), rowsOf),
       await closing(await openBeside(url), rowsOf),
@@ -189,11 +192,11 @@ describe("a move from SQLite to PostgreSQL", () => {
     const interrupt = (): void => {
       throw new Error("interrupted");
     };
-    const move = (onProgress: (step: MoveProgress) => void) =>
+    const move = (onProgress: (step: Progress) => void) =>
       moveToPostgres({ file, url, clock: systemClock, onProgress, verify: () => Promise.resolve() });
     await expect(
-      move(({ table, rowsDone }) => {
-        if (table === "ledger_entries" && rowsDone > 2000) interrupt();
+      move(({ phase, done }) => {
+        if (phase === "copying ledger_entries" && done > 2000) interrupt();
       }),
     ).rejects.toThrow(/interrupted$/);
     await expect(openBeside(url)).rejects.toThrow(
@@ -205,6 +208,70 @@ describe("a move from SQLite to PostgreSQL", () => {
       await closing(await openBeside(url), rowsOf),
     ];
     expect(after).toEqual(before);
+  });
+
+  it("M10: killed at any statement, leaves a database that no server starts on, or an empty one, and goes on", async () => {
+    const { config, file, url } = await world();
+    const ask = async (text: string): Promise<number> => {
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      const { rows } = await client.query(text);
+      await client.end();
+      return rows.length;
+    };
+    // The databases of tests have the schema already.
+    for (const text of ["drop schema public cascade", "create schema public"]) await ask(text);
+    // It is applied to the client that it is called on.
+    // oxlint-disable-next-line typescript/unbound-method
+    const { query } = pg.Client.prototype;
+    onTestFinished(() => void (pg.Client.prototype.query = query));
+    const seen: string[] = [];
+    let left = 0;
+    const counted = function (this: pg.Client, ...given: unknown[]): unknown {
+      left -= 1;
+      if (left === 0) {
+        // As the end of the process does: what was not committed is gone.
+        (this as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+        return Promise.reject(new Error("killed"));
+      }
+      return Reflect.apply(query, this, given);
+    };
+    const killedAt = async (statement: number): Promise<boolean> => {
+      left = statement;
+      pg.Client.prototype.query = counted as typeof query;
+      try {
+        await moveToPostgres({
+          file,
+          url,
+          clock: systemClock,
+          onProgress: () => undefined,
+          verify: () => Promise.resolve(),
+        });
+        return false;
+      } catch (thrown) {
+        expect(String(thrown)).toMatch(/killed|terminated/i);
+        return true;
+      } finally {
+        pg.Client.prototype.query = query;
+      }
+    };
+    let statement = 1;
+    while (await killedAt(statement)) {
+      const tables = await ask(
+        "select table_name from information_schema.tables where table_schema = 'public'",
+      );
+      seen.push(tables === 0 ? "empty" : "marked");
+      if (tables > 0) await expect(openBeside(url)).rejects.toThrow("`hearth migrate` was interrupted");
+      // Every statement of the first second, then ever fewer.
+      statement += Math.max(1, Math.floor(statement / 12));
+    }
+    expect(new Set(seen)).toEqual(new Set(["empty", "marked"]));
+    const [before, after] = [
+      await closing(await openDatabase(file), rowsOf),
+      await closing(await openBeside(url), rowsOf),
+    ];
+    expect(after).toEqual(before);
+    await expect(moveDatabase(config, () => undefined)).rejects.toThrow(/it has data already/);
   });
 
   it("refuses a database that has data of another server, and one into which another one was being moved", async () => {

@@ -1,57 +1,65 @@
-/** What is spent and reserved of a budget when it is set: the runs of its current period. */
+/** What is spent and reserved of a budget when it is set. */
 import { sql, type RawBuilder } from "kysely";
 import type { Dialect } from "../../../store/dialect/dialect.js";
 import { labelSubject } from "../../labels/spend-labels.js";
-import { periodEnd, periodStart, type Budget } from "../budget.js";
+import { selectKeysOfOwner } from "../../../store/tables/known-keys.js";
+import { periodStart, type Budget } from "../budget.js";
+import { startIn } from "./period-start.js";
 
 /** Returns the id under which a subject is stored. */
 export function storedId({ subject, subjectId }: Pick<Budget, "subject" | "subjectId">): string {
   return subject === "tag" || subject === "user" ? labelSubject(subject, subjectId) : subjectId;
 }
 
-/** Inserts the sums of the current period of a budget. */
+/**
+ * Inserts the sums of the current period of a budget, and of those after it: the clock of another server may be ahead. It inserts earlier
+ * ones in which runs are running, too, whose reservations are subtracted when they end.
+ */
 export function firstPeriod(dialect: Dialect, budget: Budget): RawBuilder<unknown> {
   const { teamId, period, createTime } = budget;
-  const [subjectId, start] = [storedId(budget), periodStart(period, createTime)];
-  const span = { start, end: periodEnd(period, createTime) ?? Number.MAX_SAFE_INTEGER };
+  const start = periodStart(period, createTime);
+  const startOf = (time: string) => startIn(dialect, period, sql.ref(time));
   return sql`
     insert into budget_periods (subject_id, team_id, period, start_time, spent_ticks, spent_tokens, reserved_ticks, reserved_tokens)
-    select ${subjectId}, ${teamId}, ${period}, ${start}, coalesce(spent.ticks, 0), coalesce(spent.tokens, 0),
-      coalesce(reserved.ticks, 0), coalesce(reserved.tokens, 0)
-    from (${spentOf(dialect, budget, span)}) as spent, (
-      select sum(bound_ticks) as ticks, sum(bound_tokens) as tokens from ${dialect.readBy(sql`runs`, "runs_running")}
+    select ${storedId(budget)}, ${teamId}, ${period}, start_time, sum(ticks), sum(tokens), sum(held_ticks), sum(held_tokens) from (
+      select cast(${start} as bigint) as start_time, 0 as ticks, 0 as tokens, 0 as held_ticks, 0 as held_tokens
+      union all
+      select ${startOf("used.time")}, ticks, tokens, 0, 0 from (${spentOf(dialect, budget, start)}) as used
+      union all
+      select ${startOf("runs.start_time")}, 0, 0, coalesce(bound_ticks, 0), coalesce(bound_tokens, 0)
+      from ${dialect.readBy(sql`runs`, "runs_running")}
       where state = 'running' and ${isRunOf(dialect, budget)} and team_id = ${teamId}
-        and start_time >= ${span.start} and start_time < ${span.end}
-    ) as reserved`;
-}
-
-interface Span {
-  readonly start: number;
-  readonly end: number;
+    ) as counted group by start_time`;
 }
 
 const tokens = sql`prompt_tokens + completion_tokens + reasoning_tokens`;
 
 /**
- * Sums the runs that have ended by the hours of their key, team or label, which triggers keep with every run, and which are far fewer.
- * A member's are summed one by one: hours do not have who created a key, and the key may be deleted.
+ * Returns a query of the columns `time`, `ticks` and `tokens`: what the runs that have ended have used since `start`, from the sums that
+ * triggers keep with every run.
  */
-function spentOf(dialect: Dialect, budget: Budget, { start, end }: Span): RawBuilder<unknown> {
-  const { teamId, subject, subjectId } = budget;
+function spentOf(dialect: Dialect, budget: Budget, start: number): RawBuilder<unknown> {
+  const { teamId, subject, subjectId, period } = budget;
   if (subject === "tag" || subject === "user")
-    return sql`select sum(cost_ticks) as ticks, sum(${tokens}) as tokens from usage_label_hours
-      where team_id = ${teamId} and kind = ${subject} and hour >= ${start} and hour < ${end} and label = ${subjectId}`;
-  const isOf = isRunOf(dialect, budget);
-  // Hours are found by the index of keys, not by that of teams.
-  if (subject !== "member")
-    return sql`select sum(cost_ticks) as ticks, sum(${tokens}) as tokens from usage_hours
-      where ${isOf} and ${dialect.unindexed(sql`team_id`)} = ${teamId} and hour >= ${start} and hour < ${end}`;
-  return sql`select sum(ticks) as ticks, sum(tokens) as tokens from (
-    select cost_ticks as ticks, case when state = 'interrupted' then 0 else ${tokens} end as tokens from runs
-      where ${isOf} and team_id = ${teamId} and start_time >= ${start} and start_time < ${end} and state <> 'running'
+    return sql`select hour as time, cost_ticks as ticks, ${tokens} as tokens from
+      ${dialect.readBy(sql`usage_label_hours`, "usage_label_hours_by_label")}
+      where team_id = ${teamId} and kind = ${subject} and hour >= ${start} and label = ${subjectId}`;
+  if (subject === "team" && period === "total")
+    return sql`select 0 as time, cost_ticks as ticks, evaluated_tokens + cached_tokens + completion_tokens + reasoning_tokens as tokens
+      from usage_months where team_id = ${teamId}`;
+  const days = sql`select day as time, cost_ticks as ticks, ${tokens} as tokens from usage_days where day >= ${start}`;
+  if (subject === "team") return sql`${days} and team_id = ${teamId}`;
+  // Days are found by the index of keys, not by that of teams.
+  const ofTeam = sql`${dialect.unindexed(sql`team_id`)} = ${teamId}`;
+  if (subject === "key") return sql`${days} and api_key_id = ${subjectId} and ${ofTeam}`;
+  const keys = selectKeysOfOwner(sql`(${teamId})`, subjectId);
+  return sql`${days} and api_key_id in ${keys} and ${ofTeam}
     union all
-    select cost_ticks, ${tokens} from deleted_runs
-      where ${isOf} and team_id = ${teamId} and hour >= ${start} and hour < ${end}) as used`;
+    select start_time, -cost_ticks, -(${tokens}) from ${dialect.readBy(sql`runs`, "runs_without_user")}
+    where user_id is null and api_key_id in ${keys} and ${ofTeam} and start_time >= ${start} and state not in ('running', 'interrupted')
+    union all
+    select hour, -cost_ticks, -(${tokens}) from ${dialect.readBy(sql`deleted_runs`, "deleted_runs_without_user")}
+    where user_id = '' and api_key_id in ${keys} and ${ofTeam} and hour >= ${start} and runs > 0`;
 }
 
 function isRunOf(dialect: Dialect, budget: Budget): RawBuilder<unknown> {

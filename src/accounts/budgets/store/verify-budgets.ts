@@ -1,27 +1,10 @@
 /** Checks for `hearth ledger verify` that what is stored as spent of budgets equals what the runs themselves add up to. */
 import { sql, type RawBuilder } from "kysely";
 import type { Dialect } from "../../../store/dialect/dialect.js";
+import { differencesOf } from "../../money/store/compared.js";
 import { endedRuns } from "../../money/store/ended-runs.js";
 import { listOf } from "../../money/store/list-of.js";
-
-/** The first millisecond of the period in which a time lies. */
-const startOf = ({ monthStart }: Dialect, time: RawBuilder<unknown>) => sql`case budget.period
-    when 'day' then ${time} - ${time} % 86400000
-    when 'week' then ${time} - (${time} + 259200000) % 604800000
-    when 'month' then ${monthStart(time)}
-    else 0 end`;
-
-/** The same of the labels that have a budget. */
-const usedOfLabels = ({ listOf }: Dialect) => sql`(
-  select hours.team_id, kind || ':' || label as label_id, hour as time, cost_ticks as ticks,
-    prompt_tokens + completion_tokens + reasoning_tokens as tokens, 0 as held_ticks, 0 as held_tokens
-  from usage_label_hours as hours
-  union all
-  select runs.team_id, labelled.subject_id, start_time, 0, 0, coalesce(bound_ticks, 0), coalesce(bound_tokens, 0)
-  from runs join run_labels on run_id = runs.id
-    join (select distinct subject_id, team_id from budgets where subject in ('tag', 'user')) as labelled
-      on labelled.team_id = runs.team_id and labelled.subject_id in ${listOf(sql`run_labels.subjects`)}
-  where state = 'running')`;
+import { startOf } from "./period-start.js";
 
 /** What each run, or the deleted runs of an hour, have used and reserved. Periods start with an hour. */
 const used = sql`(
@@ -30,34 +13,63 @@ const used = sql`(
   from ${endedRuns}
   union all
   select team_id, api_key_id, user_id, start_time, 0, 0, coalesce(bound_ticks, 0), coalesce(bound_tokens, 0)
-  from runs where state = 'running')`;
+  from runs where state = 'running') as used`;
 
-const sums = [sql`spent_ticks`, sql`spent_tokens`, sql`reserved_ticks`, sql`reserved_tokens`];
+const amounts = sql`ticks, tokens, held_ticks, held_tokens`;
 
-/** The sums of runs of a budget from the period of its creation on: what came before was not counted. */
+/** Those with a budget, so that the others are neither grouped nor looked up. */
+const budgeted = (...subjects: readonly string[]) =>
+  sql`(select subject_id from budgets where subject in (${sql.join(subjects.map((subject) => sql.lit(subject)))}))`;
+
+/** The same for each budget's subject, once for a run that several budgets are of. */
+const usedBySubject = ({ listOf: listed }: Dialect) => sql`(
+  select team_id, api_key_id as subject_id, time, ${amounts} from ${used} where api_key_id in ${budgeted("key")}
+  union all
+  select team_id, user_id, time, ${amounts} from ${used} where user_id in ${budgeted("member")}
+  union all
+  select team_id, team_id, time, ${amounts} from ${used} where team_id in ${budgeted("team")}
+  union all
+  select team_id, kind || ':' || label, hour, cost_ticks, prompt_tokens + completion_tokens + reasoning_tokens, 0, 0
+  from usage_label_hours where kind || ':' || label in ${budgeted("tag", "user")}
+  union all
+  select runs.team_id, labelled.subject_id, start_time, 0, 0, coalesce(bound_ticks, 0), coalesce(bound_tokens, 0)
+  from runs join run_labels on run_id = runs.id
+    join (select distinct subject_id, team_id from budgets where subject in ('tag', 'user')) as labelled
+      on labelled.team_id = runs.team_id and labelled.subject_id in ${listed(sql`run_labels.subjects`)}
+  where state = 'running') as run`;
+
+const names = ["spent_ticks", "spent_tokens", "reserved_ticks", "reserved_tokens"];
+
+const storedOf = (name: string) => sql.ref(`kept_${name}`);
+const addedOf = (name: string) => sql.ref(`added_${name}`);
+
+/** Whether what is stored is not between nothing and everything. */
+const isBeyond = sql.join(
+  names.map((name) => sql`${storedOf(name)} not between 0 and ${addedOf(name)}`),
+  sql` or `,
+);
+
+/**
+ * From the period of its creation on, a budget has what all runs of a period add up to. A run can also begin in an earlier one: its server's
+ * clock was set back, or is behind that of the server which has created the budget. What other runs of that period had used before the
+ * creation is not counted, so that the budget has a part of it.
+ */
 export const budgetChecksOf = (dialect: Dialect): readonly RawBuilder<{ readonly problem: string }>[] => [
-  sql`select 'the ' || budget.period || ' budget of the ' || budget.subject || ' ' || budget.subject_id || ' in team '
-      || budget.team_id || ' is stored with ' || coalesce(kept.sums, '[0,0,0,0]') || ' in the period of '
-      || ${dialect.timeText(sql`coalesce(kept.start_time, added.start_time)`)}
-      || ', but its runs add up to ' || coalesce(added.sums, '[0,0,0,0]') as problem
-    from (
-      select subject_id, team_id, period, start_time,
-        ${listOf(...sums)} as sums from budget_periods
-    ) as kept full join (
-      select subject_id, budget.team_id, period, ${startOf(dialect, sql`run.time`)} as start_time,
-        ${listOf(sql`sum(ticks)`, sql`sum(tokens)`, sql`sum(held_ticks)`, sql`sum(held_tokens)`)} as sums
-      from budgets as budget join ${used} as run on run.team_id = budget.team_id
-        and run.time >= ${startOf(dialect, sql`budget.create_time`)}
-        and budget.subject in ('key', 'member', 'team')
-        and subject_id = case subject when 'key' then api_key_id when 'member' then user_id else run.team_id end
-      group by 1, 2, 3, 4
-      union all
-      select subject_id, budget.team_id, period, ${startOf(dialect, sql`run.time`)},
-        ${listOf(sql`sum(ticks)`, sql`sum(tokens)`, sql`sum(held_ticks)`, sql`sum(held_tokens)`)}
-      from budgets as budget join ${usedOfLabels(dialect)} as run on run.team_id = budget.team_id and run.label_id = budget.subject_id
-        and run.time >= ${startOf(dialect, sql`budget.create_time`)}
-      group by 1, 2, 3, 4
-    ) as added using (subject_id, team_id, period, start_time)
-    join budgets as budget using (subject_id, team_id, period)
-    where coalesce(kept.sums, '[0,0,0,0]') <> coalesce(added.sums, '[0,0,0,0]')`,
+  sql`select 'the ' || period || ' budget of the ' || subject || ' ' || subject_id || ' in team ' || team_id
+      || ' is stored with ' || ${listOf(...names.map(storedOf))} || ' in the period of ' || ${dialect.timeText(sql`start_time`)}
+      || ', but its runs add up to ' || ${listOf(...names.map(addedOf))} as problem
+    from ${differencesOf({
+      keys: ["subject_id", "team_id", "period", "start_time"],
+      values: names,
+      kept: sql`select subject_id, team_id, period, start_time, ${sql.join(names.map((name) => sql.ref(name)))}
+        from budget_periods`,
+      // A cross join, so that SQLite looks up the budgets of each run, not the runs of each budget.
+      added: sql`select budget.subject_id, budget.team_id, budget.period, ${startOf(dialect, sql`run.time`)} as start_time,
+          sum(ticks) as spent_ticks, sum(tokens) as spent_tokens, sum(held_ticks) as reserved_ticks, sum(held_tokens) as reserved_tokens
+        from ${usedBySubject(dialect)} cross join budgets as budget
+        where budget.subject_id = run.subject_id and budget.team_id = run.team_id
+        group by 1, 2, 3, 4`,
+      absent: sql`0`,
+    })} join budgets as budget using (subject_id, team_id, period)
+    where start_time >= ${startOf(dialect, sql`budget.create_time`)} or ${isBeyond}`,
 ];

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { noBalances, type Balances, type LedgerTransaction, type Spendable } from "../ledger.js";
 import { monthOf, type Month } from "../spending.js";
+import type { OnProgress } from "../../../core/report/progress.js";
 import type { Database } from "../../../store/database.js";
 import { verifyLedger } from "./verify-ledger.js";
 import { prepare, prepareBinding } from "../../../store/prepared.js";
@@ -50,7 +51,7 @@ export function createLedgerStore(database: Database) {
       return (await balances(database, teamId)).get(teamId) ?? noBalances;
     },
     /** Recomputes everything. Returns a bounded number of sentences, one for each error; none when the ledger balances. */
-    verify: () => verifyLedger(database),
+    verify: (onProgress?: OnProgress) => verifyLedger(database, onProgress),
   };
 }
 

@@ -2,31 +2,37 @@
  * Recomputes the ledger and the sums of runs from the entries and the runs alone, and reports every difference. It relies on no
  * stored balance, no stored cost and no constraint.
  */
-import { sql, type Kysely, type RawBuilder } from "kysely";
+import { sql, type RawBuilder } from "kysely";
+import type { OnProgress } from "../../../core/report/progress.js";
 import type { Database } from "../../../store/database.js";
 import type { Dialect } from "../../../store/dialect/dialect.js";
-import type { Schema } from "../../../store/schema.js";
 import { budgetChecksOf } from "../../budgets/store/verify-budgets.js";
+import { differencesOf } from "./compared.js";
 import { listOf } from "./list-of.js";
 import { usageChecksOf } from "./verify-usage.js";
 
 /** Problems reported by each check; an error often affects many rows. */
 const problemsMax = 20;
 
-/** Returns a sentence for each problem, at most `problemsMax` for each check. */
-export function verifyLedger({ kysely, dialect }: Database): Promise<readonly string[]> {
-  // One transaction, so that all checks read the same snapshot while a server writes.
-  const transaction = kysely.transaction().setIsolationLevel("repeatable read");
-  return transaction.execute(async (snapshot) => {
-    const problems: string[] = [];
-    for (const check of checksOf(dialect)) problems.push(...(await problemsOf(snapshot, check)));
-    return problems;
-  });
-}
-
-async function problemsOf(snapshot: Kysely<Schema>, check: RawBuilder<Problem>): Promise<readonly string[]> {
-  const { rows } = await sql<Problem>`${check} limit ${sql.lit(problemsMax)}`.execute(snapshot);
-  return rows.map(({ problem }) => problem);
+/**
+ * Returns a sentence for each problem, at most `problemsMax` for each check. Each check is one statement, which reads one snapshot while a
+ * server writes. There is no transaction over all of them: SQLite cannot shorten its write-ahead log before one ends.
+ */
+export async function verifyLedger(
+  { kysely, dialect }: Pick<Database, "kysely" | "dialect">,
+  onProgress: OnProgress = () => undefined,
+): Promise<readonly string[]> {
+  const checks = checksOf(dialect);
+  const problems: string[] = [];
+  const report = (done: number): void =>
+    onProgress({ phase: "recomputing the ledger", done, total: checks.length, unit: "checks" });
+  for (const [index, check] of checks.entries()) {
+    report(index);
+    const { rows } = await sql<Problem>`${check} limit ${sql.lit(problemsMax)}`.execute(kysely);
+    problems.push(...rows.map(({ problem }) => problem));
+  }
+  report(checks.length);
+  return problems;
 }
 
 interface Problem {
@@ -78,14 +84,16 @@ const transactionChecks: readonly RawBuilder<Problem>[] = [
     from ledger_transactions as made join ledger_entries on transaction_id = made.id where not ${accountsOfKind}`,
   sql`select 'an entry belongs to no transaction: ' || transaction_id as problem from ledger_entries
     where transaction_id not in (select id from ledger_transactions)`,
-  sql`select 'the account ' || coalesce(kept.account, summed.account) || ' of team '
-      || coalesce(kept.team_id, summed.team_id) || ' has the balance ' || coalesce(kept.balance_ticks, 0)
-      || ' but its entries sum to ' || coalesce(summed.ticks, 0) as problem
-    from ledger_balances as kept full join (
-      select team_id, account, sum(amount_ticks) as ticks
-      from ledger_transactions join ledger_entries on transaction_id = id group by team_id, account
-    ) as summed on summed.team_id = kept.team_id and summed.account = kept.account
-    where coalesce(kept.balance_ticks, 0) <> coalesce(summed.ticks, 0)`,
+  sql`select 'the account ' || account || ' of team ' || team_id || ' has the balance ' || kept_ticks
+      || ' but its entries sum to ' || added_ticks as problem
+    from ${differencesOf({
+      keys: ["team_id", "account"],
+      values: ["ticks"],
+      kept: sql`select team_id, account, balance_ticks as ticks from ledger_balances`,
+      added: sql`select team_id, account, sum(amount_ticks) as ticks
+        from ledger_transactions join ledger_entries on transaction_id = id group by team_id, account`,
+      absent: sql`0`,
+    })}`,
   sql`select 'the account ' || account || ' of team ' || team_id || ' is overdrawn: ' || balance_ticks as problem
     from ledger_balances where account in ('credit', 'reserved') and balance_ticks < 0`,
 ];
@@ -113,24 +121,28 @@ const runChecks: readonly RawBuilder<Problem>[] = [
     from ledger_transactions as made left join runs as run on run.id = made.run_id
     where made.run_id is not null
       and case when run.id is null then not ${hasEnded} else run.state = 'running' and kind <> 'reserve' end`,
-  sql`select 'team ' || coalesce(kept.team_id, summed.team_id) || ' has transactions of runs that do not exist: '
-      || coalesce(summed.sums, ${none}) || ' charges, releases and ticks, but of deleted runs it has '
-      || coalesce(kept.sums, ${none}) as problem
-    from (
-      select team_id, ${listOf(sql`sum(charged_runs)`, sql`sum(released_runs)`, pricedTicks)} as sums
-      from deleted_runs group by team_id
-    ) as kept full join (
-      select made.team_id,
-        ${listOf(countOf("settle"), countOf("release"), sql`sum(${amountIn(sql`made.id`, "revenue")})`)} as sums
-      from ledger_transactions as made left join runs as run on run.id = made.run_id
-      where kind in ('settle', 'release') and run.id is null group by made.team_id
-    ) as summed on summed.team_id = kept.team_id
-    where coalesce(kept.sums, ${none}) <> coalesce(summed.sums, ${none})`,
-  sql`select 'team ' || team_id || ' has ' || balance_ticks || ' reserved, but its running runs hold '
-      || coalesce((select sum(reserved_ticks) from runs where state = 'running' and runs.team_id = kept.team_id), 0)
-      as problem
-    from ledger_balances as kept where account = 'reserved' and balance_ticks <>
-      coalesce((select sum(reserved_ticks) from runs where state = 'running' and runs.team_id = kept.team_id), 0)`,
+  sql`select 'team ' || team_id || ' has transactions of runs that do not exist: ' || added_sums
+      || ' charges, releases and ticks, but of deleted runs it has ' || kept_sums as problem
+    from ${differencesOf({
+      keys: ["team_id"],
+      values: ["sums"],
+      kept: sql`select team_id, ${listOf(sql`sum(charged_runs)`, sql`sum(released_runs)`, pricedTicks)} as sums
+        from deleted_runs group by team_id`,
+      added: sql`select made.team_id,
+          ${listOf(countOf("settle"), countOf("release"), sql`sum(${amountIn(sql`made.id`, "revenue")})`)} as sums
+        from ledger_transactions as made left join runs as run on run.id = made.run_id
+        where kind in ('settle', 'release') and run.id is null group by made.team_id`,
+      absent: none,
+    })}`,
+  sql`select 'team ' || team_id || ' has ' || kept_ticks || ' reserved, but its running runs hold ' || added_ticks as problem
+    from ${differencesOf({
+      keys: ["team_id"],
+      values: ["ticks"],
+      kept: sql`select team_id, balance_ticks as ticks from ledger_balances where account = 'reserved'`,
+      added: sql`select team_id, sum(reserved_ticks) as ticks from runs
+        where state = 'running' and reserved_ticks is not null group by team_id`,
+      absent: sql`0`,
+    })}`,
 ];
 
 function checksOf(dialect: Dialect): readonly RawBuilder<Problem>[] {

@@ -2,6 +2,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Dialect } from "../../../store/dialect/dialect.js";
 import { dayMs, hourMs } from "../../usage/usage-report.js";
+import { differencesOf } from "./compared.js";
 import { endedRuns } from "./ended-runs.js";
 import { listOf } from "./list-of.js";
 
@@ -25,55 +26,68 @@ const addedOfMonth = [sql`prompt_tokens - cached_tokens`, ...monthColumns.slice(
 
 const noneOfMonth = listOf(...monthColumns.map(() => sql`0`));
 
+/** The columns of `differencesOf` in a sentence: what is stored, and what its runs add up to. */
+const storedAndAdded = (absent: RawBuilder<unknown>) =>
+  sql`' is stored as ' || coalesce(kept_sums, ${absent}) || ' but its runs add up to ' || coalesce(added_sums, ${absent})`;
+
 /** Checks the usage of hours, or of days (UTC). @param named which one it is, in the sentence */
 function unitCheck(
   unit: "hour" | "day",
   unitMs: number,
   named: RawBuilder<unknown>,
 ): RawBuilder<{ readonly problem: string }> {
-  return sql`select 'the usage of team ' || team_id || ', model ' || model || ' requested as ' || asked_model || ', key '
-      || api_key_id || ${named} || ' is stored as '
-      || coalesce(kept.sums, ${none}) || ' but its runs add up to ' || coalesce(added.sums, ${none}) as problem
-    from (
-      select team_id, ${sql.ref(unit)} as start, model, asked_model, api_key_id, ${listOf(...unitColumns)} as sums
-      from ${sql.table(`usage_${unit}s`)}
-    ) as kept full join (
-      select team_id, hour - hour % ${sql.lit(unitMs)} as start, model, asked_model, api_key_id,
+  const differences = differencesOf({
+    keys: ["team_id", "start", "model", "asked_model", "api_key_id"],
+    values: ["sums"],
+    kept: sql`select team_id, ${sql.ref(unit)} as start, model, asked_model, api_key_id, ${listOf(...unitColumns)} as sums
+      from ${sql.table(`usage_${unit}s`)}`,
+    added: sql`select team_id, hour - hour % ${sql.lit(unitMs)} as start, model, asked_model, api_key_id,
         ${listOf(...unitColumns.map(sumOf))} as sums
-      from ${endedRuns} group by 1, 2, 3, 4, 5
-    ) as added using (team_id, start, model, asked_model, api_key_id)
-    where kept.sums is distinct from added.sums`;
+      from ${endedRuns} group by 1, 2, 3, 4, 5`,
+    absent: null,
+  });
+  return sql`select 'the usage of team ' || team_id || ', model ' || model || ' requested as ' || asked_model || ', key '
+      || api_key_id || ${named} || ${storedAndAdded(none)} as problem
+    from ${differences}`;
 }
 
-/** Returns queries; each returns a sentence for each problem. */
-export const usageChecksOf = ({
-  monthOf,
-  timeText,
-}: Dialect): readonly RawBuilder<{ readonly problem: string }>[] => [
-  unitCheck("hour", hourMs, sql`' in the hour of ' || ${timeText(sql`start`)}`),
-  unitCheck("day", dayMs, sql`' on the day ' || substr(${timeText(sql`start`)}, 1, 10)`),
-  sql`select 'the usage of team ' || team_id || ', model ' || model || ' in the month ' || month || ' is stored as '
-      || coalesce(kept.sums, ${noneOfMonth}) || ' but its runs add up to ' || coalesce(added.sums, ${noneOfMonth}) as problem
-    from (
-      select team_id, month, model, price_id, image_ticks, ${listOf(...monthColumns)} as sums from usage_months
-    ) as kept full join (
-      select team_id, ${monthOf(sql`hour`)} as month, model, price_id, image_ticks,
+function monthCheck({ monthOf }: Dialect): RawBuilder<{ readonly problem: string }> {
+  const differences = differencesOf({
+    keys: ["team_id", "month", "model", "price_id", "image_ticks"],
+    values: ["sums"],
+    kept: sql`select team_id, month, model, price_id, image_ticks, ${listOf(...monthColumns)} as sums from usage_months`,
+    added: sql`select team_id, ${monthOf(sql`hour`)} as month, model, price_id, image_ticks,
         ${listOf(...addedOfMonth)} as sums
-      from ${endedRuns} group by 1, 2, 3, 4, 5
-    ) as added using (team_id, month, model, price_id, image_ticks)
-    where kept.sums is distinct from added.sums`,
-  sql`select 'team ' || team_id || ' is stored with ' || coalesce(kept.charged, 0) || ' spent and '
-      || coalesce(kept.held, 0) || ' reserved in the month ' || month || ', but its runs of that month add up to '
-      || coalesce(added.charged, 0) || ' and ' || coalesce(added.held, 0) as problem
-    from (
-      select team_id, month, charged_ticks as charged, reserved_ticks as held from team_months
-    ) as kept full join (
-      select team_id, month, sum(charged) as charged, sum(held) as held from (
+      from ${endedRuns} group by 1, 2, 3, 4, 5`,
+    absent: null,
+  });
+  return sql`select 'the usage of team ' || team_id || ', model ' || model || ' in the month ' || month
+      || ${storedAndAdded(noneOfMonth)} as problem
+    from ${differences}`;
+}
+
+function teamMonthCheck({ monthOf }: Dialect): RawBuilder<{ readonly problem: string }> {
+  const differences = differencesOf({
+    keys: ["team_id", "month"],
+    values: ["charged", "held"],
+    kept: sql`select team_id, month, charged_ticks as charged, reserved_ticks as held from team_months`,
+    added: sql`select team_id, month, sum(charged) as charged, sum(held) as held from (
         select team_id, ${monthOf(sql`hour`)} as month, cost_ticks as charged, 0 as held from ${endedRuns}
         union all
         select team_id, ${monthOf(sql`start_time`)}, 0, coalesce(reserved_ticks, 0) from runs where state = 'running'
-      ) as counted group by 1, 2
-    ) as added using (team_id, month)
-    where (coalesce(kept.charged, 0), coalesce(kept.held, 0))
-      <> (coalesce(added.charged, 0), coalesce(added.held, 0))`,
+      ) as counted group by 1, 2`,
+    absent: sql`0`,
+  });
+  return sql`select 'team ' || team_id || ' is stored with ' || kept_charged || ' spent and ' || kept_held
+      || ' reserved in the month ' || month || ', but its runs of that month add up to ' || added_charged || ' and '
+      || added_held as problem
+    from ${differences}`;
+}
+
+/** Returns queries; each returns a sentence for each problem. */
+export const usageChecksOf = (dialect: Dialect): readonly RawBuilder<{ readonly problem: string }>[] => [
+  unitCheck("hour", hourMs, sql`' in the hour of ' || ${dialect.timeText(sql`start`)}`),
+  unitCheck("day", dayMs, sql`' on the day ' || substr(${dialect.timeText(sql`start`)}, 1, 10)`),
+  monthCheck(dialect),
+  teamMonthCheck(dialect),
 ];

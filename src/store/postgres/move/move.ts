@@ -1,5 +1,6 @@
 /** Moves everything from a SQLite database into an empty PostgreSQL database. */
 import type { Clock } from "../../../core/clock.js";
+import type { OnProgress } from "../../../core/report/progress.js";
 import { reasonOf } from "../../failure.js";
 import { parsePostgresUrl } from "../address.js";
 import { withMigrationLock } from "../migrate.js";
@@ -8,19 +9,13 @@ import { openMoveSource, type MoveSource } from "./source.js";
 import { beginMove, copyTable, countRows, endMove, switchTriggers } from "./target.js";
 import type pg from "pg";
 
-export interface MoveProgress {
-  readonly table: string;
-  readonly rowsDone: number;
-  /** Of all tables. */
-  readonly rowsTotal: number;
-}
-
 export interface MoveOptions {
   /** The SQLite file, of the newest schema; nothing writes to it meanwhile. */
   readonly file: string;
   readonly url: string;
   readonly clock: Clock;
-  readonly onProgress: (progress: MoveProgress) => void;
+  /** Reports rows of all tables; the phase names the table. */
+  readonly onProgress: OnProgress;
   /** Checks what was moved, before servers may use it. @throws Error to refuse it */
   readonly verify: () => Promise<void>;
 }
@@ -55,11 +50,11 @@ export async function moveToPostgres(options: MoveOptions): Promise<MoveReport> 
 async function moveWith(client: pg.Client, source: MoveSource, options: MoveOptions): Promise<void> {
   await beginMove(client, source.id);
   await switchTriggers(client, source.tables, "disable");
-  const rowsTotal = source.tables.reduce((sum, { rows }) => sum + rows, 0);
+  const total = source.tables.reduce((sum, { rows }) => sum + rows, 0);
   let before = 0;
   for (const table of source.tables) {
     const report = (copied: number): void =>
-      options.onProgress({ table: table.name, rowsDone: before + copied, rowsTotal });
+      options.onProgress({ phase: `copying ${table.name}`, done: before + copied, total, unit: "rows" });
     report(0);
     await copyTable(client, table, () => source.read(table), report);
     const found = await countRows(client, table.name);

@@ -9,24 +9,27 @@ import type { SourceTable } from "./source.js";
 /** Parameters of one statement; PostgreSQL takes 65,535. */
 const parametersMax = 30_000;
 
-/** Prepares a database that is empty, or into which the same source was being moved. @throws Error when it has other data. */
+/**
+ * Prepares a database that is empty, or into which the same source was being moved. The first transaction marks it as one that is being
+ * moved into; its schema follows.
+ * @throws Error when it has other data.
+ */
 export async function beginMove(client: pg.Client, sourceId: string): Promise<void> {
-  await createVersion(client);
   if (await exists(client, "data_move")) {
     const { rows } = await client.query<{ readonly id: string }>(
       "select id from data_move where part = 'source'",
     );
     if (rows[0]?.id !== sourceId) throw new Error("another SQLite database was being moved into it");
-    await migrateWith(client);
-    return;
+  } else {
+    if ((await exists(client, "schema_version")) && (await versionOf(client)) > 0 && (await hasData(client)))
+      throw new Error("it has data already: move into an empty database");
+    await transact(client, async () => {
+      await client.query("create table data_move (part text primary key, id text)");
+      await client.query("insert into data_move values ('source', $1)", [sourceId]);
+    });
   }
-  if ((await versionOf(client)) > 0 && (await hasData(client)))
-    throw new Error("it has data already: move into an empty database");
+  await createVersion(client);
   await migrateWith(client);
-  await transact(client, async () => {
-    await client.query("create table data_move (part text primary key, id text)");
-    await client.query("insert into data_move values ('source', $1)", [sourceId]);
-  });
 }
 
 /** Ends a move that is complete: servers may start. */
