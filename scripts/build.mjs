@@ -107,7 +107,7 @@ function compile(source) {
   if (process.platform !== "linux") return;
   const library = join(dist, "native", `${basename(source, ".c")}.node`);
   mkdirSync(dirname(library), { recursive: true });
-  const options = ["-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-pthread"];
+  const options = ["-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-fexceptions", "-pthread"];
   spawnSync(process.env["CC"] ?? "cc", [...options, "-o", library, source, "-ldl"], { stdio: "ignore" });
 }
 

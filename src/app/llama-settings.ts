@@ -30,6 +30,7 @@ export function llamaSettings(config: Config): LlamaSettings {
     threads: config.threads === 0 ? null : config.threads,
     threadPoolFile: threadPoolFile(config.threadPool),
     plainWeightsFile: nativeLibrary("plain-weights"),
+    grammarWorkFile: nativeLibrary("grammar-work"),
     threadPlansFile: join(config.data, "threads.json"),
     slotsPerModel,
     contextTokensMax: contextTokensMax === 0 ? Number.MAX_SAFE_INTEGER : contextTokensMax,

@@ -57,6 +57,7 @@ export function directEngine(): Engine {
       threads: null,
       threadPoolFile: null,
       plainWeightsFile: null,
+      grammarWorkFile: null,
       threadPlansFile: null,
       slotsPerModel: 4,
       contextTokensMax: 8192,

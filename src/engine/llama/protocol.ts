@@ -16,6 +16,8 @@ export interface LlamaSettings {
   readonly threadPoolFile: string | null;
   /** The compiled library that loads weights in their plain layout (plain-weights.c); null does without. */
   readonly plainWeightsFile: string | null;
+  /** Compiled library that bounds what a grammar may cost for one token; null to do without. */
+  readonly grammarWorkFile: string | null;
   /** Where the results of trials are kept; null tries nothing. */
   readonly threadPlansFile: string | null;
   readonly slotsPerModel: number;

@@ -18,6 +18,7 @@ import { templateRenderers } from "../template/renderer.js";
 import { threadClock } from "../thread-clock.js";
 import { packTokens, type PackedTokens } from "../packed-tokens.js";
 import { hostWorker, logToClient, reportNews, type WorkerCall } from "../worker-host.js";
+import { boundGrammarWork } from "./decode/grammar/grammar-work.js";
 import { PrefixStore } from "./decode/prefixes/prefix-store.js";
 import { TickLoop } from "./decode/tick.js";
 import { withLoadSettings } from "./load/load-settings.js";
@@ -77,6 +78,7 @@ const openRenderer = templateRenderers({
 });
 const keptThreads = keepThreads(settings.threadPoolFile);
 const loadPlainly = plainLoading(settings.plainWeightsFile);
+boundGrammarWork(settings.grammarWorkFile);
 const chooseThreads = openThreadChooser(settings);
 let library: Promise<Llama> | null = null;
 

@@ -22,6 +22,9 @@ const lexeme =
 /** Thrown where a grammar is written in another notation, or is too wide to be followed. */
 export class CannotFollow extends Error {}
 
+/** Thrown where more stacks than the limit are open. */
+export class TooWide extends CannotFollow {}
+
 /** @throws CannotFollow for text in another notation */
 export function readExpression(text: string): Expression {
   const lexemes: RegExpExecArray[] = [];

@@ -3,7 +3,7 @@
  * punctuation, the rest of an enumerated value. White space that may be omitted is predicted as the text had it after the same character
  * before. A prediction is what the text is likely to be, never more: who uses it has to compare it with what is written.
  */
-import { CannotFollow } from "./expression.js";
+import { CannotFollow, TooWide } from "./expression.js";
 import type { GrammarStacks, ReadyStacks, Stack } from "./stacks.js";
 
 const whiteSpace = new Set([..." \t\n\r"].map((character) => character.codePointAt(0) ?? 0));
@@ -14,6 +14,9 @@ const usualWhiteSpace: ReadonlyMap<string, string> = new Map([
   [",", " "],
 ]);
 
+/** Stacks of a position from which nothing is predicted: it takes long, and more than one way is open. */
+const predictedStacksMax = 1_000;
+
 export class GrammarFollower {
   readonly #grammar: GrammarStacks;
   /** Null where the text cannot be followed any more. */
@@ -23,11 +26,17 @@ export class GrammarFollower {
   /** The last character that is not such white space, and the white space after it. */
   #last = "";
   #space = "";
+  #isTooWide = false;
 
   /** Begins at the start of the grammar. */
   constructor(grammar: GrammarStacks) {
     this.#grammar = grammar;
-    this.#stacks = this.#attempt(() => grammar.atStart());
+    this.#stacks = this.#attempt(() => grammar.atStart(), true);
+  }
+
+  /** Whether the text has reached a position with more stacks than the grammar may have. */
+  get isTooWide(): boolean {
+    return this.#isTooWide;
   }
 
   /** Reads what the text has next. */
@@ -36,7 +45,7 @@ export class GrammarFollower {
       if (this.#stacks === null) return;
       const stacks = this.#stacks;
       const point = character.codePointAt(0) ?? 0;
-      this.#stacks = this.#attempt(() => this.#grammar.after(stacks, point));
+      this.#stacks = this.#attempt(() => this.#grammar.after(stacks, point), true);
       if (whiteSpace.has(point) && mayOmitSpace(stacks)) this.#space += character;
       else {
         if (mayOmitSpace(stacks)) this.#habits.set(this.#last, this.#space);
@@ -51,6 +60,7 @@ export class GrammarFollower {
     let stacks = this.#stacks;
     let [text, last, space] = ["", this.#last, this.#space];
     for (let length = 0; stacks !== null && length < charactersMax; length += 1) {
+      if (stacks.length > predictedStacksMax) break;
       const isLayout = mayOmitSpace(stacks);
       const habit = isLayout ? (this.#habits.get(last) ?? "") : "";
       const next =
@@ -59,7 +69,7 @@ export class GrammarFollower {
           : onlyWay(stacks);
       if (next === null) break;
       const [known, point] = [stacks, next.codePointAt(0) ?? 0];
-      stacks = this.#attempt(() => this.#grammar.after(known, point));
+      stacks = this.#attempt(() => this.#grammar.after(known, point), false);
       if (stacks === null) break;
       text += next;
       if (isLayout && whiteSpace.has(point)) space += next;
@@ -69,13 +79,14 @@ export class GrammarFollower {
   }
 
   /** Returns null where the grammar does not allow the text, or is too wide to be followed. */
-  #attempt(stacksOf: () => ReadyStacks): ReadyStacks | null {
+  #attempt(stacksOf: () => ReadyStacks, isWritten: boolean): ReadyStacks | null {
     try {
       const stacks = stacksOf();
       return stacks.length === 0 ? null : stacks;
     } catch (thrown) {
-      if (thrown instanceof CannotFollow) return null;
-      throw thrown;
+      if (!(thrown instanceof CannotFollow)) throw thrown;
+      this.#isTooWide ||= isWritten && thrown instanceof TooWide;
+      return null;
     }
   }
 }

@@ -2,7 +2,7 @@
  * The positions in a grammar: stacks of what remains to be matched, as in llama.cpp. Equal stacks are one object, so that what may
  * follow a stack is computed once for all answers with the same grammar.
  */
-import { CannotFollow, readExpression, type Expression } from "./expression.js";
+import { CannotFollow, TooWide, readExpression, type Expression } from "./expression.js";
 
 /** What remains to be matched: an expression, then the rest. null in place of a stack is the end of the text. */
 export interface Stack {
@@ -20,11 +20,13 @@ interface KnownStack extends Stack {
 /** Stacks that begin with a terminal; null is the end of the text. */
 export type ReadyStacks = readonly (Stack | null)[];
 
-/** Steps of expanding one stack, and the stacks of one position. Grammars with wider choices are not followed there. */
-const stepsMax = 5_000;
+/** Stacks of one position. Grammars with wider choices are not followed there. */
 const stacksAtOnceMax = 1_000;
-/** Stacks that are kept for one grammar. */
+/** Steps of expanding one stack, for each of those. */
+const stepsPerStack = 5;
+/** Stacks that are kept for one grammar, and those with which it is followed no further. */
 const stacksKeptMax = 100_000;
+const stacksFollowedMax = 400_000;
 
 export class GrammarStacks {
   readonly #rightSide: (name: string) => string | undefined;
@@ -33,14 +35,21 @@ export class GrammarStacks {
   readonly #fewer = new Map<Expression, Expression>();
   readonly #suffixes = new Map<Expression, Expression>();
   readonly #root: Expression;
+  readonly #stacksMax: number;
   #kept = 0;
 
   /**
    * @param root the name of the rule of the whole text
    * @param rightSide returns the right-hand side of a rule by its name
+   * @param stacksMax the stacks that a position may have
    */
-  constructor(root: string, rightSide: (name: string) => string | undefined) {
+  constructor(
+    root: string,
+    rightSide: (name: string) => string | undefined,
+    stacksMax: number = stacksAtOnceMax,
+  ) {
     this.#rightSide = rightSide;
+    this.#stacksMax = stacksMax;
     this.#root = { kind: "rule", name: root };
   }
 
@@ -49,12 +58,12 @@ export class GrammarStacks {
     return this.#kept > stacksKeptMax;
   }
 
-  /** Returns the stacks at the beginning of the text. @throws CannotFollow */
+  /** Returns the stacks at the beginning of the text. @throws CannotFollow; TooWide where there are too many */
   atStart(): ReadyStacks {
     return this.#readyOf(this.#push(this.#root, null));
   }
 
-  /** Returns the stacks after one more character; none where it does not match. @throws CannotFollow */
+  /** Returns the stacks after one more character; none where it does not match. @throws CannotFollow; TooWide where there are too many */
   after(stacks: ReadyStacks, point: number): ReadyStacks {
     let first: ReadyStacks | null = null;
     let all: Set<Stack | null> | null = null;
@@ -65,7 +74,7 @@ export class GrammarStacks {
       else if (next !== first) {
         all ??= new Set(first);
         for (const each of next) all.add(each);
-        if (all.size > stacksAtOnceMax) throw new CannotFollow();
+        if (all.size > this.#stacksMax) throw new TooWide();
       }
     }
     return all === null ? (first ?? []) : [...all];
@@ -85,7 +94,7 @@ export class GrammarStacks {
   #readyOf(stack: KnownStack | null): ReadyStacks {
     if (stack === null) return [null];
     if (stack.ready === undefined) stack.ready = this.#expand(stack);
-    if (stack.ready === null) throw new CannotFollow();
+    if (stack.ready === null) throw new TooWide();
     return stack.ready;
   }
 
@@ -93,11 +102,11 @@ export class GrammarStacks {
     const seen = new Set<KnownStack | null>([from]);
     const ready: (Stack | null)[] = [];
     for (const stack of seen) {
-      if (seen.size > stepsMax) return null;
+      if (seen.size > this.#stacksMax * stepsPerStack) return null;
       if (stack === null || isTerminal(stack.head)) ready.push(stack);
       else for (const next of this.#derive(stack)) seen.add(next);
     }
-    return ready.length > stacksAtOnceMax ? null : ready;
+    return ready.length > this.#stacksMax ? null : ready;
   }
 
   #derive(stack: KnownStack): readonly (KnownStack | null)[] {
@@ -125,6 +134,7 @@ export class GrammarStacks {
     const known = rest === null ? this.#atEnd : rest.above;
     const found = known.get(head);
     if (found !== undefined) return found;
+    if (this.#kept >= stacksFollowedMax) throw new CannotFollow("too many stacks are kept");
     this.#kept += 1;
     const stack: KnownStack = { head, rest, above: new Map(), ready: undefined };
     known.set(head, stack);

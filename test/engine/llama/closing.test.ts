@@ -13,6 +13,7 @@ it("a model that is still being checked when the engine closes starts no worker"
       threads: null,
       threadPoolFile: null,
       plainWeightsFile: null,
+      grammarWorkFile: null,
       threadPlansFile: null,
       slotsPerModel: 1,
       contextTokensMax: 256,

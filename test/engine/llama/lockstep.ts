@@ -5,6 +5,7 @@ import { onTestFinished } from "vitest";
 import { freeRules } from "../../../src/core/engine.js";
 import { noTools, type SampledLogprob } from "../../../src/core/generation.js";
 import type { Model } from "../../../src/core/model.js";
+import { boundGrammarWork } from "../../../src/engine/llama/decode/grammar/grammar-work.js";
 import { PrefixStore } from "../../../src/engine/llama/decode/prefixes/prefix-store.js";
 import type { JobUpdate, LlamaSettings, SeededJob } from "../../../src/engine/llama/protocol.js";
 import { loadResident, type Resident } from "../../../src/engine/llama/load/resident.js";
@@ -13,8 +14,11 @@ import { TickLoop } from "../../../src/engine/llama/decode/tick.js";
 import { loadRegistry } from "../../../src/models/registry.js";
 import { randomModelWords, writeModel, type ModelSpec } from "../../gguf-writer.js";
 import { buildVocabulary } from "../../gguf-writer/vocabulary.js";
-import { temporaryFolder } from "../../harness.js";
+import { root, temporaryFolder } from "../../harness.js";
 import { renderHere } from "./render-here.js";
+
+/** CPU time of a grammar for one token, in milliseconds; null where the library that bounds it cannot be compiled. Loaded first, as in a server. */
+export const grammarMsMax = boundGrammarWork(join(root, "dist/native/grammar-work.node"));
 
 /** Sequences of the context: seven slots and the spare one. */
 export const slots = 8;
@@ -38,6 +42,7 @@ export async function residentWithEightSlots(
     threads: 1,
     threadPoolFile: null,
     plainWeightsFile: null,
+    grammarWorkFile: null,
     threadPlansFile: null,
     slotsPerModel: slots - 1,
     contextTokensMax: 512,

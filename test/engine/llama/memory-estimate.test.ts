@@ -10,6 +10,7 @@ const settings: LlamaSettings = {
   threads: null,
   threadPoolFile: null,
   plainWeightsFile: null,
+  grammarWorkFile: null,
   threadPlansFile: null,
   slotsPerModel: 4,
   contextTokensMax: Number.MAX_SAFE_INTEGER,

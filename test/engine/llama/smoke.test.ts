@@ -24,6 +24,7 @@ const settings = {
   threads: 1,
   threadPoolFile: null,
   plainWeightsFile: null,
+  grammarWorkFile: null,
   threadPlansFile: null,
   slotsPerModel: 4,
   contextTokensMax: 8192,

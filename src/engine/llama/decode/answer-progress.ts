@@ -4,26 +4,29 @@
  */
 import type { Token } from "node-llama-cpp";
 import type { DecodeJob } from "../../../core/engine.js";
+import type { HearthError } from "../../../core/errors.js";
 import type { FinishReason, GenerationEvent } from "../../../core/generation.js";
 import type { Answer } from "../answer/answer.js";
 import { answerOf } from "../answer/answer-of.js";
 import { parsedCalls } from "../answer/parsed-calls.js";
 import { reasoningClosing } from "../answer/reasoning-closing.js";
 import type { ModelLanguage } from "../prompt/language.js";
-import { createConstraint, type ConstrainedModel, type Constraint } from "./constraint.js";
+import { findOpenPlace } from "../../../core/json/open-place.js";
+import { createConstraint, type ConstrainedModel, type Constraint, type TextFollower } from "./constraint.js";
+import { createBoundError, GrammarTooWide, isBeyondBound } from "./grammar/grammar-work.js";
 import { logprobOf } from "./logprobs.js";
 import type { Sampled } from "./sampler.js";
 import { openingTokens, repeatingTokens } from "./suppressed-tokens.js";
 
 /** What an answer depends on, besides its job. */
-export interface ProgressModel<S, F extends { push(text: string): void }> {
+export interface ProgressModel<S, F extends TextFollower> {
   readonly language: ModelLanguage;
   readonly grammars: ConstrainedModel<S, F>;
   /** Tokens of prompt and answer together. */
   readonly contextTokens: number;
 }
 
-export class AnswerProgress<S, F extends { push(text: string): void }> {
+export class AnswerProgress<S, F extends TextFollower> {
   readonly #language: ModelLanguage;
   readonly #contextTokens: number;
   readonly #decode: DecodeJob;
@@ -35,6 +38,8 @@ export class AnswerProgress<S, F extends { push(text: string): void }> {
   readonly #candidates: Sampled["candidates"][] = [];
   /** How many of the sampled tokens were converted to text. */
   #processed = 0;
+  /** How many tokens were sampled before the grammar applied. */
+  #free = 0;
   /** Tokens that stand in place of the last one, to end a reasoning block at its limit. */
   #replacement: readonly Token[] | null = null;
   /** Sampled tokens that were emitted as reasoning. */
@@ -150,7 +155,18 @@ export class AnswerProgress<S, F extends { push(text: string): void }> {
 
   #observe(): void {
     this.constraint?.observe(this.#answer.mode, this.#answer.takeRawAnswer());
-    this.#answer.callsAreGuaranteed = this.constraint?.state !== undefined;
+    const isConstrained = this.constraint?.state !== undefined;
+    this.#answer.callsAreGuaranteed = isConstrained;
+    if (!isConstrained) this.#free = this.#sampled.length;
+    if (this.constraint?.follower?.isTooWide === true) throw new GrammarTooWide();
+  }
+
+  /** Returns the public error of a grammar that exceeds its bounds here; null for another failure. */
+  boundError(thrown: unknown): HearthError | null {
+    if (!isBeyondBound(thrown)) return null;
+    const pieces = this.#sampled.slice(this.#free).map((token) => this.#language.tokenBytes.of(token));
+    const place = findOpenPlace(Buffer.concat(pieces).toString());
+    return createBoundError(place, this.#decode.rules.text === null);
   }
 
   /** Inserts the end of the reasoning after `before`; the model then continues with its answer. */

@@ -13,6 +13,7 @@ import type { ModelLanguage } from "../prompt/language.js";
 import type { ToolFormat } from "../tools/format.js";
 import type { RequestedCalls } from "../tools/grammar.js";
 import type { CallOpeningDetector } from "../tools/call-opening.js";
+import { createBoundError, isBeyondBound } from "./grammar/grammar-work.js";
 
 /** Maximum number of calls in one answer, where the client sets no limit. */
 const callsMax = 32;
@@ -21,7 +22,9 @@ const callsMax = 32;
 const whiteSpaceRule = "[ \\n]{0,2}";
 
 /** Follows the text of an answer through its grammar. */
-interface TextFollower {
+export interface TextFollower {
+  /** Whether the grammar has more ways to go on than it may have. */
+  readonly isTooWide?: boolean;
   push(text: string): void;
 }
 
@@ -60,7 +63,7 @@ export interface Constraint<S, F extends TextFollower> {
 
 /**
  * Creates the constraint of a job; null when its text is unconstrained and it has no tools.
- * @throws HearthError `invalid_value` when all rules together are too large for one grammar.
+ * @throws HearthError `invalid_value` when all rules together are too large for one grammar, or allow too much at its beginning.
  */
 export function createConstraint<S, F extends TextFollower>(
   model: ConstrainedModel<S, F>,
@@ -70,6 +73,7 @@ export function createConstraint<S, F extends TextFollower>(
   try {
     return constraintOf(model, job, mode);
   } catch (thrown) {
+    if (isBeyondBound(thrown)) throw createBoundError(null, job.rules.text === null);
     if (!(thrown instanceof GrammarTooLarge)) throw thrown;
     const message = `The schemas of the tools together make a grammar that is too large (${thrown.message}).`;
     throw new HearthError("invalid_value", message, {

@@ -150,7 +150,7 @@ export class Generation {
     try {
       await action();
     } catch (thrown) {
-      this.#error ??= toHearthError(thrown);
+      this.#error ??= this.#progress.boundError(thrown) ?? toHearthError(thrown);
       this.#source?.end();
       this.#finishing = true;
       await this.#sequence.clearHistory().catch(() => undefined);

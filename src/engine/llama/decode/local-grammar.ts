@@ -6,8 +6,9 @@ import type { RuleSet } from "../../../grammar/gbnf.js";
 import type { Resident } from "../load/resident.js";
 import type { ConstrainedModel, StartedGrammar } from "./constraint.js";
 import { acceptToken, grammarAllows, startGrammar } from "./grammar-state.js";
+import { GrammarTooWide, stacksMax } from "./grammar/grammar-work.js";
 
-/** Returns the model with its grammars, which it keeps compiled. The follower is null where forced text is not drafted. */
+/** Returns the model with its grammars, which it keeps compiled. */
 export function withGrammars(
   resident: Resident,
 ): ConstrainedModel<LlamaGrammarEvaluationState, GrammarFollower> {
@@ -29,19 +30,19 @@ function startGrammarOf(
   book: RuleSet,
   root: string,
 ): StartedGrammar<LlamaGrammarEvaluationState, GrammarFollower> {
-  const { weights, grammars, drafts } = resident;
+  const { weights, grammars } = resident;
   const text = book.text(root);
   const known = grammars.get(text);
-  const grammar = known?.grammar ?? new LlamaGrammar(weights.llama, { grammar: text });
   const stacks =
     known === undefined || known.stacks.isFull
-      ? new GrammarStacks(root, (name) => book.rightSide(name))
+      ? new GrammarStacks(root, (name) => book.rightSide(name), stacksMax)
       : known.stacks;
+  const follower = new GrammarFollower(stacks);
+  // The library computes the stacks of the beginning at once, without a bound.
+  if (follower.isTooWide) throw new GrammarTooWide();
+  const grammar = known?.grammar ?? new LlamaGrammar(weights.llama, { grammar: text });
   grammars.set(text, { grammar, stacks });
-  return {
-    state: startGrammar(weights, grammar),
-    follower: drafts.forced ? new GrammarFollower(stacks) : null,
-  };
+  return { state: startGrammar(weights, grammar), follower };
 }
 
 /** Feeds the grammar the text that followed the end marker of the reasoning within the same token. */

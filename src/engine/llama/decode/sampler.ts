@@ -205,5 +205,7 @@ function firstAllowed(
 ): readonly Candidate[] {
   for (let token = 0; token < vocabularyTokens && state !== undefined; token += 1)
     if (grammarAllows(weights, state, token as Token)) return [{ token: token as Token, logprob: -100 }];
+  // Where the grammar took too long, it seems to allow nothing; this throws the reason.
+  if (state !== undefined) acceptToken(weights, state, 0 as Token);
   throw new Error("the grammar allows no token");
 }
