@@ -52,6 +52,7 @@ export function buildChatEngine(
     smoke: buildChatCheck(config, system, given),
     workerUrl: llamaWorkerUrl(given),
     log: (level, message) => system.logger[level]({ engine: "llama" }, message),
+    ...(given.onHang === undefined ? {} : { onHang: given.onHang }),
   });
 }
 
@@ -83,6 +84,8 @@ function llamaWorkerUrl({ workerUrl }: WorkerUrls): URL {
 export interface WorkerUrls {
   /** The chat engine's. */
   readonly workerUrl?: URL;
+  /** Called when the chat engine's hangs in native code: only the end of the process ends it. */
+  readonly onHang?: () => void;
   /** The image engine's. */
   readonly imagesWorkerUrl?: URL;
   /** The vision engine's. */

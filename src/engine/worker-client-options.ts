@@ -41,6 +41,11 @@ export interface WorkerClientOptions<Request = unknown> {
   readonly onAbort: "stop" | "leave";
   /** Time that `close` waits before it terminates the thread; null: it waits until the worker has closed, however long that takes. */
   readonly closeMsMax: number | null;
+  /**
+   * Called when a thread that was ended has not exited in time, because native code hangs in it. It never does, then: its memory and its
+   * thread are lost until the process ends.
+   */
+  readonly onHang?: () => void;
   /** Called when the thread has exited unexpectedly: everything in it is lost. */
   readonly onExit?: () => void;
   readonly log: (level: "warn" | "error", message: string) => void;

@@ -16,7 +16,7 @@ import {
 } from "./worker-client-options.js";
 import type { FromWorker } from "./worker-protocol.js";
 import { WorkerWatch } from "./worker-watch.js";
-import { RestartPause, startProcess, startThread, type StartedWorker } from "./worker-start.js";
+import { hangsAtEnd, RestartPause, startProcess, startThread, type StartedWorker } from "./worker-start.js";
 
 interface Call<Request, News> {
   readonly id: number;
@@ -42,6 +42,8 @@ export class WorkerClient<
   #worker: StartedWorker | null = null;
   #isReady = false;
   #isSlow = false;
+  /** Whether a thread has not exited that was ended. */
+  #hangs = false;
   #watch: WorkerWatch | null = null;
   #lastId = 0;
   #stopTimer = (): void => undefined;
@@ -54,9 +56,9 @@ export class WorkerClient<
     this.#pause = new RestartPause(options.clock, options.restartMsMin);
   }
 
-  /** Whether a watched worker has not answered for some seconds. */
+  /** Whether a watched worker has not answered for some seconds, or hangs after it was ended. */
   get isBlocked(): boolean {
-    return this.#watch?.isLate === true;
+    return this.#hangs || this.#watch?.isLate === true;
   }
 
   /**
@@ -293,6 +295,6 @@ export class WorkerClient<
     this.#watch = null;
     this.#worker = null;
     this.#isReady = false;
-    await worker?.terminate();
+    if (worker !== null) this.#hangs = await hangsAtEnd(worker, this.#options);
   }
 }

@@ -1,6 +1,7 @@
 /** The worker's side of a WorkerClient: answers calls, reports news of them, and frees the worker's resources at the end. */
 import { parentPort, type Transferable } from "node:worker_threads";
 import { toHearthError } from "../core/errors.js";
+import { threadClock } from "./thread-clock.js";
 import { toWireError } from "./wire-error.js";
 import type { CallNews, FromWorker, ToWorker } from "./worker-protocol.js";
 
@@ -18,6 +19,8 @@ export interface WorkerHostOptions<Request> {
   readonly answer: (request: Request, call: WorkerCall) => unknown;
   /** Frees the worker's resources, after all calls have finished. */
   readonly close?: () => Promise<void>;
+  /** Whether native code hangs on another thread, so that the worker does not answer though its event loop runs. */
+  readonly isStuck?: () => boolean;
   /** Whether an error ends the thread instead of being returned, because the worker's state may be corrupt after it. */
   readonly exitsOnError?: boolean;
 }
@@ -52,6 +55,9 @@ export function logToClient(level: "warn" | "error", message: string): void {
   post({ type: "log", level, message });
 }
 
+/** Time between two checks whether native code still hangs. */
+const stuckMs = 500;
+
 const neverAborts = new AbortController().signal;
 
 class WorkerHost<Request> {
@@ -65,9 +71,15 @@ class WorkerHost<Request> {
 
   receive(message: ToWorker): void {
     if (message.type === "call") this.#call(message);
-    else if (message.type === "ping") post({ type: "pong" });
+    else if (message.type === "ping") this.#pong();
     else if (message.type === "abort") this.#controllers.get(message.id)?.abort();
     else void this.#close();
+  }
+
+  /** Answers as soon as nothing hangs. */
+  #pong(): void {
+    if (this.#options.isStuck?.() === true) threadClock.after(stuckMs, () => this.#pong());
+    else post({ type: "pong" });
   }
 
   #call({ id, request, abortFlag }: Extract<ToWorker, { type: "call" }>): void {

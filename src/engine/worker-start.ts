@@ -3,6 +3,7 @@ import { fork } from "node:child_process";
 import { getPriority, setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { Clock } from "../core/clock.js";
+import type { WorkerClientOptions } from "./worker-client-options.js";
 import type { FromWorker, ToWorker } from "./worker-protocol.js";
 
 /** Added to the nice value: on a busy core such a process gets about a tenth of the time of the others, on a free one all of it. */
@@ -56,6 +57,27 @@ export class RestartPause {
       onOver();
     });
   }
+}
+
+/** Time for a worker that is ended to exit. */
+const exitMsMax = 5_000;
+
+/** Ends a worker. @returns false when it has exited, true where it hangs in native code */
+export function hangsAtEnd(
+  worker: StartedWorker,
+  { clock, name, log, onHang }: Pick<WorkerClientOptions, "clock" | "name" | "log" | "onHang">,
+): Promise<boolean> {
+  return new Promise((resolve) => {
+    const stopTimer = clock.after(exitMsMax, () => {
+      log("error", `the ${name} worker hangs in native code and does not end`);
+      onHang?.();
+      resolve(true);
+    });
+    void worker.terminate().then(() => {
+      stopTimer();
+      resolve(false);
+    });
+  });
 }
 
 export function startThread(options: StartOptions, events: WorkerEvents): StartedWorker {

@@ -29,9 +29,11 @@ export async function serve(
 ): Promise<void> {
   // With port 0, a restarted server must listen on the same port again, so that clients find it.
   const config = { ...configured, port: configured.port || (supervisor?.port ?? 0) };
+  const hang = hangReported();
   const stopped = stopRequested(supervisor);
   const app = await createApp(config, {
     sources,
+    onHang: () => hang.report(),
     openPuller: () => openServerPuller(config, environment),
     logger: pino({ level: logLevel(config) }, pino.destination(2)),
     // A server that is restarted after a crash has a database; it may not replace that.
@@ -46,10 +48,37 @@ export async function serve(
     await app.close();
     throw listenError(config, thrown);
   }
-  await stopped;
+  await Promise.race([stopped, hang.reported]);
   // Not `process.exit`, which waits for threads that hang in native code.
-  setTimeout(() => process.kill(process.pid, "SIGKILL"), stopMsMax(config)).unref();
+  setTimeout(endHard, stopMsMax(config)).unref();
   await app.close();
+  if (hang.isReported()) endHard();
+}
+
+/** Ends this process, whatever hangs; a supervisor restarts it unless a stop was requested. */
+function endHard(): void {
+  process.kill(process.pid, "SIGKILL");
+}
+
+interface Hang {
+  report(): void;
+  isReported(): boolean;
+  readonly reported: Promise<void>;
+}
+
+/** Waits for the report that a thread hangs in native code, after which this process has to end. */
+function hangReported(): Hang {
+  let isReported = false;
+  let resolveReported = (): void => undefined;
+  const reported = new Promise<void>((resolve) => (resolveReported = resolve));
+  return {
+    reported,
+    isReported: () => isReported,
+    report() {
+      isReported = true;
+      resolveReported();
+    },
+  };
 }
 
 /** Time after a stop request in which the process ends, whatever hangs. */

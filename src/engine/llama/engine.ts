@@ -43,6 +43,8 @@ export interface LlamaEngineDeps {
   /** Compiled worker.js; tests that run from the sources pass the compiled one, too. */
   readonly workerUrl: URL;
   readonly log: (level: "warn" | "error", message: string) => void;
+  /** Called when the worker hangs in native code: only the end of the process ends it. */
+  readonly onHang?: () => void;
 }
 
 type LlamaWorker = WorkerClient<LlamaRequest, LlamaReplies, readonly GenerationEvent[]>;
@@ -90,6 +92,7 @@ export function createLlamaEngine(deps: LlamaEngineDeps): LlamaEngine {
       for (const action of onLost) action();
     },
     log,
+    ...(deps.onHang === undefined ? {} : { onHang: deps.onHang }),
   });
   const models: ResidentModels<LlamaModelInfo> = new ResidentModels<LlamaModelInfo>({
     ...deps,

@@ -20,6 +20,7 @@ import { packTokens, type PackedTokens } from "../packed-tokens.js";
 import { hostWorker, logToClient, reportNews, type WorkerCall } from "../worker-host.js";
 import { boundGrammarWork } from "./decode/grammar/grammar-work.js";
 import { PrefixStore } from "./decode/prefixes/prefix-store.js";
+import { StepWatch } from "./decode/step-watch.js";
 import { TickLoop } from "./decode/tick.js";
 import { withLoadSettings } from "./load/load-settings.js";
 import { contextTokensOf, isLong, longFormOf } from "./load/long-context.js";
@@ -46,13 +47,12 @@ interface RunningJob {
 }
 
 const settings = workerData as LlamaSettings;
-const residents = new ResidentMap<Resident>(async (model) =>
-  loadResident(await native(), model, settings, { openRenderer, chooseThreads, loadPlainly }),
-);
+const steps = new StepWatch(() => performance.now());
+const loadForm = async (model: Model): Promise<Resident> =>
+  loadResident(await native(), model, settings, { openRenderer, chooseThreads, loadPlainly, steps });
+const residents = new ResidentMap<Resident>(loadForm);
 /** Forms of the residents for long prompts. */
-const longForms = new ResidentMap<Resident>(async (model) =>
-  loadResident(await native(), model, settings, { openRenderer, chooseThreads, loadPlainly }),
-);
+const longForms = new ResidentMap<Resident>(loadForm);
 const embedders = new ResidentMap<Embedder>(async (model) =>
   loadEmbedder(await native(), model, settings, loadPlainly),
 );
@@ -82,7 +82,7 @@ boundGrammarWork(settings.grammarWorkFile);
 const chooseThreads = openThreadChooser(settings);
 let library: Promise<Llama> | null = null;
 
-hostWorker<LlamaRequest>({ answer, close });
+hostWorker<LlamaRequest>({ answer, close, isStuck: () => steps.isStuck });
 
 /** Opens the prefix cache; null when there is none or it cannot be opened. */
 function openStore({ prefixCacheFolder, prefixCacheBytesMax }: LlamaSettings): PrefixStore | null {

@@ -10,6 +10,7 @@ import { PrefixStore } from "../../../src/engine/llama/decode/prefixes/prefix-st
 import type { JobUpdate, LlamaSettings, SeededJob } from "../../../src/engine/llama/protocol.js";
 import { loadResident, type Resident } from "../../../src/engine/llama/load/resident.js";
 import { tokenTypes } from "../../../src/engine/llama/prompt/token-bytes.js";
+import { StepWatch } from "../../../src/engine/llama/decode/step-watch.js";
 import { TickLoop } from "../../../src/engine/llama/decode/tick.js";
 import { loadRegistry } from "../../../src/models/registry.js";
 import { randomModelWords, writeModel, type ModelSpec } from "../../gguf-writer.js";
@@ -59,6 +60,7 @@ export async function residentWithEightSlots(
     openRenderer: renderHere,
     chooseThreads: null,
     loadPlainly: (load) => load(),
+    steps: new StepWatch(() => performance.now()),
   });
   onTestFinished(async () => {
     await resident.dispose();

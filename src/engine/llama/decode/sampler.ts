@@ -15,6 +15,7 @@ import { sampleToken, seededUniform, type Candidate } from "./sample.js";
 import { createLibrarySampler, dropTokens, evaluateTokens, type LibrarySampler } from "./evaluation.js";
 import { acceptToken, grammarAllows } from "./grammar-state.js";
 import type { Resident } from "../load/resident.js";
+import { stepMsMax } from "./step-watch.js";
 
 /** Sampling considers the thousand most likely tokens: more would require a full sort of the vocabulary and would never be sampled. */
 const candidatesMax = 1000;
@@ -73,9 +74,11 @@ export function startSampler(
   options: SamplerOptions,
 ): TokenSource {
   const sampler = createLibrarySampler(resident.weights, sequence);
-  const sample = options.withCandidates
+  const sampleUnwatched = options.withCandidates
     ? candidateSampling(resident, sampler, options)
     : librarySampling(resident, sampler, options);
+  const sample = (row: number): Promise<Sampled> =>
+    resident.steps.run(stepMsMax.sampling, () => sampleUnwatched(row));
   let pending = prompt;
   return {
     async next({ replacement, draft, take }) {

@@ -11,6 +11,7 @@ import { toHearthError } from "../../../core/errors.js";
 import { draftAll } from "./draft/drafter.js";
 import { Generation } from "./generation.js";
 import { Pace } from "./pace.js";
+import { stepMsMax } from "./step-watch.js";
 import { commonPrefix, type PrefixStore } from "./prefixes/prefix-store.js";
 import { mergeUpdates } from "./updates.js";
 import type { JobUpdate, SeededJob } from "../protocol.js";
@@ -253,7 +254,7 @@ export class TickLoop {
       left -= taken;
       work.push(done);
     }
-    await Promise.all(work);
+    await resident.steps.run(stepMsMax.tick, () => Promise.all(work));
     const ms = this.#options.now() - began;
     pace.record({ decoding: stepping.length, drafted, promptTokens: promptTokens - left, ms });
     if (prefilling.length === 0) resident.draftCost.record(stepping.length, drafted, ms);

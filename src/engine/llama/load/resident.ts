@@ -12,6 +12,7 @@ import type { GrammarStacks } from "../../../grammar/follow/stacks.js";
 import { DraftCost } from "../decode/draft/cost.js";
 import { Segmentation } from "../decode/draft/segmentation.js";
 import type { PromptChunks } from "../decode/prefill-budget.js";
+import type { StepWatch } from "../decode/step-watch.js";
 import { createModelContext } from "./context.js";
 import { cacheBytesPerToken } from "./memory-estimate.js";
 import { withLoadSettings } from "./load-settings.js";
@@ -44,6 +45,7 @@ export interface Resident extends ModelLanguage {
   readonly drafts: { readonly forced: boolean; readonly lookup: boolean };
   readonly draftCost: DraftCost;
   readonly segmentation: Segmentation;
+  readonly steps: StepWatch;
   dispose(): Promise<void>;
 }
 
@@ -52,6 +54,8 @@ export interface ResidentDeps {
   /** Finds the threads of a new context by trial; null leaves them to the rule. */
   readonly chooseThreads: ChooseThreads | null;
   readonly loadPlainly: LoadPlainly;
+  /** Watches the native steps of all models. */
+  readonly steps: StepWatch;
 }
 
 /** A grammar as the library has it, and the positions in it that answers have reached. */
@@ -71,14 +75,14 @@ export async function loadResident(
   llama: Llama,
   model: Model,
   serverSettings: LlamaSettings,
-  { openRenderer, chooseThreads, loadPlainly }: ResidentDeps,
+  { openRenderer, chooseThreads, loadPlainly, steps }: ResidentDeps,
 ): Promise<Resident> {
   const settings = withLoadSettings(serverSettings, model.load);
   try {
     const weights = await loadWeights(llama, model, loadPlainly);
     const renderer = openRenderer(templateOf(weights, model));
     try {
-      return await createResident({ weights, model, settings, renderer, chooseThreads });
+      return await createResident({ weights, model, settings, renderer, chooseThreads, steps });
     } catch (thrown) {
       await renderer.close();
       await weights.dispose();
@@ -95,6 +99,7 @@ interface ResidentParts {
   readonly settings: LlamaSettings;
   readonly renderer: TemplateRenderer;
   readonly chooseThreads: ChooseThreads | null;
+  readonly steps: StepWatch;
 }
 
 async function createResident({
@@ -103,6 +108,7 @@ async function createResident({
   settings,
   renderer,
   chooseThreads,
+  steps,
 }: ResidentParts): Promise<Resident> {
   const trial = tryTemplate(weights, model, renderer);
   // Awaited when the context is ready.
@@ -135,6 +141,7 @@ async function createResident({
     drafts: draftsOf(sequences, settings),
     draftCost: new DraftCost(),
     segmentation: new Segmentation(language.tokenBytes, language.continue),
+    steps,
     ...language,
     async dispose() {
       await renderer.close();

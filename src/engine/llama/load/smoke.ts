@@ -7,6 +7,7 @@ import type { Model } from "../../../core/model.js";
 import { templateRenderers } from "../../template/renderer.js";
 import { threadClock } from "../../thread-clock.js";
 import { answerTrial } from "../../trial/child.js";
+import { StepWatch } from "../decode/step-watch.js";
 import { loadEmbedder } from "../embed/embedder.js";
 import type { LlamaSettings } from "../protocol.js";
 import { plainLoading, type LoadPlainly } from "./plain-weights.js";
@@ -54,6 +55,7 @@ async function tryChatModel(
     openRenderer,
     chooseThreads: null,
     loadPlainly,
+    steps: new StepWatch(() => threadClock.now()),
   });
   const prompt = resident.weights.tokenize("Hello!", false).slice(0, promptTokensMax);
   const tokens = prompt.length > 0 ? prompt : [0 as Token];
