@@ -77,6 +77,7 @@ export interface DataFolder {
 export interface DataFolderOverrides {
   readonly database?: Database;
   readonly newDatabase?: NewDatabase;
+  readonly reportsWorkerUrl?: URL;
   readonly clock?: Clock;
   readonly logger?: Logger;
 }
@@ -97,7 +98,9 @@ export async function openDataFolder(config: Config, overrides: DataFolderOverri
     }
     const file = databaseFile(config);
     reportUncleanEnd(checkAfterUncleanEnd(file, clock), logger);
-    const database = await openDatabase(file, overrides);
+    const reportsWorkerUrl =
+      overrides.reportsWorkerUrl ?? new URL("../store/sqlite/reports/worker.js", import.meta.url);
+    const database = await openDatabase(file, { ...overrides, reportsWorkerUrl });
     const endCleanly = markRunning(file);
     return {
       database,

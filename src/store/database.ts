@@ -1,7 +1,7 @@
 /**
  * Creates, opens and migrates the SQLite file of this server. Queries are in files called store.ts or in folders called
  * store/. better-sqlite3 is synchronous: a query blocks the event loop for microseconds, so every query uses an index or is
- * bounded.
+ * bounded. Those that may read many rows are read by `reports`, in threads of their own.
  */
 import { open } from "node:fs/promises";
 import { basename, dirname } from "node:path";
@@ -11,6 +11,8 @@ import { noBroadcast, type Broadcast } from "../core/servers/broadcast.js";
 import { createOnlyNode, type NodeStore } from "./nodes.js";
 import { createCommit, type Commit } from "./commit.js";
 import { connectSqlite, type Connect } from "./sqlite/connect.js";
+import { createReportKysely } from "./sqlite/reports/driver.js";
+import { createReportReader } from "./sqlite/reports/reader.js";
 import { mapUnavailable } from "./dialect/database-error.js";
 import type { Dialect } from "./dialect/dialect.js";
 import { sqliteDialect } from "./dialect/sqlite.js";
@@ -24,6 +26,11 @@ import { createWriteGuard, type WriteGuard } from "./write-guard.js";
 
 export interface Database {
   readonly kysely: Kysely<Schema>;
+  /**
+   * For statements that may read many rows, which hold neither the event loop nor the connections of requests. Single statements that read,
+   * each of what was committed before it.
+   */
+  readonly reports: Kysely<Schema>;
   readonly dialect: Dialect;
   readonly commit: Commit;
   readonly guard: Pick<WriteGuard, "lost" | "counts">;
@@ -59,6 +66,8 @@ const rewrittenBytesMax = 268_435_456;
 interface Opening {
   readonly newDatabase?: NewDatabase | undefined;
   readonly connect?: Connect;
+  /** The compiled thread that reads for reports; absent: they are read on the connection, for commands. */
+  readonly reportsWorkerUrl?: URL | undefined;
 }
 
 /**
@@ -70,18 +79,13 @@ interface Opening {
  */
 export async function openDatabase(
   file: string,
-  { newDatabase = "refused", connect = connectSqlite }: Opening = {},
+  { newDatabase = "refused", connect = connectSqlite, reportsWorkerUrl }: Opening = {},
 ): Promise<Database> {
   await createFile(file, newDatabase);
   let sqlite: Sqlite.Database | null = null;
   try {
     sqlite = connect(file, { timeout: openTimeoutMs });
-    configure(sqlite);
-    checkVersionExists(file, versionOf(sqlite), newDatabase);
-    migrate(sqlite);
-    mark(file);
-    rewriteOnce(sqlite);
-    sqlite.pragma(`busy_timeout = ${writeTimeoutMs}`);
+    prepareFile(sqlite, file, newDatabase);
     const guard = guardOf(file, sqlite);
     const listeners: (() => void)[] = [];
     const caching = cacheStatements(sqlite, guard, () => {
@@ -89,7 +93,12 @@ export async function openDatabase(
     });
     const kysely = new Kysely<Schema>({ dialect: new SqliteDialect({ database: caching }) });
     const opened = sqlite;
+    const reports =
+      reportsWorkerUrl === undefined
+        ? kysely
+        : createReportKysely(createReportReader(file, reportsWorkerUrl));
     const close = async (): Promise<void> => {
+      if (reports !== kysely) await reports.destroy();
       await kysely.destroy();
       // kysely closes the connection only if it has used it.
       opened.close();
@@ -101,6 +110,7 @@ export async function openDatabase(
     };
     return {
       kysely,
+      reports,
       dialect: sqliteDialect,
       commit,
       guard,
@@ -115,6 +125,15 @@ export async function openDatabase(
     sqlite?.close();
     throw fileError("cannot use the database", file, thrown);
   }
+}
+
+function prepareFile(sqlite: Sqlite.Database, file: string, newDatabase: NewDatabase): void {
+  configure(sqlite);
+  checkVersionExists(file, versionOf(sqlite), newDatabase);
+  migrate(sqlite);
+  mark(file);
+  rewriteOnce(sqlite);
+  sqlite.pragma(`busy_timeout = ${writeTimeoutMs}`);
 }
 
 function configure(sqlite: Sqlite.Database): void {

@@ -14,6 +14,7 @@ export const workerUrls = {
   schemaWorkerUrl: new URL("../../dist/engine/schemas/worker.js", import.meta.url),
   imagesWorkerUrl: new URL("../../dist/engine/images/worker.js", import.meta.url),
   pdfWorkerUrl: new URL("../../dist/engine/pdf/worker.js", import.meta.url),
+  reportsWorkerUrl: new URL("../../dist/store/sqlite/reports/worker.js", import.meta.url),
   tokenizerWorkerUrl: new URL("../../dist/engine/tokenize/worker.js", import.meta.url),
   /** A trial of each image and vision model would double the time of tests that use them. */
   onnxTrialUrl: null,

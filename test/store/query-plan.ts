@@ -32,6 +32,7 @@ export async function databaseWithQueryPlans(): Promise<{ database: Database; st
   return {
     database: {
       kysely,
+      reports: kysely,
       dialect: sqliteDialect,
       // async: an exception becomes a rejection.
       commit: async (changes, synced) => commit(changes, synced),

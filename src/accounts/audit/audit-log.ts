@@ -51,8 +51,10 @@ export interface AuditLogDeps {
   readonly teams: TeamStore;
 }
 
-/** Events scanned for one filtered page, and events of a page of all. */
+/** Events scanned for one filtered page. */
 const eventsScannedMax = 1000;
+/** Events of a page of all; writing one holds the event loop for some milliseconds. */
+const eventsExportedMax = 250;
 
 export function createAuditLog(deps: AuditLogDeps): AuditLog {
   const { audit, teams } = deps;
@@ -99,11 +101,11 @@ async function* scan(
   const isSeen = await eventsSeen(deps, { teamId: query.teamId, ownerId });
   let after: AuditPosition | null = null;
   for (;;) {
-    const page: AuditQuery = { ...query, order: "ascending", after, limit: eventsScannedMax };
+    const page: AuditQuery = { ...query, order: "ascending", after, limit: eventsExportedMax };
     const events: readonly StoredAuditEvent[] = await deps.audit.page(page);
     yield await withMembers(deps, isSeen === null ? events : events.filter(isSeen));
     const last: StoredAuditEvent | undefined = events.at(-1);
-    if (last === undefined || events.length < eventsScannedMax) return;
+    if (last === undefined || events.length < eventsExportedMax) return;
     after = { time: last.time, entry: last.entry };
   }
 }

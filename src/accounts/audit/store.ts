@@ -17,19 +17,22 @@ export function createAuditStore(database: Database) {
   };
 }
 
-async function page({ kysely }: Database, query: AuditQuery): Promise<StoredAuditEvent[]> {
+async function page({ reports }: Database, query: AuditQuery): Promise<StoredAuditEvent[]> {
   const { teamId, order, after, from, to, limit } = query;
   const direction = order === "ascending" ? "asc" : "desc";
   const beyond = sql.raw(order === "ascending" ? ">" : "<");
-  const rows = await kysely
+  // The position takes the place of the bound that it is beyond: with both, SQLite would read each page from the bound on.
+  const isFrom = from !== null && (after === null || order !== "ascending");
+  const isTo = to !== null && (after === null || order === "ascending");
+  const rows = await reports
     .selectFrom("audit_events")
     .selectAll()
     .$if(teamId !== null, (events) => events.where("team_id", "=", teamId))
     .$if(after !== null, (events) =>
       events.where(sql<boolean>`(time, entry) ${beyond} (${after?.time}, ${after?.entry})`),
     )
-    .$if(from !== null, (events) => events.where("time", ">=", Number(from)))
-    .$if(to !== null, (events) => events.where("time", "<", Number(to)))
+    .$if(isFrom, (events) => events.where("time", ">=", Number(from)))
+    .$if(isTo, (events) => events.where("time", "<", Number(to)))
     .orderBy("time", direction)
     .orderBy("entry", direction)
     .limit(limit)

@@ -12,8 +12,8 @@ export interface TeamSpan extends TeamScope {
   readonly to: number;
 }
 
-/** Rows of a page; a page blocks the event loop for a few milliseconds. */
-const pageRows = 1000;
+/** Rows of a page; writing one holds the event loop for some milliseconds. */
+const pageRows = 250;
 
 export const usageColumns = [
   ...["hour", "team_id", "team_name", "model", "requested_model", "api_key_id", "api_key_name", "runs"],
@@ -26,7 +26,7 @@ export const ledgerColumns = [
 ] as const;
 
 /** Creates the queries of exports. Each reads pages from an index, one after the other. */
-export function createExportStore({ kysely }: Pick<Database, "kysely">) {
+export function createExportStore({ reports }: Pick<Database, "reports">) {
   return {
     /** The sums of every hour, model, name of a model, and key. */
     async *usage({ teamId, ownerId, from, to }: TeamSpan): AsyncGenerator<readonly ExportRow[]> {
@@ -37,14 +37,15 @@ export function createExportStore({ kysely }: Pick<Database, "kysely">) {
           await sql<UsageRow>`select used.*, (select name from teams where id = used.team_id) as team_name,
             ${selectKeyName(sql`used.api_key_id`)} as key_name, ${usageSeen(teamId, ownerId)} as is_seen,
             cast(cost_ticks as text) as cost, cast(credit_ticks as text) as credit
-          from usage_hours as used where team_id = ${teamId} and hour >= ${from} and hour < ${to}
+          from usage_hours as used where team_id = ${teamId} and hour < ${to}
             ${
+              // With both conditions, SQLite would read each page from the first one on.
               position === null
-                ? sql``
+                ? sql`and hour >= ${from}`
                 : sql`and (hour, model, asked_model, api_key_id) >
                   (${position.hour}, ${position.model}, ${position.asked_model}, ${position.api_key_id})`
             }
-          order by hour, model, asked_model, api_key_id limit ${pageRows}`.execute(kysely)
+          order by hour, model, asked_model, api_key_id limit ${pageRows}`.execute(reports)
         ).rows;
         yield rows.filter(isOne).map(toUsageRow);
         if (rows.length < pageRows) return;
@@ -63,7 +64,7 @@ export function createExportStore({ kysely }: Pick<Database, "kysely">) {
             select * from ledger_transactions where team_id = ${teamId} and create_time < ${to}
               and (create_time, id) > (${time}, ${id}) order by create_time, id limit ${pageRows}
           ) as made join ledger_entries on transaction_id = made.id
-          order by create_time, made.id, account`.execute(kysely)
+          order by create_time, made.id, account`.execute(reports)
         ).rows;
         yield rows.filter(isOne).map(toLedgerRow);
         const last = rows.at(-1);

@@ -120,12 +120,12 @@ async function findByReference({ kysely }: Database, reference: string, limit: n
   return rows.map(fromRow);
 }
 
-async function page({ kysely, dialect }: Database, query: KeyQuery): Promise<ApiKey[]> {
+async function page({ reports, dialect }: Database, query: KeyQuery): Promise<ApiKey[]> {
   const { teamId, userId, after, acls, text, unexpiredAt, limit } = query;
   const each = dialect.listOf(sql.ref("acls"));
   const hasAcl = (acl: string) =>
     sql<boolean>`exists (select 1 from ${each} as each where each.value = ${acl})`;
-  const rows = await kysely
+  const rows = await reports
     .selectFrom("api_keys")
     .selectAll()
     .where("team_id", "=", teamId)

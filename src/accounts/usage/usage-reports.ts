@@ -6,6 +6,7 @@ import type { Actor } from "../audit/event.js";
 import type { HostedPriceStore } from "../money/store/hosted-prices.js";
 import type { LabelKind } from "../labels/spend-labels.js";
 import type { TeamStore } from "../teams/store.js";
+import { forEachInSteps } from "../../core/report/steps.js";
 import { noUsage, type Usage } from "../../core/usage.js";
 import type { UsageStore } from "./store/usage.js";
 import type { UsageDimension, UsageQuery, UsageRange, UsageRow, UsageSums } from "./usage-report.js";
@@ -61,9 +62,9 @@ export function createUsageReports(deps: UsageDeps): UsageReports {
       if (rows.length > query.rowsMax)
         throw invalid("to", `is too far: the report would have more than ${query.rowsMax} rows`);
       const isOverlapping = query.label === null && query.by.some(isLabelKind);
-      if (!isOverlapping) return { rows, total: totalOf(rows) };
+      if (!isOverlapping) return { rows, total: await totalOf(rows) };
       const all = { ...query, by: [], unit: null, top: null };
-      return { rows, total: totalOf(await rowsOf(deps, all, actor, 1)) };
+      return { rows, total: await totalOf(await rowsOf(deps, all, actor, 1)) };
     },
     async failures(teamId, since, actor) {
       return deps.usage.failures(await findScope(deps.teams, teamId, actor), since);
@@ -103,21 +104,24 @@ async function rulesFor(
   return hostedRules(requested, await hostedPrices.list(), models);
 }
 
-function totalOf(rows: readonly UsageSums[]): UsageSums {
-  return rows.reduce<UsageSums>(
-    (total, row) => ({
-      runs: total.runs + row.runs,
-      usage: addUsage(total.usage, row.usage),
-      costTicks: total.costTicks + row.costTicks,
-      creditTicks: total.creditTicks + row.creditTicks,
-      hosted: {
-        runs: total.hosted.runs + row.hosted.runs,
-        tokens: total.hosted.tokens + row.hosted.tokens,
-        ticks: total.hosted.ticks + row.hosted.ticks,
-      },
-    }),
-    noSums,
-  );
+async function totalOf(rows: readonly UsageSums[]): Promise<UsageSums> {
+  let total = noSums;
+  await forEachInSteps(rows, (row) => void (total = added(total, row)));
+  return total;
+}
+
+function added(total: UsageSums, row: UsageSums): UsageSums {
+  return {
+    runs: total.runs + row.runs,
+    usage: addUsage(total.usage, row.usage),
+    costTicks: total.costTicks + row.costTicks,
+    creditTicks: total.creditTicks + row.creditTicks,
+    hosted: {
+      runs: total.hosted.runs + row.hosted.runs,
+      tokens: total.hosted.tokens + row.hosted.tokens,
+      ticks: total.hosted.ticks + row.hosted.ticks,
+    },
+  };
 }
 
 function addUsage(one: Usage, other: Usage): Usage {

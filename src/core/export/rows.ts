@@ -46,8 +46,19 @@ function csvCell(cell: Cell): string {
 
 function toJson(row: ExportRow): object {
   const fields = Object.entries(row).map(([name, cell]) => [
-    name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    jsonNameOf(name),
     typeof cell === "bigint" ? ticksToUsd(cell) : cell,
   ]);
   return Object.fromEntries(fields) as object;
+}
+
+/** The names of the columns of all exports, in camelCase. */
+const jsonNames = new Map<string, string>();
+
+function jsonNameOf(column: string): string {
+  const known = jsonNames.get(column);
+  if (known !== undefined) return known;
+  const name = column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  jsonNames.set(column, name);
+  return name;
 }

@@ -1,6 +1,7 @@
 /** Converts usage rows to time series: one series for each group, with one point for each time unit. */
 import { ticksToUsd } from "../../core/money.js";
 import { monthOf, monthStart } from "../../accounts/money/spending.js";
+import { forEachInSteps, mapInSteps } from "../../core/report/steps.js";
 import { dayMs, hourMs, type UsageRow } from "../../accounts/usage/usage-report.js";
 
 export type TimeUnit = "hour" | "day" | "month" | "none";
@@ -41,21 +42,28 @@ export function unitStarts(unit: TimeUnit, from: number, to: number, max: number
   return starts;
 }
 
+/** Series that are made before other work gets its turn; one has up to 10,000 points. */
+export const seriesAtOnce = 1;
+
 /** Returns one series for each group, highest cost first, the one without a group last. @param from start of the only unit when `unit` is "none". */
-export function seriesOf(
+export async function seriesOf(
   rows: readonly UsageRow[],
   unit: TimeUnit,
   from: number,
   names: readonly ValueName[],
-): readonly Series[] {
+): Promise<readonly Series[]> {
   const all = new Map<string, UsageRow[]>();
-  for (const row of rows) {
+  await forEachInSteps(rows, (row) => {
     const name = JSON.stringify(row.group.map(({ id }) => id));
     const before = all.get(name);
     if (before === undefined) all.set(name, [row]);
     else before.push(row);
-  }
-  const series = [...all.values()].map((group) => oneSeries(group, unit, from, names));
+  });
+  const series = await mapInSteps(
+    [...all.values()],
+    (group) => oneSeries(group, unit, from, names),
+    seriesAtOnce,
+  );
   return series.sort(bySize);
 }
 

@@ -14,7 +14,7 @@ export interface StoredRequests {
   readonly scannedTo: RequestPosition | null;
 }
 
-/** Runs that are looked at for one page; they block the event loop for some milliseconds. */
+/** Runs that are looked at for one page. */
 const scannedMax = 5000;
 const columns = [
   "id",
@@ -43,8 +43,8 @@ const columns = [
 ] as const;
 
 /** Creates the queries of the log of requests, which reads the table of runs. */
-export function createRequestStore(database: Pick<Database, "kysely" | "dialect">) {
-  const { kysely } = database;
+export function createRequestStore(database: Pick<Database, "kysely" | "reports" | "dialect">) {
+  const { kysely, reports } = database;
   return {
     /** Returns requests, the newest first: at most `limit`, fewer when `scannedMax` runs were looked at. */
     async page(query: RequestQuery): Promise<StoredRequests> {
@@ -58,7 +58,7 @@ export function createRequestStore(database: Pick<Database, "kysely" | "dialect"
       const requests = rows.map(fromRow);
       if (rows.length === limit) return { requests, scannedTo: requests.at(-1) ?? null };
       if (scanned === limit) return { requests, scannedTo: null };
-      return { requests, scannedTo: await lastScanned(kysely, query) };
+      return { requests, scannedTo: await lastScanned(reports, query) };
     },
     /** Deletes up to `limit` runs that were accepted before `time` and have ended. @returns how many were deleted. */
     async deleteBefore(time: number, limit: number): Promise<number> {
@@ -90,7 +90,7 @@ function indexed(kysely: Connection, { teamId, apiKeyId, since, until, after }: 
     .$if(apiKeyId !== null, (runs) => runs.where("api_key_id", "=", String(apiKeyId)))
     .$if(apiKeyId === null && teamId !== null, (runs) => runs.where("team_id", "=", String(teamId)))
     .$if(since !== null, (runs) => runs.where("create_time", ">=", Number(since)))
-    .$if(until !== null, (runs) => runs.where("create_time", "<", Number(until)))
+    .$if(until !== null && after === null, (runs) => runs.where("create_time", "<", Number(until)))
     .$if(after !== null, (runs) =>
       runs.where(sql<boolean>`(create_time, id) < (${after?.createTime}, ${after?.id})`),
     )
@@ -99,13 +99,13 @@ function indexed(kysely: Connection, { teamId, apiKeyId, since, until, after }: 
 }
 
 function matching(
-  { kysely, dialect }: Pick<Database, "kysely" | "dialect">,
+  { reports, dialect }: Pick<Database, "reports" | "dialect">,
   query: RequestQuery,
   scanned: number,
 ) {
   const { teamId, userId, model, status, text } = query;
-  const runs = indexed(kysely, query).select(columns).limit(scanned).as("run");
-  return kysely
+  const runs = indexed(reports, query).select(columns).limit(scanned).as("run");
+  return reports
     .selectFrom(runs)
     .select(columns.map((name) => `run.${name}` as const))
     .select(keyName.as("key_name"))

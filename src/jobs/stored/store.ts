@@ -9,7 +9,11 @@ export type StoredObjectStore = ReturnType<typeof createStoredObjectStore>;
 const scannedMax = 5000;
 
 /** Reads what the tables of stored things have in common. */
-export function createStoredObjectStore({ kysely, dialect }: Pick<Database, "kysely" | "dialect">) {
+export function createStoredObjectStore({
+  kysely,
+  reports,
+  dialect,
+}: Pick<Database, "kysely" | "reports" | "dialect">) {
   const sources = sourcesOf(dialect);
   return {
     /** Returns objects, the newest first: at most `limit`, fewer when `scannedMax` were looked at. */
@@ -22,12 +26,12 @@ export function createStoredObjectStore({ kysely, dialect }: Pick<Database, "kys
       const { rows } =
         await sql<Row>`select ${fieldsOf(sources[kind])}, scanned.place from (${indexed(query, now, scanned)})
         as scanned join ${tableOf(kind)} as item on item.id = scanned.id where ${matching(query, sources[kind], dialect)}
-        order by scanned.place desc, scanned.id desc limit ${limit + 1}`.execute(kysely);
+        order by scanned.place desc, scanned.id desc limit ${limit + 1}`.execute(reports);
       const objects = rows.slice(0, limit).map((row) => fromRow(kind, row));
       const last = rows[limit - 1];
       if (rows.length > limit && last !== undefined)
         return { objects, next: { place: last.place, id: last.id } };
-      return { objects, next: isFiltered ? await lastScanned(kysely, query, now) : null };
+      return { objects, next: isFiltered ? await lastScanned(reports, query, now) : null };
     },
     async find(kind: StoredKind, id: string, now: number): Promise<StoredObject | null> {
       const { rows } =

@@ -14,7 +14,7 @@ import { createPostgresCommit } from "./commit.js";
 import { migratePostgres } from "./migrate.js";
 import { createNodeStore, runningNodes } from "./node-store.js";
 import type { NodeIdentity } from "./nodes.js";
-import { createKyselyPool, createPool } from "./pool.js";
+import { createKyselyPool, createPool, limitConnections } from "./pool.js";
 import { takeServerLock, type ServerLock } from "./server-lock.js";
 
 export interface PostgresOptions {
@@ -79,11 +79,12 @@ function build(address: PostgresAddress, options: PostgresOptions, joined: Joine
   const { connectionsMax } = options;
   const { pool, abandon } = createPool({ address, connectionsMax, node: joined?.node ?? null });
   joined?.lock.whenUnanswered(abandon);
-  const kysely = new Kysely<Schema>({
-    dialect: new PostgresDialect({ pool: createKyselyPool(pool, guard) }),
-  });
+  const connections = createKyselyPool(pool, guard);
+  const kysely = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: connections }) });
+  const ofReports = limitConnections(connections, Math.max(1, Math.floor(connectionsMax / 4)));
   return {
     kysely,
+    reports: new Kysely<Schema>({ dialect: new PostgresDialect({ pool: ofReports }) }),
     dialect: postgresDialect,
     commit: createPostgresCommit(pool, guard, options.clock),
     guard,

@@ -121,6 +121,35 @@ export function createKyselyPool(pool: pg.Pool, guard: WriteGuard): PostgresPool
   };
 }
 
+/** Returns the pool with at most `connectionsMax` of its connections in use at once; who asks for more waits in order. */
+export function limitConnections(pool: PostgresPool, connectionsMax: number): PostgresPool {
+  const waiting: (() => void)[] = [];
+  let used = 0;
+  const free = (): void => {
+    used -= 1;
+    waiting.shift()?.();
+  };
+  return {
+    async connect() {
+      if (used >= connectionsMax) await new Promise<void>((resolve) => waiting.push(resolve));
+      used += 1;
+      try {
+        const client = await pool.connect();
+        const release = (): void => {
+          client.release();
+          free();
+        };
+        return { ...client, release };
+      } catch (thrown) {
+        free();
+        throw thrown;
+      }
+    },
+    // Its connections are those of the pool.
+    end: () => Promise.resolve(),
+  };
+}
+
 const isWrite = /^\s*(insert|update|delete|merge)\b/i;
 
 function kyselyClient(client: pg.PoolClient, { guardAsync }: WriteGuard): PostgresPoolClient {

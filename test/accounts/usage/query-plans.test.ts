@@ -70,10 +70,7 @@ const insertedBudget = (used: readonly string[], more: readonly string[] = []) =
 
 /** The keys that a member has created. */
 const keysOfMember = [
-  "COMPOUND QUERY",
-  "LEFT-MOST SUBQUERY",
-  "api_keys by api_keys_by_team (team_id=?)",
-  "UNION ALL",
+  ...["COMPOUND QUERY", "LEFT-MOST SUBQUERY", "api_keys by api_keys_by_team (team_id=?)", "UNION ALL"],
   "removed_keys by removed_keys_by_owner (user_id=? AND team_id=?)",
 ];
 

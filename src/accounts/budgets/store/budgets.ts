@@ -63,7 +63,7 @@ function startsAt(now: number): Starts {
 }
 
 /** Creates the queries of the tables of budgets and of what is spent of them, which triggers on runs update. */
-export function createBudgetStore({ kysely, dialect }: Database) {
+export function createBudgetStore({ kysely, reports, dialect }: Database) {
   const ofPrincipal = prepareOfPrincipal({ kysely, dialect });
   return {
     /**
@@ -80,13 +80,13 @@ export function createBudgetStore({ kysely, dialect }: Database) {
       const { rows } = await sql<{ runs: number; ticks: string; tokens: number }>`
         select coalesce(sum(runs), 0) as runs, cast(coalesce(sum(cost_ticks), 0) as text) as ticks,
           coalesce(sum(prompt_tokens + completion_tokens + reasoning_tokens), 0) as tokens
-        from usage_hours where api_key_id = ${keyId} and hour >= ${from}`.execute(kysely);
+        from usage_hours where api_key_id = ${keyId} and hour >= ${from}`.execute(reports);
       const { runs, ticks, tokens } = rows[0] ?? { runs: 0, ticks: "0", tokens: 0 };
       return { runs, spentTicks: BigInt(ticks), spentTokens: tokens };
     },
     /** Returns budgets in order of creation, in the period of `now`. */
     async page(query: BudgetQuery, now: number): Promise<readonly BudgetStatus[]> {
-      const { rows } = await pageOf(query, startsAt(now)).execute(kysely);
+      const { rows } = await pageOf(query, startsAt(now)).execute(reports);
       return rows.map((row) => fromRow(row, now));
     },
     /** Returns a budget; null when it does not exist. */
@@ -96,19 +96,19 @@ export function createBudgetStore({ kysely, dialect }: Database) {
       const { rows } = await selection(startsAt(now), condition).execute(kysely);
       return rows[0] === undefined ? null : fromRow(rows[0], now);
     },
-    ...otherReads(kysely),
+    ...otherReads({ kysely, reports }),
     ...budgetWrites({ kysely, dialect }),
   };
 }
 
-function otherReads(kysely: Database["kysely"]) {
+function otherReads({ kysely, reports }: Pick<Database, "kysely" | "reports">) {
   return {
     /** Returns budgets with a limit that is reached in the period of `now`. */
     async reached(now: number, limit: number): Promise<readonly BudgetStatus[]> {
       const isReached = sql`spent_ticks >= soft_ticks or spent_ticks >= hard_ticks
         or spent_tokens >= soft_tokens or spent_tokens >= hard_tokens`;
       const { rows } = await sql<StatusRow>`${selection(startsAt(now), isReached)} limit ${limit}`.execute(
-        kysely,
+        reports,
       );
       return rows.map((row) => fromRow(row, now));
     },

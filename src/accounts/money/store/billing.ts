@@ -44,7 +44,7 @@ const origins: readonly string[] = [
 export type BillingStore = ReturnType<typeof createBillingStore>;
 
 /** Creates the queries of invoices and of changes of credit. */
-export function createBillingStore({ kysely }: Database) {
+export function createBillingStore({ reports }: Pick<Database, "reports">) {
   return {
     /**
      * Returns a team's credit, its newest purchases, refunds and corrections, and its spending of each day (UTC).
@@ -63,7 +63,7 @@ export function createBillingStore({ kysely }: Database) {
         union all select * from (
           select 'spend', day, cast(-sum(credit_ticks) as text) from usage_days
           where team_id = ${teamId} and day >= ${from} group by 2 having sum(credit_ticks) > 0
-          order by 2 desc) as days`.execute(kysely);
+          order by 2 desc) as days`.execute(reports);
       const balances = new Map(rows.map(({ name, ticks }) => [name, BigInt(ticks)]));
       const of = (account: string): bigint => balances.get(account) ?? 0n;
       return {
@@ -80,7 +80,7 @@ export function createBillingStore({ kysely }: Database) {
      * are the newest of each model.
      */
     monthOfOwner: (teamId: string, month: Month, ownerId: string) =>
-      monthOfOwner(kysely, teamId, month, ownerId),
+      monthOfOwner(reports, teamId, month, ownerId),
     /** Returns a team's usage of a month, by model and prices. */
     async month(teamId: string, month: Month): Promise<readonly ModelMonth[]> {
       const { rows } = await sql<MonthRow>`
@@ -88,14 +88,14 @@ export function createBillingStore({ kysely }: Database) {
           cast(cost_ticks as text) as cost, cast(credit_ticks as text) as credit, prompt_text_token_ticks,
           cached_prompt_text_token_ticks, completion_text_token_ticks
         from usage_months as used left join price_book as price on price.id = price_id
-        where team_id = ${teamId} and month = ${month}`.execute(kysely);
+        where team_id = ${teamId} and month = ${month}`.execute(reports);
       return rows.map(fromRow);
     },
   };
 }
 
 async function monthOfOwner(
-  kysely: Database["kysely"],
+  reports: Database["reports"],
   teamId: string,
   month: Month,
   ownerId: string,
@@ -110,7 +110,7 @@ async function monthOfOwner(
         and api_key_id in ${selectKeysOfOwner(sql`(${teamId})`, ownerId)}
       group by model) as used
     left join price_book as price on price.id = (select max(id) from price_book where model = used.model)
-    order by used.model`.execute(kysely);
+    order by used.model`.execute(reports);
   return rows.map(fromRow);
 }
 

@@ -46,9 +46,9 @@ export function createLedgerStore(database: Database) {
       return { credit: row?.credit ?? 0, monthTicks: row?.month_ticks ?? null };
     },
     /** Returns the balances of every team that has a transaction, by team id. */
-    balances: () => balances(database, null),
+    balances: () => balances(database.reports, null),
     async balancesOf(teamId: string): Promise<Balances> {
-      return (await balances(database, teamId)).get(teamId) ?? noBalances;
+      return (await balances(database.kysely, teamId)).get(teamId) ?? noBalances;
     },
     /** Recomputes everything. Returns a bounded number of sentences, one for each error; none when the ledger balances. */
     verify: (onProgress?: OnProgress) => verifyLedger(database, onProgress),
@@ -98,7 +98,10 @@ function preparePosting({ kysely, dialect }: Database): (transaction: LedgerTran
   };
 }
 
-async function balances({ kysely }: Database, teamId: string | null): Promise<ReadonlyMap<string, Balances>> {
+async function balances(
+  kysely: Database["kysely"],
+  teamId: string | null,
+): Promise<ReadonlyMap<string, Balances>> {
   const rows = await kysely
     .selectFrom("ledger_balances")
     .select(["team_id", "account"])

@@ -19,7 +19,7 @@ const problemsMax = 20;
  * server writes. There is no transaction over all of them: SQLite cannot shorten its write-ahead log before one ends.
  */
 export async function verifyLedger(
-  { kysely, dialect }: Pick<Database, "kysely" | "dialect">,
+  { reports, dialect }: Pick<Database, "reports" | "dialect">,
   onProgress: OnProgress = () => undefined,
 ): Promise<readonly string[]> {
   const checks = checksOf(dialect);
@@ -28,7 +28,7 @@ export async function verifyLedger(
     onProgress({ phase: "recomputing the ledger", done, total: checks.length, unit: "checks" });
   for (const [index, check] of checks.entries()) {
     report(index);
-    const { rows } = await sql<Problem>`${check} limit ${sql.lit(problemsMax)}`.execute(kysely);
+    const { rows } = await sql<Problem>`${check} limit ${sql.lit(problemsMax)}`.execute(reports);
     problems.push(...rows.map(({ problem }) => problem));
   }
   report(checks.length);

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { mapInSteps } from "../../../core/report/steps.js";
 import type { Database } from "../../../store/database.js";
 import type { Scope } from "../../visibility.js";
 import type {
@@ -16,13 +17,13 @@ import { topSelection } from "./top.js";
 export type UsageStore = ReturnType<typeof createUsageStore>;
 
 /** Creates the queries of the tables of usage by the hour and by the day, which triggers on the table of runs update. */
-export function createUsageStore({ kysely, dialect }: Database) {
+export function createUsageStore({ reports, dialect }: Pick<Database, "reports" | "dialect">) {
   return {
     async rows(query: UsageQuery): Promise<readonly UsageRow[]> {
       const { top } = query;
       const found = top === null ? selection(dialect, query) : topSelection(dialect, query, top);
-      const { rows } = await found.execute(kysely);
-      return rows.map((row) => fromRow(row, query.by));
+      const { rows } = await found.execute(reports);
+      return mapInSteps(rows, (row) => fromRow(row, query.by));
     },
     /** Returns how many runs of the scope that started at `since` or later have failed. */
     async failures({ teamId, ownerId }: Scope, since: number): Promise<number> {
@@ -31,14 +32,14 @@ export function createUsageStore({ kysely, dialect }: Database) {
       // The state stands in the text: only so the index of failed runs is used.
       const { rows } = await sql<{ count: number }>`
         select count(*) as count from runs
-        where state = 'failed' and start_time >= ${since} ${ofTeam} ${own}`.execute(kysely);
+        where state = 'failed' and start_time >= ${since} ${ofTeam} ${own}`.execute(reports);
       return rows[0]?.count ?? 0;
     },
     /** Returns the models that were requested in that time, in order. */
     async requestedModels(query: UsageRange, limit: number): Promise<readonly RequestedModel[]> {
       const { rows } = await sql<RequestedModel>`
         select distinct model, asked_model as "requestedModel" from ${tableOf({ ...query, by: [] }, "hour")} as used
-        where ${within({ ...query, by: [] }, "hour")} order by 1, 2 limit ${limit}`.execute(kysely);
+        where ${within({ ...query, by: [] }, "hour")} order by 1, 2 limit ${limit}`.execute(reports);
       return rows;
     },
   };

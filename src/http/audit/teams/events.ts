@@ -6,19 +6,23 @@ import { responseObject, responseArray } from "../../../dialects/response-fields
 import type { HttpDeps } from "../../deps.js";
 import { epochMs, timeField, parseFields } from "../../management/fields.js";
 import {
-  itemsPerPage,
-  pageSizeField,
+  itemsOf,
+  pageSizeFieldOf,
   encodePageToken,
   pageTokenField,
   decodePageToken,
   nextPageField,
+  type PageSizes,
 } from "../../management/pages.js";
 import type { ManagementCall } from "../../route.js";
 import type { RouteDocs } from "../../route-docs.js";
 import { timeSchema, timestamp } from "../../management/timestamp.js";
 
+/** An event has what was changed, before and after. */
+const sizes: PageSizes = { usual: 1000, most: 1000 };
+
 const querySchema = z.object({
-  pageSize: pageSizeField,
+  pageSize: pageSizeFieldOf("Events", sizes),
   pageToken: pageTokenField,
   "eventFilter.userId": z.string().nullish().describe("Only actions of this member or management key."),
   "eventFilter.query": z.string().nullish().describe("Only events with this text in the description."),
@@ -72,7 +76,7 @@ export function listAuditEvents({
         after: position === null ? null : { time: position[0], entry: position[1] },
         from: query.eventTimeFrom == null ? null : epochMs(query.eventTimeFrom),
         to: query.eventTimeTo == null ? null : epochMs(query.eventTimeTo),
-        limit: itemsPerPage(query.pageSize),
+        limit: itemsOf(sizes, query.pageSize),
       },
       {
         eventId: query["eventFilter.eventId"] ?? null,

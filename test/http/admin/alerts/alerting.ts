@@ -71,9 +71,10 @@ export async function countAfter(
   return received.length;
 }
 
-/** Resolves when the server has done what is due: its database answers after it. */
+/** Resolves when the server has done what is due: its database answers after it, and so do the threads of its reports. */
 export async function settled(server: ManagedServer): Promise<void> {
-  for (let times = 0; times < 3; times += 1) await server.request("GET", "/admin/alerts");
+  for (const path of ["alerts", "overview", "overview", "requests", "alerts", "alerts"])
+    await server.request("GET", `/admin/${path}`);
 }
 
 /** What a receiver got, in order. */

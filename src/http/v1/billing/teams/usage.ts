@@ -2,12 +2,14 @@
 import { z } from "zod";
 import { actorOf } from "../../../../accounts/visibility.js";
 import { hourMs, type UsageDimension, type UsageTop } from "../../../../accounts/usage/usage-report.js";
+import { mapInSteps } from "../../../../core/report/steps.js";
 import { boundedArray, requiredInteger } from "../../../../dialects/request-fields.js";
 import { invalidValue, unsupported } from "../../../../dialects/field-error.js";
 import { responseObject, responseArray } from "../../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../../deps.js";
 import { parseFields } from "../../../management/fields.js";
 import {
+  seriesAtOnce,
   seriesOf,
   unitStarts,
   valueNames,
@@ -126,14 +128,16 @@ export function getUsage({ accounts }: Pick<HttpDeps, "accounts">): (call: Manag
       actorOf(manager),
     );
     const names = values.map(({ name }) => name);
-    const found = seriesOf(rows, unit, starts[0] ?? from, names);
+    const found = await seriesOf(rows, unit, starts[0] ?? from, names);
     const all = by.length === 0 && found.length === 0 ? [empty] : found;
     const returned = all.slice(0, Math.min(seriesMax, Math.floor(pointsTotalMax / starts.length)));
-    const answer: z.infer<typeof usageSchema> = {
-      timeSeries: returned.map((series) => present(series, starts, names.length)),
-      limitReached: returned.length < all.length,
-    };
-    ctx.body = answer;
+    type Answer = z.infer<typeof usageSchema>;
+    const one = (series: Series): string =>
+      JSON.stringify(present(series, starts, names.length) satisfies Answer["timeSeries"][number]);
+    const timeSeries = await mapInSteps(returned, one, seriesAtOnce);
+    const limitReached: Answer["limitReached"] = returned.length < all.length;
+    ctx.type = "application/json";
+    ctx.body = `{"timeSeries":[${timeSeries.join(",")}],"limitReached":${limitReached}}`;
   };
 }
 
