@@ -21,6 +21,7 @@ export const targets: Readonly<Record<string, ListedTarget>> = {
   calls: { module: "scripts/fuzz/targets/calls.ts", testInputs: 500 },
   schema: { module: "scripts/fuzz/targets/schema.ts", testInputs: 400 },
   grammar: { module: "scripts/fuzz/targets/grammar.ts", testInputs: 300 },
+  sampling: { module: "scripts/fuzz/targets/sampling.ts", testInputs: 60 },
   image: { module: "scripts/fuzz/targets/image.ts", testInputs: 200 },
   events: { module: "scripts/fuzz/targets/events.ts", testInputs: 300 },
   upload: { module: "scripts/fuzz/targets/upload.ts", testInputs: 500 },
