@@ -125,14 +125,16 @@ export function createKyselyPool(pool: pg.Pool, guard: WriteGuard): PostgresPool
 export function limitConnections(pool: PostgresPool, connectionsMax: number): PostgresPool {
   const waiting: (() => void)[] = [];
   let used = 0;
+  // Who waits takes the place of who is done, before anybody else.
   const free = (): void => {
-    used -= 1;
-    waiting.shift()?.();
+    const next = waiting.shift();
+    if (next === undefined) used -= 1;
+    else next();
   };
   return {
     async connect() {
-      if (used >= connectionsMax) await new Promise<void>((resolve) => waiting.push(resolve));
-      used += 1;
+      if (used < connectionsMax) used += 1;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
       try {
         const client = await pool.connect();
         const release = (): void => {
