@@ -48,7 +48,7 @@ async function startModel(changes: Partial<ModelSpec> = {}) {
   const { loop, done } = startLoop();
   let jobs = 0;
   return (changesOfJob: Partial<SeededJob>) => {
-    loop.submit(resident, ++jobs, jobOf(promptOf(jobs, 8), 60, { reasoningTokensMax: 0, ...changesOfJob }));
+    loop.submit(resident, ++jobs, jobOf(promptOf(jobs, 8), 200, { reasoningTokensMax: 0, ...changesOfJob }));
     return done(jobs);
   };
 }
@@ -69,6 +69,22 @@ describe.each(Object.entries(exploding))("D13: an answer whose grammar explodes:
     expect(await beside).toMatchObject({ error: null, finished: true });
     expect(await ask({ rules: rulesOf({ root0: '"{}"' }) })).toMatchObject({ text: "{}", error: null });
   });
+});
+
+it("D13: the arguments of a tool call are bounded, too, and the error says so", async () => {
+  const ask = await startModel();
+  const { error } = await ask({
+    tools: [{ name: "calculate", parameters: { type: "object" } }],
+    toolChoice: { mode: "required", names: null, parallel: false },
+    rules: {
+      rules: new Map(Object.entries(exploding["closed objects"] ?? {})),
+      text: null,
+      toolArguments: ["e"],
+    },
+  });
+  expect(error).toMatch(
+    /^The tool's schema allows too many ways to read the text at '\/arguments(\/left)+' of the call: /,
+  );
 });
 
 it("D13: a grammar that is too wide at its beginning never reaches the library", async () => {
