@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../../src/core/clock.js";
 import type { DecodeJob, Engine } from "../../src/core/engine.js";
-import type { GenerationEvent } from "../../src/core/generation.js";
+import type { EngineEvent } from "../../src/core/generation.js";
 import type { Model } from "../../src/core/model.js";
 import { createScriptedEngine, type ScriptStep } from "../../src/engine/scripted.js";
 
@@ -71,7 +71,7 @@ export function createSimulatedEngine(options: SimulatedEngineOptions): Simulate
     return answer(clock, plan);
   };
   const inner = createScriptedEngine(script, { contextTokens, slots: slots + 1 });
-  const count = (job: DecodeJob, event: GenerationEvent): void => {
+  const count = (job: DecodeJob, event: EngineEvent): void => {
     const id = job.callIdPrefix.slice("call_".length, "call_".length + 32);
     const sum = produced.get(id) ?? { prompt: 0, completion: 0 };
     produced.set(id, sum);

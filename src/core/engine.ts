@@ -1,6 +1,6 @@
 import type {
   AnswerFormat,
-  GenerationEvent,
+  EngineEvent,
   Message,
   RawPrompt,
   ReasoningEffort,
@@ -27,6 +27,8 @@ export interface Prompt {
   readonly startsInReasoning: boolean;
   /** What a server is sent that builds prompts itself; the number of tokens is estimated then, and the tokens have no meaning. */
   readonly conversation?: Conversation;
+  /** The most tokens that a server may count which builds the prompt itself; absent: the number of tokens is exact. */
+  readonly tokensMax?: number;
   /** The text of a raw prompt. Its answer is text only and is not parsed for reasoning and tool calls. */
   readonly rawText?: string;
 }
@@ -150,9 +152,10 @@ export interface Engine {
   tokenize(model: Model, text: string): Promise<TextTokens>;
   /**
    * Runs a job. The caller ensures that at most `slots` jobs of a model run at a time. Aborting ends the stream at the next token
-   * or at the next chunk of the prompt; the iterator then ends without a `generation-end`, after the slot has been freed.
+   * or at the next chunk of the prompt; the iterator then ends without a `generation-end`, after the slot has been freed. An engine
+   * that evaluates prompts in parts emits `prompt-cut` then, where it has not evaluated the whole prompt.
    */
-  generate(model: Model, job: DecodeJob, signal: AbortSignal): AsyncIterable<GenerationEvent>;
+  generate(model: Model, job: DecodeJob, signal: AbortSignal): AsyncIterable<EngineEvent>;
   /** The models in memory now. */
   residents(): readonly ResidentModel[];
   /** Returns why the engine does not answer at present, in one public phrase; null when it does. */

@@ -6,6 +6,7 @@
  * `stream: false` is a fold of the same events.
  */
 
+import type { HearthError } from "./errors.js";
 import type { CountedTokens } from "./requests/counted-tokens.js";
 import type { MessageImage } from "./images.js";
 import type { RequestLabels } from "./requests/labels.js";
@@ -266,24 +267,36 @@ export interface GenerationEnd {
   readonly stopSequence: string | null;
   /** Replaces the numbers of the events before, which are estimates; null: the server has not counted. Absent: they are exact. */
   readonly counted?: CountedTokens | null;
+  /** Why the answer cannot be used, which its server has ended; absent: it can. */
+  readonly failure?: HearthError;
+}
+
+/** The last event of an answer that was aborted while its prompt was evaluated. No reader of a run gets it. */
+export interface PromptCut {
+  readonly type: "prompt-cut";
+  readonly choice: number;
+  /** Tokens of the prompt that were evaluated or cached. */
+  readonly evaluatedTokens: number;
 }
 
 export type ToolCallEvent = ToolCallStart | ToolCallDelta | ToolCallEnd;
 
 export type GenerationEvent = GenerationStart | TextDelta | ToolCallEvent | GenerationEnd;
 
+/** What an engine emits. */
+export type EngineEvent = GenerationEvent | PromptCut;
+
 /**
  * Merges consecutive deltas of the same part of an answer, so that a slow reader receives larger deltas and loses no text. Each
  * choice is a group of its own, so that interleaved choices are merged, too.
  */
 export const eventMerging = {
-  groupOf: (event: GenerationEvent): number | null =>
-    event.type === "generation-start" ? null : event.choice,
+  groupOf: (event: EngineEvent): number | null => (event.type === "generation-start" ? null : event.choice),
   merge: mergeEvents,
 };
 
 /** See `eventMerging`. */
-export function mergeEvents(last: GenerationEvent, next: GenerationEvent): TextDelta | ToolCallDelta | null {
+export function mergeEvents(last: EngineEvent, next: EngineEvent): TextDelta | ToolCallDelta | null {
   if (last.type === "tool-call-delta") {
     if (next.type !== last.type || next.choice !== last.choice || next.index !== last.index) return null;
     return { ...last, arguments: last.arguments + next.arguments, tokens: last.tokens + next.tokens };

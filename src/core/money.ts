@@ -1,4 +1,4 @@
-import type { Usage } from "./usage.js";
+import type { Usage, UsageBound } from "./usage.js";
 
 /**
  * An amount of money as an integer number of ticks; 1 USD = 10^10 ticks. It is a safe integer (at most about 900,000 USD) and is
@@ -27,14 +27,16 @@ export function costOf(usage: Usage, prices: Prices): Ticks {
   );
 }
 
+/** Returns what a run is charged in all, its server calls included; while it has not ended, what it has cost so far. */
+export function readCharge(usage: Usage, prices: Prices): Ticks {
+  return usage.chargedTicks ?? costOf(usage, prices) + (usage.serverCallTicks ?? 0);
+}
+
 /**
  * Returns the maximum cost of a run: the dearest prompt tokens, and every choice of maximum length.
  * @throws RangeError when the amount is not a safe integer.
  */
-export function maxCostOf(
-  max: { readonly prompt: number; readonly sampled: number; readonly images?: number },
-  prices: Prices,
-): Ticks {
+export function maxCostOf(max: UsageBound, prices: Prices): Ticks {
   const promptTicks = Math.max(prices.promptTextTokenTicks, prices.cachedPromptTextTokenTicks);
   return whole(
     max.prompt * promptTicks +

@@ -14,6 +14,17 @@ export interface Usage {
   readonly serverCalls?: number | undefined;
   /** What their runs were charged, in ticks, which is not part of the run's own cost; absent = 0. */
   readonly serverCallTicks?: number | undefined;
+  /** What the run is charged, with the runs of its server calls; absent while the run has not ended. */
+  readonly chargedTicks?: number | undefined;
+}
+
+/** The most that a run may use: what is reserved for it. */
+export interface UsageBound {
+  readonly prompt: number;
+  /** Completion and reasoning. */
+  readonly sampled: number;
+  /** Absent = none. */
+  readonly images?: number;
 }
 
 export const noUsage: Usage = {
@@ -24,11 +35,46 @@ export const noUsage: Usage = {
   reasoningTokens: 0,
 };
 
+/** Returns a usage that is nowhere above its bound. */
+export function limitUsage(usage: Usage, { prompt, sampled, images = 0 }: UsageBound): Usage {
+  const promptTokens = Math.min(usage.promptTokens, prompt);
+  const reasoningTokens = Math.min(usage.reasoningTokens, sampled);
+  return {
+    ...usage,
+    promptTokens,
+    cachedTokens: Math.min(usage.cachedTokens, promptTokens),
+    imageTokens: Math.min(usage.imageTokens, promptTokens),
+    reasoningTokens,
+    completionTokens: Math.min(usage.completionTokens, sampled - reasoningTokens),
+    ...(usage.images === undefined ? {} : { images: Math.min(usage.images, images) }),
+  };
+}
+
+/** UTF-8; no known vocabulary has longer tokens. */
+const bytesPerTokenMax = 128;
+/** What estimates assume. */
+const bytesPerTokenEstimated = 4;
+
+/**
+ * Returns the tokens that a server has counted, with the estimate in place of a number that its text cannot have: so few that its tokens
+ * would be longer than those of any vocabulary.
+ */
+export function replaceImplausible(counted: CountedTokens, estimated: Usage): CountedTokens {
+  const isTooFew = (tokens: number, estimate: number): boolean =>
+    tokens * bytesPerTokenMax < (estimate - 1) * bytesPerTokenEstimated || (tokens === 0 && estimate > 0);
+  const sampled = counted.completionTokens + counted.reasoningTokens;
+  const hasFewPrompt = isTooFew(counted.promptTokens, estimated.promptTokens);
+  const hasFewSampled = isTooFew(sampled, estimated.completionTokens + estimated.reasoningTokens);
+  const { promptTokens, cachedTokens } = hasFewPrompt ? estimated : counted;
+  const { completionTokens, reasoningTokens } = hasFewSampled ? estimated : counted;
+  return { promptTokens, cachedTokens, completionTokens, reasoningTokens };
+}
+
 /**
  * Returns the usage of a run after the end of an answer whose tokens its server has counted.
  * @param estimated what the events of the answer have added
  */
-export function corrected(usage: Usage, estimated: Usage, counted: CountedTokens): Usage {
+export function correctUsage(usage: Usage, estimated: Usage, counted: CountedTokens): Usage {
   // The prompt of several answers counts once.
   const hasPrompt = estimated.promptTokens > 0;
   const promptTokens = hasPrompt ? counted.promptTokens - estimated.promptTokens : 0;
@@ -40,6 +86,21 @@ export function corrected(usage: Usage, estimated: Usage, counted: CountedTokens
     completionTokens: usage.completionTokens + counted.completionTokens - estimated.completionTokens,
     reasoningTokens: usage.reasoningTokens + counted.reasoningTokens - estimated.reasoningTokens,
   };
+}
+
+/**
+ * Returns the usage of a run whose prompt was evaluated in part only.
+ * @param own what the answer has added: nothing of the prompt where another answer to it has.
+ */
+export function cutPrompt(usage: Usage, own: Usage, evaluatedTokens: number): Usage {
+  if (own.promptTokens <= evaluatedTokens) return usage;
+  const promptTokens = usage.promptTokens - own.promptTokens + evaluatedTokens;
+  return { ...usage, promptTokens, imageTokens: Math.min(usage.imageTokens, promptTokens) };
+}
+
+/** Returns the tokens that a model has written. */
+export function countSampled({ completionTokens, reasoningTokens }: Usage): number {
+  return completionTokens + reasoningTokens;
 }
 
 /** Returns the usage after one more event. Usage is a fold of the event stream, also of a stream that was aborted. */

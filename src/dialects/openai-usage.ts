@@ -1,7 +1,7 @@
 /** The usage object of OpenAI's and xAI's completion responses. Pure. */
 import type { z } from "zod";
 import type { Model } from "../core/model.js";
-import { costOf } from "../core/money.js";
+import { readCharge } from "../core/money.js";
 import type { Usage } from "../core/usage.js";
 import { countField, responseObject } from "./response-fields.js";
 
@@ -48,6 +48,6 @@ export function encodeUsage(usage: Usage, model: Model): OpenAiUsage {
       rejected_prediction_tokens: 0,
     },
     num_sources_used: 0,
-    cost_in_usd_ticks: costOf(usage, model.manifest.prices),
+    cost_in_usd_ticks: readCharge(usage, model.manifest.prices),
   };
 }

@@ -63,18 +63,17 @@ describe("the cost of an answer is the charge of the ledger to the tick", () => 
     expect(await server.ledger.verify()).toEqual([]);
   });
 
-  it("also when the run fails, before its first text or after it", async () => {
+  it("M3: nothing when the server fails, before its first text or after it", async () => {
     const server = await startLedgerServer("prepaid", () => ["Good", new Error("out of luck")]);
     await server.buy(1_000_000_000);
     const body = { model, messages, max_tokens: 8 };
     const [whole, cost] = await charged(server, () => send(server, "POST", "/v1/messages", body));
-    expect([whole.status, whole.headers[name]]).toEqual([500, cost]);
-    expect(Number(cost)).toBeGreaterThan(0);
+    expect([whole.status, whole.headers[name], cost]).toEqual([500, "0", "0"]);
     const [stream, costOfStream] = await charged(server, () =>
       send(server, "POST", "/v1/messages", { ...body, stream: true }),
     );
     expect(stream.body).toContain("event: error");
-    expect(stream.trailers[name]).toBe(costOfStream);
+    expect([stream.trailers[name], costOfStream]).toEqual(["0", "0"]);
   });
 
   it("on the answer of deferred and background work when it is fetched", async () => {

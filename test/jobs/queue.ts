@@ -2,6 +2,7 @@
  * The queue of jobs over a real database, with runs that a test ends, and with simulated processes that die: a pending operation of a
  * dead process never completes.
  */
+import { noUsage } from "../../src/core/usage.js";
 import { noBroadcast } from "../../src/core/servers/broadcast.js";
 import { aKey } from "../accounts/a-key.js";
 import { join } from "node:path";
@@ -167,7 +168,7 @@ function startProcess(world: World): { readonly queue: JobQueue; die(): void } {
       return toJobRun(
         aRun(world, id, (state, failure) => {
           if (world.fail.events) recorder?.add({ type: "generation-start" } as RunEvent);
-          return settle(run, state, recorder?.writes({ state, failure }) ?? []);
+          return settle(run, state, recorder?.writes({ state, failure, usage: noUsage }) ?? []);
         }),
       );
     }),
@@ -253,6 +254,7 @@ function aRun(
     modelName: ember.manifest.id,
     choices: 1,
     maxTokens: null,
+    finalUsage: null,
     timings: {
       elapsedMs: 0,
       loadMs: null,

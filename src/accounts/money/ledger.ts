@@ -64,9 +64,9 @@ export function reserveTransaction(
   return transaction({ kind: "reserve", ...ofRun(run), createTime, entries });
 }
 
-/** Returns what a run is charged: its cost, but never more than was reserved, even if the reservation was too small. */
-export function chargeOf(costTicks: Ticks, reservedTicks: Ticks | null): Ticks {
-  return reservedTicks === null ? costTicks : Math.min(costTicks, reservedTicks);
+/** Returns what a run is charged: its cost, but never more than its bound. @param boundTicks null: it has none */
+export function chargeOf(costTicks: Ticks, boundTicks: Ticks | null): Ticks {
+  return boundTicks === null ? costTicks : Math.min(costTicks, boundTicks);
 }
 
 /**

@@ -36,10 +36,10 @@ export interface ResponseEncoder {
   /** Returns the first events of the stream; called once, before all other methods. */
   open(): readonly ResponseEvent[];
   add(event: RunEvent): readonly ResponseEvent[];
-  /** Ends the response with an error. */
-  fail(error: HearthError): readonly ResponseEvent[];
-  /** Ends the response as cancelled. */
-  cancel(): readonly ResponseEvent[];
+  /** Ends the response with an error. @param finalUsage of the run that has ended; absent: as of the last event */
+  fail(error: HearthError, finalUsage?: Usage | null): readonly ResponseEvent[];
+  /** Ends the response as cancelled. @param finalUsage as above */
+  cancel(finalUsage?: Usage | null): readonly ResponseEvent[];
   /** Returns the response in its current state. */
   response(): ResponseObject;
 }
@@ -90,9 +90,15 @@ export function createResponseEncoder(identity: ResponseIdentity): ResponseEncod
       const endState = endStates[event.finishReason](identity.now);
       return end(endState.status === "completed" ? "response.completed" : "response.incomplete", endState);
     },
-    fail: (error) =>
-      end("response.failed", { ...stateOf("in_progress"), status: "failed", error: responseError(error) }),
-    cancel: () => end("response.incomplete", { ...stateOf("in_progress"), status: "cancelled" }),
+    fail(error, finalUsage) {
+      if (!ended) usage = finalUsage ?? usage;
+      const failed = { status: "failed", error: responseError(error) } as const;
+      return end("response.failed", { ...stateOf("in_progress"), ...failed });
+    },
+    cancel(finalUsage) {
+      if (!ended) usage = finalUsage ?? usage;
+      return end("response.incomplete", { ...stateOf("in_progress"), status: "cancelled" });
+    },
     response,
   };
 }

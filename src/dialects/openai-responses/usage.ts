@@ -1,12 +1,12 @@
 /** The usage object of a response. Pure. */
 import type { Model } from "../../core/model.js";
-import { costOf, type Ticks } from "../../core/money.js";
+import { readCharge, type Ticks } from "../../core/money.js";
 import { noUsage, type Usage } from "../../core/usage.js";
 import type { ResponseUsage } from "./response-schema.js";
 
 /** Encodes usage, with the cost of what calls of the server ran. Output tokens include reasoning, for OpenAI and xAI alike. */
 export function encodeUsage(usage: Usage, model: Model): ResponseUsage {
-  return usageOf(usage, costOf(usage, model.manifest.prices) + (usage.serverCallTicks ?? 0));
+  return usageOf(usage, readCharge(usage, model.manifest.prices));
 }
 
 /** Usage of a response that never ran. */

@@ -8,7 +8,7 @@ import type { EmbeddingEngine } from "../../core/embeddings/engine.js";
 import type { InputSource } from "../../core/embeddings/request.js";
 import type { Conversation, DecodeJob, Engine } from "../../core/engine.js";
 import { toHearthError } from "../../core/errors.js";
-import { eventMerging, type GenerationEvent, type RawPrompt } from "../../core/generation.js";
+import { eventMerging, type EngineEvent, type RawPrompt } from "../../core/generation.js";
 import { loadKey, type Model } from "../../core/model.js";
 import type { Random } from "../../core/random.js";
 import type { ModelMemory } from "../model-memory.js";
@@ -47,7 +47,7 @@ export interface LlamaEngineDeps {
   readonly onHang?: () => void;
 }
 
-type LlamaWorker = WorkerClient<LlamaRequest, LlamaReplies, readonly GenerationEvent[]>;
+type LlamaWorker = WorkerClient<LlamaRequest, LlamaReplies, readonly EngineEvent[]>;
 
 /** The engine of all GGUF models. */
 export interface LlamaEngine extends Engine {
@@ -70,7 +70,7 @@ export interface LanguageWorker
   generate(
     request: Omit<Extract<LlamaRequest, { type: "generate-remote" }>, "type">,
     signal: AbortSignal,
-    onNews: (events: readonly GenerationEvent[]) => void,
+    onNews: (events: readonly EngineEvent[]) => void,
   ): Promise<RemoteReport>;
 }
 
@@ -195,9 +195,9 @@ function generate(
   model: Model,
   decode: SeededJob,
   signal: AbortSignal,
-): AsyncIterable<GenerationEvent> {
-  const channel = new Channel<GenerationEvent>(channelCapacity, eventMerging);
-  const onNews = (events: readonly GenerationEvent[]): void => {
+): AsyncIterable<EngineEvent> {
+  const channel = new Channel<EngineEvent>(channelCapacity, eventMerging);
+  const onNews = (events: readonly EngineEvent[]): void => {
     for (const event of events) channel.push(event);
   };
   worker.call({ type: "generate", key: loadKey(model), decode }, { signal, onNews }).then(

@@ -1,7 +1,7 @@
 import type { InputSource } from "../../core/embeddings/request.js";
 import type { Conversation, DecodeJob, Prompt } from "../../core/engine.js";
 import type { HearthError } from "../../core/errors.js";
-import type { GenerationEvent, RawPrompt } from "../../core/generation.js";
+import type { EngineEvent, RawPrompt } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
 import type { PackedTokens } from "../packed-tokens.js";
 import type { RemoteReport, RemoteTarget } from "../remote/protocol.js";
@@ -97,7 +97,7 @@ export interface LlamaReplies {
 /** What happened to one job in one tick; an update with `done` is the last, sent when the slot is free. */
 export interface JobUpdate {
   readonly job: number;
-  readonly events: readonly GenerationEvent[];
+  readonly events: readonly EngineEvent[];
   readonly error: HearthError | null;
   readonly done: boolean;
 }

@@ -6,7 +6,7 @@ import { workerData } from "node:worker_threads";
 import { getLlama, LlamaLogLevel, type Llama } from "node-llama-cpp";
 import type { Conversation, Prompt } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
-import type { GenerationEvent, RawPrompt } from "../../core/generation.js";
+import type { EngineEvent, RawPrompt } from "../../core/generation.js";
 import { loadKey, type Model } from "../../core/model.js";
 import type { ModelLanguage } from "./prompt/language.js";
 import { remoteClientOf } from "../remote/clients.js";
@@ -216,7 +216,7 @@ function generateRemotely(
 ): Promise<RemoteReport> {
   const { contextTokens, endTokens } = language;
   const client = remoteClientOf(target.kind, language);
-  const emit = (news: readonly GenerationEvent[]): void => reportNews([{ id, news }]);
+  const emit = (news: readonly EngineEvent[]): void => reportNews([{ id, news }]);
   const deps = { language, contextTokens, client, endTokens, emit };
   return new RemoteGeneration(deps, decode, target).run(signal);
 }

@@ -7,7 +7,7 @@ import type { Clock } from "../../core/clock.js";
 import type { EmbeddingEngine } from "../../core/embeddings/engine.js";
 import type { DecodeJob, Engine, LoadedModel, ResidentModel } from "../../core/engine.js";
 import { type HearthError, toHearthError } from "../../core/errors.js";
-import { eventMerging, type GenerationEvent } from "../../core/generation.js";
+import { eventMerging, type EngineEvent } from "../../core/generation.js";
 import { loadKey, type Model } from "../../core/model.js";
 import type { SeededJob } from "../llama/protocol.js";
 import type { LanguageWorker } from "../llama/engine.js";
@@ -143,7 +143,7 @@ interface Started {
   readonly model: Model;
   readonly job: SeededJob;
   readonly signal: AbortSignal;
-  readonly channel: Channel<GenerationEvent>;
+  readonly channel: Channel<EngineEvent>;
 }
 
 /** Starts a job. @returns its events; the stream of an aborted job ends without `generation-end`. */
@@ -151,8 +151,8 @@ function openGeneration(
   pool: RemotePool,
   deps: RemoteEngineDeps,
   started: Omit<Started, "channel">,
-): AsyncIterable<GenerationEvent> {
-  const channel = new Channel<GenerationEvent>(channelCapacity, eventMerging);
+): AsyncIterable<EngineEvent> {
+  const channel = new Channel<EngineEvent>(channelCapacity, eventMerging);
   void generate(pool, deps, { ...started, channel });
   return channel;
 }
@@ -193,7 +193,7 @@ async function attempt(
   let end = (): void => undefined;
   try {
     end = await place.replica.alone.enter(job.deterministic, signal);
-    const onNews = (events: readonly GenerationEvent[]): void => {
+    const onNews = (events: readonly EngineEvent[]): void => {
       hasEmitted = true;
       for (const event of events) channel.push(event);
     };

@@ -4,7 +4,7 @@
  * one continues with the prompt and all tokens so far, whose evaluation the engine has kept.
  */
 import type { Token } from "node-llama-cpp";
-import type { FinishReason, GenerationEvent } from "../../core/generation.js";
+import type { FinishReason, EngineEvent } from "../../core/generation.js";
 import type { RuleSet } from "../../grammar/gbnf.js";
 import { AnswerProgress } from "../llama/decode/answer-progress.js";
 import type { ModelLanguage } from "../llama/prompt/language.js";
@@ -33,7 +33,7 @@ export interface RemoteGenerationDeps {
   readonly contextTokens: number;
   readonly client: RemoteClient;
   readonly endTokens: readonly number[];
-  readonly emit: (events: readonly GenerationEvent[]) => void;
+  readonly emit: (events: readonly EngineEvent[]) => void;
 }
 
 /** Generates one answer. */

@@ -5,6 +5,7 @@
  */
 import { toHearthError, HearthError } from "../../core/errors.js";
 import type { RunEvent } from "../../core/run-event.js";
+import type { Usage } from "../../core/usage.js";
 import type { Run } from "../../inference/run/generate.js";
 import { watchClient, type Client } from "./client.js";
 import type { Context } from "../context.js";
@@ -18,8 +19,8 @@ export interface StreamPresenter extends StreamForm {
   frames(event: RunEvent): readonly string[];
   /** Last frame of a complete answer. */
   readonly closing: string;
-  /** Returns the last frame of an answer that fails after its first frame. */
-  failure(error: HearthError): string;
+  /** Returns the last frame of an answer that fails after its first frame. @param usage of the run, with what it is charged */
+  failure(error: HearthError, usage: Usage | null): string;
 }
 
 /** Folds events into the JSON answer of a dialect. */
@@ -80,7 +81,7 @@ async function sendStream(
     await send(first.value);
     const failure = await forward(rest, run.choices, send);
     if (failure !== null && !client.isDisconnected()) reportFailure(deps.logger, ctx, failure);
-    const last = failure === null ? presenter.closing : presenter.failure(failure);
+    const last = failure === null ? presenter.closing : presenter.failure(failure, run.finalUsage);
     stream.end(last, runTrailers(run));
   } catch (thrown) {
     setCost(ctx, run);

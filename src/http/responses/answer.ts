@@ -189,7 +189,7 @@ function streamPresenter(identity: ResponseIdentity): StreamPresenter {
       return [...opening, ...encoder.add(event)].map(frame);
     },
     closing: doneFrame,
-    failure: (error) => [...encoder.fail(error).map(frame), doneFrame].join(""),
+    failure: (error, usage) => [...encoder.fail(error, usage).map(frame), doneFrame].join(""),
     ping: pingFrame,
   };
 }

@@ -2,7 +2,7 @@ import type { Clock } from "../../core/clock.js";
 import type { EmbeddingEngine, LoadedEmbeddingModel } from "../../core/embeddings/engine.js";
 import type { InputSource } from "../../core/embeddings/request.js";
 import type { Model } from "../../core/model.js";
-import { costOf, type Ticks } from "../../core/money.js";
+import { readCharge, type Ticks } from "../../core/money.js";
 import type { RunOperation } from "../../core/telemetry/run-operation.js";
 import { noUsage } from "../../core/usage.js";
 import type { Write } from "../../store/writes.js";
@@ -59,7 +59,7 @@ export class EmbeddingWork implements RunWork {
       await this.#evaluate(execution);
     } catch (thrown) {
       // A client that gets an error gets no vectors.
-      if (!execution.signal.aborted) execution.usage = noUsage;
+      if (!execution.signal.aborted) execution.count(() => noUsage);
       throw thrown;
     }
   }
@@ -74,8 +74,7 @@ export class EmbeddingWork implements RunWork {
 
   writes(end: RunEnd): readonly Write[] | null {
     if (end.state !== "completed") return this.#deps.writes(end, null);
-    const usage = { ...noUsage, promptTokens: this.#promptTokens };
-    const costTicks = costOf(usage, this.#model.manifest.prices);
+    const costTicks = readCharge(end.usage, this.#model.manifest.prices);
     return this.#deps.writes(end, {
       vectors: this.#vectors,
       promptTokens: this.#promptTokens,
@@ -122,7 +121,7 @@ export class EmbeddingWork implements RunWork {
         this.#vectors.push(...(await this.#deps.engine.embed(this.#model, call, signal)));
         slot.tokensServed += tokensIn(call);
         this.#promptTokens = slot.tokensServed;
-        execution.usage = { ...noUsage, promptTokens: slot.tokensServed };
+        execution.count(() => ({ ...noUsage, promptTokens: slot.tokensServed }));
       }
     });
     this.#isComplete = true;

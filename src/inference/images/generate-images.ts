@@ -128,7 +128,7 @@ class ImageWork implements RunWork {
       await this.#generate(execution);
     } catch (thrown) {
       // A client that gets an error gets none of the images.
-      if (!execution.signal.aborted) execution.usage = noUsage;
+      if (!execution.signal.aborted) execution.count(() => noUsage);
       throw thrown;
     }
   }
@@ -176,7 +176,7 @@ class ImageWork implements RunWork {
       const firstSeed = this.#request.seed ?? randomSeed(this.#deps.random);
       for (let index = 0; index < images; index += 1) {
         this.#images.push(await this.#generateImage(execution, size, (firstSeed + index) >>> 0));
-        execution.usage = { ...noUsage, images: this.#images.length };
+        execution.count(() => ({ ...noUsage, images: this.#images.length }));
         slot.tokensServed += tokensPerImage;
       }
     });

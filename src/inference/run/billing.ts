@@ -5,8 +5,8 @@
 import { HearthError } from "../../core/errors.js";
 import { noLabels } from "../../accounts/labels/spend-labels.js";
 import { chargeOf, reserveTransaction, settleTransaction } from "../../accounts/money/ledger.js";
-import { costOf, type maxCostOf, type Ticks } from "../../core/money.js";
-import { noUsage, type Usage } from "../../core/usage.js";
+import { costOf, type Ticks } from "../../core/money.js";
+import { noUsage, type Usage, type UsageBound } from "../../core/usage.js";
 import type { Write } from "../../store/writes.js";
 import type { RunEnd } from "./recorder.js";
 import type { BillableRun, BillingDeps } from "./run-deps.js";
@@ -67,7 +67,7 @@ export async function enlarge(
   deps: Pick<BillingDeps, "runs" | "ledger" | "budgets" | "clock">,
   run: BillableRun,
   before: Reservation,
-  more: Parameters<typeof maxCostOf>[0],
+  more: UsageBound,
 ): Promise<Reservation> {
   const { principal } = run.context;
   const added = await reservationFor(deps, run, more);
@@ -107,7 +107,8 @@ interface StartedRun {
 export interface EndedRun {
   readonly run: BillableRun;
   /** What was reserved when the run's row was inserted; null when it has no row. */
-  readonly recorded: { readonly reservedTicks: Ticks | null } | null;
+  readonly recorded: Reservation | null;
+  /** Within what is reserved. */
   readonly usage: Usage;
   readonly ending: RunEnding;
   fail(thrown: unknown): void;
@@ -165,10 +166,13 @@ interface End {
 
 const voidEnd: End = { state: "interrupted", writes: [] };
 
-/** Returns what a run is charged: nothing when it has no row, or is void. */
-function chargeTicksOf({ run, recorded, usage }: EndedRun, { state }: End): Ticks {
-  if (recorded === null || state === "interrupted") return 0;
-  return chargeOf(costOf(usage, run.model.manifest.prices), recorded.reservedTicks);
+/** Returns what a run that has ended is charged, unless it is void: nothing when it has no row, never more than its bound. */
+export function chargeRun({ run, recorded, usage }: Pick<EndedRun, "run" | "recorded" | "usage">): Ticks {
+  return recorded === null ? 0 : chargeOf(costOf(usage, run.model.manifest.prices), recorded.bound.ticks);
+}
+
+function chargeTicksOf(ended: EndedRun, { state }: End): Ticks {
+  return state === "interrupted" ? 0 : chargeRun(ended);
 }
 
 async function writeEnd(deps: BillingDeps, ended: EndedRun, end: End): Promise<void> {

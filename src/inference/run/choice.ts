@@ -4,7 +4,7 @@
  */
 import type { DecodeJob, Engine } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
-import type { FinishReason, GenerationEnd, GenerationEvent } from "../../core/generation.js";
+import type { EngineEvent, FinishReason, GenerationEnd, GenerationEvent } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
 import type { AnswerValidator, CompletedAnswer } from "./answer-rules.js";
 
@@ -17,19 +17,36 @@ export interface Choice {
   readonly job: DecodeJob;
   readonly validator: AnswerValidator;
   readonly signal: AbortSignal;
-  /** Takes every event but the end, with the number of this choice. */
-  readonly emit: (event: GenerationEvent) => void;
+  readonly taker: EventTaker;
+}
+
+/** Takes the events of a choice, with its number. All of them count. */
+export interface EventTaker {
+  /** Takes every event of the answer but its end. */
+  emit(event: GenerationEvent): void;
+  /** Takes an event of an attempt that is not valid: no reader gets it. */
+  discard(event: GenerationEvent): void;
+  /** Called when the prompt was not evaluated any further, because the run was aborted. */
+  promptCut(evaluatedTokens: number): void;
+  /** Takes the end of each attempt, after its events. */
+  attemptEnded(end: GenerationEnd): void;
+  /**
+   * Reserves another attempt, as large as the last one was.
+   * @throws HearthError `no_credits` or `budget_exceeded` when it cannot be reserved.
+   */
+  reserveAttempt(): Promise<void>;
 }
 
 /**
  * Generates the answer. @returns its end, or null when it was aborted.
- * @throws HearthError `invalid_output` when no attempt is valid.
+ * @throws HearthError `invalid_output` when no attempt is valid, and what keeps another attempt from being reserved.
  */
 export async function generateChoice(engine: Engine, choice: Choice): Promise<GenerationEnd | null> {
   for (let attempt = 1; ; attempt += 1) {
     const { end, problem } = await attemptChoice(engine, choice, attempt);
     if (end === null || problem === null) return end;
     if (choice.validator.exact || attempt >= attemptsMax) throw invalidOutput(problem, attempt);
+    await choice.taker.reserveAttempt();
   }
 }
 
@@ -40,33 +57,56 @@ interface Attempt {
 }
 
 async function attemptChoice(engine: Engine, choice: Choice, attempt: number): Promise<Attempt> {
-  const { validator, model, signal, emit } = choice;
+  const { validator, model, signal, taker } = choice;
   const answer = new AnswerFold();
   const held: GenerationEvent[] = [];
-  let end: GenerationEnd | null = null;
+  const emitHeld = (): void => held.splice(0).forEach((event) => taker.emit(event));
   const events = engine.generate(model, jobForAttempt(choice.job, attempt), signal);
+  let end: GenerationEnd | null = null;
   try {
     for await (const engineEvent of events) {
-      answer.add(engineEvent);
-      const event =
-        engineEvent.type === "generation-start" ? engineEvent : { ...engineEvent, choice: choice.index };
+      const event = numbered(engineEvent, choice.index);
       if (event.type === "generation-end") end = event;
-      else if (validator.exact) emit(event);
-      else held.push(event);
+      else if (event.type === "prompt-cut") {
+        emitHeld();
+        taker.promptCut(event.evaluatedTokens);
+      } else {
+        answer.add(event);
+        if (validator.exact) taker.emit(event);
+        else held.push(event);
+      }
     }
   } catch (thrown) {
-    if (!validator.exact) for (const event of held) emit(event);
+    emitHeld();
     await drain(events);
     throw thrown;
   }
   if (end === null && !signal.aborted) throw new Error("the engine's stream ended without generation-end");
-  const problem = end === null || end.finishReason === "length" ? null : await validator.check(answer);
-  if (end?.finishReason !== "stop_sequence") {
-    if (problem === null) for (const event of held) emit(event);
-    return { end, problem };
-  }
-  for (const event of held) emit(event);
+  const problem = await problemIn(answer, end, validator);
+  const isDiscarded =
+    end?.failure !== undefined || (problem !== null && end?.finishReason !== "stop_sequence");
+  if (isDiscarded) for (const event of held.splice(0)) taker.discard(event);
+  else emitHeld();
+  if (end === null) return { end, problem };
+  taker.attemptEnded(end);
+  if (end.failure !== undefined) throw end.failure;
+  if (end.finishReason !== "stop_sequence") return { end, problem };
   return { end: { ...end, finishReason: finishReasonAtStop(answer, problem) }, problem: null };
+}
+
+/** Returns an event with the number of its choice. */
+function numbered(event: EngineEvent, choice: number): EngineEvent {
+  return event.type === "generation-start" ? event : { ...event, choice };
+}
+
+/** Returns why an answer is invalid; null when it is valid or was cut. */
+async function problemIn(
+  answer: CompletedAnswer,
+  end: GenerationEnd | null,
+  validator: AnswerValidator,
+): Promise<string | null> {
+  if (end === null || end.failure !== undefined || end.finishReason === "length") return null;
+  return validator.check(answer);
 }
 
 /**
@@ -79,7 +119,7 @@ function finishReasonAtStop({ calls }: CompletedAnswer, problem: string | null):
 }
 
 /** Reads to the end of the stream: the engine's slot is free only then. */
-async function drain(events: AsyncIterable<GenerationEvent>): Promise<void> {
+async function drain(events: AsyncIterable<EngineEvent>): Promise<void> {
   try {
     for await (const event of events) void event;
   } catch {

@@ -82,6 +82,7 @@ async function prepare(deps: RunDeps, run: TextRun, execution: Execution): Promi
     record,
     sampledMax: whole.sampled,
     started: new Set(),
+    counted: new Set(),
     callIdInfix: "",
     firstCall: 0,
   };

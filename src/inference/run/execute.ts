@@ -12,8 +12,9 @@ import type { RunOperation } from "../../core/telemetry/run-operation.js";
 import type { EndedRun, RunParameters, Span, StartedRun } from "../../core/telemetry/tracing.js";
 import type { Write } from "../../store/writes.js";
 import type { LiveRun } from "../requests/live-runs.js";
-import { settle, type Settlement } from "./billing.js";
+import { chargeRun, settle, type Settlement } from "./billing.js";
 import { Execution } from "./execution.js";
+import { dropTokens, isServerFault, withCharge } from "./final-usage.js";
 import { limited } from "./content/limited.js";
 import type { RunContent } from "./content/messages.js";
 import type { RunEnd } from "./recorder.js";
@@ -127,12 +128,14 @@ async function execute(
     finishReason: finishReasons.at(-1) ?? null,
     firstTokenMs: work.timings.ttftMs,
   });
+  if (isServerFault(execution, work.isComplete())) execution.count(dropTokens);
   const { usage } = execution;
   // Before the end is reported: the team's next request finds the limit as it was truly used.
   run.context.tokenReservation?.reconcile(usage);
   execution.releaseModel();
   const state = execution.failure !== null ? "failed" : work.isComplete() ? "completed" : "aborted";
-  const writes = work.writes({ state, failure: execution.failure });
+  const { failure } = execution;
+  const writes = work.writes({ state, failure, usage: withCharge(usage, chargeRun(execution)) });
   const settlement = await settle(deps, execution, state, writes);
   if (writes !== null) await keepContent(deps, execution, work);
   execution.chargedTicks = settlement.chargedTicks;
@@ -146,7 +149,8 @@ async function execute(
     costTicks: settlement.chargedTicks,
     content: tracedContent(deps, work),
   });
-  await work.ended({ state, failure: execution.failure }, execution);
+  const ended = { failure: execution.failure, usage: withCharge(usage, settlement.chargedTicks) };
+  await work.ended({ state, ...ended }, execution);
   return settlement;
 }
 

@@ -1,7 +1,7 @@
 /** One run while it executes: what it has produced so far, and the steps that runs of every kind take. */
 import { toHearthError, type HearthError } from "../../core/errors.js";
-import type { maxCostOf, Ticks } from "../../core/money.js";
-import { noUsage, type Usage } from "../../core/usage.js";
+import type { Ticks } from "../../core/money.js";
+import { limitUsage, noUsage, type Usage, type UsageBound } from "../../core/usage.js";
 import { hold } from "./abortable.js";
 import { enlarge, record } from "./billing.js";
 import { reservationFor, type Reservation, type SpendableReading } from "./reservation.js";
@@ -27,7 +27,7 @@ export interface SlotNeeds {
 export interface RunStart {
   readonly promptTokens: number;
   /** The most that the run can consume. */
-  readonly bound: Parameters<typeof maxCostOf>[0];
+  readonly bound: UsageBound;
 }
 
 export class Execution {
@@ -41,8 +41,8 @@ export class Execution {
   startTime: number | null = null;
   /** What its team could spend when the run was admitted; null when that does not matter. */
   spendable: SpendableReading | null = null;
-  /** What the run has produced so far: what it is charged for. */
-  usage: Usage = noUsage;
+  /** Sampled tokens of attempts at an answer that were not valid. */
+  discardedTokens = 0;
   /** What the run is charged; null until it is settled. */
   chargedTicks: Ticks | null = null;
   /** Complete once the work has ended. */
@@ -54,6 +54,10 @@ export class Execution {
   #loaded: { release(keepAliveMs?: number): void } | null = null;
   #recording: Promise<void> | null = null;
   #recorded: Reservation | null = null;
+  /** As it was counted. */
+  #usage: Usage = noUsage;
+  /** The most that is reserved; null while the run has no row. */
+  #most: UsageBound | null = null;
   #isOver = false;
 
   constructor(deps: ExecutorDeps, run: BillableRun, aborting: AbortController) {
@@ -68,6 +72,16 @@ export class Execution {
   /** Milliseconds since its request was accepted. */
   get elapsedMs(): number {
     return this.#deps.clock.monotonic() - this.#acceptedAt;
+  }
+
+  /** What the run has produced so far, never more than is reserved for it, whatever an engine says: what it is charged for. */
+  get usage(): Usage {
+    return this.#most === null ? this.#usage : limitUsage(this.#usage, this.#most);
+  }
+
+  /** Changes what the run has produced. */
+  count(change: (usage: Usage) => Usage): void {
+    this.#usage = change(this.#usage);
   }
 
   /** The error that ended the run; null while there is none. */
@@ -128,6 +142,7 @@ export class Execution {
       const { createTime } = this;
       this.startTime = await record(this.#deps, this.run, { promptTokens, reservation, createTime });
       this.#recorded = reservation;
+      this.#most = bound;
     };
     return () => (this.#recording ??= insert());
   }
@@ -138,8 +153,12 @@ export class Execution {
    * @throws HearthError `no_credits`, `budget_exceeded`, `invalid_value`; then what was reserved before stays reserved.
    */
   async reserveMore(more: RunStart["bound"]): Promise<void> {
-    if (this.#recorded === null) throw new Error("a run without a row cannot reserve more");
+    if (this.#recorded === null || this.#most === null)
+      throw new Error("a run without a row cannot reserve more");
     this.#recorded = await enlarge(this.#deps, this.run, this.#recorded, more);
+    // What was counted beyond the bound takes nothing of what is added.
+    this.#usage = this.usage;
+    this.#most = sumBounds(this.#most, more);
   }
 
   /**
@@ -170,4 +189,12 @@ export class Execution {
       slot.release(held.tokensServed);
     }
   }
+}
+
+function sumBounds(one: UsageBound, other: UsageBound): UsageBound {
+  return {
+    prompt: one.prompt + other.prompt,
+    sampled: one.sampled + other.sampled,
+    images: (one.images ?? 0) + (other.images ?? 0),
+  };
 }

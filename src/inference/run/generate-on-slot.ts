@@ -1,12 +1,23 @@
 /** Generates one choice, or one turn of it, on a slot of its own: counts and emits its events. */
+import { isDeepStrictEqual } from "node:util";
 import type { DecodeJob, LoadedModel, Prompt } from "../../core/engine.js";
-import type { GenerationEnd, GenerationEvent } from "../../core/generation.js";
+import type { GenerationEnd, GenerationEvent, GenerationStart } from "../../core/generation.js";
 import type { CompleteRequest } from "../../core/model.js";
-import { addEvent, corrected, noUsage, type Usage } from "../../core/usage.js";
+import type { CountedTokens } from "../../core/requests/counted-tokens.js";
+import {
+  addEvent,
+  correctUsage,
+  countSampled,
+  cutPrompt,
+  noUsage,
+  replaceImplausible,
+  type Usage,
+} from "../../core/usage.js";
 import type { CaptionedConversation } from "../prompt/captioning.js";
 import type { AnswerValidator } from "./answer-rules.js";
-import { generateChoice } from "./choice.js";
+import { generateChoice, type EventTaker } from "./choice.js";
 import type { Execution, HeldSlot } from "./execution.js";
+import { countPromptTokens } from "./reservation.js";
 import type { RunDeps, TextRun } from "./run-deps.js";
 
 /** What the choices of a run share. Of a run with turns, it is what the next turn is generated from. */
@@ -27,6 +38,8 @@ export interface Prepared {
   readonly sampledMax: number;
   /** Prompts whose `generation-start` was emitted. */
   readonly started: Set<Prompt>;
+  /** Prompts whose tokens were counted. */
+  readonly counted: Set<Prompt>;
   /** Stands between the ids of a choice's calls and their numbers, so that calls of different turns have different ids. */
   readonly callIdInfix: string;
   /** Calls of the turns before. */
@@ -58,30 +71,9 @@ export async function generateOnSlot(
     slot.tokensServed = promptTokens;
     // Nothing is produced that is not reserved.
     await prepared.record();
-    const emitter = choiceEmitter(run, execution, prepared, { index, job, slot });
-    const emit = (event: GenerationEvent): void => {
-      const numbered = "index" in event ? { ...event, index: event.index + prepared.firstCall } : event;
-      observe(numbered);
-      emitter.emit(numbered);
-    };
-    const ended = await generateChoice(deps.engine, { index, model, job, validator, signal, emit });
-    end = ended === null ? null : counted(run, execution, ended, emitter.estimated());
+    const taker = takeChoice(run, execution, prepared, { index, job, slot, observe });
+    end = await generateChoice(deps.engine, { index, model, job, validator, signal, taker });
   });
-  return end;
-}
-
-/** Replaces estimates of tokens by what the server has counted. */
-function counted(
-  run: TextRun,
-  execution: Execution,
-  { counted: tokens, ...end }: GenerationEnd,
-  estimated: Usage,
-): GenerationEnd {
-  if (tokens === undefined) return end;
-  if (tokens === null)
-    run.warnings.push("the numbers of tokens are estimated: the server has not counted them");
-  else execution.usage = corrected(execution.usage, estimated, tokens);
-  run.timings.cachedTokens = execution.usage.cachedTokens;
   return end;
 }
 
@@ -89,36 +81,90 @@ interface ChoiceOnSlot {
   readonly index: number;
   readonly job: DecodeJob;
   readonly slot: HeldSlot;
+  readonly observe: (event: GenerationEvent) => void;
 }
 
-/** Returns what counts and emits the events of one choice. The start of a prompt is emitted for its first choice only. */
-function choiceEmitter(
+/**
+ * Returns what counts and emits the events of one choice. The start of a prompt is emitted for its first choice only, and counted for
+ * each further attempt at an answer.
+ */
+function takeChoice(
   run: TextRun,
   execution: Execution,
-  { imageTokens, started, isSilent }: Prepared,
-  { index, job: { prompt }, slot }: ChoiceOnSlot,
-): { emit(event: GenerationEvent): void; estimated(): Usage } {
+  { imageTokens, started, counted, isSilent, firstCall }: Prepared,
+  { index, job: { prompt }, slot, observe }: ChoiceOnSlot,
+): EventTaker {
+  /** What the events of the attempt have added. */
   let own = noUsage;
+  let attempts = 0;
+  let sampledBefore = countSampled(execution.usage);
   const emit = (event: GenerationEvent): void => run.emit({ ...event, usage: execution.usage });
   const count = (event: GenerationEvent): void => {
-    execution.usage = addEvent(execution.usage, event);
+    execution.count((usage) => addEvent(usage, event));
     own = addEvent(own, event);
-    run.timings.observe(event);
-    if (isSilent !== true || event.type === "generation-start") emit(event);
+    if ("tokens" in event) slot.tokensServed += event.tokens;
   };
-  const take = (event: GenerationEvent): void => {
-    if (event.type !== "generation-start") {
-      if ("tokens" in event) slot.tokensServed += event.tokens;
-      count(event);
-      return;
+  const begin = (start: GenerationStart): GenerationStart => {
+    own = noUsage;
+    attempts += 1;
+    const isFirst = !counted.has(prompt);
+    const event = isFirst && imageTokens > 0 ? { ...start, imageTokens } : start;
+    if (isFirst || attempts > 1) count(event);
+    counted.add(prompt);
+    return event;
+  };
+  const emitStart = (event: GenerationStart): void => {
+    if (!started.has(prompt)) {
+      run.timings.observe(event);
+      emit(event);
     }
-    if (!started.has(prompt)) count(imageTokens > 0 ? { ...event, imageTokens } : event);
     started.add(prompt);
     if (run.request.raw?.echo === true)
       emit({ type: "text-delta", choice: index, text: prompt.rawText ?? "", tokens: 0 });
   };
-  return { emit: take, estimated: () => own };
+  return {
+    emit(taken) {
+      const event = "index" in taken ? { ...taken, index: taken.index + firstCall } : taken;
+      observe(event);
+      if (event.type === "generation-start") return emitStart(begin(event));
+      count(event);
+      run.timings.observe(event);
+      if (isSilent !== true) emit(event);
+    },
+    discard(event) {
+      if (event.type === "generation-start") begin(event);
+      else count(event);
+    },
+    promptCut(evaluatedTokens) {
+      execution.count((usage) => cutPrompt(usage, own, evaluatedTokens));
+    },
+    attemptEnded({ counted: tokens }) {
+      if (tokens !== undefined) correctTokens(run, execution, own, tokens);
+    },
+    async reserveAttempt() {
+      const sampled = countSampled(execution.usage) - sampledBefore;
+      execution.discardedTokens += sampled;
+      await execution.reserveMore({ prompt: countPromptTokens([prompt]), sampled });
+      sampledBefore = countSampled(execution.usage);
+    },
+  };
 }
+
+/** Replaces estimates of tokens by what the server has counted, where it can be so. */
+function correctTokens(
+  { warnings, timings }: TextRun,
+  execution: Execution,
+  estimated: Usage,
+  counted: CountedTokens | null,
+): void {
+  const tokens = counted === null ? null : replaceImplausible(counted, estimated);
+  const isCounted = tokens !== null && isDeepStrictEqual(tokens, counted);
+  if (!isCounted && !warnings.includes(estimatedTokens)) warnings.push(estimatedTokens);
+  if (tokens !== null) execution.count((usage) => correctUsage(usage, estimated, tokens));
+  timings.cachedTokens = execution.usage.cachedTokens;
+}
+
+const estimatedTokens = "the numbers of tokens are estimated: the server has not counted them";
 
 /** Returns the engine's job for one choice; each has a seed of its own. */
 function decodeJob(

@@ -12,7 +12,7 @@ import type { GenerationRequest } from "../../core/generation.js";
 import type { Ticks } from "../../core/money.js";
 import { atPercent, completeRequest, type CompleteRequest, type Model } from "../../core/model.js";
 import { runEventMerging, type RunEvent } from "../../core/run-event.js";
-import { noUsage } from "../../core/usage.js";
+import { noUsage, type Usage } from "../../core/usage.js";
 import type { RunParameters } from "../../core/telemetry/tracing.js";
 import { createPromptCounter } from "../prompt/count.js";
 import { AnswerContent } from "./content/answer-content.js";
@@ -44,6 +44,8 @@ export interface Run {
   readonly timings: RunTimings;
   /** Sentences about what is not applied of the request; complete before the first event. */
   readonly warnings: readonly string[];
+  /** What it has used and is charged; null until its last event, or its failure. */
+  readonly finalUsage: Usage | null;
   /** What it is charged, with the runs of its server calls; null until its last event, or its failure. */
   readonly costTicks: Ticks | null;
   abort(): void;
@@ -110,8 +112,11 @@ export function createGenerator(generatorDeps: GeneratorDeps): Generator {
         events: run.channel,
         timings: run.timings,
         warnings: run.warnings,
+        get finalUsage() {
+          return run.finalUsage;
+        },
         get costTicks() {
-          return run.costTicks;
+          return run.finalUsage?.chargedTicks ?? null;
         },
         abort: () => active.abort(),
         finished: active.finished,
@@ -169,7 +174,7 @@ function createTextRun(
       if (!channel.push(event)) throw new HearthError("internal", "The answer was not read in time.");
     },
     timings: new Stopwatch(clock),
-    costTicks: null,
+    finalUsage: null,
     ends: [],
     answer,
   };
@@ -202,15 +207,15 @@ function textWork(deps: RunDeps, run: TextRun): RunWork {
     writes(end) {
       if (recorder === undefined) return [];
       const last = lastEnd();
-      if (last !== undefined) recorder.add(last);
+      if (last !== undefined) recorder.add({ ...last, usage: end.usage });
       return recorder.writes(end);
     },
-    ended({ failure }, { chargedTicks, usage }) {
-      run.costTicks = chargedTicks === null ? null : chargedTicks + (usage.serverCallTicks ?? 0);
+    ended({ failure, usage }) {
+      run.finalUsage = usage;
       if (failure !== null) channel.fail(failure);
       // The last end is emitted only when the run is settled: a client that has the whole answer finds its row.
       const last = lastEnd();
-      if (last !== undefined) channel.push(last);
+      if (last !== undefined) channel.push({ ...last, usage });
       channel.end();
     },
   };

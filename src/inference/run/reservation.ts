@@ -10,6 +10,7 @@ import { HearthError } from "../../core/errors.js";
 import type { GenerationRequest } from "../../core/generation.js";
 import { noCreditsError, shortfallFor, type Spendable } from "../../accounts/money/ledger.js";
 import { isFree, maxCostOf, type Ticks } from "../../core/money.js";
+import type { UsageBound } from "../../core/usage.js";
 import type { BillableRun, ExecutorDeps } from "./run-deps.js";
 
 /** Tokens around a block of reasoning, which no bound counts. */
@@ -37,7 +38,9 @@ export async function refuseWithoutCredit(
 ): Promise<SpendableReading | null> {
   const { team } = context.principal;
   const free = isFree(model.manifest.prices);
-  await budgets.check(context.principal, { ticks: free ? 0 : 1, tokens: 1 });
+  // Images have no tokens: a budget of tokens does not refuse them.
+  const tokens = model.manifest.kind === "image" ? 0 : 1;
+  await budgets.check(context.principal, { ticks: free ? 0 : 1, tokens });
   if (team.billing === "unmetered" || free) return null;
   const at = clock.monotonic();
   const known = readingWithKey(context.principal);
@@ -65,7 +68,7 @@ export interface Reservation {
 export async function reservationFor(
   { ledger, budgets, clock }: Pick<ExecutorDeps, "ledger" | "budgets" | "clock">,
   { model, context }: Pick<BillableRun, "model" | "context">,
-  most: Parameters<typeof maxCostOf>[0],
+  most: UsageBound,
   known: SpendableReading | null = null,
 ): Promise<Reservation> {
   const { team } = context.principal;
@@ -107,14 +110,19 @@ export function tokenBound(
   request: GenerationRequest,
   prompts: readonly Prompt[],
   bounds: AnswerBounds,
-): { readonly prompt: number; readonly sampled: number } {
+): UsageBound {
   const lengths = prompts.map(({ tokens }) => tokens.length);
   const choicesPerPrompt = request.choices / prompts.length;
   const answerTokens = answerTokensMax(request, bounds);
   const sampled = lengths.map(
     (length) => choicesPerPrompt * Math.min(answerTokens, bounds.contextTokens - length),
   );
-  return { prompt: sum(lengths), sampled: sum(sampled) };
+  return { prompt: countPromptTokens(prompts), sampled: sum(sampled) };
+}
+
+/** Returns the most tokens that prompts can have. */
+export function countPromptTokens(prompts: readonly Prompt[]): number {
+  return sum(prompts.map(({ tokens, tokensMax }) => tokensMax ?? tokens.length));
 }
 
 /** Returns the most tokens that one choice samples in a context that is large enough. */

@@ -8,7 +8,6 @@ import type { Clock } from "../../core/clock.js";
 import type { Engine, LoadedModel } from "../../core/engine.js";
 import type { TokenReservation } from "../../core/limits.js";
 import type { Metrics } from "../../core/metrics.js";
-import type { Ticks } from "../../core/money.js";
 import type { CompleteRequest, Model, ModelRegistry } from "../../core/model.js";
 import type { Random } from "../../core/random.js";
 import type { ChoiceEnd, RunEvent } from "../../core/run-event.js";
@@ -16,6 +15,7 @@ import type { Schemas } from "../../core/schemas.js";
 import type { Tracing } from "../../core/telemetry/tracing.js";
 import type { ServerCallResult } from "../../core/tools/server-call.js";
 import type { ToolCall } from "../../core/generation.js";
+import type { Usage } from "../../core/usage.js";
 import type { Slots, WorkClass } from "../../core/slots.js";
 import type { Captioning } from "../prompt/captioning.js";
 import type { RequestBodies } from "../requests/bodies/request-bodies.js";
@@ -140,8 +140,8 @@ export interface TextRun extends BillableRun {
   /** Gives an event to the recorder and the reader. @throws HearthError when the reader is too far behind. */
   readonly emit: (event: RunEvent) => void;
   readonly timings: Stopwatch;
-  /** What the run is charged; null until it is settled. */
-  costTicks: Ticks | null;
+  /** With what the run is charged; null until it is settled. */
+  finalUsage: Usage | null;
   /** Ends of the choices that have ended, in that order. */
   readonly ends: ChoiceEnd[];
   /** Collects what the run writes; null: nobody may see it. */

@@ -222,7 +222,7 @@ function recorderFor(
     writes(end) {
       // Cancelled by the operator is cancelled, as it is by the client.
       const isCancelled = end.failure?.kind === "cancelled";
-      last = [...last, ...(isCancelled ? encoder.cancel() : finish(encoder, end))];
+      last = [...last, ...(isCancelled ? encoder.cancel(end.usage) : finish(encoder, end))];
       const response = encoder.response();
       const ending = storedResponses.ending(id, {
         status: endedStatus(response),

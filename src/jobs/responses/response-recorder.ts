@@ -71,9 +71,9 @@ export function conversationItems(
 }
 
 /** Ends an answer that failed or was aborted. @returns the events that report it. */
-export function finish(encoder: ResponseEncoder, { state, failure }: RunEnd): readonly object[] {
-  if (failure !== null) return encoder.fail(failure);
-  return state === "aborted" ? encoder.cancel() : [];
+export function finish(encoder: ResponseEncoder, { state, failure, usage }: RunEnd): readonly object[] {
+  if (failure !== null) return encoder.fail(failure, usage);
+  return state === "aborted" ? encoder.cancel(usage) : [];
 }
 
 /** @throws HearthError `internal` when the response has not ended. */

@@ -174,12 +174,12 @@ describe("a model on a server of texts", () => {
     ]);
   });
 
-  it("is asked again where its answer does not follow the schema, and the valid answer alone is charged", async () => {
+  it("M3: is asked again where its answer does not follow the schema, and every attempt counts", async () => {
     const usage = { prompt_tokens: 5, completion_tokens: 6, total_tokens: 11 };
     const app = start((_, at) => ({ deltas: [{ content: at === 0 ? "{" : '{"mood": "sad"}' }], usage }));
     const { choices, usage: charged } = await bodyOf(post(app, asSchema));
     expect(choices[0]?.message["content"]).toBe('{"mood": "sad"}');
-    expect(charged).toMatchObject({ prompt_tokens: 5, completion_tokens: 6 });
+    expect(charged).toMatchObject({ prompt_tokens: 10, completion_tokens: 12 });
     expect(app.double.bodies).toHaveLength(2);
     expect(app.double.bodies[0]).toMatchObject({
       response_format: { type: "json_schema", json_schema: { schema } },

@@ -126,10 +126,12 @@ describe("a run", () => {
     let usage = noUsage;
     for (const event of events) {
       usage = addEvent(usage, event);
-      expect(event.usage).toEqual(usage);
+      const charged = event.type === "generation-end" ? { chargedTicks: 6 * 20 } : {};
+      expect(event.usage).toEqual({ ...usage, ...charged });
     }
     const [row] = await runs.list(1);
-    expect(row?.usage).toMatchObject({ ...events.at(-1)?.usage });
+    expect(row?.usage).toMatchObject(usage);
+    expect(row?.costTicks).toBe(events.at(-1)?.usage.chargedTicks);
     expect(usage).toMatchObject({ promptTokens: 3, completionTokens: 3 });
   });
 
@@ -171,11 +173,11 @@ describe("a run", () => {
     expect(engine.leases).toBe(0);
   });
 
-  it("whose engine fails is charged for what was produced, and reports the failure after the text", async () => {
+  it("M3: whose engine fails costs nothing and counts nowhere, and reports the failure after the text", async () => {
     const { start, runs, engine } = await createTestGenerator(() => ["one two", new Error("out of luck")]);
     const run = start();
     await expect(read(run)).rejects.toThrow("An internal error occurred.");
-    expect((await runs.list(1))[0]).toMatchObject({ state: "failed", usage: { completionTokens: 2 } });
+    expect((await runs.list(1))[0]).toMatchObject({ state: "failed", costTicks: 0, usage: noUsage });
     expect(engine.leases).toBe(0);
   });
 

@@ -5,7 +5,7 @@
 import type { Token } from "node-llama-cpp";
 import type { DecodeJob } from "../../../core/engine.js";
 import type { HearthError } from "../../../core/errors.js";
-import type { FinishReason, GenerationEvent } from "../../../core/generation.js";
+import type { FinishReason, EngineEvent } from "../../../core/generation.js";
 import type { Answer } from "../answer/answer.js";
 import { answerOf } from "../answer/answer-of.js";
 import { parsedCalls } from "../answer/parsed-calls.js";
@@ -44,7 +44,7 @@ export class AnswerProgress<S, F extends TextFollower> {
   #replacement: readonly Token[] | null = null;
   /** Sampled tokens that were emitted as reasoning. */
   #reasoningDeltaTokens = 0;
-  #events: GenerationEvent[] = [];
+  #events: EngineEvent[] = [];
 
   /** @throws HearthError `invalid_value` when the rules of the job are too large for one grammar. */
   constructor({ language, grammars, contextTokens }: ProgressModel<S, F>, decode: DecodeJob) {
@@ -87,12 +87,12 @@ export class AnswerProgress<S, F extends TextFollower> {
     return replacement;
   }
 
-  emit(event: GenerationEvent): void {
+  emit(event: EngineEvent): void {
     this.#events.push(event);
   }
 
   /** Returns the events since the last call. */
-  takeEvents(): readonly GenerationEvent[] {
+  takeEvents(): readonly EngineEvent[] {
     const events = this.#events;
     this.#events = [];
     return events;

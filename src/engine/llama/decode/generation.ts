@@ -6,7 +6,7 @@
  */
 import type { LlamaContextSequence, LlamaGrammarEvaluationState, Token } from "node-llama-cpp";
 import { toHearthError, type HearthError } from "../../../core/errors.js";
-import type { FinishReason, GenerationEvent } from "../../../core/generation.js";
+import type { FinishReason, EngineEvent } from "../../../core/generation.js";
 import type { GrammarFollower } from "../../../grammar/follow/follower.js";
 import { AnswerProgress } from "./answer-progress.js";
 import { evaluatePart, tokensToEvaluate } from "./checkpoints.js";
@@ -111,7 +111,7 @@ export class Generation {
   }
 
   /** Returns the events since the last call. */
-  takeEvents(): readonly GenerationEvent[] {
+  takeEvents(): readonly EngineEvent[] {
     return this.#progress.takeEvents();
   }
 
@@ -192,6 +192,8 @@ export class Generation {
     if (this.#finishing) return;
     this.#finishing = true;
     this.#source?.end();
+    if (reason === null && this.#promptLeft.length > 0)
+      this.#progress.emit({ type: "prompt-cut", choice: 0, evaluatedTokens: this.evaluated });
     this.#progress.finish(reason);
     this.#ended = true;
   }

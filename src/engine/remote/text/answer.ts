@@ -74,18 +74,30 @@ export class TextAnswer {
     if (typeof choice?.finish_reason === "string") this.#finish = choice.finish_reason;
   }
 
-  /** Ends the answer. @throws HearthError where the server has not, or where it is not what the request requires. */
+  /** Ends the answer; its end says where it is not what the request requires. @throws HearthError where the server has not ended it. */
   *end(): Generator<GenerationEvent, void, undefined> {
     const finish = this.#finish;
     if (finish === null) throw engineFailed(this.#url, "its answer ended without a reason");
-    if (finish === "content_filter") throw invalid("its server withheld it (content_filter)");
     const isCut = finish === "length";
     if (!isCut) yield* this.#endCall();
-    const { mode, parallel } = this.#job.toolChoice;
-    if (!isCut && mode === "required" && this.#calls === 0) throw invalid("it calls no tool");
-    if (!parallel && this.#calls > 1) throw invalid("it calls several tools");
     const finishReason: FinishReason = isCut ? "length" : this.#calls > 0 ? "tool_calls" : "stop";
-    yield { type: "generation-end", choice: 0, finishReason, stopSequence: null, counted: this.#counted };
+    const problem = this.#problemIn(finish);
+    yield {
+      type: "generation-end",
+      choice: 0,
+      finishReason,
+      stopSequence: null,
+      counted: this.#counted,
+      ...(problem === null ? {} : { failure: invalid(problem) }),
+    };
+  }
+
+  /** Returns why an answer that has ended is not what the request requires; null: it may be. */
+  #problemIn(finish: string): string | null {
+    const { mode, parallel } = this.#job.toolChoice;
+    if (finish === "content_filter") return "its server withheld it (content_filter)";
+    if (finish !== "length" && mode === "required" && this.#calls === 0) return "it calls no tool";
+    return !parallel && this.#calls > 1 ? "it calls several tools" : null;
   }
 
   *#readDelta(delta: Delta): Generator<GenerationEvent, void, undefined> {

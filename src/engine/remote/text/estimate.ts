@@ -10,7 +10,20 @@ export function estimatedTokens(bytes: number): number {
   return Math.ceil(bytes / bytesPerToken);
 }
 
-export function estimatedPromptTokens({ messages, tools }: Conversation): number {
+export function estimatedPromptTokens(conversation: Conversation): number {
+  return estimatedTokens(countBytes(conversation)) + conversation.messages.length * tokensPerMessage;
+}
+
+/** Tokens that a server puts before a conversation, and around each message. */
+const tokensBeforeMax = 32;
+const tokensPerMessageMax = 16;
+
+/** Returns the most tokens that a server may count of a conversation: none is shorter than a byte. */
+export function maxPromptTokens(conversation: Conversation): number {
+  return countBytes(conversation) + tokensBeforeMax + conversation.messages.length * tokensPerMessageMax;
+}
+
+function countBytes({ messages, tools }: Conversation): number {
   const bytes = messages.reduce((sum, { content, toolCalls = [] }) => {
     const calls = toolCalls.reduce(
       (all, call) => all + call.name.length + Buffer.byteLength(call.arguments),
@@ -18,6 +31,5 @@ export function estimatedPromptTokens({ messages, tools }: Conversation): number
     );
     return sum + Buffer.byteLength(content) + calls;
   }, 0);
-  const toolBytes = tools.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(tools));
-  return estimatedTokens(bytes + toolBytes) + messages.length * tokensPerMessage;
+  return bytes + (tools.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(tools)));
 }

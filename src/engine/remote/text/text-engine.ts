@@ -10,7 +10,7 @@ import type { RemotePool, ServerPlace } from "../pool.js";
 import type { Replica } from "../replica.js";
 import { traceCall, type CallTracing } from "../traced-call.js";
 import { TextAnswer } from "./answer.js";
-import { estimatedPromptTokens } from "./estimate.js";
+import { estimatedPromptTokens, maxPromptTokens } from "./estimate.js";
 import { refusalOf } from "./refusal.js";
 import { bodyOf } from "./request.js";
 
@@ -60,7 +60,8 @@ function promptOf({ manifest }: Model, source: Conversation | RawPrompt): Prompt
   const { messages, tools, reasoningEffort, prefill } = source;
   const conversation = { messages, tools, reasoningEffort, ...(prefill === undefined ? {} : { prefill }) };
   const tokens = Math.min(estimatedPromptTokens(conversation), manifest.contextTokens - 1);
-  return { tokens: new Uint32Array(tokens), startsInReasoning: false, conversation };
+  const tokensMax = Math.min(maxPromptTokens(conversation), manifest.contextTokens);
+  return { tokens: new Uint32Array(tokens), tokensMax, startsInReasoning: false, conversation };
 }
 
 function noTokens(param: string): HearthError {

@@ -7,6 +7,7 @@ import { freeRules, type LoadedModel } from "../../../core/engine.js";
 import { HearthError } from "../../../core/errors.js";
 import type { Compaction, GenerationRequest, Message } from "../../../core/generation.js";
 import { buildPrompts, type Prompts } from "../../prompt/prompts.js";
+import { countSampled } from "../../../core/usage.js";
 import { unlessAborted } from "../abortable.js";
 import type { Execution } from "../execution.js";
 import { generateOnSlot, type Prepared } from "../generate-on-slot.js";
@@ -73,14 +74,14 @@ export async function compactConversation(
     );
   const { messages } = conversation;
   const tokensMax = summaryTokensOf(compaction, loaded);
-  const sampledBefore = sampledOf(execution);
+  const sampledBefore = countSampled(execution.usage);
   const summary = await summaryOf(deps, run, execution, {
     prepared,
     tokensMax,
     built: await build([...messages, { role: "user", content: compaction.instruction }]),
   });
   if (summary === null) return null;
-  const sampledMax = prepared.sampledMax - tokensMax + sampledOf(execution) - sampledBefore;
+  const sampledMax = prepared.sampledMax - tokensMax + countSampled(execution.usage) - sampledBefore;
   if (summary === "") return { ...prepared, sampledMax };
   const heading = { role: "system", content: compaction.heading + summary } as const;
   const compacted = [...systemMessages(messages), heading, ...lastQuestion(messages)];
@@ -139,10 +140,6 @@ function summaryTurn(prepared: Prepared, tokensMax: number, built: Prompts): Pre
 
 function lengthOf({ prompts }: Pick<Prompts, "prompts">): number {
   return prompts[0]?.tokens.length ?? 0;
-}
-
-function sampledOf({ usage }: Execution): number {
-  return usage.completionTokens + usage.reasoningTokens;
 }
 
 function systemMessages(messages: readonly Message[]): readonly Message[] {

@@ -2,10 +2,12 @@
 import { HearthError } from "../../../core/errors.js";
 import type { Message, ToolChoice } from "../../../core/generation.js";
 import type { CaptionedConversation } from "../../prompt/captioning.js";
+import { countSampled } from "../../../core/usage.js";
 import { buildPrompts } from "../../prompt/prompts.js";
 import { unlessAborted } from "../abortable.js";
 import type { Execution } from "../execution.js";
 import type { Prepared } from "../generate-on-slot.js";
+import { countPromptTokens } from "../reservation.js";
 import type { RunDeps, TextRun } from "../run-deps.js";
 import { serverToolOf } from "./server-calls.js";
 
@@ -33,8 +35,7 @@ export async function nextTurn(
   { before, turn, messages, calls, withholds, reservedTokens }: NextTurn,
 ): Promise<Prepared | null> {
   const { signal } = execution;
-  const { completionTokens, reasoningTokens } = execution.usage;
-  const maxTokens = before.sampledMax - completionTokens - reasoningTokens;
+  const maxTokens = before.sampledMax + execution.discardedTokens - countSampled(execution.usage);
   if (maxTokens <= 0) return null;
   const added = await captioned(deps, run, messages, signal);
   const conversation: CaptionedConversation = {
@@ -47,7 +48,7 @@ export async function nextTurn(
   const building = buildPrompts(deps.engine, run.model, loaded, request, conversation);
   const built = await unlessAborted(nullIfTooLong(building), signal);
   if (built === null) return null;
-  const promptTokens = built.prompts.reduce((sum, { tokens }) => sum + tokens.length, 0);
+  const promptTokens = countPromptTokens(built.prompts);
   await execution.reserveMore({ prompt: Math.max(0, promptTokens - reservedTokens), sampled: 0 });
   const choosing = turn === 0 ? before : withLaterChoice(before);
   const prepared = withholds ? withoutServerTools(run, choosing) : choosing;

@@ -88,7 +88,7 @@ export async function driveTurns(
 /** Returns what counts and emits the events of calls. */
 function emitter(run: TextRun, execution: Execution): (event: AnswerEvent) => void {
   return (event) => {
-    execution.usage = addEvent(execution.usage, event);
+    execution.count((usage) => addEvent(usage, event));
     run.emit({ ...event, usage: execution.usage });
   };
 }
