@@ -14,7 +14,7 @@ import type {
   ResidentModel,
   TextToken,
 } from "../core/engine.js";
-import type { FinishReason, GenerationEvent, Message, RawPrompt } from "../core/generation.js";
+import type { EngineEvent, FinishReason, GenerationEvent, Message, RawPrompt } from "../core/generation.js";
 import type { Model } from "../core/model.js";
 import { Answer } from "./llama/answer/answer.js";
 import { parsedCalls } from "./llama/answer/parsed-calls.js";
@@ -53,6 +53,8 @@ export interface ScriptedOptions {
   readonly sharedAs?: string;
   /** Prompt tokens reported as cached, for each prompt that is long enough; 0 when absent. */
   readonly cachedTokens?: number;
+  /** Prompt tokens that are evaluated when an answer is aborted before its first event; all when absent. */
+  readonly evaluatedTokens?: number;
   /** Whether tool calls are streamed without validation; true when absent. */
   readonly callsAreExact?: boolean;
   /** Runs inside the first load of each model: wait in it, or throw. */
@@ -97,6 +99,7 @@ class Scripted implements ScriptedEngine {
   readonly #slots: number;
   readonly #sharedAs: string | undefined;
   readonly #cachedTokens: number;
+  readonly #evaluatedTokens: number;
   readonly #callsAreExact: boolean;
   readonly #onLoad: ((model: Model) => Promise<void>) | undefined;
   readonly #loading = new Map<string, Promise<void>>();
@@ -109,6 +112,7 @@ class Scripted implements ScriptedEngine {
     this.#slots = slots;
     this.#sharedAs = options.sharedAs;
     this.#cachedTokens = cachedTokens;
+    this.#evaluatedTokens = options.evaluatedTokens ?? Infinity;
     this.#callsAreExact = callsAreExact;
     this.#onLoad = onLoad;
   }
@@ -154,7 +158,7 @@ class Scripted implements ScriptedEngine {
     );
   }
 
-  async *generate(_model: Model, job: DecodeJob, signal: AbortSignal): AsyncGenerator<GenerationEvent> {
+  async *generate(_model: Model, job: DecodeJob, signal: AbortSignal): AsyncGenerator<EngineEvent> {
     if (this.active >= this.#slots) throw new Error(`more than ${this.#slots} generations at a time`);
     this.active += 1;
     this.jobs.push(job);
@@ -163,8 +167,17 @@ class Scripted implements ScriptedEngine {
       const budget = this.#contextTokens - promptTokens;
       const cachedTokens = Math.min(this.#cachedTokens, promptTokens - 1);
       yield { type: "generation-start", promptTokens, cachedTokens };
-      yield* playSteps(this.#script(this.#vocabulary.decode(job.prompt.tokens), job), job, budget, signal);
-      if (signal.aborted) this.aborted += 1;
+      let isEvaluated = false;
+      const steps = this.#script(this.#vocabulary.decode(job.prompt.tokens), job);
+      for await (const event of playSteps(steps, job, budget, signal)) {
+        isEvaluated = true;
+        yield event;
+      }
+      if (!signal.aborted) return;
+      this.aborted += 1;
+      const evaluatedTokens = Math.min(this.#evaluatedTokens, promptTokens);
+      if (!isEvaluated && evaluatedTokens < promptTokens)
+        yield { type: "prompt-cut", choice: 0, evaluatedTokens };
     } finally {
       this.active -= 1;
     }

@@ -125,12 +125,12 @@ describe("a deferred completion that fails", () => {
     },
   );
 
-  it("charges what it produced, once", async () => {
+  it("M3: costs nothing where the server has failed", async () => {
     const server = await startScriptedApp(() => ["Good", " day", new Error("lost")]);
     const id = await ended(server);
     await waitForOutcome(server, id);
     expect(await server.records()).toMatchObject([
-      { requestId: id, state: "failed", usage: { completionTokens: 2 } },
+      { requestId: id, state: "failed", costTicks: 0, usage: { promptTokens: 0, completionTokens: 0 } },
     ]);
   });
 });
