@@ -285,26 +285,3 @@ export type GenerationEvent = GenerationStart | TextDelta | ToolCallEvent | Gene
 
 /** What an engine emits. */
 export type EngineEvent = GenerationEvent | PromptCut;
-
-/**
- * Merges consecutive deltas of the same part of an answer, so that a slow reader receives larger deltas and loses no text. Each
- * choice is a group of its own, so that interleaved choices are merged, too.
- */
-export const eventMerging = {
-  groupOf: (event: EngineEvent): number | null => (event.type === "generation-start" ? null : event.choice),
-  merge: mergeEvents,
-};
-
-/** See `eventMerging`. */
-export function mergeEvents(last: EngineEvent, next: EngineEvent): TextDelta | ToolCallDelta | null {
-  if (last.type === "tool-call-delta") {
-    if (next.type !== last.type || next.choice !== last.choice || next.index !== last.index) return null;
-    return { ...last, arguments: last.arguments + next.arguments, tokens: last.tokens + next.tokens };
-  }
-  if (last.type !== "text-delta" && last.type !== "reasoning-delta") return null;
-  if (next.type !== last.type || next.choice !== last.choice) return null;
-  const logprobs = [...(last.logprobs ?? []), ...(next.logprobs ?? [])];
-  const { type, choice } = last;
-  const merged = { type, choice, text: last.text + next.text, tokens: last.tokens + next.tokens };
-  return logprobs.length === 0 ? merged : { ...merged, logprobs };
-}

@@ -1,4 +1,5 @@
-import { eventMerging, mergeEvents, type GenerationEnd } from "./generation.js";
+import type { GenerationEnd } from "./generation.js";
+import { eventMerging, mergeEvents } from "./requests/event-merging.js";
 import { isServerEvent, type AnswerEvent } from "./tools/server-call.js";
 import type { Usage } from "./usage.js";
 

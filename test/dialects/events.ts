@@ -2,13 +2,9 @@
  * Random valid event sequences of an engine: several interleaved choices, each with reasoning, text and tool calls in any order
  * and an end. Every dialect is tested with the same sequences, as far as it supports their content.
  */
+import { mergeEvents } from "../../src/core/requests/event-merging.js";
 import fc from "fast-check";
-import {
-  mergeEvents,
-  type FinishReason,
-  type GenerationEvent,
-  type SampledLogprob,
-} from "../../src/core/generation.js";
+import { type FinishReason, type GenerationEvent, type SampledLogprob } from "../../src/core/generation.js";
 
 export interface GeneratedText {
   readonly type: "reasoning" | "text";

@@ -71,8 +71,9 @@ export function createResponseEncoder(identity: ResponseIdentity): ResponseEncod
     state = stateOf("in_progress");
     return [lifecycleEvent("response.in_progress"), ...output.opening(request.opening)];
   };
-  const end = (type: EndingType, endState: ResponseState): readonly ResponseEvent[] => {
+  const end = (type: EndingType, endState: ResponseState, final?: Usage | null): readonly ResponseEvent[] => {
     if (ended) return [];
+    usage = final ?? usage;
     const closed = output.close(endState.status === "completed" ? "completed" : "incomplete");
     ended = true;
     state = endState;
@@ -90,17 +91,18 @@ export function createResponseEncoder(identity: ResponseIdentity): ResponseEncod
       const endState = endStates[event.finishReason](identity.now);
       return end(endState.status === "completed" ? "response.completed" : "response.incomplete", endState);
     },
-    fail(error, finalUsage) {
-      if (!ended) usage = finalUsage ?? usage;
-      const failed = { status: "failed", error: responseError(error) } as const;
-      return end("response.failed", { ...stateOf("in_progress"), ...failed });
-    },
-    cancel(finalUsage) {
-      if (!ended) usage = finalUsage ?? usage;
-      return end("response.incomplete", { ...stateOf("in_progress"), status: "cancelled" });
-    },
+    fail: (error, finalUsage) => end("response.failed", failedState(error), finalUsage),
+    cancel: (finalUsage) => end("response.incomplete", cancelledState(), finalUsage),
     response,
   };
+}
+
+function failedState(error: HearthError): ResponseState {
+  return { ...stateOf("in_progress"), status: "failed", error: responseError(error) };
+}
+
+function cancelledState(): ResponseState {
+  return { ...stateOf("in_progress"), status: "cancelled" };
 }
 
 function openingTypes({ background }: Pick<ResponsesRequest, "background">) {

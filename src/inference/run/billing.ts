@@ -2,7 +2,7 @@
  * The billing of a run: its row in the usage table and its reservation, written before the engine works; its end and its charge,
  * written together when it has ended.
  */
-import { HearthError } from "../../core/errors.js";
+import { HearthError, type ErrorKind } from "../../core/errors.js";
 import { noLabels } from "../../accounts/labels/spend-labels.js";
 import { chargeOf, reserveTransaction, settleTransaction } from "../../accounts/money/ledger.js";
 import { costOf, type Ticks } from "../../core/money.js";
@@ -191,4 +191,29 @@ async function writeEnd(deps: BillingDeps, ended: EndedRun, end: End): Promise<v
     ...(transaction === null ? [] : deps.ledger.posting(transaction)),
     ...writes,
   ]);
+}
+
+/** What neither the request nor the model has caused: an error of the server or of an engine, a full queue, the end of the server. */
+const faults: ReadonlySet<ErrorKind> = new Set(["internal", "overloaded", "model_unavailable", "conflict"]);
+
+/**
+ * Whether a run has no answer because of a fault of the server or of its engine.
+ * @param isComplete whether everything that was requested was produced
+ */
+export function isServerFault(
+  { failure, signal }: { readonly failure: HearthError | null; readonly signal: AbortSignal },
+  isComplete: boolean,
+): boolean {
+  const reason: unknown = failure ?? (isComplete ? null : signal.reason);
+  return reason instanceof HearthError && faults.has(reason.kind);
+}
+
+/** Returns the usage of a run that costs nothing and counts nowhere. The runs of its server calls are charged by themselves. */
+export function dropTokens({ serverCalls, serverCallTicks }: Usage): Usage {
+  return { ...noUsage, serverCalls, serverCallTicks };
+}
+
+/** Returns a usage with what its run is charged, server calls included. */
+export function withCharge(usage: Usage, ownTicks: Ticks): Usage {
+  return { ...usage, chargedTicks: ownTicks + (usage.serverCallTicks ?? 0) };
 }

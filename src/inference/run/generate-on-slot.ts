@@ -84,35 +84,57 @@ interface ChoiceOnSlot {
   readonly observe: (event: GenerationEvent) => void;
 }
 
-/**
- * Returns what counts and emits the events of one choice. The start of a prompt is emitted for its first choice only, and counted for
- * each further attempt at an answer.
- */
-function takeChoice(
-  run: TextRun,
-  execution: Execution,
-  { imageTokens, started, counted, isSilent, firstCall }: Prepared,
-  { index, job: { prompt }, slot, observe }: ChoiceOnSlot,
-): EventTaker {
+/** Counts the events of one choice. The prompt counts for its first choice, and for each further attempt at an answer. */
+class ChoiceCount {
   /** What the events of the attempt have added. */
-  let own = noUsage;
-  let attempts = 0;
-  let sampledBefore = countSampled(execution.usage);
-  const emit = (event: GenerationEvent): void => run.emit({ ...event, usage: execution.usage });
-  const count = (event: GenerationEvent): void => {
-    execution.count((usage) => addEvent(usage, event));
-    own = addEvent(own, event);
-    if ("tokens" in event) slot.tokensServed += event.tokens;
-  };
-  const begin = (start: GenerationStart): GenerationStart => {
-    own = noUsage;
-    attempts += 1;
+  own = noUsage;
+  readonly #execution: Execution;
+  readonly #prepared: Prepared;
+  readonly #place: ChoiceOnSlot;
+  #attempts = 0;
+  #sampledBefore: number;
+
+  constructor(execution: Execution, prepared: Prepared, place: ChoiceOnSlot) {
+    this.#execution = execution;
+    this.#prepared = prepared;
+    this.#place = place;
+    this.#sampledBefore = countSampled(execution.usage);
+  }
+
+  add(event: GenerationEvent): void {
+    this.#execution.count((usage) => addEvent(usage, event));
+    this.own = addEvent(this.own, event);
+    if ("tokens" in event) this.#place.slot.tokensServed += event.tokens;
+  }
+
+  begin(start: GenerationStart): GenerationStart {
+    const { imageTokens, counted } = this.#prepared;
+    const { prompt } = this.#place.job;
+    this.own = noUsage;
+    this.#attempts += 1;
     const isFirst = !counted.has(prompt);
     const event = isFirst && imageTokens > 0 ? { ...start, imageTokens } : start;
-    if (isFirst || attempts > 1) count(event);
+    if (isFirst || this.#attempts > 1) this.add(event);
     counted.add(prompt);
     return event;
-  };
+  }
+
+  /** Reserves another attempt: as much as the last one has used. */
+  async reserveAttempt(): Promise<void> {
+    const sampled = countSampled(this.#execution.usage) - this.#sampledBefore;
+    this.#execution.discardedTokens += sampled;
+    await this.#execution.reserveMore({ prompt: countPromptTokens([this.#place.job.prompt]), sampled });
+    this.#sampledBefore = countSampled(this.#execution.usage);
+  }
+}
+
+/** Returns what counts and emits the events of one choice. The start of a prompt is emitted for its first choice only. */
+function takeChoice(run: TextRun, execution: Execution, prepared: Prepared, place: ChoiceOnSlot): EventTaker {
+  const { started, isSilent, firstCall } = prepared;
+  const { index, observe } = place;
+  const { prompt } = place.job;
+  const count = new ChoiceCount(execution, prepared, place);
+  const emit = (event: GenerationEvent): void => run.emit({ ...event, usage: execution.usage });
   const emitStart = (event: GenerationStart): void => {
     if (!started.has(prompt)) {
       run.timings.observe(event);
@@ -126,27 +148,20 @@ function takeChoice(
     emit(taken) {
       const event = "index" in taken ? { ...taken, index: taken.index + firstCall } : taken;
       observe(event);
-      if (event.type === "generation-start") return emitStart(begin(event));
-      count(event);
+      if (event.type === "generation-start") return emitStart(count.begin(event));
+      count.add(event);
       run.timings.observe(event);
       if (isSilent !== true) emit(event);
     },
     discard(event) {
-      if (event.type === "generation-start") begin(event);
-      else count(event);
+      if (event.type === "generation-start") count.begin(event);
+      else count.add(event);
     },
-    promptCut(evaluatedTokens) {
-      execution.count((usage) => cutPrompt(usage, own, evaluatedTokens));
-    },
+    promptCut: (evaluated) => execution.count((usage) => cutPrompt(usage, count.own, evaluated)),
     attemptEnded({ counted: tokens }) {
-      if (tokens !== undefined) correctTokens(run, execution, own, tokens);
+      if (tokens !== undefined) correctTokens(run, execution, count.own, tokens);
     },
-    async reserveAttempt() {
-      const sampled = countSampled(execution.usage) - sampledBefore;
-      execution.discardedTokens += sampled;
-      await execution.reserveMore({ prompt: countPromptTokens([prompt]), sampled });
-      sampledBefore = countSampled(execution.usage);
-    },
+    reserveAttempt: () => count.reserveAttempt(),
   };
 }
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { mergeEvents, type GenerationEvent } from "../../../src/core/generation.js";
+import type { GenerationEvent } from "../../../src/core/generation.js";
+import { mergeEvents } from "../../../src/core/requests/event-merging.js";
 import { responseEventSchema } from "../../../src/dialects/openai-responses/event-schema.js";
 import { generationRequest } from "../../../src/dialects/openai-responses/parse.js";
 import { readStoredItem, withIds } from "../../../src/dialects/openai-responses/items/items.js";

@@ -1,5 +1,5 @@
 /** Merges the updates of one job that are reported together. */
-import { mergeEvents } from "../../../core/generation.js";
+import { mergeEvents } from "../../../core/requests/event-merging.js";
 import type { JobUpdate } from "../protocol.js";
 
 export function mergeUpdates(earlier: JobUpdate | undefined, later: JobUpdate): JobUpdate {
