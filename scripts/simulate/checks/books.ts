@@ -182,6 +182,13 @@ export class Books {
       holds((revenue ?? 0) === 0, "an interrupted run costs nothing", () => `run ${run} cost ${revenue}`);
       return;
     }
+    // All failures of the simulation are faults of its server or engine; a server that ends cuts runs that count nothing.
+    const isFault = row.state === "failed" || (row.state === "aborted" && row.prompt === 0);
+    if (isFault) {
+      const counted = (revenue ?? 0) + (row.prompt ?? 0) + (row.completion ?? 0);
+      holds(counted === 0, "a fault of the server costs nothing", () => JSON.stringify(row));
+      return;
+    }
     const full = made.prompt * promptTextTokenTicks + made.completion * completionTextTokenTicks;
     const owed = row.request?.startsWith(batchRequest) === true ? full / 2 : full;
     const due = Math.min(owed, row.reserved ?? Infinity);
