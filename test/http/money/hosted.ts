@@ -10,10 +10,10 @@ import { startChatDouble, type ChatDouble } from "../../engine-doubles/openai.js
 import { startApp, temporaryFolder, testKey, type TestApp } from "../../harness.js";
 import { openLedger, type LedgerAccess } from "../../ledger.js";
 
-export const model = "far-model";
+const model = "far-model";
 /** In ticks a token: 2 and 8 USD for a million. */
 export const prices = { prompt: 20_000, completion: 80_000 } as const;
-export const contextTokens = 4_096;
+const contextTokens = 4_096;
 
 export interface HostedServer extends TestApp, LedgerAccess {
   readonly double: ChatDouble;
@@ -61,7 +61,7 @@ export async function startHosted(billing: BillingMode, environment = {}): Promi
   };
 }
 
-export const messages = [{ role: "user", content: "Hello" }];
+const messages = [{ role: "user", content: "Hello" }];
 
 /** A request of each route that a model on a hosted server answers. */
 export const routes = {
