@@ -1,7 +1,8 @@
 /**
  * Decides whether and when a server process that ended is restarted. Pure: events change plain state, without a clock or a
- * process. supervise.ts reports events and carries out the decisions. A server that exits normally is not restarted; one that
- * was killed or crashed in native code is restarted, each time after a longer delay.
+ * process. supervise.ts reports events and carries out the decisions. A server that exits normally, or that could not listen, is
+ * not restarted; one that was killed, crashed in native code, or ended by an uncaught error after it had listened is restarted,
+ * each time after a longer delay.
  */
 
 const restartDelayMsMin = 500;
@@ -69,7 +70,7 @@ export function onStopRequest(before: SupervisorState): SupervisorState {
 /** The server process has ended. */
 export function onServerExit(before: SupervisorState, end: ServerExit): readonly [SupervisorState, Decision] {
   if (before.stopRequests > 0) return [before, decideWhileStopping(before.stopRequests, end)];
-  if (end.kind === "exit" && !isCrashCode(end.code)) return [before, exit(end.code, null)];
+  if (end.kind === "exit" && !isCrash(before, end.code)) return [before, exit(end.code, null)];
   if (end.kind === "signal" && !crashSignals.has(end.signal))
     return [before, exit(1, `the server was terminated (${end.signal})`)];
   const crashes = before.crashes + 1;
@@ -97,6 +98,11 @@ function decideWhileStopping(stops: number, end: ServerExit): Decision {
 
 function exit(code: number, notice: string | null): Decision {
   return { action: "exit", code, notice };
+}
+
+/** Before it listens, a server exits with an error of its settings, which a restart does not cure. */
+function isCrash({ hasListened }: SupervisorState, code: number): boolean {
+  return isCrashCode(code) || (hasListened && code !== 0);
 }
 
 function isCrashCode(code: number): boolean {

@@ -82,6 +82,7 @@ export function createRunExecutor(executorDeps: ExecutorDeps): RunExecutor {
       const span = deps.tracing.startRun(() => startedRunOf(execution, work));
       const finished = span
         .within(() => execute(deps, execution, work, span))
+        .catch((thrown: unknown) => abandon(deps, execution, work, thrown))
         .then(({ unwritten }) => {
           deps.liveRuns.remove(run.id, unwritten);
           if (unwritten === null) return void active.delete(activeRun);
@@ -108,7 +109,7 @@ export function createRunExecutor(executorDeps: ExecutorDeps): RunExecutor {
   };
 }
 
-/** Does the work of a run and settles it. Never rejects. */
+/** Does the work of a run and settles it. Rejects only by a defect of the server: see `abandon`. */
 async function execute(
   deps: BillingDeps & ExecutorDeps,
   execution: Execution,
@@ -150,6 +151,29 @@ async function execute(
   });
   const ended = { failure: execution.failure, usage: withCharge(usage, settlement.chargedTicks) };
   await work.ended({ state, ...ended }, execution);
+  return settlement;
+}
+
+/**
+ * Ends a run in which a defect of the server has thrown after its work: the run fails and costs nothing, unless its end is already
+ * written, and the server goes on. Never rejects.
+ */
+async function abandon(
+  deps: BillingDeps & ExecutorDeps,
+  execution: Execution,
+  work: RunWork,
+  thrown: unknown,
+): Promise<Settlement> {
+  deps.onSettleFailure(execution.run.id, thrown);
+  execution.fail(thrown);
+  execution.releaseModel();
+  const settlement = await settle(deps, execution, "failed", null);
+  const usage = withCharge(dropTokens(execution.usage), settlement.chargedTicks);
+  try {
+    await work.ended({ state: "failed", failure: execution.failure, usage }, execution);
+  } catch (again) {
+    deps.onSettleFailure(execution.run.id, again);
+  }
   return settlement;
 }
 

@@ -30,18 +30,24 @@ function waits(decisions: readonly Decision[]): readonly (number | null)[] {
 
 describe("a server that was not requested to stop", () => {
   it.each([0, 1, 2, 7])(
-    "exits with %i: the supervisor exits with the same code, without a notice",
+    "exits with %i before it has listened: the supervisor exits with the same code, without a notice",
     (code) => {
-      const [, decision] = onServerExit(onListening(initialState), { kind: "exit", code });
+      const [, decision] = onServerExit(initialState, { kind: "exit", code });
       expect(decision).toEqual({ action: "exit", code, notice: null });
     },
   );
+
+  it("exits with 0 after it has listened: the supervisor does, too", () => {
+    const [, decision] = onServerExit(onListening(initialState), { kind: "exit", code: 0 });
+    expect(decision).toEqual({ action: "exit", code: 0, notice: null });
+  });
 
   const killed: readonly ServerExit[] = [
     ...["SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP", "SIGKILL"].map(
       (signal) => ({ kind: "signal", signal }) as const,
     ),
-    ...[132, 134, 135, 139, 0xc0000005].map((code) => ({ kind: "exit", code }) as const),
+    // 1 and 7: Node.js ends with them after an uncaught error.
+    ...[1, 7, 132, 134, 135, 139, 0xc0000005].map((code) => ({ kind: "exit", code }) as const),
     { kind: "not started", reason: "spawn EAGAIN" },
   ];
   it.each(killed)("is restarted after half a second if it crashed: %o", (end) => {

@@ -100,6 +100,20 @@ describe("hearth start", () => {
     expect(await run.exited).toBe(0);
   });
 
+  it("F22: restarts the server after an uncaught error", async () => {
+    const plant = 'process.on("SIGUSR2", () => setImmediate(() => { throw new RangeError("planted"); }));';
+    const run = await startProcess({
+      HEARTH_DATA: join(temporaryFolder(), "data"),
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(plant)}`,
+    });
+    const again = nextUrl(run);
+    process.kill(serverOf(run), "SIGUSR2");
+    expect(await again).toBe(run.url);
+    expect(run.stderr()).toContain("hearth: the server crashed (exit code 1); restarting in 0.5 s\n");
+    run.child.kill("SIGTERM");
+    expect(await run.exited).toBe(0);
+  });
+
   it("prints the first key once, even if the server crashes and is restarted", async () => {
     const data = join(temporaryFolder(), "data");
     const run = await startProcess({ HEARTH_DATA: data, HEARTH_API_KEY: "" });

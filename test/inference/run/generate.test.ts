@@ -135,6 +135,25 @@ describe("a run", () => {
     expect(usage).toMatchObject({ promptTokens: 3, completionTokens: 3 });
   });
 
+  it.each(["add", "writes"] as const)(
+    "F22: fails and costs nothing where a defect throws after its answer (%s), and the next one runs",
+    async (where) => {
+      const { generator, runs, start } = await createTestGenerator(() => ["one two three"]);
+      const defect = (): never => {
+        throw new RangeError("not a whole number of ticks");
+      };
+      const recorder = { add: () => undefined, writes: () => [], [where]: defect };
+      const run = generator.start(request, { ...context, recorder });
+      await expect(read(run)).rejects.toMatchObject({ kind: "internal" });
+      await run.finished;
+      expect(generator.active.size).toBe(0);
+      await read(start());
+      const rows = await runs.list(2);
+      expect(rows.map(({ state }) => state)).toContain("completed");
+      expect(rows.find(({ state }) => state !== "completed")).toMatchObject({ costTicks: 0 });
+    },
+  );
+
   it("is settled, with the cost of every token, before its end is emitted", async () => {
     const { start, runs } = await createTestGenerator(() => ["one two three"]);
     const run = start();
