@@ -1,0 +1,144 @@
+/**
+ * `npm run attacks [-- --seconds 60 --runs 1000000]`: starts one server with a year of usage, lets eight clients stream, and then
+ * attacks it in every known way at once: schemas, engines, connections, exports, bodies, uploads, model files. Exits with 1 where a
+ * stream is cut, its gaps grow, the server does not answer in time, or its books do not balance; with 2 for invalid arguments.
+ */
+import { parseArgs } from "node:util";
+import { startLagProbe } from "../bench/load/lag.js";
+import { printTable, quantile, type Row } from "../bench/table.js";
+import { startAttackers, type Outcomes } from "./attacks/attackers.js";
+import { createScene, type Scene } from "./attacks/scene.js";
+import { startStreams, type Streamed } from "./attacks/streams.js";
+
+const healthMsMax = 100;
+const gapRatioMax = 2;
+/** The streams and the probe warm up before they are measured. */
+const warmUpMs = 5_000;
+
+interface Options {
+  readonly seconds: number;
+  readonly runs: number;
+}
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  let options: Options;
+  try {
+    options = readOptions();
+  } catch (thrown) {
+    process.stderr.write(`attacks: ${thrown instanceof Error ? thrown.message : String(thrown)}\n`);
+    return 2;
+  }
+  process.stdout.write(`preparing a server with ${options.runs} finished runs\n`);
+  const scene = await createScene(options.runs);
+  try {
+    return await attack(scene, options.seconds);
+  } finally {
+    await scene.close();
+  }
+}
+
+async function attack(scene: Scene, seconds: number): Promise<number> {
+  const warmUp = startStreams(scene);
+  await pause(warmUpMs);
+  await warmUp.stop();
+  process.stdout.write(`${seconds} s without attacks, then ${seconds} s with all of them\n`);
+  const quiet = await measure(scene, seconds);
+  const attackers = startAttackers(scene);
+  const attacked = await measure(scene, seconds);
+  const outcomes = await attackers.stop();
+  const books = await scene.stopAndVerify();
+  printOutcomes(outcomes);
+  const { rows, failed } = judge(quiet, attacked, books);
+  printTable(rows);
+  return failed ? 1 : 0;
+}
+
+interface Measured {
+  readonly streamed: Streamed;
+  /** Response times of GET /healthz in milliseconds. */
+  readonly healthMs: readonly number[];
+}
+
+async function measure(scene: Scene, seconds: number): Promise<Measured> {
+  const probe = startLagProbe(scene.url);
+  const streams = startStreams(scene);
+  await pause(seconds * 1000);
+  const streamed = await streams.stop();
+  return { streamed, healthMs: await probe.stop() };
+}
+
+function judge(quiet: Measured, attacked: Measured, books: Books): { rows: readonly Row[]; failed: boolean } {
+  const [before, during] = [quiet, attacked].map(({ streamed }) => quantile(streamed.gapsMs, 0.99));
+  const ratio = (during ?? Number.NaN) / (before ?? Number.NaN);
+  const health = quantile(attacked.healthMs, 0.99);
+  const { cut, answers } = attacked.streamed;
+  const rows: readonly Row[] = [
+    { figure: "streams cut", value: `${cut.length} of ${answers} ${cut[0] ?? ""}`, reach: "0" },
+    {
+      figure: "p99 of the gaps of a stream, before; under attack",
+      value: `${show(before)}; ${show(during)} ms (${ratio.toFixed(2)} times)`,
+      reach: `<= ${gapRatioMax} times`,
+    },
+    {
+      figure: "longest gap, before; under attack",
+      value: `${show(quantile(quiet.streamed.gapsMs, 1))}; ${show(quantile(attacked.streamed.gapsMs, 1))} ms`,
+      reach: "",
+    },
+    {
+      figure: "GET /healthz, p99 before; under attack",
+      value: `${show(quantile(quiet.healthMs, 0.99))}; ${show(health)} ms`,
+      reach: `<= ${healthMsMax} ms`,
+    },
+    {
+      figure: "GET /healthz, longest under attack",
+      value: `${show(quantile(attacked.healthMs, 1))} ms`,
+      reach: "",
+    },
+    { figure: "SIGTERM to the end of the process", value: `${show(books.stopMs)} ms`, reach: "" },
+    { figure: "books", value: books.verified ? "balance" : books.said.slice(0, 500), reach: "balance" },
+  ];
+  const failed = cut.length > 0 || !(ratio <= gapRatioMax) || !(health <= healthMsMax) || !books.verified;
+  return { rows, failed };
+}
+
+type Books = Awaited<ReturnType<Scene["stopAndVerify"]>>;
+
+function printOutcomes(outcomes: Outcomes): void {
+  process.stdout.write("\nattacks, and how they were answered\n");
+  for (const [attack, counts] of Object.entries(outcomes)) {
+    const told = Object.entries(counts).map(([outcome, count]) => `${outcome} (${count})`);
+    process.stdout.write(`  ${attack.padEnd(32)}  ${told.join(", ")}\n`);
+  }
+  process.stdout.write("\n");
+}
+
+function show(ms: number | undefined): string {
+  return (ms ?? Number.NaN).toFixed(ms !== undefined && ms < 10 ? 1 : 0);
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function readOptions(): Options {
+  const { values } = parseArgs({
+    options: {
+      seconds: { type: "string", default: "60" },
+      runs: { type: "string", default: "1000000" },
+    },
+    allowPositionals: false,
+  });
+  return {
+    seconds: bounded("--seconds", values.seconds, 3_600),
+    runs: bounded("--runs", values.runs, 10_000_000),
+  };
+}
+
+function bounded(name: string, text: string, most: number): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > most)
+    throw new Error(`${name} must be a whole number from 1 to ${most}`);
+  return value;
+}

@@ -1,0 +1,108 @@
+/** Engines that misbehave: a server of chat completions whose models each have a fault of their own, and one that never tokenizes. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface HostileEngine {
+  readonly url: string;
+  readonly silentUrl: string;
+  close(): void;
+}
+
+type Fault = (response: ServerResponse) => void;
+
+const manyCalls = 200;
+const pieceMs = 5;
+
+/** What each model does with a request, by its name. */
+export const hostileModels: Readonly<Record<string, Fault>> = {
+  "engine-usage": (response) => {
+    sendText(response, "text");
+    send(response, {
+      choices: [],
+      usage: { prompt_tokens: 1e15, completion_tokens: 1e15, total_tokens: 2e15 },
+    });
+    end(response);
+  },
+  "engine-no-usage": (response) => {
+    sendText(response, "text");
+    send(response, { choices: [], usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 } });
+    end(response);
+  },
+  "engine-endless-text": (response) => repeat(response, () => sendText(response, " word")),
+  "engine-endless-pings": (response) => repeat(response, () => response.write(": ping\n\n")),
+  "engine-empty-deltas": (response) => repeat(response, () => sendText(response, "")),
+  "engine-endless-line": (response) => {
+    response.write("data: ");
+    repeat(response, () => response.write("x".repeat(65_536)));
+  },
+  "engine-open-after-done": (response) => {
+    sendText(response, "text");
+    response.write("data: [DONE]\n\n");
+  },
+  "engine-silent": () => undefined,
+  "engine-many-calls": (response) => {
+    for (let index = 0; index < manyCalls; index += 1)
+      sendDelta(response, {
+        tool_calls: [{ index, id: `call-${index}`, function: { name: "look", arguments: '{"at":1}' } }],
+      });
+    end(response);
+  },
+};
+
+export async function startHostileEngine(): Promise<HostileEngine> {
+  const chat = createServer((request, response) => void answer(request, response));
+  const silent = createServer((request, response) => {
+    if (request.url === "/health") response.end('{"status":"ok"}');
+  });
+  const urls = await Promise.all([chat, silent].map(listen));
+  return {
+    url: `${urls[0] ?? ""}/v1`,
+    silentUrl: urls[1] ?? "",
+    close() {
+      for (const server of [chat, silent]) {
+        server.closeAllConnections();
+        server.close();
+      }
+    },
+  };
+}
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const part of request) chunks.push(part as Buffer);
+  response.on("error", () => undefined);
+  if (request.method !== "POST") return void response.end('{"object":"list","data":[]}');
+  const { model } = JSON.parse(Buffer.concat(chunks).toString()) as { model: string };
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  hostileModels[model]?.(response);
+}
+
+function repeat(response: ServerResponse, write: () => void): void {
+  const timer = setInterval(() => {
+    if (response.destroyed) clearInterval(timer);
+    else if (!response.writableNeedDrain) write();
+  }, pieceMs);
+}
+
+function send(response: ServerResponse, fields: object): void {
+  const piece = { id: "chunk", object: "chat.completion.chunk", created: 1, model: "hostile", ...fields };
+  response.write(`data: ${JSON.stringify(piece)}\n\n`);
+}
+
+function sendDelta(response: ServerResponse, delta: object): void {
+  send(response, { choices: [{ index: 0, delta, finish_reason: null }] });
+}
+
+function sendText(response: ServerResponse, content: string): void {
+  sendDelta(response, { content });
+}
+
+function end(response: ServerResponse): void {
+  send(response, { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] });
+  response.end("data: [DONE]\n\n");
+}
