@@ -83,6 +83,11 @@ export class HearthError extends Error {
   }
 }
 
+/** Returns the error of an answer of which more events wait than may. */
+export function notRead(): HearthError {
+  return new HearthError("internal", "The answer was not read in time.");
+}
+
 /** Returns a HearthError unchanged, and any other value as an `internal` error with the value as its cause. */
 export function toHearthError(thrown: unknown): HearthError {
   if (thrown instanceof HearthError) return thrown;

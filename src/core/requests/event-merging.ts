@@ -1,6 +1,12 @@
 import type { EngineEvent, TextDelta, ToolCallDelta } from "../generation.js";
 
 /**
+ * Events of one run that may wait for a slow reader. Deltas merge, so that each is a part of an answer: the events of 128 answers with
+ * 32 calls of three parts fit.
+ */
+export const waitingEventsMax = 16_384;
+
+/**
  * Merges consecutive deltas of the same part of an answer, so that a slow reader receives larger deltas and loses no text. Each
  * choice is a group of its own, so that interleaved choices are merged, too.
  */

@@ -7,9 +7,9 @@ import type { Clock } from "../../core/clock.js";
 import type { EmbeddingEngine } from "../../core/embeddings/engine.js";
 import type { InputSource } from "../../core/embeddings/request.js";
 import type { Conversation, DecodeJob, Engine } from "../../core/engine.js";
-import { toHearthError } from "../../core/errors.js";
+import { notRead, toHearthError } from "../../core/errors.js";
 import type { EngineEvent, RawPrompt } from "../../core/generation.js";
-import { eventMerging } from "../../core/requests/event-merging.js";
+import { eventMerging, waitingEventsMax } from "../../core/requests/event-merging.js";
 import { loadKey, type Model } from "../../core/model.js";
 import type { Random } from "../../core/random.js";
 import type { ModelMemory } from "../model-memory.js";
@@ -20,8 +20,6 @@ import { WorkerClient } from "../worker-client.js";
 import { memoryEstimate } from "./load/memory-estimate.js";
 import type { LlamaModelInfo, LlamaReplies, LlamaRequest, LlamaSettings, SeededJob } from "./protocol.js";
 
-/** Events of one job that may wait in this thread; deltas merge. */
-const channelCapacity = 64;
 /** Time to store long prefixes and free native memory; what is not stored by then is evaluated again. */
 const closeMsMax = 8_000;
 /** Seconds that the worker's event loop may be blocked. To start a GPU or to read a large vocabulary blocks it for long. */
@@ -197,9 +195,9 @@ function generate(
   decode: SeededJob,
   signal: AbortSignal,
 ): AsyncIterable<EngineEvent> {
-  const channel = new Channel<EngineEvent>(channelCapacity, eventMerging);
+  const channel = new Channel<EngineEvent>(waitingEventsMax, eventMerging);
   const onNews = (events: readonly EngineEvent[]): void => {
-    for (const event of events) channel.push(event);
+    for (const event of events) if (!channel.push(event)) channel.fail(notRead());
   };
   worker.call({ type: "generate", key: loadKey(model), decode }, { signal, onNews }).then(
     () => channel.end(),

@@ -6,9 +6,9 @@ import { Channel } from "../../core/channel.js";
 import type { Clock } from "../../core/clock.js";
 import type { EmbeddingEngine } from "../../core/embeddings/engine.js";
 import type { DecodeJob, Engine, LoadedModel, ResidentModel } from "../../core/engine.js";
-import { type HearthError, toHearthError } from "../../core/errors.js";
+import { notRead, toHearthError, type HearthError } from "../../core/errors.js";
 import type { EngineEvent } from "../../core/generation.js";
-import { eventMerging } from "../../core/requests/event-merging.js";
+import { eventMerging, waitingEventsMax } from "../../core/requests/event-merging.js";
 import { loadKey, type Model } from "../../core/model.js";
 import type { SeededJob } from "../llama/protocol.js";
 import type { LanguageWorker } from "../llama/engine.js";
@@ -22,9 +22,6 @@ import { RemotePool, type RemoteEngineSettings } from "./pool.js";
 import type { Replica } from "./replica.js";
 import { traceCall, type CallTracing } from "./traced-call.js";
 import { createTextEngine } from "./text/text-engine.js";
-
-/** Events of one generation that may wait in this thread; deltas merge. */
-const channelCapacity = 64;
 
 export interface RemoteEngineDeps {
   readonly engines: readonly RemoteEngineSettings[];
@@ -153,7 +150,7 @@ function openGeneration(
   deps: RemoteEngineDeps,
   started: Omit<Started, "channel">,
 ): AsyncIterable<EngineEvent> {
-  const channel = new Channel<EngineEvent>(channelCapacity, eventMerging);
+  const channel = new Channel<EngineEvent>(waitingEventsMax, eventMerging);
   void generate(pool, deps, { ...started, channel });
   return channel;
 }
@@ -196,7 +193,7 @@ async function attempt(
     end = await place.replica.alone.enter(job.deterministic, signal);
     const onNews = (events: readonly EngineEvent[]): void => {
       hasEmitted = true;
-      for (const event of events) channel.push(event);
+      for (const event of events) if (!channel.push(event)) channel.fail(notRead());
     };
     const report = await language.generate(
       { key: loadKey(model), decode: job, target: { ...place.target, headers: call.headers } },

@@ -9,6 +9,7 @@ import type { RuleSet } from "../../grammar/gbnf.js";
 import { AnswerProgress } from "../llama/decode/answer-progress.js";
 import type { ModelLanguage } from "../llama/prompt/language.js";
 import type { SeededJob } from "../llama/protocol.js";
+import { engineFailed } from "./errors.js";
 import { PlacedGrammar } from "./placed-grammar.js";
 import type {
   RemoteClient,
@@ -127,6 +128,8 @@ export class RemoteGeneration {
   #take(tokens: readonly SegmentToken[]): FinishReason | "go on" | "restart" {
     const progress = this.#progress;
     for (const { id, candidates } of tokens) {
+      if (id >= this.#deps.language.vocabularyTokens)
+        throw engineFailed(this.#target.url, `its token ${id} is not in the vocabulary of the model`);
       const token = id as Token;
       const suppressed = progress.maySuppress ? progress.suppressed() : [];
       if (suppressed.includes(token) && this.#mayRestart()) {

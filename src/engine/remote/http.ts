@@ -1,13 +1,16 @@
 /** Requests to remote engines. Their addresses are the operator's own setting, so that any address is allowed. */
-import { Agent, request } from "undici";
+import { Agent, request, type Dispatcher } from "undici";
 import { engineFailed, engineUnreachable, requestFailed } from "./errors.js";
-import { serverSentData } from "./server-sent.js";
+import { EventTooLong, eventCharactersMax, serverSentData } from "./server-sent.js";
 
 const connectMsMax = 5_000;
 /** Time without a byte while an answer is streamed. Evaluating a long prompt takes as long. */
 const silenceMsMax = 600_000;
 const checkMsMax = 5_000;
 const answerBytesMax = 33_554_432;
+/** What may follow the mark that ends a stream, until its connection can be used again. */
+const restBytesMax = 16_384;
+const restMsMax = 1_000;
 
 const agent = new Agent({
   connect: { timeout: connectMsMax },
@@ -23,7 +26,8 @@ export interface Server {
 }
 
 /**
- * Posts a request and yields the data of each event of its answer. Returning from the iteration, and aborting, close the connection.
+ * Posts a request and yields the data of each event of its answer, until the event `[DONE]` or the end of the connection. Returning
+ * from the iteration, and aborting, close the connection.
  * @throws HearthError with the server's own reason.
  */
 export async function* streamEvents(
@@ -39,16 +43,32 @@ export async function* streamEvents(
     response.body.destroy();
     throw engineFailed(server.url, `it answered ${path} with ${type === "" ? "no content type" : type}`);
   }
+  // A body that is destroyed before its end emits an error, which nobody waits for.
+  response.body.on("error", () => undefined);
+  let isWhole = false;
   try {
-    for await (const data of serverSentData(response.body)) {
-      if (data === "[DONE]") continue;
+    for await (const data of serverSentData(response.body.iterator({ destroyOnReturn: false }))) {
+      if (data === "[DONE]") break;
       yield parseJson(server.url, data);
     }
+    isWhole = true;
   } catch (thrown) {
     throw signal.aborted ? thrown : connectionError(server.url, thrown);
   } finally {
-    response.body.destroy();
+    if (isWhole) readRest(response.body);
+    else response.body.destroy();
   }
+}
+
+/** Reads what follows the end of an answer, in the background and within bounds, so that its connection can be used again. */
+function readRest(body: Dispatcher.ResponseData["body"]): void {
+  let bytes = 0;
+  const timer = setTimeout(() => body.destroy(), restMsMax).unref();
+  body.once("close", () => clearTimeout(timer));
+  body.on("data", (chunk: Uint8Array) => {
+    bytes += chunk.byteLength;
+    if (bytes > restBytesMax) body.destroy();
+  });
 }
 
 /** Returns the error of a status that says that the request itself is refused; null: the server has failed. */
@@ -157,6 +177,8 @@ function isLostConnection(thrown: unknown): boolean {
 
 function connectionError(url: string, thrown: unknown): Error {
   if (thrown instanceof Error && thrown.name === "HearthError") return thrown;
+  if (thrown instanceof EventTooLong)
+    return engineFailed(url, `an event of its answer has more than ${eventCharactersMax} characters`);
   const { code = "", name = "" } = (thrown ?? {}) as { readonly code?: string; readonly name?: string };
   const isSlow = name === "TimeoutError" || /TIMEOUT/.test(String(code));
   const reason =

@@ -7,8 +7,9 @@
  */
 import { Channel } from "../../core/channel.js";
 import type { TextTokens } from "../../core/engine.js";
-import { HearthError } from "../../core/errors.js";
+import { notRead } from "../../core/errors.js";
 import type { GenerationRequest } from "../../core/generation.js";
+import { waitingEventsMax } from "../../core/requests/event-merging.js";
 import type { Ticks } from "../../core/money.js";
 import { atPercent, completeRequest, type CompleteRequest, type Model } from "../../core/model.js";
 import { runEventMerging, type RunEvent } from "../../core/run-event.js";
@@ -26,9 +27,6 @@ import type { GeneratorDeps, RunContext, RunDeps, TextRun } from "./run-deps.js"
 import { timedLoads } from "./timed-loads.js";
 import { Stopwatch, type RunTimings } from "./timings.js";
 import { usableModel } from "./usable-model.js";
-
-/** Events that may wait for a slow reader. Deltas are merged, so that a reader that never reads keeps only a few. */
-const channelCapacity = 256;
 
 export interface Run {
   readonly id: string;
@@ -149,7 +147,7 @@ function createTextRun(
   request: CompleteRequest,
   context: RunContext,
 ): TextRun {
-  const channel = new Channel<RunEvent>(channelCapacity, runEventMerging);
+  const channel = new Channel<RunEvent>(waitingEventsMax, runEventMerging);
   const isSeen = tracing.takesContent || context.principal.team.keepsBodies;
   const answer =
     isSeen && request.ephemeral !== true
@@ -171,7 +169,7 @@ function createTextRun(
       sampled = completionTokens + reasoningTokens;
       context.recorder?.add(event);
       answer?.add(event);
-      if (!channel.push(event)) throw new HearthError("internal", "The answer was not read in time.");
+      if (!channel.push(event)) throw notRead();
     },
     timings: new Stopwatch(clock),
     finalUsage: null,

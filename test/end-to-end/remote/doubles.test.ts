@@ -189,6 +189,11 @@ describe.each(kinds)("a model on %s", (kind, protocol) => {
     await expect(requestStream(app)).rejects.toThrow(/out of memory/);
   });
 
+  it("F31: fails where the engine sends a token that is not in the vocabulary", async () => {
+    const app = start(() => ({ frames: [[5], [900_000_000]], finish: "stop" }));
+    await expect(requestJson(app)).rejects.toThrow(/not in the vocabulary/);
+  });
+
   it("fails where the engine has read another prompt than was sent", async () => {
     const app = start(({ prompt }) => ({
       frames: [[5]],
