@@ -64,7 +64,7 @@ describe("requests in /metrics", () => {
 });
 
 describe("runs in /metrics", () => {
-  it("are counted by model and state, with all their tokens", async () => {
+  it("are counted by model and state, with the tokens of those that the engine has not failed", async () => {
     const held = gate();
     const script = (prompt: string) =>
       prompt.includes("fail")
@@ -89,14 +89,14 @@ describe("runs in /metrics", () => {
       '{model="ember-1m",state="aborted"}': 1,
     });
     expect(await metric(server, "hearth_tokens_total")).toEqual({
-      '{model="ember-1m",kind="prompt"}': 9,
-      '{model="ember-1m",kind="cached"}': 3,
-      '{model="ember-1m",kind="completion"}': 5,
+      '{model="ember-1m",kind="prompt"}': 6,
+      '{model="ember-1m",kind="cached"}': 2,
+      '{model="ember-1m",kind="completion"}': 4,
       '{model="ember-1m",kind="reasoning"}': 0,
     });
     expect(await metric(server, "hearth_prefix_cache_tokens_total")).toEqual({
-      '{model="ember-1m",result="hit"}': 3,
-      '{model="ember-1m",result="miss"}': 6,
+      '{model="ember-1m",result="hit"}': 2,
+      '{model="ember-1m",result="miss"}': 4,
     });
   });
 
