@@ -90,6 +90,11 @@ export class RuleSet {
     return name;
   }
 
+  /** The bytes of all rules. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /** Returns the right-hand side of a rule, or undefined while the name is only reserved. */
   rightSide(name: string): string | undefined {
     return this.#rightHandSides.get(name);

@@ -16,6 +16,13 @@ export function numberTexts(shape: NumberShape): ReturnType<typeof numberAutomat
   return made;
 }
 
+/** Returns the keywords that the texts of a number shape do not enforce. @param pointer the place of its schema */
+export function checksOfNumber(shape: NumberShape, pointer: string): readonly Check[] {
+  if (numberTexts(shape).exact) return shape.checks;
+  const keyword = shape.range.multipleOf === undefined ? "type" : "multipleOf";
+  return [...shape.checks, { keyword, pointer }];
+}
+
 /**
  * Returns whether a number shape is empty. Builds an automaton only for bounded ranges of integers or
  * multiples.

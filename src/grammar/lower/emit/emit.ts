@@ -3,17 +3,17 @@
  * recursion goes through rule names.
  */
 import type { RuleSet } from "../../gbnf.js";
-import { AutomatonTooLarge } from "../../regular/automaton.js";
-import { emitRaw, emitString } from "../../regular/emit.js";
 import { SchemaRefusal } from "../../schema/refusal.js";
 import { emitArrayBody } from "./array.js";
-import type { Check, NumberShape, StringShape, Term } from "../language.js";
-import { numberTexts } from "../numbers.js";
+import type { Check, Term } from "../language.js";
+import { Joiner } from "../join/joiner.js";
+import type { Node } from "../join/nodes.js";
+import { writeJoined } from "../join/write.js";
 import { emitObjectBody, type EmitContext } from "./object.js";
-import type { TermPlan } from "../plan/plan.js";
+import type { ArrayPlan, ObjectPlan } from "../plan/plan.js";
 import type { Plans } from "../plan/plans.js";
 import type { Scope } from "../scope.js";
-import { emitValues } from "./values.js";
+import { scalars } from "./scalars.js";
 import { workingAt } from "../../work.js";
 import { placeOfTerm } from "../place.js";
 import { whitespaceRule } from "./whitespace.js";
@@ -32,19 +32,19 @@ export function emitTerms(
   const recordChecks = (found: readonly Check[]): void => {
     for (const check of found) checks.set(`${check.keyword} ${check.pointer}`, check);
   };
+  const base = { rules, isProductive: plans.isProductive, recordChecks };
+  const joiner = new Joiner(plans, scope, base, rules);
   const write = (term: Term, rule: (inner: Term) => string): string => {
-    const plan = plans.of(term);
-    const context: EmitContext = {
-      rules,
-      rule,
-      isProductive: plans.isProductive,
-      recordChecks,
-      pointer: plan.pointer,
-    };
+    const body = joiner.bodyOf(term);
+    const pointer = body === undefined ? joiner.planOf(term).pointer : (term.literals[0]?.node.pointer ?? "");
+    const emission = { context: { ...base, rule, pointer }, plans, scope, joiner };
     const rightSide = workingAt(placeOfTerm(term), () =>
-      [...scalars(plan, context), ...structures(plan, plans, context, scope)].join(" | "),
+      (body === undefined
+        ? [...scalars(joiner.planOf(term), emission.context), ...structures(term, emission)]
+        : together(term, body, emission)
+      ).join(" | "),
     );
-    if (rightSide === "") throw unsatisfiableArray(plan.pointer);
+    if (rightSide === "") throw unsatisfiableArray(pointer);
     return rightSide;
   };
   return { root: ruleOf(root, write, rules), checked: [...checks.values()] };
@@ -101,57 +101,52 @@ function named(rightSide: string, rules: RuleSet): string {
   return /^[a-z][a-z0-9-]*$/.test(rightSide) ? rightSide : rules.add(rightSide);
 }
 
-function scalars(plan: TermPlan, context: EmitContext): string[] {
-  const { rules } = context;
-  const alternatives: string[] = [];
-  if (plan.values.length > 0) alternatives.push(emitValues(plan.values, rules));
-  for (const shape of plan.numbers) {
-    const number = numberRule(shape, context);
-    if (number !== null) alternatives.push(number);
-  }
-  for (const shape of plan.strings) alternatives.push(stringRule(shape, context));
-  return [...new Set(alternatives)];
+interface Emission {
+  readonly context: EmitContext;
+  readonly plans: Plans;
+  readonly scope: Scope;
+  readonly joiner: Joiner;
 }
 
-function numberRule(shape: NumberShape, context: EmitContext): string | null {
-  const known = numberTexts(shape);
-  if (known.automaton === null) return null;
-  context.recordChecks(shape.checks);
-  if (!known.exact) {
-    const keyword = shape.range.multipleOf === undefined ? "type" : "multipleOf";
-    context.recordChecks([{ keyword, pointer: context.pointer }]);
-  }
-  return emitRaw(known.automaton, context.rules);
+/** Returns the texts of the objects and arrays of a term, each with its brackets. */
+function structures(term: Term, emission: Emission): readonly string[] {
+  const { joiner, plans } = emission;
+  const { objects, arrays } = joiner.planOf(term);
+  const multiplies = joiner.multiplies(term);
+  const countsItems = arrays.some(({ contained }) => contained !== null);
+  return [
+    ...(multiplies && objects.length > 1
+      ? together(term, joiner.nodesOf(term, "object"), emission)
+      : apart(objects.filter(plans.isProductiveObject), [], emission)),
+    ...(multiplies && (arrays.length > 1 || countsItems)
+      ? together(term, joiner.nodesOf(term, "array"), emission)
+      : apart([], arrays.filter(plans.isProductiveArray), emission)),
+  ];
 }
 
-function stringRule(shape: StringShape, context: EmitContext): string {
-  context.recordChecks(shape.checks);
-  try {
-    return emitString(shape, context.rules);
-  } catch (thrown) {
-    if (!(thrown instanceof AutomatonTooLarge)) throw thrown;
-    context.recordChecks([
-      { keyword: shape.maxLength === null ? "minLength" : "maxLength", pointer: context.pointer },
-    ]);
-    return emitString({ ...shape, minLength: 0, maxLength: null }, context.rules);
-  }
+/** Returns the text of the alternatives of a term with the rules that they share, or of each with its own where joining takes too much. */
+function together(term: Term, nodes: readonly Node[], emission: Emission): readonly string[] {
+  const { joiner, context, scope } = emission;
+  if (nodes.length === 0) return [];
+  const joined = joiner.join(term, nodes);
+  if (joined !== null) return [writeJoined(joined, context, scope)];
+  const { objects, arrays } = joiner.plansOf(nodes);
+  return apart(objects, arrays, emission);
 }
 
-function structures(plan: TermPlan, plans: Plans, context: EmitContext, scope: Scope): string[] {
-  const { rules } = context;
-  const objects = plan.objects
-    .filter(plans.isProductiveObject)
-    .map((object) => emitObjectBody(object, context))
-    .filter((body) => body !== null);
-  const arrays = plan.arrays
-    .filter(plans.isProductiveArray)
-    .map((array) => emitArrayBody(array, context, scope))
-    .filter((body) => body !== null);
-  const gap = whitespaceRule(rules);
-  const alternatives: string[] = [];
-  if (objects.length > 0) alternatives.push(`"{" ${gap} ${oneOf(objects)}`);
-  if (arrays.length > 0) alternatives.push(`"[" ${gap} ${oneOf(arrays)}`);
-  return alternatives;
+/** Returns the texts of objects and arrays, each alternative with rules of its own. */
+function apart(
+  objects: readonly ObjectPlan[],
+  arrays: readonly ArrayPlan[],
+  { context, scope }: Emission,
+): readonly string[] {
+  const gap = whitespaceRule(context.rules);
+  const inObjects = objects.map((plan) => emitObjectBody(plan, context)).filter((body) => body !== null);
+  const inArrays = arrays.map((plan) => emitArrayBody(plan, context, scope)).filter((body) => body !== null);
+  return [
+    ...(inObjects.length > 0 ? [`"{" ${gap} ${oneOf(inObjects)}`] : []),
+    ...(inArrays.length > 0 ? [`"[" ${gap} ${oneOf(inArrays)}`] : []),
+  ];
 }
 
 function oneOf(bodies: readonly string[]): string {

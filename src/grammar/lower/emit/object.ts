@@ -19,16 +19,15 @@ export interface EmitContext {
 /** The longest sequence of required members that is written into one right-hand side. */
 const rowMax = 40;
 
-/**
- * Returns the rule for the text after the opening bracket of an object. The rules form one chain in key
- * order: at each key, either its member follows or a later one does; after a member comes a comma and another
- * member, or the end. The chain is linear in the number of keys; only counters multiply it.
- */
-export function emitObjectBody(plan: ObjectPlan, context: EmitContext): string | null {
+/** Returns a plan with its counters, or null if no object satisfies it. Counters that are too large are left to the validator. */
+export function countedPlan(
+  plan: ObjectPlan,
+  context: Omit<EmitContext, "rules" | "rule">,
+): { readonly plan: ObjectPlan; readonly counting: Counting } | null {
   const counted = countingOf(plan, context.isProductive);
   if (counted === null) return null;
   context.recordChecks(plan.checks);
-  if (counted !== "large") return chain(plan, counted, context);
+  if (counted !== "large") return { plan, counting: counted };
   const loose = { ...plan, minProperties: 0, maxProperties: null, clauses: [] };
   const counting = countingOf(loose, context.isProductive);
   if (counting === null || counting === "large") throw new RangeError("a chain without counters is linear");
@@ -37,7 +36,17 @@ export function emitObjectBody(plan: ObjectPlan, context: EmitContext): string |
   if (plan.minProperties > 0) limits.push({ keyword: "minProperties", pointer: context.pointer });
   if (plan.maxProperties !== null) limits.push({ keyword: "maxProperties", pointer: context.pointer });
   context.recordChecks(limits);
-  return chain(loose, counting, context);
+  return { plan: loose, counting };
+}
+
+/**
+ * Returns the rule for the text after the opening bracket of an object. The rules form one chain in key
+ * order: at each key, either its member follows or a later one does; after a member comes a comma and another
+ * member, or the end. The chain is linear in the number of keys; only counters multiply it.
+ */
+export function emitObjectBody(plan: ObjectPlan, context: EmitContext): string | null {
+  const counted = countedPlan(plan, context);
+  return counted === null ? null : chain(counted.plan, counted.counting, context);
 }
 
 /** The right-hand sides of one position and counter state. */

@@ -97,7 +97,8 @@ function planTerm(term: Term, scope: Scope, moreKeys: ReadonlyMap<string, Term>)
   };
 }
 
-function innerTerms(plan: TermPlan, scope: Scope): readonly Term[] {
+/** Returns the terms of members and items. */
+export function innerTerms(plan: TermPlan, scope: Scope): readonly Term[] {
   return [
     ...plan.objects.flatMap(({ entries, extras }) => [...entries, ...extras].map((part) => part.term)),
     ...plan.arrays.flatMap((array) => [
