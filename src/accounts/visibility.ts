@@ -29,13 +29,13 @@ export function actorOf({ key, member }: Manager): Actor {
  * Returns what the actor sees. Whether the actor sees the team that they ask for is not checked: `findScope` does.
  * @param asked the team of the request; null: all that the actor sees
  */
-export function scopeOf(actor: Actor, asked: string): TeamScope;
-export function scopeOf(actor: Actor, asked: string | null): Scope;
-export function scopeOf(actor: Actor, asked: string | null): Scope {
+export function deriveScope(actor: Actor, asked: string): TeamScope;
+export function deriveScope(actor: Actor, asked: string | null): Scope;
+export function deriveScope(actor: Actor, asked: string | null): Scope {
   return { teamId: asked ?? actor.teamId, ownerId: actor.ownKeysOnly === true ? actor.userId : null };
 }
 
-/** Whether the actor sees a team and its objects. @param teamId null: the objects are those of the server */
+/** Whether the actor sees a team and its objects. @param teamId null: the objects belong to the server */
 export function canSee(actor: Actor, teamId: string | null): boolean {
   return actor.teamId === null || actor.teamId === teamId;
 }
@@ -48,12 +48,12 @@ export function canSeeOwned(
   actor: Actor,
   { teamId, userId }: { readonly teamId: string; readonly userId: string | null },
 ): boolean {
-  const { ownerId } = scopeOf(actor, teamId);
+  const { ownerId } = deriveScope(actor, teamId);
   return canSee(actor, teamId) && (ownerId === null || ownerId === userId);
 }
 
 /** Whether the actor manages the whole server: neither one team nor own API keys alone. */
 export function isOperator(actor: Actor): boolean {
-  const { teamId, ownerId } = scopeOf(actor, null);
+  const { teamId, ownerId } = deriveScope(actor, null);
   return teamId === null && ownerId === null;
 }

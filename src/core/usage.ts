@@ -56,8 +56,8 @@ const bytesPerTokenMax = 128;
 const bytesPerTokenEstimated = 4;
 
 /**
- * Returns the tokens that a server has counted, with the estimate in place of a number that its text cannot have: so few that its tokens
- * would be longer than those of any vocabulary.
+ * Returns the tokens that a server has counted, with the estimate in place of a number that its text cannot have: so few that they
+ * would be longer than the tokens of any vocabulary.
  */
 export function replaceImplausible(counted: CountedTokens, estimated: Usage): CountedTokens {
   const isTooFew = (tokens: number, estimate: number): boolean =>

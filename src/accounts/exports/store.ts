@@ -52,7 +52,7 @@ export function createExportStore({ reports }: Pick<Database, "reports">) {
         after = rows.at(-1) ?? null;
       }
     },
-    /** Every entry of every transaction; for an owner of keys, of those of their runs that are not deleted. */
+    /** Every entry of every transaction. The owner of keys gets the entries of their own runs that are not deleted. */
     async *ledger({ teamId, ownerId, from, to }: TeamSpan): AsyncGenerator<readonly ExportRow[]> {
       let after: readonly [time: number, id: number] = [from, 0];
       for (;;) {

@@ -12,7 +12,7 @@ import type { SpendingStore } from "./store/spending-limits.js";
 import type { TeamStore } from "../teams/store.js";
 import { dayMs } from "../usage/usage-report.js";
 import { findVisibleTeam } from "../teams/teams.js";
-import { scopeOf } from "../visibility.js";
+import { deriveScope } from "../visibility.js";
 
 export interface TeamBalance {
   /** Newest first; they sum to the total. */
@@ -36,7 +36,7 @@ export interface MonthInvoice {
 export interface BillingService {
   /**
    * Returns a bounded number of changes: older ones are summed. An actor that sees only API keys of their own gets the credit that is left
-   * as one change: its payments and its spending are those of others.
+   * as one change, without the payments and the spending of others.
    * @throws HearthError `not_found`, also for a team that the actor cannot see.
    */
   balance(teamId: string, actor: Actor): Promise<TeamBalance>;
@@ -60,7 +60,7 @@ const spendingDaysMax = 100;
 export function createBilling(deps: BillingServiceDeps): BillingService {
   const balance = async (teamId: string, actor: Actor): Promise<TeamBalance> => {
     const { createTime } = await findVisibleTeam(deps.teams, teamId, actor);
-    const { ownerId } = scopeOf(actor, teamId);
+    const { ownerId } = deriveScope(actor, teamId);
     const now = deps.clock.now();
     const from = now - (now % dayMs) - (spendingDaysMax - 1) * dayMs;
     const { changes, paidTicks, remainingTicks } = await deps.billing.balance(teamId, from, moneyChangesMax);
@@ -82,7 +82,7 @@ export function createBilling(deps: BillingServiceDeps): BillingService {
     async invoice(teamId, actor) {
       const { totalTicks: creditTicks } = await balance(teamId, actor);
       const month = monthOf(deps.clock.now());
-      const { ownerId } = scopeOf(actor, teamId);
+      const { ownerId } = deriveScope(actor, teamId);
       const months = await (ownerId === null
         ? deps.billing.month(teamId, month)
         : deps.billing.monthOfOwner(teamId, month, ownerId));

@@ -12,7 +12,7 @@ import {
   retryOnConflict,
   type AuditDeps,
 } from "../audit/audited-change.js";
-import { canSee, scopeOf, type Scope, type TeamScope } from "../visibility.js";
+import { canSee, deriveScope, type Scope, type TeamScope } from "../visibility.js";
 import { deniedToTeamKey } from "../management-keys/permissions.js";
 import { resolveReference } from "../resolve-reference.js";
 import { checkAcls, checkName } from "../field-rules.js";
@@ -86,7 +86,7 @@ export function createTeamService(deps: TeamServiceDeps): TeamService {
 export async function findScope(teams: TeamStore, asked: string, actor: Actor): Promise<TeamScope>;
 export async function findScope(teams: TeamStore, asked: string | null, actor: Actor): Promise<Scope>;
 export async function findScope(teams: TeamStore, asked: string | null, actor: Actor): Promise<Scope> {
-  const scope = scopeOf(actor, asked);
+  const scope = deriveScope(actor, asked);
   if (scope.teamId !== null) await findVisibleTeam(teams, scope.teamId, actor);
   return scope;
 }

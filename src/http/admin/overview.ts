@@ -1,6 +1,6 @@
 /** GET /admin/overview, an extension: what the server does now, and what it has done today. */
 import { z } from "zod";
-import { actorOf, scopeOf } from "../../accounts/visibility.js";
+import { actorOf, deriveScope } from "../../accounts/visibility.js";
 import type { Actor } from "../../accounts/audit/event.js";
 import type { TeamCredits } from "../../accounts/money/credits.js";
 import { hourMs } from "../../accounts/usage/usage-report.js";
@@ -81,7 +81,7 @@ export function getOverview(deps: OverviewDeps): (call: ManagementCall) => Promi
   return async ({ ctx, manager }) => {
     const actor = actorOf(manager);
     const query = parseFields(overviewQuery, ctx.query);
-    const scope = scopeOf(actor, query.teamId ?? null);
+    const scope = deriveScope(actor, query.teamId ?? null);
     const { teamId } = scope;
     const now = deps.clock.now();
     const from = query.from === null || query.from === undefined ? startOfDay(now) : epochMs(query.from);

@@ -147,7 +147,7 @@ export function limitConnections(pool: PostgresPool, connectionsMax: number): Po
         throw thrown;
       }
     },
-    // Its connections are those of the pool.
+    // The pool owns the connections, and ends them.
     end: () => Promise.resolve(),
   };
 }

@@ -4,7 +4,7 @@ import type { Dialect } from "../../../store/dialect/dialect.js";
 import { labelSubject } from "../../labels/spend-labels.js";
 import { selectKeysOfOwner } from "../../../store/tables/known-keys.js";
 import { periodStart, type Budget } from "../budget.js";
-import { startIn } from "./period-start.js";
+import { selectPeriodStart } from "./period-start.js";
 
 /** Returns the id under which a subject is stored. */
 export function storedId({ subject, subjectId }: Pick<Budget, "subject" | "subjectId">): string {
@@ -18,15 +18,15 @@ export function storedId({ subject, subjectId }: Pick<Budget, "subject" | "subje
 export function firstPeriod(dialect: Dialect, budget: Budget): RawBuilder<unknown> {
   const { teamId, period, createTime } = budget;
   const start = periodStart(period, createTime);
-  const startOf = (time: string) => startIn(dialect, period, sql.ref(time));
+  const selectStart = (time: string) => selectPeriodStart(dialect, period, sql.ref(time));
   return sql`
     insert into budget_periods (subject_id, team_id, period, start_time, spent_ticks, spent_tokens, reserved_ticks, reserved_tokens)
     select ${storedId(budget)}, ${teamId}, ${period}, start_time, sum(ticks), sum(tokens), sum(held_ticks), sum(held_tokens) from (
       select cast(${start} as bigint) as start_time, 0 as ticks, 0 as tokens, 0 as held_ticks, 0 as held_tokens
       union all
-      select ${startOf("used.time")}, ticks, tokens, 0, 0 from (${spentOf(dialect, budget, start)}) as used
+      select ${selectStart("used.time")}, ticks, tokens, 0, 0 from (${selectSpent(dialect, budget, start)}) as used
       union all
-      select ${startOf("runs.start_time")}, 0, 0, coalesce(bound_ticks, 0), coalesce(bound_tokens, 0)
+      select ${selectStart("runs.start_time")}, 0, 0, coalesce(bound_ticks, 0), coalesce(bound_tokens, 0)
       from ${dialect.readBy(sql`runs`, "runs_running")}
       where state = 'running' and ${isRunOf(dialect, budget)} and team_id = ${teamId}
     ) as counted group by start_time`;
@@ -38,7 +38,7 @@ const tokens = sql`prompt_tokens + completion_tokens + reasoning_tokens`;
  * Returns a query of the columns `time`, `ticks` and `tokens`: what the runs that have ended have used since `start`, from the sums that
  * triggers keep with every run.
  */
-function spentOf(dialect: Dialect, budget: Budget, start: number): RawBuilder<unknown> {
+function selectSpent(dialect: Dialect, budget: Budget, start: number): RawBuilder<unknown> {
   const { teamId, subject, subjectId, period } = budget;
   if (subject === "tag" || subject === "user")
     return sql`select hour as time, cost_ticks as ticks, ${tokens} as tokens from
@@ -49,7 +49,7 @@ function spentOf(dialect: Dialect, budget: Budget, start: number): RawBuilder<un
       from usage_months where team_id = ${teamId}`;
   const days = sql`select day as time, cost_ticks as ticks, ${tokens} as tokens from usage_days where day >= ${start}`;
   if (subject === "team") return sql`${days} and team_id = ${teamId}`;
-  // Days are found by the index of keys, not by that of teams.
+  // SQLite finds the days by the index of keys, not by the index of teams.
   const ofTeam = sql`${dialect.unindexed(sql`team_id`)} = ${teamId}`;
   if (subject === "key") return sql`${days} and api_key_id = ${subjectId} and ${ofTeam}`;
   const keys = selectKeysOfOwner(sql`(${teamId})`, subjectId);

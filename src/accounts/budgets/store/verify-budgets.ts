@@ -1,10 +1,10 @@
 /** Checks for `hearth ledger verify` that what is stored as spent of budgets equals what the runs themselves add up to. */
 import { sql, type RawBuilder } from "kysely";
 import type { Dialect } from "../../../store/dialect/dialect.js";
-import { differencesOf } from "../../money/store/compared.js";
+import { selectDifferences } from "../../money/store/compared.js";
 import { endedRuns } from "../../money/store/ended-runs.js";
 import { listOf } from "../../money/store/list-of.js";
-import { startOf } from "./period-start.js";
+import { selectBudgetPeriodStart } from "./period-start.js";
 
 /** What each run, or the deleted runs of an hour, have used and reserved. Periods start with an hour. */
 const used = sql`(
@@ -40,36 +40,36 @@ const usedBySubject = ({ listOf: listed }: Dialect) => sql`(
 
 const names = ["spent_ticks", "spent_tokens", "reserved_ticks", "reserved_tokens"];
 
-const storedOf = (name: string) => sql.ref(`kept_${name}`);
-const addedOf = (name: string) => sql.ref(`added_${name}`);
+const storedColumn = (name: string) => sql.ref(`kept_${name}`);
+const addedColumn = (name: string) => sql.ref(`added_${name}`);
 
 /** Whether what is stored is not between nothing and everything. */
 const isBeyond = sql.join(
-  names.map((name) => sql`${storedOf(name)} not between 0 and ${addedOf(name)}`),
+  names.map((name) => sql`${storedColumn(name)} not between 0 and ${addedColumn(name)}`),
   sql` or `,
 );
 
 /**
- * From the period of its creation on, a budget has what all runs of a period add up to. A run can also begin in an earlier one: its server's
- * clock was set back, or is behind that of the server which has created the budget. What other runs of that period had used before the
- * creation is not counted, so that the budget has a part of it.
+ * From the period of its creation on, a budget has what all runs of a period add up to. A run can also begin in an earlier period, when
+ * the clock of its server was set back or runs behind the clock of the server that created the budget. The budget then has a part of that
+ * period only: it does not count what other runs had used before its creation.
  */
 export const budgetChecksOf = (dialect: Dialect): readonly RawBuilder<{ readonly problem: string }>[] => [
   sql`select 'the ' || period || ' budget of the ' || subject || ' ' || subject_id || ' in team ' || team_id
-      || ' is stored with ' || ${listOf(...names.map(storedOf))} || ' in the period of ' || ${dialect.timeText(sql`start_time`)}
-      || ', but its runs add up to ' || ${listOf(...names.map(addedOf))} as problem
-    from ${differencesOf({
+      || ' is stored with ' || ${listOf(...names.map(storedColumn))} || ' in the period of ' || ${dialect.timeText(sql`start_time`)}
+      || ', but its runs add up to ' || ${listOf(...names.map(addedColumn))} as problem
+    from ${selectDifferences({
       keys: ["subject_id", "team_id", "period", "start_time"],
       values: names,
       kept: sql`select subject_id, team_id, period, start_time, ${sql.join(names.map((name) => sql.ref(name)))}
         from budget_periods`,
       // A cross join, so that SQLite looks up the budgets of each run, not the runs of each budget.
-      added: sql`select budget.subject_id, budget.team_id, budget.period, ${startOf(dialect, sql`run.time`)} as start_time,
+      added: sql`select budget.subject_id, budget.team_id, budget.period, ${selectBudgetPeriodStart(dialect, sql`run.time`)} as start_time,
           sum(ticks) as spent_ticks, sum(tokens) as spent_tokens, sum(held_ticks) as reserved_ticks, sum(held_tokens) as reserved_tokens
         from ${usedBySubject(dialect)} cross join budgets as budget
         where budget.subject_id = run.subject_id and budget.team_id = run.team_id
         group by 1, 2, 3, 4`,
       absent: sql`0`,
     })} join budgets as budget using (subject_id, team_id, period)
-    where start_time >= ${startOf(dialect, sql`budget.create_time`)} or ${isBeyond}`,
+    where start_time >= ${selectBudgetPeriodStart(dialect, sql`budget.create_time`)} or ${isBeyond}`,
 ];

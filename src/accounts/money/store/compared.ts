@@ -18,7 +18,7 @@ interface Comparison {
  * reads each side once and sorts both together: a join of two subqueries would read one of them again for each row of the other, because
  * SQLite makes no index for a full join.
  */
-export function differencesOf({ keys, values, kept, added, absent }: Comparison): RawBuilder<unknown> {
+export function selectDifferences({ keys, values, kept, added, absent }: Comparison): RawBuilder<unknown> {
   const key = sql.join(keys.map((name) => sql.ref(name)));
   const columns = values.map((value) => ({
     value: sql.ref(value),

@@ -7,7 +7,7 @@ import type { OnProgress } from "../../../core/report/progress.js";
 import type { Database } from "../../../store/database.js";
 import type { Dialect } from "../../../store/dialect/dialect.js";
 import { budgetChecksOf } from "../../budgets/store/verify-budgets.js";
-import { differencesOf } from "./compared.js";
+import { selectDifferences } from "./compared.js";
 import { listOf } from "./list-of.js";
 import { usageChecksOf } from "./verify-usage.js";
 
@@ -86,7 +86,7 @@ const transactionChecks: readonly RawBuilder<Problem>[] = [
     where transaction_id not in (select id from ledger_transactions)`,
   sql`select 'the account ' || account || ' of team ' || team_id || ' has the balance ' || kept_ticks
       || ' but its entries sum to ' || added_ticks as problem
-    from ${differencesOf({
+    from ${selectDifferences({
       keys: ["team_id", "account"],
       values: ["ticks"],
       kept: sql`select team_id, account, balance_ticks as ticks from ledger_balances`,
@@ -123,7 +123,7 @@ const runChecks: readonly RawBuilder<Problem>[] = [
       and case when run.id is null then not ${hasEnded} else run.state = 'running' and kind <> 'reserve' end`,
   sql`select 'team ' || team_id || ' has transactions of runs that do not exist: ' || added_sums
       || ' charges, releases and ticks, but of deleted runs it has ' || kept_sums as problem
-    from ${differencesOf({
+    from ${selectDifferences({
       keys: ["team_id"],
       values: ["sums"],
       kept: sql`select team_id, ${listOf(sql`sum(charged_runs)`, sql`sum(released_runs)`, pricedTicks)} as sums
@@ -135,7 +135,7 @@ const runChecks: readonly RawBuilder<Problem>[] = [
       absent: none,
     })}`,
   sql`select 'team ' || team_id || ' has ' || kept_ticks || ' reserved, but its running runs hold ' || added_ticks as problem
-    from ${differencesOf({
+    from ${selectDifferences({
       keys: ["team_id"],
       values: ["ticks"],
       kept: sql`select team_id, balance_ticks as ticks from ledger_balances where account = 'reserved'`,

@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Dialect } from "../../../store/dialect/dialect.js";
 import { dayMs, hourMs } from "../../usage/usage-report.js";
-import { differencesOf } from "./compared.js";
+import { selectDifferences } from "./compared.js";
 import { endedRuns } from "./ended-runs.js";
 import { listOf } from "./list-of.js";
 
@@ -26,7 +26,7 @@ const addedOfMonth = [sql`prompt_tokens - cached_tokens`, ...monthColumns.slice(
 
 const noneOfMonth = listOf(...monthColumns.map(() => sql`0`));
 
-/** The columns of `differencesOf` in a sentence: what is stored, and what its runs add up to. */
+/** The columns of `selectDifferences` in a sentence: what is stored, and what its runs add up to. */
 const storedAndAdded = (absent: RawBuilder<unknown>) =>
   sql`' is stored as ' || coalesce(kept_sums, ${absent}) || ' but its runs add up to ' || coalesce(added_sums, ${absent})`;
 
@@ -36,7 +36,7 @@ function unitCheck(
   unitMs: number,
   named: RawBuilder<unknown>,
 ): RawBuilder<{ readonly problem: string }> {
-  const differences = differencesOf({
+  const differences = selectDifferences({
     keys: ["team_id", "start", "model", "asked_model", "api_key_id"],
     values: ["sums"],
     kept: sql`select team_id, ${sql.ref(unit)} as start, model, asked_model, api_key_id, ${listOf(...unitColumns)} as sums
@@ -52,7 +52,7 @@ function unitCheck(
 }
 
 function monthCheck({ monthOf }: Dialect): RawBuilder<{ readonly problem: string }> {
-  const differences = differencesOf({
+  const differences = selectDifferences({
     keys: ["team_id", "month", "model", "price_id", "image_ticks"],
     values: ["sums"],
     kept: sql`select team_id, month, model, price_id, image_ticks, ${listOf(...monthColumns)} as sums from usage_months`,
@@ -67,7 +67,7 @@ function monthCheck({ monthOf }: Dialect): RawBuilder<{ readonly problem: string
 }
 
 function teamMonthCheck({ monthOf }: Dialect): RawBuilder<{ readonly problem: string }> {
-  const differences = differencesOf({
+  const differences = selectDifferences({
     keys: ["team_id", "month"],
     values: ["charged", "held"],
     kept: sql`select team_id, month, charged_ticks as charged, reserved_ticks as held from team_months`,

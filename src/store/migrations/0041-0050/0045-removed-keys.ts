@@ -37,8 +37,8 @@ const table: readonly string[] = [
 ];
 
 /**
- * Keeps the team, the owner and the name of deleted keys, for usage and the log of requests. The owner of a key is never another one, so
- * that the sums of its usage belong to the member whom its runs are counted for.
+ * Keeps the team, the owner and the name of deleted keys, for usage and the log of requests. The owner of a key never changes,
+ * so that all usage of a key belongs to one member.
  */
 export const removedKeys: Migration = [
   ...table,

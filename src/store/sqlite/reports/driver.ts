@@ -17,7 +17,7 @@ export function createReportKysely(reader: ReportReader): Kysely<Schema> {
     async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
       return { rows: (await reader.read(sql, parameters)) as Row[] };
     },
-    // eslint-disable-next-line require-yield
+    // oxlint-disable-next-line require-yield
     async *streamQuery() {
       throw refused();
     },

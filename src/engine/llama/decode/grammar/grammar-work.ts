@@ -39,7 +39,7 @@ export function isBeyondBound(thrown: unknown): boolean {
 /**
  * Returns the error of an answer whose grammar exceeds a bound.
  * @param place JSON pointer to where the answer is; null where it has not begun, or is no JSON
- * @param isCall whether the grammar is that of a tool call
+ * @param isCall whether the grammar describes a tool call
  */
 export function createBoundError(place: string | null, isCall: boolean): HearthError {
   const [schema, where] = isCall ? ["tool's schema", "call"] : ["schema", "answer"];
