@@ -1,5 +1,5 @@
 /** The address of the page: which page is open, and its settings in the query. Links are ordinary links. */
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 export interface PageLocation {
   /** What follows `/console/`, such as `keys`; empty for the first page. */
@@ -26,7 +26,8 @@ export function navigate(href: string, { replace = false } = {}): void {
 /** Returns the address now, and again whenever it changes. */
 export function useLocation(): PageLocation {
   const [current, setCurrent] = useState(read);
-  useEffect(() => {
+  // Before the page is shown, so that no change is missed.
+  useLayoutEffect(() => {
     const update = (): void => setCurrent(read());
     listeners.add(update);
     addEventListener("popstate", update);

@@ -1,5 +1,5 @@
 /** Keyboard shortcuts: `/` moves to the search of the page, `g` and a letter opens a page, `?` lists them. */
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { elapsed } from "./clock.js";
 import { navigate, pageHref } from "./location.js";
 
@@ -13,13 +13,17 @@ export interface ShortcutPage {
 
 /** Reacts to the shortcuts, except while the member writes or a dialog is open. */
 export function useShortcuts(pages: readonly ShortcutPage[], onHelp: () => void): void {
-  useEffect(() => {
-    let prefixAt = -Infinity;
+  // It outlives renderings, which may come between the two keys.
+  const prefixAt = useRef(-Infinity);
+  // Before the page is shown, so that no key is missed.
+  useLayoutEffect(() => {
     const react = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return;
       const page =
-        elapsed() - prefixAt < sequenceMs ? pages.find(({ letter }) => letter === event.key) : undefined;
-      prefixAt = event.key === "g" ? elapsed() : -Infinity;
+        elapsed() - prefixAt.current < sequenceMs
+          ? pages.find(({ letter }) => letter === event.key)
+          : undefined;
+      prefixAt.current = event.key === "g" ? elapsed() : -Infinity;
       if (page !== undefined) navigate(pageHref(page.name));
       else if (event.key === "/") focusSearch();
       else if (event.key === "?") onHelp();

@@ -66,6 +66,7 @@ describe(`the page of usage${withoutBrowser}`, () => {
     await openByLink(page, "Usage");
     await page.getByLabel("Stacked by").selectOption("Tag");
     const byTag = page.getByRole("region", { name: "Usage by Tag" }).getByRole("row", { name: "project-x" });
+    await byTag.waitFor();
     expect((await byTag.getByRole("cell").allTextContents()).slice(0, 2)).toEqual(["project-x", "1"]);
     await page.getByLabel("Stacked by").selectOption("End user");
     await page.getByRole("region", { name: "Usage by End user" }).getByRole("row", { name: "ada" }).waitFor();
