@@ -10,7 +10,9 @@ import Koa from "koa";
 import { createSecretFilter } from "../accounts/authentication/secret.js";
 import type { HttpDeps } from "./deps.js";
 import { probeHalfClosed } from "./reply/half-closed.js";
+import { closeWhereUnread, discardUnread } from "./reply/unread-body.js";
 import { createDrain, type Drain } from "./reply/drain.js";
+import { Connections } from "./connections.js";
 import { listenOn } from "./listen.js";
 import { allowOrigins, pathsForPages } from "./middleware/cors.js";
 import { chooseErrorDialect } from "./middleware/error-dialect.js";
@@ -58,16 +60,20 @@ export interface HttpServer {
 export function createHttpServer(deps: HttpDeps): HttpServer {
   const { clock, limits } = deps;
   const drain = createDrain(clock);
+  const connections = new Connections(deps);
   const respond = buildApp(deps, drain).callback();
   const listener = (req: IncomingMessage, res: ServerResponse): void => {
     useAbsoluteTarget(req);
     drain.track(req, res);
+    connections.track(req, res);
+    discardUnread(req, res, { clock, bodyBytesMax: limits.bodyBytesMax });
     probeHalfClosed(req, res, clock);
     void respond(req, res);
   };
   const server = createNodeServer(deps, listener);
   const internal = createInternalServer(createNodeServer({ limits, tls: null }, listener));
-  const webSockets = serveWebSockets(server, internal, deps);
+  connections.follow(server);
+  const webSockets = serveWebSockets(server, { ...deps, internal, connections });
   let closed: Promise<void> | null = null;
   return {
     callback: () => listener,
@@ -78,10 +84,10 @@ export function createHttpServer(deps: HttpDeps): HttpServer {
     },
     close(graceMs) {
       webSockets.close();
+      server.closeIdleConnections();
       return (closed ??= drain.start(graceMs).then(async () => {
-        internal.closeConnections();
         await webSockets.ended();
-        await closeConnections(server);
+        await closeServer(server, connections);
       }));
     },
   };
@@ -100,6 +106,7 @@ function buildApp(deps: HttpDeps, drain: Drain): Koa<RequestState> {
     if (!isDisconnect(error)) logger.error({ err: error }, "answer failed");
   });
   const withoutSecrets = createSecretFilter(deps.pinnedKeys);
+  app.use(closeWhereUnread(limits.bodyBytesMax));
   app.use(assignRequestId(random, withoutSecrets));
   app.use(traceRequests(deps.tracing));
   app.use(measureRequests(metrics, clock));
@@ -107,7 +114,7 @@ function buildApp(deps: HttpDeps, drain: Drain): Koa<RequestState> {
   const routes = createRoutes(deps);
   const chooseDialect = chooseErrorDialect(routes);
   app.use(chooseDialect);
-  app.use(handleErrors(logger, limits.bodyBytesMax));
+  app.use(handleErrors(logger));
   app.use(checkProtocol);
   app.use(checkHost(deps.allowedHosts));
   const router = createRouter(routes, deps);
@@ -162,11 +169,11 @@ function createTlsServer(
   return server;
 }
 
-async function closeConnections(server: http.Server): Promise<void> {
+async function closeServer(server: http.Server, connections: Connections): Promise<void> {
   if (!server.listening) return;
   await new Promise<void>((resolve) => {
     server.close(() => resolve());
-    server.closeAllConnections();
+    connections.destroyAll();
   });
 }
 

@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { HearthError } from "../../core/errors.js";
 import type { Context } from "../context.js";
 import { isFromPage } from "./from-page.js";
-import { admitBody, awaitsContinue } from "./protocol.js";
+import { admitBody, declaredBytes } from "./protocol.js";
 import {
   extractLongStrings,
   longBytesMin,
@@ -13,12 +13,6 @@ import {
   type ExtractedText,
   type Span,
 } from "./long-strings.js";
-
-/**
- * Bytes beyond the body limit that are read and discarded, so that a client that sends its whole body before it reads still
- * receives the error. A larger body closes the connection.
- */
-const discardBytesMax = 16 * 1024 * 1024;
 
 /** Levels of arrays and objects; code that walks a body can recurse safely. */
 const nestingMax = 128;
@@ -67,8 +61,7 @@ export async function readJsonBody(
   { bodyBytesMax, formsAreJson }: BodyRules,
 ): Promise<JsonBody> {
   checkMediaType(req, canDeclareForm(req, formsAreJson));
-  const declaredBytesMax = awaitsContinue(req) ? bodyBytesMax : bodyBytesMax + discardBytesMax;
-  if (declaredBytes(req) > declaredBytesMax) throw tooLarge(bodyBytesMax);
+  if (declaredBytes(req) > bodyBytesMax) throw tooLarge(bodyBytesMax);
   admitBody(req, res);
   const bytes = await collect(req, bodyBytesMax);
   if (bytes.length === 0) throw unsupportedMedia("The request has no body; a JSON object is expected.");
@@ -104,14 +97,6 @@ async function yieldIfLarge({ length }: Buffer): Promise<void> {
   if (length > yieldBytesMin) await setImmediate();
 }
 
-/** Whether the rest of a request is small enough to be read and discarded, so that the connection stays open. */
-export function canBeDiscarded(req: IncomingMessage, bodyBytesMax: number): boolean {
-  if (req.complete) return true;
-  return (
-    req.headers["transfer-encoding"] === undefined && declaredBytes(req) <= bodyBytesMax + discardBytesMax
-  );
-}
-
 /**
  * Whether a JSON body that is declared as a form is accepted: none from a web page is. A page can send a form to another origin, with
  * the cookies of that origin, but without an Authorization header, and browsers say that it is from a page.
@@ -136,27 +121,17 @@ function checkMediaType(req: IncomingMessage, acceptsForm: boolean): void {
     throw unsupportedMedia("Compressed request bodies are not supported.");
 }
 
-/** Returns the declared length; 0 for a chunked body, which declares none. */
-function declaredBytes({ headers }: IncomingMessage): number {
-  return Number(headers["content-length"] ?? 0);
-}
-
 function collect(req: IncomingMessage, bodyBytesMax: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
     req.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes <= bodyBytesMax) chunks.push(chunk);
-      else chunks.length = 0;
-      if (bytes > bodyBytesMax + discardBytesMax) {
-        req.pause();
-        reject(tooLarge(bodyBytesMax));
-      }
+      if (bytes <= bodyBytesMax) return void chunks.push(chunk);
+      chunks.length = 0;
+      reject(tooLarge(bodyBytesMax));
     });
-    req.on("end", () =>
-      bytes > bodyBytesMax ? reject(tooLarge(bodyBytesMax)) : resolve(Buffer.concat(chunks)),
-    );
+    req.on("end", () => resolve(Buffer.concat(chunks)));
     req.on("error", () => reject(malformed("The request ended before its body was complete.")));
   });
 }

@@ -2,10 +2,9 @@ import { toHearthError, type HearthError } from "../../core/errors.js";
 import { errorBody, errorStatus } from "../../dialects/error-body.js";
 import type { Context, Middleware } from "../context.js";
 import type { Logger } from "../../core/logger.js";
-import { canBeDiscarded } from "./body.js";
 
 /** Converts every error before the response is committed to an error response; closes the connection after that. */
-export function handleErrors(logger: Logger, bodyBytesMax: number): Middleware {
+export function handleErrors(logger: Logger): Middleware {
   return async (ctx, next) => {
     try {
       await next();
@@ -15,7 +14,7 @@ export function handleErrors(logger: Logger, bodyBytesMax: number): Middleware {
       if (ctx.headerSent) {
         ctx.respond = false;
         ctx.req.socket.destroy();
-      } else writeError(ctx, error, bodyBytesMax);
+      } else writeError(ctx, error);
     }
   };
 }
@@ -28,14 +27,13 @@ export function reportFailure(logger: Logger, ctx: Context, error: HearthError):
   else logger.warn(fields, "request refused");
 }
 
-function writeError(ctx: Context, error: HearthError, bodyBytesMax: number): void {
+function writeError(ctx: Context, error: HearthError): void {
   const { errorDialect, requestId } = ctx.state;
   ctx.status = errorStatus(error, errorDialect);
   ctx.body = errorBody(error, errorDialect, requestId);
   ctx.set(retryHeaders(error));
   if (error.allow.length > 0) ctx.set("allow", error.allow.join(", "));
   if (ctx.status === 401) ctx.set("www-authenticate", "Bearer");
-  if (!canBeDiscarded(ctx.req, bodyBytesMax)) ctx.set("connection", "close");
 }
 
 /** Returns the headers that say whether and when to retry. Clients prefer `retry-after-ms` and obey `x-should-retry`. */

@@ -31,14 +31,29 @@ export const checkProtocol: Middleware = (ctx, next) => {
   return next();
 };
 
+/** Requests whose clients were asked for their bodies. */
+const admitted = new WeakSet<IncomingMessage>();
+
 /** Sends `100 Continue` to a client that waits for it before it sends its body. */
 export function admitBody(req: IncomingMessage, res: ServerResponse): void {
-  if (awaitsContinue(req)) res.writeContinue();
+  if (!awaitsContinue(req)) return;
+  admitted.add(req);
+  res.writeContinue();
 }
 
 /** Whether the client sends its body only when it is admitted. */
 export function awaitsContinue({ headers, httpVersion }: IncomingMessage): boolean {
   return httpVersion === "1.1" && headers.expect !== undefined && isContinue(headers.expect);
+}
+
+/** Whether the client was not asked for the body for which it waits to be asked. */
+export function isUnasked(req: IncomingMessage): boolean {
+  return req.headers.expect !== undefined && req.httpVersion === "1.1" && !admitted.has(req);
+}
+
+/** Returns the declared length of a body; 0 for a chunked one, which declares none. */
+export function declaredBytes({ headers }: IncomingMessage): number {
+  return Number(headers["content-length"] ?? 0);
 }
 
 function isContinue(expectation: string): boolean {

@@ -3,7 +3,7 @@
  * routes, so that everything that holds for a request (authentication, limits, accounting, log, shutdown) holds for its turns, too.
  */
 import http, { type IncomingHttpHeaders, type IncomingMessage } from "node:http";
-import { duplexPair, type Duplex } from "node:stream";
+import { duplexPair } from "node:stream";
 
 export interface InternalRequest {
   readonly method: "GET" | "POST";
@@ -19,9 +19,6 @@ export interface InternalRequest {
 export interface InternalServer {
   /** Sends a request; resolves with the head of the answer. @throws Error when it is aborted or the server cuts it off. */
   request(request: InternalRequest): Promise<IncomingMessage>;
-  /** Serves a connection whose first bytes were read already. */
-  serve(connection: Duplex): void;
-  closeConnections(): void;
 }
 
 /** @param server is not bound to an address; it has the same listeners as the server of the clients. */
@@ -49,7 +46,5 @@ export function createInternalServer(server: http.Server): InternalServer {
         request.once("response", resolve);
         request.end(body ?? undefined);
       }),
-    serve: (connection) => void server.emit("connection", connection),
-    closeConnections: () => server.closeAllConnections(),
   };
 }

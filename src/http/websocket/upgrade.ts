@@ -1,8 +1,9 @@
 /** Upgrades connections to WebSockets: of `GET /v1/responses` only, for clients whose key the routes accept. */
 import type { IncomingHttpHeaders, IncomingMessage, Server } from "node:http";
-import type { Duplex } from "node:stream";
+import type { Socket } from "node:net";
 import { WebSocketServer } from "ws";
 import type { HttpDeps } from "../deps.js";
+import type { Connections } from "../connections.js";
 import { Connection } from "./connection.js";
 import type { InternalServer } from "./internal-requests.js";
 import { KeptResponses } from "./kept-response.js";
@@ -25,10 +26,15 @@ export interface WebSockets {
   ended(): Promise<void>;
 }
 
-export type WebSocketDeps = Pick<HttpDeps, "clock" | "limits" | "corsOrigins">;
+export interface WebSocketDeps extends Pick<HttpDeps, "clock" | "limits" | "corsOrigins"> {
+  /** Has the same routes. */
+  readonly internal: InternalServer;
+  readonly connections: Connections;
+}
 
-/** Serves the upgrades of a server. @param internal has the same routes. */
-export function serveWebSockets(server: Server, internal: InternalServer, deps: WebSocketDeps): WebSockets {
+/** Serves the upgrades of a server. */
+export function serveWebSockets(server: Server, deps: WebSocketDeps): WebSockets {
+  const { connections: all } = deps;
   const sockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -38,23 +44,29 @@ export function serveWebSockets(server: Server, internal: InternalServer, deps: 
   const keptResponses = new KeptResponses();
   const connections = new Set<Connection>();
   let isClosed = false;
-  const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
+  const upgrade = async (request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> => {
     const headers = headersOfTurns(request.headers);
     const left = new AbortController();
     socket.once("close", () => left.abort());
-    const refusal = await refusalOf({ request, headers, signal: left.signal }, internal, deps);
-    if (refusal !== null || isClosed) return refuse(socket, refusal ?? { status: 503, body: "" });
+    const liftLimit = all.limitUpgrade(socket);
+    const refusal = await refusalOf({ request, headers, signal: left.signal }, deps);
+    if (refusal !== null || isClosed) return all.end(socket, answerOf(refusal ?? { status: 503, body: "" }));
+    await all.answered(socket);
+    liftLimit();
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
       const turns = { path, headers, remoteAddress: request.socket.remoteAddress };
-      const connection = new Connection(webSocket, { ...deps, internal, keptResponses, request: turns });
+      const connection = new Connection(webSocket, { ...deps, keptResponses, request: turns });
       connections.add(connection);
       void connection.closed.then(() => connections.delete(connection));
     });
   };
-  server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    socket.on("error", () => socket.destroy());
-    if (!isWebSocket(request)) return internal.serve(withoutUpgrade(request, socket, head));
-    upgrade(request, socket, head).catch(() => socket.destroy());
+  server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    const destroy = (): void => void socket.destroy();
+    socket.on("error", destroy);
+    const done = isWebSocket(request)
+      ? upgrade(request, socket, head)
+      : all.giveBack(server, socket, withoutUpgrade(request, head)).then(() => socket.off("error", destroy));
+    done.catch(destroy);
   });
   return {
     close() {
@@ -90,8 +102,7 @@ interface Handshake {
 /** Returns why a client gets no WebSocket: the answer of a route to a request with the same headers; null when it gets one. */
 async function refusalOf(
   { request, headers, signal }: Handshake,
-  internal: InternalServer,
-  { corsOrigins }: WebSocketDeps,
+  { corsOrigins, internal }: WebSocketDeps,
 ): Promise<Refusal | null> {
   const { origin } = request.headers;
   const [found = ""] = (request.url ?? "").split("?");
@@ -126,14 +137,14 @@ function errorBody(message: string, code: string): string {
   return JSON.stringify({ error: { message, type: "invalid_request_error", param: null, code } });
 }
 
-function refuse(socket: Duplex, { status, body }: Refusal): void {
+function answerOf({ status, body }: Refusal): string {
   const head = [
     `HTTP/1.1 ${status} Refused`,
     "content-type: application/json; charset=utf-8",
     `content-length: ${Buffer.byteLength(body)}`,
     "connection: close",
   ];
-  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+  return `${head.join("\r\n")}\r\n\r\n${body}`;
 }
 
 function headersOfTurns(headers: IncomingHttpHeaders): IncomingHttpHeaders {
@@ -141,16 +152,22 @@ function headersOfTurns(headers: IncomingHttpHeaders): IncomingHttpHeaders {
 }
 
 /**
- * Returns the connection of a request for another protocol (`Upgrade: h2c` above all, which Java's client sends by default), with the
- * request before what is left to read, but without the headers that ask for the upgrade: a server may ignore them.
+ * Returns the bytes of a request for another protocol (`Upgrade: h2c` above all, which Java's client sends by default), and of what
+ * follows it, without what asks for the upgrade: a server may ignore it.
  */
-function withoutUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Duplex {
+function withoutUpgrade(request: IncomingMessage, head: Buffer): Buffer {
   const { rawHeaders, method = "GET", url = "/", httpVersion } = request;
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const [name = "", value = ""] = rawHeaders.slice(at, at + 2);
-    if (!/^(upgrade|connection|http2-settings)$/i.test(name)) lines.push(`${name}: ${value}`);
+    if (/^connection$/i.test(name)) lines.push(`${name}: ${withoutOptions(value)}`);
+    else if (!/^(upgrade|http2-settings)$/i.test(name)) lines.push(`${name}: ${value}`);
   }
-  socket.unshift(Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), head]));
-  return socket;
+  return Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), head]);
+}
+
+/** Returns the options of a Connection header that do not concern an upgrade, such as `close`. */
+function withoutOptions(value: string): string {
+  const options = value.split(",").map((option) => option.trim());
+  return options.filter((option) => !/^(upgrade|http2-settings)$/i.test(option)).join(", ");
 }

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
+import { Connections } from "../../../src/http/connections.js";
 import { createInternalServer } from "../../../src/http/websocket/internal-requests.js";
 import { serveWebSockets } from "../../../src/http/websocket/upgrade.js";
 import { defaultHttpLimits } from "../../../src/http/deps.js";
@@ -21,7 +22,8 @@ it("a handshake at a path that is no WebSocket reads nothing of the path's answe
   });
   const server = http.createServer();
   const deps = { clock: createManualClock(0), limits: defaultHttpLimits, corsOrigins: [] };
-  serveWebSockets(server, createInternalServer(routes), deps);
+  const connections = new Connections(deps);
+  serveWebSockets(server, { ...deps, connections, internal: createInternalServer(routes) });
   onTestFinished(() => void server.close());
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
