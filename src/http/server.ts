@@ -183,9 +183,10 @@ const disconnectCodes = new Set([
   "ECONNABORTED",
   "ERR_STREAM_PREMATURE_CLOSE",
   "ERR_STREAM_DESTROYED",
+  "ERR_HTTP_REQUEST_TIMEOUT",
 ]);
 
-/** Whether a client closed its connection early; HPE_ codes come from the parser when a request is incomplete. */
+/** Whether a connection ended before its request or answer was complete; HPE_ codes come from the parser when a request is incomplete. */
 function isDisconnect(error: unknown): boolean {
   if (!(error instanceof Error) || !("code" in error)) return false;
   return disconnectCodes.has(String(error.code)) || String(error.code).startsWith("HPE_");

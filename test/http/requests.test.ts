@@ -268,6 +268,7 @@ describe("E7: a client that abuses the protocol", () => {
       config: { bodyBytesMax: limit },
     });
     expect(await exchange(server.port, beginning)).toMatch(/^HTTP\/1.1 408 /);
+    expect(server.logs.filter(({ level }) => level === "error")).toEqual([]);
   });
 
   it.each(["GARBAGE\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\u0000\u0001\r\n\r\n"])(
