@@ -10,7 +10,11 @@ import { startReceiver } from "../http/admin/alerts/receivers.js";
 /** A server, a receiver that it may reach, and the command against it. */
 async function served() {
   const receiver = await startReceiver();
-  const server = await startManagedServer(undefined, {}, { HEARTH_ALERT_HOSTS: receiver.host });
+  const server = await startManagedServer(
+    undefined,
+    {},
+    { HEARTH_ALERT_HOSTS: `${receiver.host},${receiver.host}/hook` },
+  );
   const loaded = loadConfig({
     HEARTH_PORT: new URL(server.url).port,
     HEARTH_DATA: server.data,

@@ -1,10 +1,17 @@
 import { sql, type Selectable } from "kysely";
-import type { AuditedFields, AuditEvent, AuditQuery, StoredAuditEvent } from "./event.js";
+import type { AuditAction, AuditedFields, AuditEvent, AuditQuery, StoredAuditEvent } from "./event.js";
 import type { Database } from "../../store/database.js";
 import type { AuditRow } from "../../store/schema.js";
 import { createWrite, type Write } from "../../store/writes.js";
 
 export type AuditStore = ReturnType<typeof createAuditStore>;
+
+export interface AuditCount {
+  readonly teamId: string;
+  readonly action: AuditAction;
+  /** Milliseconds since the epoch. */
+  readonly from: number;
+}
 
 /** Creates the queries of the audit log. The log is append-only: triggers reject updates and deletions. */
 export function createAuditStore(database: Database) {
@@ -14,6 +21,17 @@ export function createAuditStore(database: Database) {
       return createWrite("audit_events", kysely.insertInto("audit_events").values(toRow(event)).compile());
     },
     page: (query: AuditQuery) => page(database, query),
+    /** Returns how often a team had an action, from a time on. */
+    async count({ teamId, action, from }: AuditCount): Promise<number> {
+      const { count } = await kysely
+        .selectFrom("audit_events")
+        .select((events) => events.fn.countAll<number>().as("count"))
+        .where("team_id", "=", teamId)
+        .where("time", ">=", from)
+        .where("act", "=", action)
+        .executeTakeFirstOrThrow();
+      return count;
+    },
   };
 }
 

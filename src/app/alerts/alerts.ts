@@ -9,7 +9,7 @@ import type { Random } from "../../core/random.js";
 import { createEmailSender } from "../../engine/notify/email.js";
 import { webhookSecret } from "../../engine/notify/signature.js";
 import { createWebhookSender } from "../../engine/notify/webhook.js";
-import { readAllowedHosts } from "../../engine/network/hosts.js";
+import { readReceivers } from "../../engine/notify/receivers.js";
 import { lookupAll } from "../../engine/network/resolve.js";
 import type { ServerMetrics } from "../../http/metrics.js";
 import { createAlertService, type AlertService } from "../../jobs/alerts/alerts.js";
@@ -50,10 +50,8 @@ const hourMs = 3_600_000;
 export function buildAlerts(config: Config, deps: AlertDeps): Alerts {
   const { stores, clock, random, logger } = deps;
   const senders = sendersOf(config);
-  const { alerts, alertChannels: channels, alertDeliveries: deliveries, teams, writes, audit } = stores;
-  const leads = (): Promise<boolean> => stores.nodes.leads("alerts");
   const { broadcast } = stores;
-  const common = { alerts, channels, deliveries, teams, writes, audit, broadcast, leads, clock, random };
+  const common = { ...tablesOf(stores), broadcast, clock, random };
   const queue = new DeliveryQueue({
     ...common,
     senders,
@@ -85,12 +83,26 @@ export function buildAlerts(config: Config, deps: AlertDeps): Alerts {
   };
 }
 
+function tablesOf({ alerts, alertChannels, alertDeliveries, teams, members, writes, audit, nodes }: Stores) {
+  const leads = (): Promise<boolean> => nodes.leads("alerts");
+  return {
+    alerts,
+    channels: alertChannels,
+    deliveries: alertDeliveries,
+    teams,
+    members,
+    writes,
+    audit,
+    leads,
+  };
+}
+
 function sendersOf({ alertHosts, smtpUrl, smtpFrom, smtpCa }: Config) {
-  const allowedHosts = readAllowedHosts(alertHosts, "alertHosts");
+  const receivers = readReceivers(alertHosts, "alertHosts");
   const email =
     smtpUrl === null || smtpFrom === null ? null : { url: smtpUrl, from: smtpFrom, caFile: smtpCa };
   return {
-    webhook: createWebhookSender({ allowedHosts, lookup: lookupAll, version }),
+    webhook: createWebhookSender({ receivers, lookup: lookupAll, version }),
     email: createEmailSender(email),
   };
 }

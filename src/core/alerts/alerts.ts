@@ -44,6 +44,8 @@ export interface Delivery {
   readonly target: string;
   /** Of a webhook, `whsec_` and base64; null for e-mail. */
   readonly secret: string | null;
+  /** Whether the channel is of a team, which must not learn what the server can reach. */
+  readonly isOfTeam: boolean;
   /** JSON text of an `AlertMessage`. */
   readonly body: string;
   /** Time of the attempt: milliseconds since the epoch. */
@@ -53,7 +55,7 @@ export interface Delivery {
 /** Sends messages of one kind of channel. Implementations: engine/notify/webhook.ts and email.ts. */
 export interface AlertSender {
   /** @throws Error that says why a target can never be sent to; absent of a sender: any target can. */
-  check(target: string): void;
-  /** Resolves when the receiver has accepted the message. @throws Error that says why it has not. */
+  check(target: string, isOfTeam: boolean): void;
+  /** Resolves when the receiver has accepted the message. @throws Error that says why it has not; to a team, only what its receiver has answered. */
   send(delivery: Delivery, signal: AbortSignal): Promise<void>;
 }

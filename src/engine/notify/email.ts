@@ -21,7 +21,7 @@ export function createEmailSender(settings: EmailSettings | null): AlertSender {
     check() {
       if (settings === null) throw new Error("needs the settings smtpUrl and smtpFrom");
     },
-    async send({ id, target, body }, signal) {
+    async send({ id, target, body, isOfTeam }, signal) {
       if (settings === null) throw new Error("the settings smtpUrl and smtpFrom are not set");
       signal.throwIfAborted();
       const message = JSON.parse(body) as AlertMessage;
@@ -40,7 +40,10 @@ export function createEmailSender(settings: EmailSettings | null): AlertSender {
         signal.addEventListener("abort", () => reject(reasonOf(signal)), { once: true });
       });
       // A connection that is given up ends by its own time limits.
-      await Promise.race([sent, aborted]);
+      await Promise.race([sent, aborted]).catch((thrown: unknown) => {
+        // What the operator's mail server says is not for a team.
+        throw isOfTeam ? new Error("the mail server did not take the message") : thrown;
+      });
     },
   };
 }

@@ -6,29 +6,30 @@ import { Agent, fetch as undiciFetch } from "undici";
 import type { AlertSender } from "../../core/alerts/alerts.js";
 import { isPublicAddress } from "../network/addresses.js";
 import { dialPinned } from "../network/dial.js";
-import type { AllowedHosts } from "../network/hosts.js";
 import { resolveAllowed, type Lookup } from "../network/resolve.js";
+import type { AllowedReceivers } from "./receivers.js";
 import { signatureHeaders } from "./signature.js";
 
 export interface WebhookDeps {
-  /** Hosts that may have addresses that are not public, and be reached in plain text. */
-  readonly allowedHosts: AllowedHosts;
+  readonly receivers: AllowedReceivers;
   readonly lookup: Lookup;
   readonly version: string;
 }
 
 const connectMsMax = 10_000;
 const headerBytesMax = 16 * 1024;
+/** What a team is shown of every failure before an answer, so that names and addresses of the network cannot be told apart. */
+const unreachable = "the receiver could not be reached at a public address";
 
 /** Creates the sender of webhooks. */
 export function createWebhookSender(deps: WebhookDeps): AlertSender {
-  const { allowedHosts, lookup, version } = deps;
+  const { receivers, lookup, version } = deps;
   return {
-    check: (target) => void checkedUrl(target, allowedHosts),
-    async send({ id, target, secret, body, time }, signal) {
-      const url = checkedUrl(target, allowedHosts);
+    check: (target, isOfTeam) => void checkedUrl(target, receivers, isOfTeam),
+    async send({ id, target, secret, body, time, isOfTeam }, signal) {
+      const url = checkedUrl(target, receivers, isOfTeam);
       const isAllowed = (address: string): boolean =>
-        isPublicAddress(address) || allowedHosts.name(address, url);
+        isPublicAddress(address) || isPrivateAllowed(address, url, receivers, isOfTeam);
       const dial = dialPinned(connectMsMax);
       const agent = new Agent({
         maxHeaderSize: headerBytesMax,
@@ -54,9 +55,10 @@ export function createWebhookSender(deps: WebhookDeps): AlertSender {
           dispatcher: agent,
         });
         await response.body?.cancel();
-        if (!response.ok) throw new Error(`the receiver answered with the status ${response.status}`);
+        if (!response.ok)
+          throw new RefusedMessage(`the receiver answered with the status ${response.status}`);
       } catch (thrown) {
-        throw reasonOf(thrown);
+        throw isOfTeam && !(thrown instanceof RefusedMessage) ? new Error(unreachable) : reasonOf(thrown);
       } finally {
         void agent.destroy().catch(() => undefined);
       }
@@ -64,12 +66,32 @@ export function createWebhookSender(deps: WebhookDeps): AlertSender {
   };
 }
 
-function checkedUrl(target: string, allowedHosts: AllowedHosts): URL {
+/** The receiver's answer is what is wrong. */
+class RefusedMessage extends Error {}
+
+function isPrivateAllowed(
+  address: string,
+  url: URL,
+  receivers: AllowedReceivers,
+  isOfTeam: boolean,
+): boolean {
+  if (!isOfTeam) return receivers.forServer.name(address, url);
+  const hosts = receivers.forTeam(url);
+  // A name of the team's own could lead there otherwise.
+  return hosts.allow(url) && hosts.name(address, url);
+}
+
+function checkedUrl(target: string, receivers: AllowedReceivers, isOfTeam: boolean): URL {
   const url = URL.canParse(target) ? new URL(target) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) throw new Error("must be an https URL");
   if (url.username !== "" || url.password !== "") throw new Error("must not have a user name or a password");
-  if (url.protocol === "http:" && !allowedHosts.allow(url))
-    throw new Error("must be an https URL; plain http is for hosts in the setting alertHosts");
+  const hosts = isOfTeam ? receivers.forTeam(url) : receivers.forServer;
+  if (url.protocol === "http:" && !hosts.allow(url))
+    throw new Error(
+      isOfTeam
+        ? "must be an https URL"
+        : "must be an https URL; plain http is for hosts in the setting alertHosts",
+    );
   return url;
 }
 

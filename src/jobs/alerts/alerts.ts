@@ -3,6 +3,8 @@ import { canSee } from "../../accounts/visibility.js";
 import { auditEntry, type AuditDeps } from "../../accounts/audit/audited-change.js";
 import type { Actor, AuditedFields } from "../../accounts/audit/event.js";
 import { checkEmail, invalid } from "../../accounts/field-rules.js";
+import { foldEmail } from "../../accounts/members/member.js";
+import type { MemberStore } from "../../accounts/members/store.js";
 import { usdAmount } from "../../accounts/money/amounts.js";
 import type { TeamStore } from "../../accounts/teams/store.js";
 import { findScope } from "../../accounts/teams/teams.js";
@@ -33,12 +35,12 @@ export interface AlertService {
   channels(teamId: string | null, actor: Actor): Promise<readonly AlertChannel[]>;
   /**
    * Adds a channel. Only the result has the secret.
-   * @throws HearthError `not_found` for the team, `invalid_value` naming the field.
+   * @throws HearthError `not_found` for the team, `invalid_value` naming the field, `rate_limited` after many changes.
    */
   addChannel(request: NewChannel, actor: Actor): Promise<AlertChannel>;
   /** Removes a channel and its deliveries. @throws HearthError `not_found`. */
   removeChannel(id: string, actor: Actor): Promise<void>;
-  /** Queues a test. @throws HearthError `not_found`, `overloaded` when too many messages wait. */
+  /** Queues a test. @throws HearthError `not_found`, `overloaded` when too many messages wait, `rate_limited` after many tests. */
   test(id: string, actor: Actor): Promise<AlertDelivery>;
   /** Returns the newest deliveries of the channels that the actor sees, the newest first. */
   deliveries(teamId: string | null, actor: Actor): Promise<readonly AlertDelivery[]>;
@@ -49,6 +51,7 @@ export interface AlertServiceDeps extends AuditDeps {
   readonly channels: ChannelStore;
   readonly deliveries: Pick<DeliveryStore, "insertion" | "newest" | "countQueued">;
   readonly teams: TeamStore;
+  readonly members: Pick<MemberStore, "findByEmail">;
   readonly queue: Pick<DeliveryQueue, "wake">;
   readonly senders: Readonly<Record<ChannelKind, Pick<AlertSender, "check">>>;
   /** Returns a signing secret of these random bytes. */
@@ -59,6 +62,11 @@ export interface AlertServiceDeps extends AuditDeps {
 const channelsMax = 20;
 /** Messages of a channel that may wait when it is tested. */
 const queuedMax = 100;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** Of a team, counted over all of its channels, those that were removed included. */
+const testsPerHourMax = 20;
+const addedPerDayMax = 40;
 const listedMax = 200;
 const secretBytes = 32;
 const targetCharsMax = 2000;
@@ -75,7 +83,7 @@ export function createAlertService(deps: AlertServiceDeps): AlertService {
     },
     async addChannel(request, actor) {
       const teamId = await seenTeam(deps, request.teamId, actor);
-      const channel = await newChannel(deps, { ...request, teamId });
+      const channel = await newChannel(deps, { ...request, teamId }, actor);
       const entry = {
         ...entryOf(channel, "CreateAlertChannel", "Added"),
         before: null,
@@ -121,6 +129,7 @@ async function sendTest(deps: AlertServiceDeps, id: string, actor: Actor): Promi
     throw new HearthError("overloaded", "Too many messages of this channel wait. Please try again later.", {
       retryAfterSeconds: 60,
     });
+  await refuseMany(deps, channel.teamId, "TestAlertChannel", { max: testsPerHourMax, periodMs: hourMs });
   const now = clock.now();
   const team = channel.teamId === null ? null : await teams.find(channel.teamId);
   const message = testMessage(channel, team?.name ?? null, now);
@@ -131,10 +140,12 @@ async function sendTest(deps: AlertServiceDeps, id: string, actor: Actor): Promi
   return delivery;
 }
 
-async function newChannel(deps: AlertServiceDeps, request: NewChannel): Promise<AlertChannel> {
+async function newChannel(deps: AlertServiceDeps, request: NewChannel, actor: Actor): Promise<AlertChannel> {
   const { channels, random, clock, secretOf } = deps;
   const { teamId, kind, target, creditBelowUsd } = request;
   checkTarget(deps, request);
+  if (kind === "email" && actor.teamId !== null) await refuseStranger(deps, target, actor.teamId);
+  await refuseMany(deps, teamId, "CreateAlertChannel", { max: addedPerDayMax, periodMs: dayMs });
   const creditTicks = creditBelowUsd === null ? null : usdAmount("creditBelowUsd", creditBelowUsd);
   if (creditTicks !== null && creditTicks < 0) throw invalid("creditBelowUsd", "must not be negative");
   const others = (await channels.list(null)).filter((channel) => channel.teamId === teamId);
@@ -151,7 +162,38 @@ async function newChannel(deps: AlertServiceDeps, request: NewChannel): Promise<
   };
 }
 
-function checkTarget({ senders }: AlertServiceDeps, { kind, target }: NewChannel): void {
+/** A team sends mail to its own people only. @throws HearthError `invalid_value`. */
+async function refuseStranger({ members }: AlertServiceDeps, target: string, teamId: string): Promise<void> {
+  const member = await members.findByEmail(foldEmail(target));
+  if (member?.teamId !== teamId)
+    throw invalid("target", "must be the e-mail address of a member of the team");
+}
+
+/**
+ * Refuses what those who manage a team have done too often. It is counted in the audit log, which a removed channel does not shorten.
+ * @throws HearthError `rate_limited`.
+ */
+async function refuseMany(
+  { audit, clock }: AlertServiceDeps,
+  teamId: string | null,
+  action: ChannelAction,
+  { max, periodMs }: { readonly max: number; readonly periodMs: number },
+): Promise<void> {
+  if (teamId === null) return;
+  const count = await audit.count({ teamId, action, from: clock.now() - periodMs });
+  if (count < max) return;
+  const what = action === "TestAlertChannel" ? "tests" : "new channels";
+  const hours = periodMs / hourMs;
+  throw new HearthError(
+    "rate_limited",
+    `A team has at most ${max} ${what} of alerts in ${hours} h. Please try again later.`,
+    {
+      retryAfterSeconds: 3600,
+    },
+  );
+}
+
+function checkTarget({ senders }: AlertServiceDeps, { kind, target, teamId }: NewChannel): void {
   if (target.length > targetCharsMax)
     throw invalid("target", `must have at most ${targetCharsMax} characters`);
   if (kind === "email") {
@@ -162,7 +204,7 @@ function checkTarget({ senders }: AlertServiceDeps, { kind, target }: NewChannel
     }
   }
   try {
-    senders[kind].check(target);
+    senders[kind].check(target, teamId !== null);
   } catch (thrown) {
     throw invalid("target", thrown instanceof Error ? thrown.message : String(thrown));
   }

@@ -9,6 +9,7 @@ import type { Clock } from "../../core/clock.js";
 import type { Broadcast } from "../../core/servers/broadcast.js";
 import type { Writes } from "../../store/writes.js";
 import type { AlertDelivery, ChannelKind } from "./alert.js";
+import { createDailyCounts } from "./daily-counts.js";
 import type { ChannelStore } from "./store/channels.js";
 import type { DeliveryStore } from "./store/deliveries.js";
 
@@ -49,10 +50,14 @@ const activeMax = 4;
 /** Longest wait before the queue is looked at again. */
 const lookEveryMs = minuteMs;
 const errorCharsMax = 500;
+/** Messages of all channels of a team in a day. */
+const messagesPerDayMax: Readonly<Record<ChannelKind, number>> = { email: 100, webhook: 2000 };
 
 export class DeliveryQueue {
   readonly #deps: DeliveryQueueDeps;
   readonly #active = new Map<string, { readonly abort: AbortController; readonly done: Promise<void> }>();
+  /** Messages to the channels of each team. This server sends for all that share the database. */
+  readonly #sent = createDailyCounts();
   #isRunning = false;
   #looking: Promise<void> | null = null;
   #looksAgain = false;
@@ -133,11 +138,19 @@ export class DeliveryQueue {
     const { channels, senders, clock } = this.#deps;
     const channel = await channels.find(delivery.channelId);
     if (channel === null) return;
+    const { kind, teamId } = channel;
+    const isOfTeam = teamId !== null;
+    if (
+      isOfTeam &&
+      delivery.attempts === 0 &&
+      !this.#sent.admit(`${kind} ${teamId}`, messagesPerDayMax[kind], clock.now())
+    )
+      return this.#end(delivery, "dead", `the team has sent ${messagesPerDayMax[kind]} messages in a day`);
     const stop = clock.after(attemptMsMax, () => abort.abort(new Error("the receiver took too long")));
     const { target, secret } = channel;
     try {
-      const message = { id: delivery.id, body: delivery.body, target, secret, time: clock.now() };
-      await senders[channel.kind].send(message, abort.signal);
+      const message = { id: delivery.id, body: delivery.body, target, secret, isOfTeam, time: clock.now() };
+      await senders[kind].send(message, abort.signal);
       await this.#end(delivery, "delivered", null);
     } catch (thrown) {
       if (this.#isRunning) await this.#fail(delivery, thrown);

@@ -97,11 +97,12 @@ export const createChannelDocs: RouteDocs = {
   summary: "Send alerts to a webhook or an e-mail address",
   description:
     "An extension of Hearth. Webhooks are signed as Standard Webhooks describes it, with a secret that only this answer has. A team, " +
-    "and the server, has up to 20 channels. Addresses that are not public must be named by the setting `alertHosts`.",
+    "and the server, has up to 20 channels. Addresses that are not public must be named by the setting `alertHosts`, for channels of a " +
+    "team with a path. A manager of one team can name e-mail addresses of its members only, and add 40 channels in a day.",
   body: requestSchema,
   example: { kind: "webhook", target: "https://alerts.example.com/hearth" },
   answers: { 200: { description: "The channel.", schema: newChannelSchema } },
-  errors: ["not_found"],
+  errors: ["not_found", "rate_limited"],
 };
 
 export const deleteChannelDocs: RouteDocs = {
@@ -118,8 +119,9 @@ export const testChannelDocs: RouteDocs = {
   operation: "testAlertChannel",
   tag: "Alerts",
   summary: "Send a test alert to a channel",
-  description: "An extension of Hearth. The test is queued; the list of deliveries shows what became of it.",
+  description:
+    "An extension of Hearth. The test is queued; the list of deliveries shows what became of it. A team has 20 tests in an hour.",
   params,
   answers: { 200: { description: "The delivery.", schema: deliverySchema } },
-  errors: ["not_found", "overloaded"],
+  errors: ["not_found", "overloaded", "rate_limited"],
 };

@@ -22,7 +22,7 @@ export async function served(
 ) {
   const receiver = await startReceiver();
   const enough = (folder: string) => Promise.resolve({ folder, freeBytes: 50, totalBytes: 100 });
-  const hosts = [receiver, ...others].map(({ host }) => host).join();
+  const hosts = [receiver, ...others].flatMap(({ host }) => [host, `${host}/hook`]).join();
   const server = await startManagedServer(
     undefined,
     { diskSpace: enough, ...overrides },
