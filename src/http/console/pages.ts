@@ -46,12 +46,11 @@ export function getConsole(): Handler {
   return (ctx) => {
     if (!pagePath.test(ctx.path)) throw noSuchPath();
     ctx.set({
-      "cache-control": "no-cache",
       "content-security-policy": policy,
       "referrer-policy": "no-referrer",
       "cross-origin-opener-policy": "same-origin",
     });
-    return answer(ctx, "index.html");
+    return answer(ctx, "index.html", "no-cache");
   };
 }
 
@@ -61,8 +60,7 @@ export function getConsoleAsset(): Handler {
   return (ctx) => {
     const [, name = ""] = /^\/console\/assets\/([\w-]+\.(?:js|css))$/.exec(ctx.path) ?? [];
     if (name === "") throw noSuchPath();
-    ctx.set("cache-control", "public, max-age=31536000, immutable");
-    return answer(ctx, `assets/${name}`);
+    return answer(ctx, `assets/${name}`, "public, max-age=31536000, immutable");
   };
 }
 
@@ -103,9 +101,9 @@ interface AssetFile {
 const compressions = { br: promisify(brotliCompress), gzip: promisify(gzip) };
 
 /** A file is read when it is first asked for; there are as many as the build wrote. */
-function fileAnswer(): (ctx: Context, name: string) => Promise<void> {
+function fileAnswer(): (ctx: Context, name: string, cacheControl: string) => Promise<void> {
   const files = new Map<string, AssetFile>();
-  return async (ctx, name) => {
+  return async (ctx, name, cacheControl) => {
     const url = new URL(name, folder);
     let file = files.get(name);
     if (file === undefined) {
@@ -116,6 +114,7 @@ function fileAnswer(): (ctx: Context, name: string) => Promise<void> {
     const accepted = ctx.acceptsEncodings("br", "gzip", "identity");
     const encoding = accepted === "br" || accepted === "gzip" ? accepted : "identity";
     ctx.status = 200;
+    ctx.set("cache-control", cacheControl);
     ctx.type = types[extname(name)] ?? "application/octet-stream";
     ctx.vary("accept-encoding");
     ctx.etag = `"${file.etag}-${encoding}"`;

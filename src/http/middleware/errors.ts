@@ -16,7 +16,14 @@ export function handleErrors(logger: Logger): Middleware {
         ctx.req.socket.destroy();
       } else writeError(ctx, error);
     }
+    if (ctx.status >= 400 && !ctx.headerSent) keepFromCaches(ctx);
   };
+}
+
+/** What a handler has set for its answer is not true of the error: it would be kept in its place, for a year where that is an asset. */
+function keepFromCaches(ctx: Context): void {
+  for (const name of ["etag", "last-modified", "expires", "content-encoding"]) ctx.remove(name);
+  ctx.set("cache-control", "no-store");
 }
 
 /** Logs the cause of an error, which the response does not contain, with the request id. */
