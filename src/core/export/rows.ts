@@ -1,6 +1,6 @@
 /** Rows of exports, and their text as CSV or as JSON lines. */
 import { ticksToUsd } from "../money.js";
-import { formatCsv, textCell } from "./csv.js";
+import { formatCsv, jsonCell, textCell } from "./csv.js";
 
 /** What an export holds: text, a number, an amount in ticks, or an object. */
 export type Cell = string | number | bigint | object | null;
@@ -41,7 +41,7 @@ function csvCell(cell: Cell): string {
   if (cell === null) return "";
   if (typeof cell === "string") return textCell(cell);
   if (typeof cell === "bigint") return ticksToUsd(cell);
-  return typeof cell === "number" ? String(cell) : JSON.stringify(cell);
+  return typeof cell === "number" ? String(cell) : jsonCell(cell);
 }
 
 function toJson(row: ExportRow): object {

@@ -150,7 +150,7 @@ describe("hearth usage", () => {
     );
     for (const model of ["+1", "-1", "@sum", "\tx"]) await ran({ model, startTime: at(20) });
     const lines = (await hearth("usage", "--by", "model", "--from", "2026-11-20", "--csv")).split("\r\n");
-    expect(lines.slice(1, 5).map((line) => line.split(",")[0])).toEqual(["'\tx", "'+1", "'-1", "'@sum"]);
+    expect(lines.slice(1, 5).map((line) => line.split(",")[0])).toEqual(['"\'\tx"', "'+1", "'-1", "'@sum"]);
   });
 
   it.each([

@@ -26,7 +26,7 @@ const missing = [
 it("E32: no error is kept, whatever its path and method, and an asset is kept only when it is there", async () => {
   const { url } = await startManagedServer();
   const page = await (await fetch(`${url}/console`)).text();
-  const assets = page.match(/\/console\/assets\/[\w-]+\.(?:js|css)/g) ?? [];
+  const assets: readonly string[] = page.match(/\/console\/assets\/[\w-]+\.(?:js|css)/g) ?? [];
   expect(assets.length).toBeGreaterThan(0);
   const there = ["/console", "/console/keys", "/docs", "/docs/guides", "/openapi.json", ...assets];
   const wrong: string[] = [];
