@@ -1,20 +1,28 @@
 #!/usr/bin/env node
 /**
  * The entry point: parses the command line and runs the command; each command is one file of cli/. `hearth start` becomes the
- * supervisor of a second process, which starts here again with a connection to it. To keep the supervisor small, only
- * supervise.ts and open-files.ts of cli/server/ are imported before it is known which of the two this process is. Commands import what
- * is slow to load, the server above all, when they run: the others start in a fraction of a second.
+ * supervisor of a second process, which starts here again with a connection to it. To keep the supervisor small, only terminal.ts,
+ * server/supervise.ts and server/open-files.ts of cli/ are imported before it is known which of the two this process is. Commands
+ * import what is slow to load, the server above all, when they run: the others start in a fraction of a second.
  */
 import { homedir } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { openFilesProblem } from "./cli/server/open-files.js";
 import { connectSupervisor, isStart, supervise, type SupervisorChannel } from "./cli/server/supervise.js";
+import { exactOn, printTo } from "./cli/terminal.js";
 import type { OpenAccounts, OperatorModels } from "./app/app.js";
 import type { Puller, SizeReport } from "./app/pulls.js";
 import type { CommandLineSettings, LoadedConfig } from "./config.js";
 
 const args = process.argv.slice(2);
+const out = printTo(process.stdout);
+const err = printTo(process.stderr);
+const data = exactOn(process.stdout);
+const commanderOutput = {
+  writeOut: (text: string): unknown => out.write(text),
+  writeErr: (text: string): unknown => err.write(text),
+};
 const supervisorChannel = connectSupervisor(args);
 const problem = openFilesProblem();
 if (problem !== null) process.exitCode = fail(new Error(problem), false);
@@ -33,7 +41,7 @@ async function runCommand(
   commandLine: readonly string[],
   supervisor: SupervisorChannel | null,
 ): Promise<void> {
-  const { Command, CommanderError } = await import("commander");
+  const { Command } = await import("commander");
   const { addAccountCommands } = await import("./cli/accounts/accounts.js");
   const { addCompletionCommands } = await import("./cli/completion/completion.js");
   const { addDoctorCommand } = await import("./cli/doctor.js");
@@ -51,6 +59,7 @@ async function runCommand(
     .version(version, "-v, --version")
     .option("--config <file>", "configuration file (default: hearth.yaml, where it exists)")
     .showSuggestionAfterError()
+    .configureOutput(commanderOutput)
     .exitOverride();
   const load = async (options: CommandLineSettings = {}): Promise<LoadedConfig> => {
     const { loadConfig } = await import("./config.js");
@@ -60,17 +69,22 @@ async function runCommand(
   const openModels = async (): Promise<OperatorModels> =>
     (await import("./app/operator-models.js")).openOperatorModels((await load()).config);
   addRunCommand(program, load, openModels);
-  addPsCommand(program, load, { clock: systemClock, out: process.stdout });
+  addPsCommand(program, load, { clock: systemClock, out });
   await addModels(program, load, openModels);
   const openAccounts = async (): Promise<OpenAccounts> =>
     (await import("./app/accounts.js")).openAccounts((await load()).config);
-  addAccountCommands(program, openAccounts, { clock: systemClock, out: process.stdout, err: process.stderr });
+  addAccountCommands(program, openAccounts, { clock: systemClock, out, err, data });
   await addRequests(program, load, openAccounts);
   await addBackups(program, load);
-  addDoctorCommand(program, load, systemClock);
-  addCompletionCommands(program, { out: process.stdout, load, openModels, openAccounts });
+  addDoctorCommand(program, load, systemClock, out);
+  addCompletionCommands(program, { out, load, openModels, openAccounts });
   addOtherNames(program);
 
+  await parse(program, commandLine);
+}
+
+async function parse(program: Command, commandLine: readonly string[]): Promise<void> {
+  const { CommanderError } = await import("commander");
   try {
     await program.parseAsync(commandLine, { from: "user" });
   } catch (thrown) {
@@ -90,7 +104,7 @@ async function addRequests(
   const { addBatchesCommand } = await import("./cli/batches/batches.js");
   const { addFilesCommand } = await import("./cli/batches/files.js");
   const { systemClock } = await import("./system.js");
-  const io = { load, clock: systemClock, out: process.stdout };
+  const io = { load, clock: systemClock, out, content: process.stdout };
   addRequestsCommand(program, { ...io, openAccounts });
   addAlertsCommand(program, { ...io, openAccounts });
   addBatchesCommand(program, io);
@@ -108,14 +122,14 @@ async function addBackups(program: Command, load: () => Promise<LoadedConfig>): 
     restore: async (file, options) =>
       (await import("./app/backup/restore.js")).restoreBackup((await load()).config, file, options),
     clock: systemClock,
-    out: process.stdout,
-    err: process.stderr,
+    out,
+    err,
   });
   addMigrateCommand(program, {
     move: async (onProgress) =>
       (await import("./app/database/move.js")).moveDatabase((await load()).config, onProgress),
-    out: process.stdout,
-    err: process.stderr,
+    out,
+    err,
   });
 }
 
@@ -130,12 +144,12 @@ async function addModels(
   const { importFolders } = await import("./cli/models/import-folders.js");
   const { systemClock } = await import("./system.js");
   const folders = importFolders(process.env, homedir());
-  addModelCommands(program, { open, load, folders, clock: systemClock, out: process.stdout });
+  addModelCommands(program, { open, load, folders, clock: systemClock, out });
   const openPuller = async (): Promise<Puller> =>
     (await import("./app/pulls.js")).openPuller((await load()).config, process.env);
   const fitOfSize = async (bytes: number): Promise<SizeReport> =>
     (await import("./app/pulls.js")).fitOfSize((await load()).config, bytes);
-  addPullCommand(program, openPuller, { out: process.stdout, err: process.stderr, fitOfSize, onInterrupt });
+  addPullCommand(program, openPuller, { out, err, fitOfSize, onInterrupt });
 }
 
 function onInterrupt(action: () => void): () => void {
@@ -146,6 +160,6 @@ function onInterrupt(action: () => void): () => void {
 /** Exit codes: 0 success (help, version), 1 failure, 2 wrong usage. Commander prints its own error messages. */
 function fail(thrown: unknown, isWrongUsage: boolean): number {
   const message = thrown instanceof Error ? thrown.message : String(thrown);
-  process.stderr.write(`hearth: ${message}\n`);
+  err.write(`hearth: ${message}\n`);
   return isWrongUsage ? 2 : 1;
 }

@@ -7,7 +7,8 @@ import { text as readAll } from "node:stream/consumers";
 import type { OperatorModels } from "../app/app.js";
 import type { Config } from "../config.js";
 import { awaitModel } from "./await-model.js";
-import { listModels, streamChat, type ChatServer, type ChatTurn } from "./chat-client.js";
+import { listModels, streamChat, type ChatDelta, type ChatServer, type ChatTurn } from "./chat-client.js";
+import { exactOn, printTo, type TextOut } from "./terminal.js";
 import { fetchOf, findServer, knownKey } from "./server/running-server.js";
 
 /** Reads the models of this machine. */
@@ -89,7 +90,9 @@ async function interactive(chat: Chat): Promise<void> {
     process.stdout.write("\nUse Ctrl-D or /bye to exit.\n");
     terminal.prompt();
   });
-  process.stdout.write(`${chat.model}: type a message; /clear starts a new conversation, /bye exits.\n`);
+  printTo(process.stdout).write(
+    `${chat.model}: type a message; /clear starts a new conversation, /bye exits.\n`,
+  );
   for await (const line of lines(terminal)) {
     if (line === "/bye") return terminal.close();
     if (line === "/clear") history.length = 0;
@@ -100,7 +103,7 @@ async function interactive(chat: Chat): Promise<void> {
       history.push({ role: "assistant", content: await answer(chat, history, answering.signal) });
     } catch (thrown) {
       history.pop();
-      process.stderr.write(`hearth: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+      printTo(process.stderr).write(`hearth: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
     }
     answering = null;
     process.stdout.write("\n\n");
@@ -117,15 +120,22 @@ async function* lines(terminal: Interface): AsyncGenerator<string> {
 
 /** Prints an answer while it is streamed. @returns its text, which is partial if it was stopped. */
 async function answer(chat: Chat, messages: readonly ChatTurn[], signal: AbortSignal): Promise<string> {
-  const dim = process.stdout.isTTY ? ["\u001b[2m", "\u001b[0m"] : ["", ""];
   let text = "";
   try {
     for await (const delta of streamChat(chat.server, chat.model, messages, signal)) {
       if (delta.kind === "text") text += delta.text;
-      process.stdout.write(delta.kind === "text" ? delta.text : `${dim[0]}${delta.text}${dim[1]}`);
+      printDelta(exactOn(process.stdout), delta);
     }
   } catch (thrown) {
     if (!signal.aborted) throw thrown;
   }
   return text;
+}
+
+/** Writes a part of an answer: exact where it is not shown, and reasoning dim on a terminal. */
+export function printDelta(out: TextOut, { kind, text }: ChatDelta): void {
+  if (kind === "text" || out.isTTY !== true) return void out.write(text);
+  out.control?.("\u001b[2m");
+  out.write(text);
+  out.control?.("\u001b[0m");
 }

@@ -1,6 +1,7 @@
 /** What `hearth doctor` prints. */
 import { examineInstallation } from "../app/app.js";
 import type { LoadedConfig } from "../config.js";
+import { formatJson } from "./table.js";
 import type { DoctorReport } from "../core/report/doctor.js";
 
 /**
@@ -14,7 +15,7 @@ export async function examine(
 ): Promise<{ readonly text: string; readonly isOk: boolean }> {
   const report = await examineInstallation(loaded, now);
   return {
-    text: isJson ? `${JSON.stringify(report, null, 2)}\n` : asText(report),
+    text: isJson ? formatJson(report) : asText(report),
     isOk: report.checks.every(({ ok }) => ok),
   };
 }

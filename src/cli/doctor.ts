@@ -2,9 +2,15 @@
 import type { Command } from "commander";
 import type { LoadedConfig } from "../config.js";
 import type { Clock } from "../core/clock.js";
+import type { TextOut } from "./terminal.js";
 
 /** Adds the command; its exit code is 1 if a check fails. */
-export function addDoctorCommand(program: Command, load: () => Promise<LoadedConfig>, clock: Clock): void {
+export function addDoctorCommand(
+  program: Command,
+  load: () => Promise<LoadedConfig>,
+  clock: Clock,
+  out: TextOut,
+): void {
   program
     .command("doctor")
     .description("print the effective settings, the models, and problems")
@@ -12,7 +18,7 @@ export function addDoctorCommand(program: Command, load: () => Promise<LoadedCon
     .action(async ({ json }: { json?: boolean }) => {
       const { examine } = await import("./doctor-report.js");
       const { text, isOk } = await examine(await load(), clock.now(), json === true);
-      process.stdout.write(text);
+      out.write(text);
       if (!isOk) process.exitCode = 1;
     });
 }

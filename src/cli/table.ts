@@ -1,9 +1,15 @@
-/** Characters that would move a terminal's cursor, start a new line or change the text direction. */
-const unprintable = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+import { printable } from "./terminal.js";
+
+/** What would begin another line or column, and halves of characters. */
+const misplaced = /[\t\r\n\p{Cs}]/gu;
+/** Control characters that JSON does not escape, and those that change the direction of text. */
+const unescaped = /[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 /** Formats a table with a header line and three spaces between columns. Unprintable characters are replaced. */
 export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [header, ...rows].map((line) => line.map((cell) => cell.replaceAll(unprintable, "\ufffd")));
+  const lines = [header, ...rows].map((line) =>
+    line.map((cell) => printable(cell).replaceAll(misplaced, "\ufffd")),
+  );
   const widths = header.map((_, column) =>
     lines.reduce((most, line) => Math.max(most, width(line[column] ?? "")), 0),
   );
@@ -12,9 +18,10 @@ export function formatTable(header: readonly string[], rows: readonly (readonly 
   return lines.map((line) => `${line.map(pad).join("   ").trimEnd()}\n`).join("");
 }
 
-/** Formats a JSON value as `--json` prints it. */
+/** Formats a JSON value as `--json` prints it: what a terminal would obey is escaped. */
 export function formatJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+  const escape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return `${JSON.stringify(value, null, 2).replaceAll(unescaped, escape)}\n`;
 }
 
 function width(cell: string): number {

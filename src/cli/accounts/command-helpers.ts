@@ -3,11 +3,14 @@ import { InvalidArgumentError, type Command } from "commander";
 import type { OpenAccounts } from "../../app/app.js";
 import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";
+import type { TextOut } from "../terminal.js";
 import { ago } from "./duration.js";
 
 export interface AccountsIo {
   readonly clock: Clock;
-  readonly out: { write(text: string): unknown };
+  readonly out: TextOut;
+  /** For exports, which are exact; absent: `out`. */
+  readonly data?: TextOut;
 }
 
 /** Opens the accounts, runs an action with them and closes them. */

@@ -19,7 +19,11 @@ interface Options {
 }
 
 /** Adds the command. */
-export function addExportCommand(program: Command, using: UsingAccounts, { out }: AccountsIo): void {
+export function addExportCommand(
+  program: Command,
+  using: UsingAccounts,
+  { out: printed, data: out = printed }: AccountsIo,
+): void {
   program
     .command("export")
     .description("print usage, the ledger or the audit log as CSV or JSON lines; times are UTC")

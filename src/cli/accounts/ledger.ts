@@ -1,10 +1,11 @@
 /** `hearth ledger verify`: recomputes the ledger of the data folder, with or without a running server. */
 import type { Command } from "commander";
-import { progressLine, type ProgressOutput } from "../backup/progress.js";
+import { progressLine } from "../backup/progress.js";
+import type { TextOut } from "../terminal.js";
 import { formatJson } from "../table.js";
 import type { AccountsIo, UsingAccounts } from "./command-helpers.js";
 
-type LedgerIo = Pick<AccountsIo, "out"> & { readonly err: ProgressOutput };
+type LedgerIo = Pick<AccountsIo, "out"> & { readonly err: TextOut };
 
 /** Adds the command; it fails if the ledger does not balance. */
 export function addLedgerCommand(program: Command, using: UsingAccounts, { out, err }: LedgerIo): void {

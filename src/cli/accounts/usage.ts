@@ -38,7 +38,11 @@ const groupings: Readonly<Record<Options["by"], Pick<UsageQuery, "unit" | "by" |
 };
 
 /** Adds the command. */
-export function addUsageCommand(program: Command, using: UsingAccounts, { clock, out }: AccountsIo): void {
+export function addUsageCommand(
+  program: Command,
+  using: UsingAccounts,
+  { clock, out, data = out }: AccountsIo,
+): void {
   program
     .command("usage")
     .description("report usage and cost; times are UTC")
@@ -54,7 +58,7 @@ export function addUsageCommand(program: Command, using: UsingAccounts, { clock,
     .action(async (options: Options, command: Command) => {
       const requested = await reportInvalidValues(command, () => createReport(options, using, clock.now()));
       if (options.json === true) out.write(formatJson(toJson(requested)));
-      else if (options.csv === true) out.write(formatCsv(...toCsv(requested)));
+      else if (options.csv === true) data.write(formatCsv(...toCsv(requested)));
       else out.write(tableOf(requested));
     });
 }

@@ -4,7 +4,8 @@ import type { BackupOptions, BackupReport, RestoreOptions, RestoreReport } from 
 import type { Clock } from "../../core/clock.js";
 import { exactSizeText } from "../../core/report/size-text.js";
 import { formatJson } from "../table.js";
-import { progressLine, type ProgressOutput } from "./progress.js";
+import type { TextOut } from "../terminal.js";
+import { progressLine } from "./progress.js";
 
 export interface BackupIo {
   /** Backs up the configured data folder. */
@@ -13,7 +14,7 @@ export interface BackupIo {
   readonly restore: (file: string, options: RestoreOptions) => Promise<RestoreReport>;
   readonly clock: Clock;
   readonly out: { write(text: string): unknown };
-  readonly err: ProgressOutput;
+  readonly err: TextOut;
 }
 
 interface RestoreCommandOptions {

@@ -3,13 +3,14 @@ import { Option, type Command } from "commander";
 import type { MoveReport } from "../../app/app.js";
 import type { OnProgress } from "../../core/report/progress.js";
 import { formatJson } from "../table.js";
-import { progressLine, type ProgressOutput } from "./progress.js";
+import type { TextOut } from "../terminal.js";
+import { progressLine } from "./progress.js";
 
 export interface MigrateIo {
   /** Moves the data of the configured data folder. */
   readonly move: (onProgress: OnProgress) => Promise<MoveReport>;
   readonly out: { write(text: string): unknown };
-  readonly err: ProgressOutput;
+  readonly err: TextOut;
 }
 
 /** Adds the command. */

@@ -1,11 +1,6 @@
 import type { OnProgress, Progress } from "../../core/report/progress.js";
 import { exactSizeText } from "../../core/report/size-text.js";
-
-export interface ProgressOutput {
-  write(text: string): unknown;
-  readonly isTTY?: boolean;
-  readonly columns?: number;
-}
+import { rewriteLine, type TextOut } from "../terminal.js";
 
 export interface ProgressLine {
   readonly show: OnProgress;
@@ -16,16 +11,16 @@ export interface ProgressLine {
 const barChars = 30;
 
 /** Returns a line that is rewritten on a terminal; elsewhere nothing is written. */
-export function progressLine(out: ProgressOutput): ProgressLine {
+export function progressLine(out: TextOut): ProgressLine {
   if (out.isTTY !== true) return { show: () => undefined, clear: () => undefined };
   let last = "";
   return {
     show(progress) {
       const line = lineOf(progress).slice(0, (out.columns ?? 80) - 1);
-      if (line !== last) out.write(`\r\u001b[K${line}`);
+      if (line !== last) rewriteLine(out, line);
       last = line;
     },
-    clear: () => void out.write("\r\u001b[K"),
+    clear: () => rewriteLine(out, ""),
   };
 }
 

@@ -37,7 +37,7 @@ export function addBatchesCommand(program: Command, io: RequestsIo): void {
       const { writeContents } = await import("./transfer.js");
       const server = await serverOf(io);
       const files = resultFilesOf(await findBatch(server, id));
-      await writeContents(server, files, target, io.out);
+      await writeContents(server, files, target, io.content);
     });
 }
 

@@ -3,12 +3,15 @@ import { InvalidArgumentError, type Command } from "commander";
 import type { LoadedConfig } from "../../config.js";
 import type { Clock } from "../../core/clock.js";
 import type { ChatServer } from "../chat-client.js";
+import type { TextOut } from "../terminal.js";
 import { requireServer } from "../server/running-server.js";
 
 export interface RequestsIo {
   readonly load: () => Promise<LoadedConfig>;
   readonly clock: Clock;
-  readonly out: NodeJS.WritableStream;
+  readonly out: TextOut;
+  /** For contents of files, which are exact where it is no terminal. */
+  readonly content: NodeJS.WritableStream & { readonly isTTY?: boolean };
 }
 
 const listMax = 10_000;

@@ -36,7 +36,7 @@ export function addFilesCommand(program: Command, io: RequestsIo): void {
     .argument("<id>", "ID as `hearth files ls` shows it")
     .action(async (id: string, target: ContentTarget) => {
       const { writeContents } = await import("./transfer.js");
-      await writeContents(await serverOf(io), [id], target, io.out);
+      await writeContents(await serverOf(io), [id], target, io.content);
     });
   addDeleteCommand(files, io);
 }

@@ -6,6 +6,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import { request, type ChatServer } from "../chat-client.js";
+import { printableBytes } from "../terminal.js";
 
 const fileSchema = z.object({
   id: z.string(),
@@ -60,10 +61,13 @@ export async function writeContents(
   server: ChatServer,
   ids: readonly string[],
   { out, force }: ContentTarget,
-  standard: NodeJS.WritableStream,
+  standard: NodeJS.WritableStream & { readonly isTTY?: boolean },
 ): Promise<void> {
   const contents = Readable.from(contentsOf(server, ids));
-  if (out === undefined) return pipeline(contents, standard, { end: false });
+  if (out === undefined) {
+    if (standard.isTTY !== true) return pipeline(contents, standard, { end: false });
+    return pipeline(contents, printableBytes(), standard, { end: false });
+  }
   const existing = await stat(out).catch(() => null);
   if (existing !== null && force !== true) throw new Error(`${out} exists; --force replaces it`);
   if (existing === null) return writeNew(contents, out);

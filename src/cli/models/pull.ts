@@ -3,10 +3,11 @@ import type { Command } from "commander";
 import type { Puller, PullProgress, PullResult, SizeReport } from "../../app/pulls.js";
 import { HearthError } from "../../core/errors.js";
 import { exactSizeText } from "../../core/report/size-text.js";
+import { rewriteLine, type TextOut } from "../terminal.js";
 import { barOf, plainLineOf } from "./pull-progress.js";
 
 export interface PullIo {
-  readonly out: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
+  readonly out: TextOut;
   readonly err: { write(text: string): unknown };
   /** Judges whether models of a size fit into memory. */
   readonly fitOfSize: (bytes: number) => Promise<SizeReport>;
@@ -95,7 +96,7 @@ function barDisplay({ out }: PullIo): Display {
   return {
     progress(progress) {
       isOpen = true;
-      out.write(`\r\u001b[K${barOf(progress, out.columns ?? 80)}`);
+      rewriteLine(out, barOf(progress, out.columns ?? 80));
       if (progress.phase === "done") leave();
     },
     finish: (result) => out.write(endOf(result)),

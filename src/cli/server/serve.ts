@@ -9,6 +9,7 @@ import { isLoopback, type Config, type LoadedConfig } from "../../config.js";
 import type { Model } from "../../core/model.js";
 import { version } from "../../version.js";
 import { contextText } from "../../core/report/context-text.js";
+import { printable, printTo } from "../terminal.js";
 import type { SupervisorChannel } from "./supervise.js";
 
 /** Time to close everything after the grace time: engines, worker threads, the database. */
@@ -35,14 +36,14 @@ export async function serve(
     sources,
     onHang: () => hang.report(),
     openPuller: () => openServerPuller(config, environment),
-    logger: pino({ level: logLevel(config) }, pino.destination(2)),
+    logger: pino({ level: logLevel(config) }, logDestination()),
     // A server that is restarted after a crash has a database; it may not replace that.
     newDatabase: isNewDatabase && (supervisor?.port ?? null) === null ? "allowed" : "refused",
   });
   try {
     const listening = await app.listen();
     const owner = await app.ownerSignIn();
-    process.stdout.write(greeting(config, { app, listening, keySource: sources.apiKey, owner }));
+    printTo(process.stdout).write(greeting(config, { app, listening, keySource: sources.apiKey, owner }));
     supervisor?.listening(listening.port, stopMsMax(config));
   } catch (thrown) {
     await app.close();
@@ -84,6 +85,13 @@ function hangReported(): Hang {
 /** Time after a stop request in which the process ends, whatever hangs. */
 function stopMsMax({ shutdownGraceMs }: Config): number {
   return shutdownGraceMs + closeMsMax;
+}
+
+/** Log lines have texts of models and clients, of which JSON does not escape all that a terminal obeys. */
+function logDestination(): pino.DestinationStream {
+  return process.stderr.isTTY
+    ? { write: (line) => void process.stderr.write(printable(line)) }
+    : pino.destination(2);
 }
 
 function logLevel(config: Config): string {
