@@ -1,10 +1,21 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync } from "node:fs";
+import { execFile, execFileSync } from "node:child_process";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { shrinkwrapOf, type Lock } from "../../../scripts/release/shrinkwrap.mjs";
 import { platformFolders } from "../../../src/default-folders.js";
 import { builtInModel, clientOf, root, runProgram, temporaryFolder, type ProgramRun } from "../../harness.js";
+import { startRegistry } from "../../packaging/package-registry.js";
 
 const packed = z.tuple([
   z.object({ filename: z.string(), size: z.number(), files: z.array(z.object({ path: z.string() })) }),
@@ -26,8 +37,15 @@ let main = "";
 beforeAll(() => {
   folder = temporaryFolder((remove) => (cleanUp = () => void remove()));
   // What `npm publish` and `npm install` of a folder do, without the build: dist/ is up to date.
+  const shrinkwrap = (...words: string[]) =>
+    execFileSync(process.execPath, [join(root, "scripts/shrinkwrap.mjs"), ...words]);
   const args = ["pack", "--ignore-scripts", "--json", "--loglevel=error", "--pack-destination", folder];
-  [tarball] = packed.parse(JSON.parse(execFileSync("npm", args, { cwd: root, encoding: "utf8" })));
+  shrinkwrap();
+  try {
+    [tarball] = packed.parse(JSON.parse(execFileSync("npm", args, { cwd: root, encoding: "utf8" })));
+  } finally {
+    shrinkwrap("--remove");
+  }
   const modules = join(folder, "node_modules");
   mkdirSync(modules);
   execFileSync("tar", ["-xzf", join(folder, tarball.filename), "-C", modules]);
@@ -40,6 +58,10 @@ beforeAll(() => {
   main = join(hearth, "dist/main.js");
   return () => cleanUp();
 });
+
+function packagesOf(text: string): Lock["packages"] {
+  return (JSON.parse(text) as Lock).packages;
+}
 
 /** Runs the installed program for a user with an empty home folder. */
 function run(args: readonly string[], environment: NodeJS.ProcessEnv): ProgramRun {
@@ -68,7 +90,7 @@ describe("the package that npm packs", () => {
     ])
       expect(paths).toContain(path);
     const expected =
-      /^(dist\/[^.]|models\/hearth-\w+-\dm\/|(README|CHANGELOG|SECURITY)\.md$|LICENSE$|package\.json$)/;
+      /^(dist\/[^.]|models\/hearth-\w+-\dm\/|(README|CHANGELOG|SECURITY)\.md$|LICENSE$|(package|npm-shrinkwrap)\.json$)/;
     expect(paths.filter((path) => !expected.test(path))).toEqual([]);
     expect(tarball.size).toBeLessThan(20e6);
   });
@@ -113,6 +135,74 @@ describe("the package that npm packs", () => {
       { name: "data", value: own, source: "HEARTH_DATA" },
       { name: "models", value: own, source: "HEARTH_MODELS" },
     ]);
+  });
+
+  it("E34: has the lock file, without packages of development and without the host of a registry", () => {
+    const hooks = z.object({ scripts: z.object({ prepack: z.string(), postpack: z.string() }) });
+    const { scripts } = hooks.parse(JSON.parse(readFileSync(join(root, "package.json"), "utf8")));
+    expect(scripts.prepack).toMatch(/&& node scripts\/shrinkwrap\.mjs$/);
+    expect(scripts.postpack).toBe("node scripts/shrinkwrap.mjs --remove");
+    const text = readFileSync(join(dirname(dirname(main)), "npm-shrinkwrap.json"), "utf8");
+    const { packages } = JSON.parse(text) as Lock;
+    const locked = packagesOf(readFileSync(join(root, "package-lock.json"), "utf8"));
+    expect(text).not.toMatch(/https?:|"resolved"|"dev": true|devDependencies/);
+    expect(Object.keys(packages).sort()).toEqual(
+      Object.entries(locked)
+        .filter(([, { dev }]) => dev !== true)
+        .map(([path]) => path)
+        .sort(),
+    );
+    for (const [path, { integrity }] of Object.entries(packages))
+      if (path !== "") expect([path, integrity]).toEqual([path, expect.stringMatching(/^sha512-/)]);
+    const withHost = { resolved: "https://registry.example/x.tgz", version: "1.0.0" };
+    const lock = { name: "x", version: "1.0.0", lockfileVersion: 3, packages: { "": {}, a: withHost } };
+    expect(shrinkwrapOf(lock).packages["a"]).toEqual({ version: "1.0.0" });
+  });
+
+  it("E34: installed from a registry, brings the versions and hashes of the lock file, overrides included", async () => {
+    const project = temporaryFolder();
+    writeFileSync(join(project, "package.json"), '{"name":"project","version":"1.0.0","private":true}');
+    const file = join(folder, tarball.filename);
+    const manifestOfPackage = manifest
+      .loose()
+      .parse(JSON.parse(readFileSync(join(dirname(dirname(main)), "package.json"), "utf8")));
+    const registry = await startRegistry(file, manifestOfPackage);
+    const options = [
+      "--registry",
+      registry,
+      "--cache",
+      temporaryFolder(),
+      "--package-lock-only",
+      "--ignore-scripts",
+    ];
+    await promisify(execFile)("npm", ["install", ...options, `hearth@${version}`], { cwd: project });
+    const found = packagesOf(readFileSync(join(project, "package-lock.json"), "utf8"));
+    const locked = packagesOf(readFileSync(join(root, "package-lock.json"), "utf8"));
+    const inside = Object.entries(found).flatMap(([path, { version: installed, integrity }]) =>
+      path === "" || path === "node_modules/hearth"
+        ? []
+        : [[path.replace(/^node_modules\/hearth\//, ""), installed, integrity]],
+    );
+    expect(inside.sort()).toEqual(
+      Object.entries(locked)
+        .filter(([path, { dev }]) => path !== "" && dev !== true)
+        .map(([path, entry]) => [path, entry.version, entry.integrity])
+        .sort(),
+    );
+    expect(inside.map(([path]) => path)).toContain(
+      "node_modules/better-sqlite3/node_modules/prebuild-install",
+    );
+  });
+
+  it("E34: unpacked, is installed by npm ci from the lock file, as the guide says, which asks no registry for versions", () => {
+    const unpacked = temporaryFolder();
+    execFileSync("tar", ["-xzf", join(folder, tarball.filename), "-C", unpacked, "--strip-components", "1"]);
+    const npm = (...words: string[]): string =>
+      execFileSync("npm", [...words, "--cache", temporaryFolder()], { cwd: unpacked, encoding: "utf8" });
+    npm("pkg", "delete", "devDependencies");
+    const planned = npm("ci", "--omit=dev", "--dry-run", "--offline", "--ignore-scripts");
+    for (const [name, wanted] of Object.entries(dependencies))
+      expect(planned).toContain(`${name} ${wanted}\n`);
   });
 
   it("prints its version", async () => {
