@@ -240,7 +240,7 @@ export async function seedKeys(database: Database): Promise<void> {
   for (const id of ["team-1", "team-2"])
     await teams.insert({
       id,
-      name: "Team",
+      name: id,
       billing: "unmetered",
       ...defaultTeamSettings,
       createTime: startTime,

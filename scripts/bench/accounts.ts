@@ -121,7 +121,7 @@ export async function fill(
   isLimited = true,
 ): Promise<void> {
   const { kysely, commit } = database;
-  const team = { ...defaultTeamSettings, id: teamId, name: "team", billing, createTime: 0 };
+  const team = { ...defaultTeamSettings, id: teamId, name: teamId, billing, createTime: 0 };
   await createTeamStore(database).insert(team);
   const credit = creditTransaction("purchase", { teamId, ticks: Number.MAX_SAFE_INTEGER, note: null }, 0);
   await createLedgerStore(database).post(credit);

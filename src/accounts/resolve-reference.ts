@@ -5,7 +5,8 @@ import { redactSecret } from "./authentication/secret.js";
 const idCharactersMin = 4;
 
 /**
- * Returns the item that a reference identifies: by its id, the start of its id, or another of its names.
+ * Returns the item that a reference identifies: by its id, the start of its id, or another of its names. An id comes before all others;
+ * a name that is the start of the id of another item identifies neither.
  * @param kind what the items are, for the error message.
  * @param isNamed whether the reference is a name of the item.
  * @throws HearthError `not_found` when no item matches, `conflict` when several do.
@@ -31,9 +32,10 @@ function matching<Item extends { readonly id: string }>(
   all: readonly Item[],
   isNamed: (item: Item) => boolean,
 ): readonly Item[] {
-  const exact = all.filter((item) => item.id === reference || isNamed(item));
-  if (exact.length > 0 || reference.length < idCharactersMin) return exact;
-  return all.filter((item) => item.id.startsWith(reference));
+  const exact = all.filter(({ id }) => id === reference);
+  if (exact.length > 0) return exact;
+  const isStart = ({ id }: Item): boolean => reference.length >= idCharactersMin && id.startsWith(reference);
+  return all.filter((item) => isNamed(item) || isStart(item));
 }
 
 /** Redacts a reference that may be a secret. Neither an id nor a text under 16 characters can be one. */

@@ -32,6 +32,7 @@ import type { QuotaCounter } from "../accounts/limits/quota-counter.js";
 import { createSharedWindowStore } from "../accounts/limits/shared/store.js";
 import { createRateLimits } from "../accounts/limits/rate-limits.js";
 import { createTeamLimitService, type TeamLimitService } from "../accounts/limits/team-limits.js";
+import { completeTeamNames } from "../accounts/teams/team-names.js";
 import { createTeamService, type TeamService } from "../accounts/teams/teams.js";
 import type { Config } from "../config.js";
 import { configuredUrl } from "../configured-url.js";
@@ -140,11 +141,14 @@ export function buildBudgetGuard(
 }
 
 /** Builds the services of the management API. */
-export function buildAccounts(deps: AccountDeps): Omit<Accounts, "signIn" | "oidc"> {
+export function buildAccounts(
+  { oidcGroups }: Pick<Config, "oidcGroups">,
+  deps: AccountDeps,
+): Omit<Accounts, "signIn" | "oidc"> {
   const auditLog = createAuditLog(deps);
   return {
     keys: createKeyService(deps),
-    teams: createTeamService(deps),
+    teams: createTeamService({ ...deps, teamsOfSettings: oidcGroups.map(({ team }) => team) }),
     teamLimits: createTeamLimitService(deps),
     accessGroups: createAccessGroupService(deps),
     members: createMemberService(deps),
@@ -178,6 +182,7 @@ export function ensureFirstKeys(
 
 async function createFirstKeys(config: Config, deps: AccountDeps): Promise<FirstKeys> {
   const { apiKey, managementKey } = config;
+  await completeTeamNames(deps);
   const { secret } = await ensureFirstKey({
     ...deps,
     pinnedKey: apiKey,
@@ -242,7 +247,7 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
   let hasDeleted = false;
   database.onDeletion(() => (hasDeleted = true));
   return {
-    ...buildAccounts(deps),
+    ...buildAccounts(config, deps),
     managementKeys: createManagementKeyService(deps),
     hostedPrices: createHostedPriceService(deps),
     async modelNames() {

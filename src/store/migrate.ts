@@ -45,6 +45,8 @@ import { commitMarks } from "./migrations/0041-0050/0043-commit-marks.js";
 import { limitsPlace } from "./migrations/0041-0050/0044-limits-place.js";
 import { removedKeys } from "./migrations/0041-0050/0045-removed-keys.js";
 import { usageOfKeys } from "./migrations/0041-0050/0046-usage-of-keys.js";
+import { teamNames } from "./migrations/0041-0050/0047-team-names.js";
+import { signInStates } from "./migrations/0041-0050/0048-sign-in-states.js";
 import type { Migration } from "./migrations/migration.js";
 
 /** All migrations, in order; PostgreSQL has one of the same number for each. */
@@ -95,6 +97,8 @@ export const migrations: readonly Migration[] = [
   limitsPlace,
   removedKeys,
   usageOfKeys,
+  teamNames,
+  signInStates,
 ];
 
 /**

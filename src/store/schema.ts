@@ -5,6 +5,7 @@ import type {
   MemberIdentityRow,
   MemberSignInRow,
   SignInLinkRow,
+  UsedSignInRow,
 } from "./tables/sign-in.js";
 import type { RequestBodiesRow, RequestBodiesTotalRow } from "./tables/request-bodies.js";
 import type { AccessGroupRow } from "./tables/access-groups.js";
@@ -73,6 +74,7 @@ export interface Schema {
   member_sign_ins: MemberSignInRow;
   member_identities: MemberIdentityRow;
   sign_in_links: SignInLinkRow;
+  used_sign_ins: UsedSignInRow;
   console_sessions: ConsoleSessionRow;
   audit_events: AuditRow;
   team_limits: TeamLimitRow;
@@ -96,6 +98,8 @@ export interface TeamRow {
   /** JSON list; null: everything. */
   acls: string | null;
   keeps_bodies: number;
+  /** The form in which names are compared; null until a server has started once with this column. */
+  name_folded: string | null;
 }
 
 export interface TeamLimitRow {

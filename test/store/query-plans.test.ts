@@ -219,7 +219,7 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
   "keys.removal": [({ keys, writes }) => expectConflict(writes, keys.removal(aKey())), [key]],
   "teams.replacement": [
     ({ teams, writes }) => expectConflict(writes, teams.replacement(aTeam(), aTeam())),
-    [team],
+    [team, "other by teams_by_name (name_folded=?)"],
   ],
   "managementKeys.findByHash": [
     ({ managementKeys }) => managementKeys.findByHash(new Uint8Array(32)),

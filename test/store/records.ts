@@ -52,9 +52,10 @@ export async function twoConnections(): Promise<readonly [Database, Database]> {
 }
 
 export function aTeam(change: Partial<Team> = {}): Team {
+  const { id = "team-1" } = change;
   return {
-    id: "team-1",
-    name: "default",
+    id,
+    name: id === "team-1" ? "default" : id,
     billing: "unmetered",
     ...defaultTeamSettings,
     createTime: 1000,

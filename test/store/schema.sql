@@ -444,7 +444,6 @@ CREATE TABLE member_identities (
   issuer text not null,
   subject text not null,
   member_id text not null references members (id),
-  is_managed integer not null check (is_managed in (0, 1)),
   create_time integer not null,
   primary key (issuer, subject)
 ) strict, without rowid;
@@ -964,7 +963,9 @@ CREATE TABLE teams (
   billing text not null check (billing in ('prepaid', 'unmetered')),
   blocked integer not null check (blocked in (0, 1)),
   create_time integer not null
-, weight integer not null default 1 check (weight between 1 and 1000), acls text, keeps_bodies integer not null default 0 check (keeps_bodies in (0, 1))) strict;
+, weight integer not null default 1 check (weight between 1 and 1000), acls text, keeps_bodies integer not null default 0 check (keeps_bodies in (0, 1)), name_folded text) strict;
+
+CREATE UNIQUE INDEX teams_by_name on teams (name_folded);
 
 CREATE TABLE usage_days (
   team_id text not null,
@@ -1042,6 +1043,13 @@ CREATE TABLE usage_months (
   credit_ticks integer not null,
   primary key (team_id, month, model, price_id, image_ticks)
 ) strict, without rowid;
+
+CREATE TABLE used_sign_ins (
+  state_hash blob primary key not null check (length(state_hash) = 32),
+  expire_time integer not null
+) strict, without rowid;
+
+CREATE INDEX used_sign_ins_by_expiry on used_sign_ins (expire_time);
 
 CREATE TABLE write_probes (
   id integer primary key,

@@ -2,6 +2,15 @@ import { invoices } from "../../src/store/migrations/0011-0020/0018-invoices.js"
 
 const rollUps = ["runs_ended_are_rolled_up", "runs_are_rolled_up"];
 
+/** Takes back migration 48; identities are not managed. */
+const undoSignInStates = [
+  "drop table used_sign_ins;",
+  "alter table member_identities add column is_managed integer not null default 0 check (is_managed in (0, 1));",
+].join("\n");
+
+/** Takes back migration 47. */
+const undoTeamNames = ["drop index teams_by_name;", "alter table teams drop column name_folded;"].join("\n");
+
 /** Takes back migration 46. */
 const undoUsageOfKeys = [
   ...["usage_days_by_key", "usage_label_hours_by_label"],
@@ -12,6 +21,8 @@ const undoUsageOfKeys = [
 
 /** Takes back migration 45, and what has followed it. */
 export const undoRemovedKeys = [
+  undoSignInStates,
+  undoTeamNames,
   undoUsageOfKeys,
   ...["api_keys_stay_known", "api_keys_keep_their_owner"].map((name) => `drop trigger ${name};`),
   "drop table removed_keys;",

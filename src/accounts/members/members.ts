@@ -6,12 +6,15 @@ import type { Actor } from "../audit/event.js";
 import { HearthError } from "../../core/errors.js";
 import { foldEmail, type Member, type MemberQuery } from "./member.js";
 import { memberKeyRemovals, type MemberKeyDeps } from "./member-keys.js";
+import type { IdentityStore } from "../sign-in/oidc/store.js";
 import type { MemberStore } from "./store.js";
 import type { TeamStore } from "../teams/store.js";
 import { auditedMember, commitAudited, retryOnConflict, auditEntry } from "../audit/audited-change.js";
 import { canSee } from "../visibility.js";
 import { resolveReference } from "../resolve-reference.js";
-import { checkEmail, checkPersonName } from "../field-rules.js";
+import { checkEmail, checkPersonName, invalid } from "../field-rules.js";
+import { deniedToTeamKey } from "../management-keys/permissions.js";
+import { isPlain } from "../names.js";
 import { findVisibleTeam } from "../teams/teams.js";
 
 export interface CreateMemberRequest {
@@ -41,7 +44,8 @@ export interface MemberService {
   page(query: MemberQuery, actor: Actor): Promise<readonly Member[]>;
   /**
    * @throws HearthError `not_found`, `invalid_value` naming the field, `conflict` when another member has the e-mail address
-   * or the last owner would lose that role.
+   * or the last owner would lose that role, `permission_denied` when an actor of a single team changes the e-mail address of a member
+   * whom an identity provider signs in.
    */
   update(id: string, change: MemberChange, actor: Actor): Promise<Member>;
   /**
@@ -59,6 +63,7 @@ export interface MemberService {
 export interface MemberServiceDeps extends MemberKeyDeps {
   readonly members: MemberStore;
   readonly teams: TeamStore;
+  readonly identities: Pick<IdentityStore, "ofMember">;
 }
 
 /** Members of the server. */
@@ -101,6 +106,7 @@ async function create(deps: MemberServiceDeps, request: CreateMemberRequest, act
     createTime: clock.now(),
   };
   check(member);
+  checkPlain(member);
   await checkEmailIsFree(deps, member);
   if ((await members.count()) >= membersMax)
     throw new HearthError("conflict", `There are ${membersMax} members already; no more can be created.`);
@@ -125,6 +131,7 @@ async function update(
   const before = await findVisibleMember(deps, id, actor);
   const after = { ...before, ...change };
   check(after);
+  if (after.email !== before.email) await checkNewEmail(deps, after, actor);
   await checkEmailIsFree(deps, after);
   if (after.role !== "owner") await checkOtherOwners(deps, before);
   await commitAudited(deps, actor, {
@@ -176,6 +183,19 @@ function check({ email, givenName, familyName }: Member): void {
   checkEmail(email);
   checkPersonName("givenName", givenName);
   checkPersonName("familyName", familyName);
+}
+
+/** Checks that no other address looks the same: a person's address at the provider is the plain one. */
+function checkPlain({ email }: Member): void {
+  if (!isPlain(email))
+    throw invalid("email", "must not have letters in an unusual form, or invisible characters");
+}
+
+/** Checks a changed address. With that of a member whom a provider signs in, somebody else could sign in as them. */
+async function checkNewEmail({ identities }: MemberServiceDeps, member: Member, actor: Actor): Promise<void> {
+  checkPlain(member);
+  if (actor.teamId !== null && (await identities.ofMember(member.id)).length > 0)
+    throw deniedToTeamKey("change the e-mail address of a member who signs in through the identity provider");
 }
 
 async function checkEmailIsFree({ members }: MemberServiceDeps, { id, email }: Member): Promise<void> {

@@ -20,17 +20,15 @@ export function createMemberStore(database: Database) {
     /**
      * Replaces `before` by `after`. The commit fails with `conflict` when the stored member differs from `before`, when
      * another member has the e-mail address, and when the team (or the server) would lose its last owner.
+     * @param options whether a team, though never the server, may lose its last owner; absent: it may not
      */
-    replacement: (before: Member, after: Member) => replacement(database, before, after),
+    replacement: (before: Member, after: Member, options: ReplacementOptions = {}) =>
+      replacement(database, before, after, options),
     /**
      * Marks the member as removed: afterwards only `findEver` returns it. The commit fails with `conflict` when the stored
      * member differs from `member`, and when the team (or the server) would lose its last owner.
      */
-    removal(member: Member, removeTime: number): Write {
-      const update = kysely.updateTable("members").set({ remove_time: removeTime });
-      const query = update.where(isUnchanged(toRow(member))).where(keepsOwner(member, null));
-      return createWrite("members", query.compile(), 1);
-    },
+    removal: (member: Member, removeTime: number) => removal(database, member, removeTime),
     async find(id: string): Promise<Member | null> {
       return fromOptionalRow(await current.where("id", "=", id).executeTakeFirst());
     },
@@ -64,7 +62,22 @@ async function findEver({ kysely, dialect }: Database, ids: readonly string[]): 
   return rows.map(fromRow);
 }
 
-function replacement({ kysely }: Database, before: Member, after: Member): Write {
+function removal({ kysely }: Database, member: Member, removeTime: number): Write {
+  const update = kysely.updateTable("members").set({ remove_time: removeTime });
+  const query = update.where(isUnchanged(toRow(member))).where(keepsOwner(member, null));
+  return createWrite("members", query.compile(), 1);
+}
+
+interface ReplacementOptions {
+  readonly mayLeaveTeamWithoutOwner?: true;
+}
+
+function replacement(
+  { kysely }: Database,
+  before: Member,
+  after: Member,
+  { mayLeaveTeamWithoutOwner }: ReplacementOptions,
+): Write {
   const { id, ...fields } = toRow(after);
   const isTaken = sql<boolean>`exists (select 1 from members as other
     where other.email_folded = ${fields.email_folded} and other.remove_time is null and other.id <> ${id})`;
@@ -72,7 +85,9 @@ function replacement({ kysely }: Database, before: Member, after: Member): Write
     .updateTable("members")
     .set(fields)
     .where(isUnchanged(toRow(before)))
-    .where(keepsOwner(before, after))
+    .$if(before.teamId === null || mayLeaveTeamWithoutOwner !== true, (members) =>
+      members.where(keepsOwner(before, after)),
+    )
     .where(sql<boolean>`not ${isTaken}`);
   return createWrite("members", query.compile(), 1);
 }

@@ -24,7 +24,8 @@ export interface SignInLinks {
   create(member: Member | null, actor: Actor): Promise<string>;
   /**
    * Makes a link for a member who has no password yet. @returns the secret of the link.
-   * @throws HearthError `not_found` when the actor cannot see the member, `conflict` when they have a password.
+   * @throws HearthError `not_found` when the actor cannot see the member, `conflict` when they have a password, or sign in through an
+   * identity provider: then only the command line makes one.
    */
   invite(memberId: string, actor: Actor): Promise<string>;
   /** Removes the password of a member, ends their sessions and makes a link. @returns the secret of the link. */
@@ -38,7 +39,11 @@ export interface SignInLinkDeps extends AuditDeps {
 
 export function createSignInLinks(deps: SignInLinkDeps): SignInLinks {
   const { members, signIns, writes } = deps;
-  const create = async (member: Member | null, actor: Actor): Promise<string> => {
+  const create = async (
+    member: Member | null,
+    actor: Actor,
+    checks: readonly Write[] = [],
+  ): Promise<string> => {
     if (member === null && (await members.countOwners(null)) > 0)
       throw new HearthError("conflict", "The server has an owner already: name the member who signs in.");
     const link = newLink(deps, member);
@@ -51,18 +56,19 @@ export function createSignInLinks(deps: SignInLinkDeps): SignInLinks {
       before: null,
       after: null,
     });
-    await writes.commit([...link.writes, entry]);
+    await writes.commit([...checks, ...link.writes, entry]);
     return link.secret;
   };
   return {
-    create,
+    create: (member, actor) => create(member, actor),
     async invite(memberId, actor) {
       const member = await findVisibleMember(deps, memberId, actor);
-      const { password } = await signIns.findSignIn(member.id);
-      const remedy = "`hearth members reset` removes a forgotten one.";
-      if (password !== null)
-        throw new HearthError("conflict", `The member has a password already. ${remedy}`);
-      return create(member, actor);
+      if ((await signIns.findSignIn(member.id)).password !== null) throw hasPassword();
+      // Whoever has the link signs in as the member.
+      return create(member, actor, [signIns.unlinkedCheck(member.id)]).catch((thrown: unknown) => {
+        const isLinked = thrown instanceof HearthError && thrown.kind === "conflict";
+        throw isLinked ? signsInByProvider() : thrown;
+      });
     },
     async reset(member, actor) {
       const link = newLink(deps, member);
@@ -79,6 +85,18 @@ export function createSignInLinks(deps: SignInLinkDeps): SignInLinks {
       return link.secret;
     },
   };
+}
+
+function hasPassword(): HearthError {
+  const remedy = "`hearth members reset` removes a forgotten one.";
+  return new HearthError("conflict", `The member has a password already. ${remedy}`);
+}
+
+function signsInByProvider(): HearthError {
+  return new HearthError(
+    "conflict",
+    "The member signs in through the identity provider. Where it is gone, `hearth members sign-in-link` makes a link.",
+  );
 }
 
 /** Prepares a link of a member, or of the first owner. */

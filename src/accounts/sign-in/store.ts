@@ -31,6 +31,7 @@ export interface SignInLink {
 export function createSignInStore(database: Database) {
   return {
     ...memberQueries(database),
+    ...removalQueries(database),
     ...consoleKeyQueries(database),
     ...linkQueries(database),
     ...sessionQueries(database),
@@ -79,11 +80,27 @@ function memberQueries({ kysely }: Database) {
         );
       return createWrite("member_sign_ins", query.compile(), 1);
     },
+  };
+}
+
+function removalQueries({ kysely }: Database) {
+  type Table = "member_sign_ins" | "sign_in_links" | "console_sessions";
+  const removals = (tables: readonly Table[], memberId: string): readonly Write[] =>
+    tables.map((table) =>
+      createWrite(table, kysely.deleteFrom(table).where("member_id", "=", memberId).compile()),
+    );
+  return {
+    /** Ends what a member signs in with: the password, the link and the sessions. The key of their sessions stays. */
+    accessRemovals(memberId: string): readonly Write[] {
+      const update = kysely.updateTable("member_sign_ins").set({ password: null });
+      return [
+        createWrite("member_sign_ins", update.where("member_id", "=", memberId).compile()),
+        ...removals(["sign_in_links", "console_sessions"], memberId),
+      ];
+    },
     /** Deletes the password, the link and the sessions of a member. */
     memberRemovals: (memberId: string): readonly Write[] =>
-      (["member_sign_ins", "sign_in_links", "console_sessions"] as const).map((table) =>
-        createWrite(table, kysely.deleteFrom(table).where("member_id", "=", memberId).compile()),
-      ),
+      removals(["member_sign_ins", "sign_in_links", "console_sessions"], memberId),
   };
 }
 
@@ -118,6 +135,15 @@ function linkQueries({ kysely }: Database) {
           .compile(),
       ),
     ],
+    /** Changes nothing. The commit fails with `conflict` when an identity provider signs the member in. */
+    unlinkedCheck(memberId: string): Write {
+      const query = kysely
+        .updateTable("members")
+        .set({ email_folded: sql.ref("email_folded") })
+        .where("id", "=", memberId)
+        .where(sql<boolean>`not exists (select 1 from member_identities where member_id = ${memberId})`);
+      return createWrite("members", query.compile(), 1);
+    },
     /** Deletes all links. */
     allLinkRemovals: (): Write => createWrite("sign_in_links", kysely.deleteFrom("sign_in_links").compile()),
     /** The commit fails with `conflict` when the link has been used. */

@@ -1,3 +1,5 @@
+import { sql } from "kysely";
+import { foldName } from "../names.js";
 import type { Team } from "./team.js";
 import { createRowMapper, flag, nullable, stringList } from "../../store/columns.js";
 import { insertUnique } from "../../store/conflict.js";
@@ -10,21 +12,32 @@ export type TeamStore = ReturnType<typeof createTeamStore>;
 
 /** Creates the queries of the table of teams. */
 export function createTeamStore({ kysely }: Database) {
-  const insertRow = (team: Team) => kysely.insertInto("teams").values(toRow(team));
+  const insertRow = (team: Team) =>
+    kysely.insertInto("teams").values({ ...toRow(team), name_folded: foldName(team.name) });
   return {
     /** @throws HearthError `conflict` when the id exists already. */
     async insert(team: Team): Promise<void> {
       await insertUnique("team", () => insertRow(team).execute());
     },
+    /** The commit fails with `conflict` when another team has the name. */
     insertion(team: Team): Write {
-      return createWrite("teams", insertRow(team).compile());
+      return createWrite(
+        "teams",
+        insertRow(team)
+          .onConflict((clash) => clash.doNothing())
+          .compile(),
+        1,
+      );
     },
-    /** Replaces `before` by `after`. The commit fails with `conflict` when the stored team differs from `before`. */
-    replacement(before: Team, after: Team): Write {
-      // The id is left out: if it were set, SQLite would look for rows that refer to it.
-      const { id, ...fields } = toRow(after);
-      const query = kysely.updateTable("teams").set(fields).where("id", "=", id);
-      return createWrite("teams", query.where(isUnchanged(toRow(before))).compile(), 1);
+    /**
+     * Replaces `before` by `after`. The commit fails with `conflict` when the stored team differs from `before`, and when another team has
+     * the name.
+     */
+    replacement: (before: Team, after: Team) => replacement(kysely, before, after),
+    /** Returns the ids of teams that were stored before names had a folded form. */
+    async idsWithoutFoldedName(): Promise<readonly string[]> {
+      const rows = await kysely.selectFrom("teams").select("id").where("name_folded", "is", null).execute();
+      return rows.map(({ id }) => id);
     },
     /** Deletes what is kept of a team's requests and answers. */
     bodiesRemoval(id: string): Write {
@@ -48,7 +61,21 @@ export function createTeamStore({ kysely }: Database) {
   };
 }
 
-const { toRow, fromRow } = createRowMapper<Team, TeamRow>({
+function replacement(kysely: Database["kysely"], before: Team, after: Team): Write {
+  // The id is left out: if it were set, SQLite would look for rows that refer to it.
+  const { id, ...fields } = toRow(after);
+  const folded = foldName(after.name);
+  const isTaken = sql<boolean>`exists (select 1 from teams as other where other.name_folded = ${folded} and other.id <> ${id})`;
+  const query = kysely
+    .updateTable("teams")
+    .set({ ...fields, name_folded: folded })
+    .where("id", "=", id)
+    .where(isUnchanged(toRow(before)))
+    .where(sql<boolean>`not ${isTaken}`);
+  return createWrite("teams", query.compile(), 1);
+}
+
+const { toRow, fromRow } = createRowMapper<Team, Omit<TeamRow, "name_folded">>({
   id: "id",
   name: "name",
   billing: "billing",

@@ -15,7 +15,9 @@ import {
 import { canSee, deriveScope, type Scope, type TeamScope } from "../visibility.js";
 import { deniedToTeamKey } from "../management-keys/permissions.js";
 import { resolveReference } from "../resolve-reference.js";
-import { checkAcls, checkName } from "../field-rules.js";
+import { checkAcls } from "../field-rules.js";
+import { foldName } from "../names.js";
+import { checkNameIsFree, checkTeamName } from "./team-names.js";
 import { checkGroupsExist } from "../groups/known-groups.js";
 import type { AccessGroupStore } from "../groups/store.js";
 
@@ -31,8 +33,8 @@ export interface CreateTeamRequest {
 /** Creates, reads and changes teams; every change is audited. */
 export interface TeamService {
   /**
-   * @throws HearthError `invalid_value`, `permission_denied` for an actor of a single team, `conflict` when there are too
-   * many teams.
+   * @throws HearthError `invalid_value`, `permission_denied` for an actor of a single team, `conflict` when another team has the name or
+   * there are too many teams.
    */
   create(request: CreateTeamRequest, actor: Actor): Promise<Team>;
   /** Returns the teams that the actor can see, in order of creation. */
@@ -42,13 +44,14 @@ export interface TeamService {
   /** Returns a team, with the access groups that its ACLs name. @throws HearthError `not_found`, as `find` does. */
   findAccess(id: string, actor: Actor): Promise<Pick<Principal, "team" | "groups">>;
   /**
-   * Returns the team with this id, start of an id, or name.
+   * Returns the team with this id, start of an id, or name, in whatever case and spacing.
    * @throws HearthError `not_found` when there is none, `conflict` when there are several.
    */
   resolve(reference: string): Promise<Team>;
   /**
    * @throws HearthError `not_found`, `invalid_value`, `permission_denied` when an actor of a single team changes whether it
-   * is blocked, or what its keys may do at most.
+   * is blocked, or what its keys may do at most, or gives it a name that the settings have; `conflict` when another team has the name, or
+   * the settings have the former one.
    */
   update(id: string, change: TeamChange, actor: Actor): Promise<Team>;
 }
@@ -56,6 +59,8 @@ export interface TeamService {
 export interface TeamServiceDeps extends AuditDeps {
   readonly teams: TeamStore;
   readonly accessGroups: Pick<AccessGroupStore, "findAll">;
+  /** Names and ids of teams to which settings refer; absent: there are none. */
+  readonly teamsOfSettings?: readonly string[];
 }
 
 const teamsMax = 10_000;
@@ -63,7 +68,7 @@ const teamsMax = 10_000;
 export function createTeamService(deps: TeamServiceDeps): TeamService {
   const { teams } = deps;
   return {
-    create: (request, actor) => create(deps, request, actor),
+    create: (request, actor) => retryOnConflict(() => create(deps, request, actor)),
     list: async (actor) => (await teams.list()).filter(({ id }) => canSee(actor, id)),
     find: (id, actor) => findVisibleTeam(teams, id, actor),
     async findAccess(id, actor) {
@@ -73,7 +78,12 @@ export function createTeamService(deps: TeamServiceDeps): TeamService {
       return { team, groups: new Map(groups.map(({ name, acls }) => [name, acls])) };
     },
     resolve: async (reference) =>
-      resolveReference("team", reference, await teams.list(), ({ name }) => name === reference),
+      resolveReference(
+        "team",
+        reference,
+        await teams.list(),
+        ({ name }) => foldName(name) === foldName(reference),
+      ),
     update: (id, change, actor) => retryOnConflict(() => update(deps, id, change, actor)),
   };
 }
@@ -106,7 +116,8 @@ async function create(
 ): Promise<Team> {
   const { teams, clock, random } = deps;
   if (actor.teamId !== null) throw deniedToTeamKey("create teams");
-  checkName(name);
+  checkTeamName(name);
+  await checkNameIsFree(deps, { id: "", name });
   if ((await teams.list()).length >= teamsMax)
     throw new HearthError("conflict", `There are ${teamsMax} teams already; no more can be created.`);
   const team: Team = {
@@ -135,7 +146,7 @@ async function update(deps: TeamServiceDeps, id: string, change: TeamChange, act
   if (actor.teamId !== null && after.blocked !== before.blocked) throw deniedToTeamKey("block or unblock it");
   if (actor.teamId !== null && !isDeepStrictEqual(after.acls, before.acls))
     throw deniedToTeamKey("change what its keys may do at most");
-  checkName(after.name);
+  if (after.name !== before.name) await checkRenaming(deps, before, after, actor);
   if (change.acls != null) checkAcls(change.acls);
   await checkGroupsExist(deps.accessGroups, change.acls, before.acls);
   const entry = {
@@ -152,6 +163,27 @@ async function update(deps: TeamServiceDeps, id: string, change: TeamChange, act
     auditEntry(deps, actor, entry),
   ]);
   return after;
+}
+
+/**
+ * Checks a new name. A name in the settings leads people to a team: only the operator gives it to one, and a team that has it keeps it, as
+ * the name of another one would lead them there.
+ */
+async function checkRenaming(deps: TeamServiceDeps, before: Team, after: Team, actor: Actor): Promise<void> {
+  checkTeamName(after.name);
+  await checkNameIsFree(deps, after);
+  const [former, folded] = [foldName(before.name), foldName(after.name)];
+  if (former === folded) return;
+  const isOfSettings = (name: string): boolean =>
+    (deps.teamsOfSettings ?? []).some((each) => foldName(each) === name);
+  if (actor.teamId !== null && isOfSettings(folded))
+    throw deniedToTeamKey("give it a name that the settings have");
+  if (isOfSettings(former))
+    throw new HearthError(
+      "conflict",
+      `oidcGroups in the settings names the team '${before.name}': use its id there before you rename it.`,
+      { param: "name" },
+    );
 }
 
 function verbOf(before: Team, after: Team): string {

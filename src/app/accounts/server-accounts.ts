@@ -22,7 +22,7 @@ export function buildServerAccounts(
   const shared = { attempts: createSignInAttempts(deps.clock), failures: createFailedSignIns(deps) };
   const settings = oidcSettingsOf(config);
   return {
-    ...buildAccounts(deps),
+    ...buildAccounts(config, deps),
     signIn: createSignIn({ ...deps, ...shared }),
     oidc: settings === null ? null : createOidcSignIn({ ...deps, ...shared }, settings),
   };

@@ -14,8 +14,6 @@ export interface MemberIdentityRow {
   /** Identifies a person at the issuer for ever. */
   subject: string;
   member_id: string;
-  /** 1 = the sign-in created the member: the provider's groups decide the team and the role. */
-  is_managed: number;
   create_time: number;
 }
 
@@ -24,6 +22,13 @@ export interface SignInLinkRow {
   hash: Uint8Array;
   /** null: the link creates the first owner of the server. */
   member_id: string | null;
+  expire_time: number;
+}
+
+/** A sign-in through the provider that a browser has come back from: it works once. */
+export interface UsedSignInRow {
+  /** SHA-256 of its state. */
+  state_hash: Uint8Array;
   expire_time: number;
 }
 

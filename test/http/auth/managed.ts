@@ -95,6 +95,7 @@ export async function startManagedServer(
   finished(() => database.close());
   const stores = buildAccountStores(database);
   const managementKeys = createManagementKeyService({ ...stores, clock, random: systemRandom });
+  let teamsMade = 0;
   const send: ManagedServer["request"] = async (method, path, body, credential = pinnedManagementKey) => {
     const response = await fetch(url + path, {
       method,
@@ -115,8 +116,12 @@ export async function startManagedServer(
     database,
     apiKey: testKey,
     request: send,
-    createTeam: async (name = "research") =>
-      ((await send("POST", "/auth/teams", { name })).body as { teamId: string }).teamId,
+    createTeam: async (name) => {
+      teamsMade += 1;
+      const ofItsOwn = teamsMade === 1 ? "research" : `research ${teamsMade}`;
+      const made = await send("POST", "/auth/teams", { name: name ?? ofItsOwn });
+      return (made.body as { teamId: string }).teamId;
+    },
     createKey: async (teamId, fields = {}) => {
       const created = await send("POST", `/auth/teams/${teamId}/api-keys`, { name: "laptop", ...fields });
       return created.body as CreatedKey;

@@ -74,7 +74,11 @@ export const table: readonly Row[] = [
   }),
   row("GET /auth/api-keys/:apiKeyId/propagation", "CheckApiKeyPropagation"),
   row("GET /auth/management-keys/validation", null, { elsewhere: 200 }),
-  row("POST /auth/teams", "CreateTeam", { body: { name: "x" }, bad: [{}, "name"], ofAllTeams: true }),
+  row("POST /auth/teams", "CreateTeam", {
+    newBody: () => ({ name: crypto.randomUUID().slice(0, 8) }),
+    bad: [{}, "name"],
+    ofAllTeams: true,
+  }),
   row("GET /auth/teams", "ListTeams", { bad: ["?paginationToken=!", "paginationToken"], elsewhere: 200 }),
   row("PUT /auth/teams/:teamId", "UpdateTeam", {
     body: { team: { name: "z" } },

@@ -23,9 +23,11 @@ export interface PreparedMember {
 }
 
 /**
- * Prepares the member of a person, to be committed with their session:
- * 1. the member with this identity; if a sign-in has created them, with the team and the role of the place;
- * 2. an existing member with this e-mail address, if the provider has verified it: their team and role stay;
+ * Prepares the member of a person, to be committed with their session. In each case the place, which comes from the groups, decides the team
+ * and the role:
+ * 1. the member with this identity;
+ * 2. an existing member with this e-mail address, if the provider has verified it. Others may have made them, in any team, and may have
+ *    signed in as them: their password, their link and their sessions end;
  * 3. a new one. An identity whose member was removed makes none: somebody decided so.
  * @throws OidcRefusal
  */
@@ -37,10 +39,9 @@ export async function prepareMember(
   const { members, identities } = deps;
   const identity = await identities.find(person);
   const known = identity === null ? null : await members.find(identity.memberId);
-  if (identity !== null && known !== null)
-    return identity.isManaged ? moved(deps, known, place) : { member: known, writes: [] };
+  if (identity !== null && known !== null) return moved(deps, known, place);
   const other = await members.findByEmail(person.email);
-  if (other !== null) return linked(deps, other, person, identity);
+  if (other !== null) return linked(deps, { before: other, person, place }, identity);
   if (identity !== null) throw refusal("member_removed", person);
   return created(deps, person, place);
 }
@@ -74,27 +75,53 @@ async function moved(deps: OidcMemberDeps, before: Member, place: Place): Promis
 /** @param former the identity of a member who was removed and has been added again; null: there was none */
 async function linked(
   deps: OidcMemberDeps,
-  member: Member,
-  person: Person,
+  { before, person, place }: { readonly before: Member; readonly person: Person; readonly place: Place },
   former: Identity | null,
 ): Promise<PreparedMember> {
-  const { identities } = deps;
+  const { identities, members, signIns } = deps;
   // Who may choose any address at the provider could take over any member.
-  if (!person.hasVerifiedEmail) throw refusal("email_unverified", person, member);
-  const others = await identities.ofMember(member.id);
+  if (!person.hasVerifiedEmail) throw refusal("email_unverified", person, before);
+  const others = await identities.ofMember(before.id);
   const hasAnother = others.some(({ issuer }) => issuer === person.issuer);
-  if (hasAnother || !isSameAddress(member.email, person.email))
-    throw refusal("linked_otherwise", person, member);
-  const isManaged = others.some((other) => other.isManaged);
+  if (hasAnother || !isSameAddress(before.email, person.email))
+    throw refusal("linked_otherwise", person, before);
+  const member: Member = { ...before, ...place };
+  await refuseWithoutOperator(deps, before, member);
+  const { password } = await signIns.findSignIn(before.id);
   const entry = auditEntry(deps, providerActor, {
     action: "LinkMember",
     objectId: member.id,
     teamId: member.teamId,
-    description: `Linked the member '${member.email}' with the identity provider`,
-    before: null,
-    after: { issuer: person.issuer, subject: person.subject },
+    description: `Linked the member '${member.email}' with the identity provider; their password, link and sessions ended`,
+    before: { ...auditedMember(before), hasPassword: password !== null },
+    after: { ...auditedMember(member), hasPassword: false, issuer: person.issuer, subject: person.subject },
   });
-  return { member, writes: [identities.write(identityOf(deps, member, person, isManaged), former), entry] };
+  const removals =
+    before.teamId === member.teamId ? [] : await memberKeyRemovals(deps, member.id, providerActor);
+  return {
+    member,
+    writes: [
+      members.replacement(before, member, { mayLeaveTeamWithoutOwner: true }),
+      ...signIns.accessRemovals(member.id),
+      ...removals,
+      identities.write(identityOf(deps, member, person), former),
+      entry,
+    ],
+  };
+}
+
+/**
+ * Refuses to take the last owner from the server. A team may lose its last one: whoever has made the member an owner there must not keep the
+ * person out.
+ */
+async function refuseWithoutOperator(
+  { members }: OidcMemberDeps,
+  before: Member,
+  after: Member,
+): Promise<void> {
+  const isOperator = ({ role, teamId }: Member): boolean => role === "owner" && teamId === null;
+  if (isOperator(before) && !isOperator(after) && (await members.countOwners(null)) <= 1)
+    throw new OidcRefusal("last_owner", { member: before });
 }
 
 /**
@@ -119,11 +146,11 @@ async function created(deps: OidcMemberDeps, person: Person, place: Place): Prom
     before: null,
     after: { ...auditedMember(member), issuer, subject },
   });
-  const identity = identityOf(deps, member, person, true);
+  const identity = identityOf(deps, member, person);
   return { member, writes: [members.insertion(member), identities.write(identity, null), entry] };
 }
 
-function identityOf({ clock }: OidcMemberDeps, member: Member, person: Person, isManaged: boolean): Identity {
+function identityOf({ clock }: OidcMemberDeps, member: Member, person: Person): Identity {
   const { issuer, subject } = person;
-  return { issuer, subject, memberId: member.id, isManaged, createTime: clock.now() };
+  return { issuer, subject, memberId: member.id, createTime: clock.now() };
 }

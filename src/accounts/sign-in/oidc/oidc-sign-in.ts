@@ -2,7 +2,7 @@
  * Signs members in to the console through an OpenID Connect provider: sends the browser there, verifies what it brings back, and finds
  * or creates the member whom the provider means.
  */
-import { createSecretFilter } from "../../authentication/secret.js";
+import { createSecretFilter, hashSecret } from "../../authentication/secret.js";
 import { retryOnConflict } from "../../audit/audited-change.js";
 import { HearthError } from "../../../core/errors.js";
 import type { Logger } from "../../../core/logger.js";
@@ -16,7 +16,7 @@ import { readPerson, type Person } from "./person.js";
 import { placeOf, type GroupRule } from "./place.js";
 import { createProvider, type Provider, type ProviderSettings } from "./provider.js";
 import { isFailure, OidcRefusal } from "./refusal.js";
-import { createTransactions, transactionMs, type Transactions } from "./transactions.js";
+import { createTransactions, transactionMs, type Transaction, type Transactions } from "./transactions.js";
 
 export interface OidcSettings extends ProviderSettings {
   /** What the console calls the provider. */
@@ -28,8 +28,9 @@ export interface OidcSettings extends ProviderSettings {
 export interface BegunOidcSignIn {
   /** Where the browser goes. */
   readonly url: URL;
-  /** What the browser keeps in a cookie until it comes back, and how long. */
+  /** What the browser keeps in a cookie until it comes back, for which state, and how long. */
   readonly transaction: string;
+  readonly state: string;
   readonly maxAgeMs: number;
 }
 
@@ -79,7 +80,7 @@ export function createOidcSignIn(deps: OidcDeps, settings: OidcSettings): OidcSi
       const url = await parts.provider.authorizationUrl(transaction).catch((thrown: unknown) => {
         throw report(thrown);
       });
-      return { url, transaction: text, maxAgeMs: transactionMs };
+      return { url, transaction: text, state: transaction.state, maxAgeMs: transactionMs };
     },
     async complete(callback, address) {
       const succeed = beginAttempt(deps, address);
@@ -112,7 +113,8 @@ async function complete(
   address: string,
 ): Promise<NewSession> {
   const { settings, provider, transactions, teams } = deps;
-  const transaction = transactions.use(text, new URLSearchParams(query).get("state"));
+  const transaction = transactions.read(text, new URLSearchParams(query).get("state"));
+  await useOnce(deps, transaction);
   const { issuer, claims } = await provider.claims(transaction, query);
   const person = readPerson(issuer, claims, settings.groupsClaim);
   const place = placeOf(person, settings.groups, await teams.list());
@@ -125,6 +127,18 @@ async function complete(
     });
     const begun = prepareSession(deps, member, { method: "oidc", address });
     return commitSession(deps, begun, [...writes, ...begun.writes]);
+  });
+}
+
+/** Marks a sign-in as used, for all servers of the database. @throws OidcRefusal `expired` when it is used already. */
+async function useOnce(
+  { identities, writes, clock }: Parts,
+  { state, expireTime }: Transaction,
+): Promise<void> {
+  const uses = identities.useWrites(hashSecret(state), { expireTime, now: clock.now() });
+  await writes.commit(uses).catch((thrown: unknown) => {
+    const isUsed = thrown instanceof HearthError && thrown.kind === "conflict";
+    throw isUsed ? new OidcRefusal("expired") : thrown;
   });
 }
 

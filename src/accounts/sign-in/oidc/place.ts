@@ -1,5 +1,6 @@
 /** Which team and role the groups of a person give them. */
 import type { Role } from "../../members/member.js";
+import { foldName } from "../../names.js";
 import type { Team } from "../../teams/team.js";
 import type { Person } from "./person.js";
 import { OidcRefusal } from "./refusal.js";
@@ -30,7 +31,7 @@ export function placeOf(
   const rule = rules.find(({ group }) => groups.includes(group));
   if (rule === undefined) throw new OidcRefusal("no_group", { subject, groups });
   if (rule.team === "*") return { teamId: null, role: rule.role };
-  const named = teams.filter(({ name }) => name === rule.team);
+  const named = teams.filter(({ name }) => foldName(name) === foldName(rule.team));
   const team = teams.find(({ id }) => id === rule.team) ?? (named.length === 1 ? named[0] : undefined);
   if (team === undefined) throw new OidcRefusal("unknown_team", { subject, groups: [rule.group] });
   return { teamId: team.id, role: rule.role };

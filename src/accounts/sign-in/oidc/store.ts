@@ -8,8 +8,6 @@ export interface Identity {
   readonly subject: string;
   /** The member, who may have been removed. */
   readonly memberId: string;
-  /** Whether the provider's groups decide the team and the role of the member. */
-  readonly isManaged: boolean;
   readonly createTime: number;
 }
 
@@ -29,6 +27,12 @@ export function createIdentityStore({ kysely }: Database) {
       return (await query.execute()).map(fromRow);
     },
     /**
+     * Marks a sign-in as used, and forgets those that have expired. The commit fails with `conflict` when it is used already.
+     * @param stateHash SHA-256 of its state
+     */
+    useWrites: (stateHash: Uint8Array, times: { readonly expireTime: number; readonly now: number }) =>
+      useWrites(kysely, stateHash, times),
+    /**
      * Stores an identity. The commit fails with `conflict` when the member has another one of the issuer.
      * @param before the identity of a removed member that it replaces; null: the commit fails when there is one
      */
@@ -39,7 +43,7 @@ export function createIdentityStore({ kysely }: Database) {
         return createWrite("member_identities", insert.onConflict((clash) => clash.doNothing()).compile(), 1);
       const update = kysely
         .updateTable("member_identities")
-        .set({ member_id: row.member_id, is_managed: row.is_managed, create_time: row.create_time })
+        .set({ member_id: row.member_id, create_time: row.create_time })
         .where("issuer", "=", row.issuer)
         .where("subject", "=", row.subject)
         .where("member_id", "=", before.memberId);
@@ -48,12 +52,24 @@ export function createIdentityStore({ kysely }: Database) {
   };
 }
 
+function useWrites(
+  kysely: Database["kysely"],
+  stateHash: Uint8Array,
+  { expireTime, now }: { readonly expireTime: number; readonly now: number },
+): readonly Write[] {
+  const expired = kysely.deleteFrom("used_sign_ins").where("expire_time", "<=", now);
+  const used = kysely
+    .insertInto("used_sign_ins")
+    .values({ state_hash: stateHash, expire_time: expireTime })
+    .onConflict((clash) => clash.doNothing());
+  return [createWrite("used_sign_ins", expired.compile()), createWrite("used_sign_ins", used.compile(), 1)];
+}
+
 function toRow(identity: Identity): MemberIdentityRow {
   return {
     issuer: identity.issuer,
     subject: identity.subject,
     member_id: identity.memberId,
-    is_managed: identity.isManaged ? 1 : 0,
     create_time: identity.createTime,
   };
 }
@@ -63,7 +79,6 @@ function fromRow(row: MemberIdentityRow): Identity {
     issuer: row.issuer,
     subject: row.subject,
     memberId: row.member_id,
-    isManaged: row.is_managed === 1,
     createTime: row.create_time,
   };
 }

@@ -12,8 +12,6 @@ import { OidcRefusal } from "./refusal.js";
 /** How long a sign-in at the provider may take. */
 export const transactionMs = 10 * 60 * 1000;
 const secretBytes = 32;
-/** Transactions whose use this process remembers, until they expire; beyond it the oldest is forgotten: codes work only once, too. */
-const usedMax = 10_000;
 
 const schema = z.object({
   /** Comes back in the URL, and shows that the provider answers this browser. */
@@ -32,12 +30,12 @@ export interface Transactions {
   /** Begins a transaction. @returns it and its text for the cookie. */
   begin(redirectUri: string): { readonly transaction: Transaction; readonly text: string };
   /**
-   * Returns the transaction of a cookie, which is then used up.
+   * Returns the transaction of a cookie. The caller sees to it that it is used once.
    * @param text null: there is no cookie
    * @param state of the URL
-   * @throws OidcRefusal `expired` when it was not begun here for this state, has expired or was used.
+   * @throws OidcRefusal `expired` when it was not begun here for this state, or has expired.
    */
-  use(text: string | null, state: string | null): Transaction;
+  read(text: string | null, state: string | null): Transaction;
 }
 
 /** @param clientSecret null: without one, only this process knows the key */
@@ -48,7 +46,6 @@ export function createTransactions(clock: Clock, random: Random, clientSecret: s
       : Buffer.from(hkdfSync("sha256", clientSecret, "", "hearth sign-in transactions", secretBytes));
   const sign = (payload: string): Buffer => createHmac("sha256", key).update(payload).digest();
   const secret = (): string => Buffer.from(random.bytes(secretBytes)).toString("base64url");
-  const used = new Map<string, number>();
   return {
     begin(redirectUri) {
       const expireTime = clock.now() + transactionMs;
@@ -56,14 +53,12 @@ export function createTransactions(clock: Clock, random: Random, clientSecret: s
       const payload = Buffer.from(JSON.stringify(transaction)).toString("base64url");
       return { transaction, text: `${payload}.${sign(payload).toString("base64url")}` };
     },
-    use(text, state) {
+    read(text, state) {
       const [payload = "", signature = ""] = (text ?? "").split(".");
       if (!isEqual(Buffer.from(signature, "base64url"), sign(payload))) throw new OidcRefusal("expired");
       const transaction = schema.parse(JSON.parse(Buffer.from(payload, "base64url").toString("utf8")));
       const isOfState = isEqual(Buffer.from(state ?? ""), Buffer.from(transaction.state));
-      if (!isOfState || transaction.expireTime <= clock.now() || used.has(transaction.state))
-        throw new OidcRefusal("expired");
-      remember(used, transaction, clock.now());
+      if (!isOfState || transaction.expireTime <= clock.now()) throw new OidcRefusal("expired");
       return transaction;
     },
   };
@@ -71,13 +66,4 @@ export function createTransactions(clock: Clock, random: Random, clientSecret: s
 
 function isEqual(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
-}
-
-/** The entries of the map are in the order in which they were used, and so nearly in that of their expiry. */
-function remember(used: Map<string, number>, { state, expireTime }: Transaction, now: number): void {
-  used.set(state, expireTime);
-  for (const [oldest, expiry] of used) {
-    if (expiry > now && used.size <= usedMax) break;
-    used.delete(oldest);
-  }
 }

@@ -24,7 +24,7 @@ const policy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-a
 export function finishOidc(deps: OidcRouteDeps): (ctx: Context) => Promise<void> {
   return (ctx) =>
     withProvider(ctx, deps, async (oidc) => {
-      const transaction = takeTransactionCookie(ctx);
+      const transaction = takeTransactionCookie(ctx, new URLSearchParams(ctx.querystring).get("state"));
       writeNewSession(ctx, await oidc.complete({ transaction, query: ctx.querystring }, ctx.ip));
       ctx.set("content-security-policy", policy);
       ctx.type = "text/html; charset=utf-8";

@@ -9,10 +9,10 @@ export function startOidc(deps: OidcRouteDeps): (ctx: Context) => Promise<void> 
   return (ctx) =>
     withProvider(ctx, deps, async (oidc) => {
       const origin = deps.publicUrl ?? `${ctx.protocol}://${ctx.host}`;
-      const { url, transaction, maxAgeMs } = await oidc.begin(origin + callbackPath, ctx.ip);
-      writeTransactionCookie(ctx, transaction, maxAgeMs);
+      const begun = await oidc.begin(origin + callbackPath, ctx.ip);
+      writeTransactionCookie(ctx, begun, deps.clock.now());
       ctx.status = 303;
-      ctx.redirect(url.href);
+      ctx.redirect(begun.url.href);
     });
 }
 

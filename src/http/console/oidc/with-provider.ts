@@ -4,7 +4,7 @@ import type { Context } from "../../context.js";
 import type { HttpDeps } from "../../deps.js";
 import { noSuchPath } from "../../router.js";
 
-export type OidcRouteDeps = Pick<HttpDeps, "accounts" | "publicUrl">;
+export type OidcRouteDeps = Pick<HttpDeps, "accounts" | "publicUrl" | "clock">;
 
 /**
  * Answers a request of a browser on its way to the identity provider or back. A sign-in that does not succeed leads to the console with

@@ -12,7 +12,7 @@ export function translated(migration: Migration): Migration {
 const kinds: readonly (readonly [start: RegExp, change: (statement: string) => string])[] = [
   [/^\s*create table /, (statement) => typed(statement.replace(/\)\s*strict(, without rowid)?\s*$/, ")"))],
   [/^\s*alter table \w+ add column /, typed],
-  [/^\s*alter table \w+ rename to /, unchanged],
+  [/^\s*alter table \w+ (rename to|drop column) /, unchanged],
   [/^\s*create (unique )?index /, unchanged],
   [/^\s*drop (index|table) /, unchanged],
   [/^\s*(insert|update|delete) /, unchanged],

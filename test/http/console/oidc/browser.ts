@@ -14,7 +14,7 @@ export interface Browser extends Page {
   back(url: URL): Promise<Arrival>;
   /** Both. */
   signIn(): Promise<Arrival>;
-  /** The cookie of the sign-in that has begun. */
+  /** The cookies of the sign-ins that have begun. */
   transaction: string;
 }
 
@@ -59,8 +59,8 @@ export function openBrowser(server: Pick<ManagedServer, "url">): Browser {
   const browser: Browser = Object.assign(page, {
     transaction: "",
     async start() {
-      const begun = await open(`${server.url}/console/oidc/start`);
-      browser.transaction = pairOf(begun.headers, "hearth-oidc") ?? "";
+      const begun = await open(`${server.url}/console/oidc/start`, browser.transaction);
+      browser.transaction = withCookies(browser.transaction, begun.headers);
       return begun;
     },
     async toProvider(change: Readonly<Record<string, string>> = {}) {
@@ -71,8 +71,7 @@ export function openBrowser(server: Pick<ManagedServer, "url">): Browser {
     async back(url: URL) {
       const cookie = browser.transaction;
       const arrival = await open(`${server.url}${url.pathname}${url.search}`, cookie);
-      const cleared = pairOf(arrival.headers, "hearth-oidc");
-      if (cleared !== null) browser.transaction = cleared;
+      browser.transaction = withCookies(cookie, arrival.headers);
       page.cookie = pairOf(arrival.headers, "hearth-console") ?? page.cookie;
       return arrival;
     },
@@ -103,6 +102,19 @@ async function open(url: string, cookie = ""): Promise<Arrival> {
   const response = await fetch(url, { headers, redirect: "manual" });
   const location = response.headers.get("location");
   return { status: response.status, location, headers: response.headers, text: await response.text() };
+}
+
+/** Returns the cookies of sign-ins that a browser has after an answer. */
+function withCookies(before: string, headers: Headers): string {
+  const jar = new Map<string, string>();
+  const put = (pair: string): void => {
+    const [name = "", ...value] = pair.split("=");
+    if (value.join("=") === "") jar.delete(name);
+    else jar.set(name, pair);
+  };
+  for (const pair of before.split("; ")) put(pair);
+  for (const set of headers.getSetCookie()) if (set.startsWith("hearth-oidc")) put(set.split(";")[0] ?? "");
+  return [...jar.values()].join("; ");
 }
 
 /** Returns the cookie of an answer whose name begins so, as a request sends it; null when it sets none. */

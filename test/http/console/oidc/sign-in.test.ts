@@ -40,13 +40,47 @@ describe("a sign-in through the provider", () => {
     const attributes = (set: string | undefined) =>
       (set ?? "").split("; ").filter((each) => !each.startsWith("expires="));
     const [pair, ...rest] = attributes((await browser.start()).headers.getSetCookie()[0]);
-    expect(pair).toMatch(new RegExp(`^hearth-oidc-${port}=[\\w-]+\\.[\\w-]{43}$`));
-    expect(rest).toEqual(["path=/console/oidc/callback", "samesite=lax", "httponly"]);
+    expect(pair).toMatch(new RegExp(`^hearth-oidc-${port}\\.[0-9a-z]+\\.[\\w-]{16}=[\\w-]+\\.[\\w-]{43}$`));
+    expect(rest).toEqual(["path=/console/oidc", "samesite=lax", "httponly"]);
     const { headers } = await browser.signIn();
     const cookies = headers.getSetCookie();
     expect(cookies).toHaveLength(2);
-    expect(cookies[0]).toMatch(new RegExp(`^hearth-oidc-${port}=; .*1970`));
+    expect(cookies[0]).toMatch(new RegExp(`^hearth-oidc-${port}\\.[\\w.-]+=; .*1970`));
     expect(attributes(cookies[1]).slice(1)).toEqual(["path=/console", "samesite=strict", "httponly"]);
+  });
+
+  it("E27: tabs do not end the sign-ins of each other: each has a cookie of its own, the oldest of more than ten ends", async () => {
+    const server = await startServer(await startProvider());
+    const browser = openBrowser(server);
+    const tabs: URL[] = [];
+    for (let count = 0; count < 13; count += 1) {
+      tabs.push(await browser.toProvider());
+      server.clock.advance(1000);
+    }
+    expect(browser.transaction.split("; ")).toHaveLength(10);
+    const arrivals = [];
+    for (const tab of tabs.toReversed()) arrivals.push(errorOf(await browser.back(tab)));
+    expect(arrivals).toEqual([
+      ...Array.from({ length: 10 }, () => "200 a page"),
+      ...Array.from({ length: 3 }, () => ledToError("expired")),
+    ]);
+    expect(browser.transaction).toBe("");
+  });
+
+  it("E27: works once, also at a server that has started since", async () => {
+    const provider = await startProvider();
+    const server = await startServer(provider);
+    const browser = openBrowser(server);
+    const url = await browser.toProvider();
+    const cookie = browser.transaction;
+    expect(errorOf(await browser.back(url))).toBe("200 a page");
+    await server.app.close();
+    const again = openBrowser(await startServer(provider, { HEARTH_DATA: server.data }));
+    again.transaction = cookie;
+    expect(errorOf(await again.back(url))).toBe(ledToError("expired"));
+    expect(provider.requests.filter(({ path }) => path === "/token")).toHaveLength(1);
+    const fresh = await again.toProvider();
+    expect(errorOf(await again.back(fresh))).toBe("200 a page");
   });
 
   it("leads to the console by a page, with which a navigation of its own begins, and which names no code to others", async () => {
@@ -73,7 +107,7 @@ describe("a sign-in through the provider", () => {
       redirect: "manual",
     });
     await response.text();
-    expect(response.headers.get("set-cookie")).toMatch(/^hearth-oidc=.*; secure/);
+    expect(response.headers.get("set-cookie")).toMatch(/^hearth-oidc\.[\w.-]+=.*; secure/);
     const { searchParams } = new URL(response.headers.get("location") ?? "");
     expect(searchParams.get("redirect_uri")).toBe("https://hearth.example.com/console/oidc/callback");
   });
