@@ -108,9 +108,13 @@ export const attacks: Readonly<Record<string, Attack>> = {
     await ask(run, "/admin/requests?query=nothing-has-this-text&limit=100", { managed: true });
   },
   "total budgets": async (run) => {
-    const budget = { hardUsd: 1_000_000 };
-    const body = { memberId: "user-1", period: "total", budget };
-    await ask(run, `/auth/teams/${run.target.teamId}/budgets`, { managed: true, method: "PUT", body });
+    // A budget that is set adds up all that was used; removed, it can be set again.
+    for (const budget of [{ hardUsd: "800000" }, {}])
+      await ask(run, `/auth/teams/${run.target.teamId}/budgets`, {
+        managed: true,
+        method: "PUT",
+        body: { period: "total", budget, fieldMask: "hardUsd" },
+      });
     await delay(slowMs, undefined, { signal: run.signal });
   },
 };

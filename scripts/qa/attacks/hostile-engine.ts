@@ -37,6 +37,7 @@ export const hostileModels: Readonly<Record<string, Fault>> = {
   },
   "engine-open-after-done": (response) => {
     sendText(response, "text");
+    sendFinish(response);
     response.write("data: [DONE]\n\n");
   },
   "engine-silent": () => undefined,
@@ -102,7 +103,11 @@ function sendText(response: ServerResponse, content: string): void {
   sendDelta(response, { content });
 }
 
-function end(response: ServerResponse): void {
+function sendFinish(response: ServerResponse): void {
   send(response, { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] });
+}
+
+function end(response: ServerResponse): void {
+  sendFinish(response);
   response.end("data: [DONE]\n\n");
 }

@@ -42,7 +42,7 @@ export function admitBody(req: IncomingMessage, res: ServerResponse): void {
 }
 
 /** Whether the client sends its body only when it is admitted. */
-export function awaitsContinue({ headers, httpVersion }: IncomingMessage): boolean {
+function awaitsContinue({ headers, httpVersion }: IncomingMessage): boolean {
   return httpVersion === "1.1" && headers.expect !== undefined && isContinue(headers.expect);
 }
 
