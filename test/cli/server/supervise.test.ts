@@ -217,7 +217,7 @@ it("C10: kills a server that does not stop in the time that it reported, whateve
   expect(errors).toBe("hearth: the server did not stop within 0.05 s and is killed\n");
 });
 
-it("imports only Node's own modules, the check of open files and the restart policy in the supervisor process", () => {
+it("imports only Node's own modules, the check of open files, the restart policy and the writer of texts in the supervisor process", () => {
   const met = new Set<string>();
   const sources: string[] = [];
   const visit = (file: string): void => {
@@ -238,6 +238,7 @@ it("imports only Node's own modules, the check of open files and the restart pol
     "src/cli/server/open-files.ts",
     "src/cli/server/restart-policy.ts",
     "src/cli/server/supervise.ts",
+    "src/cli/terminal.ts",
     "src/main.ts",
   ]);
 });
