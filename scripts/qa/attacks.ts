@@ -1,5 +1,5 @@
 /**
- * `npm run attacks [-- --seconds 60 --runs 1000000]`: starts one server with a year of usage, lets eight clients stream, and then
+ * `npm run attacks [-- --seconds 60 --runs 1000000 --only exports,"bodies of 32 MB"]`: starts one server with a year of usage, lets eight clients stream, and then
  * attacks it in every known way at once: schemas, engines, connections, exports, bodies, uploads, model files. Exits with 1 where a
  * stream is cut, its gaps grow, the server does not answer in time, or its books do not balance; with 2 for invalid arguments.
  */
@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import { startLagProbe } from "../bench/load/lag.js";
 import { printTable, quantile, type Row } from "../bench/table.js";
 import { startAttackers, type Outcomes } from "./attacks/attackers.js";
+import { attacks } from "./attacks/attacks.js";
 import { createScene, type Scene } from "./attacks/scene.js";
 import { startStreams, type Streamed } from "./attacks/streams.js";
 
@@ -18,6 +19,8 @@ const warmUpMs = 5_000;
 interface Options {
   readonly seconds: number;
   readonly runs: number;
+  /** The attacks that are made; empty: all. */
+  readonly only: readonly string[];
 }
 
 process.exitCode = await main();
@@ -33,19 +36,19 @@ async function main(): Promise<number> {
   process.stdout.write(`preparing a server with ${options.runs} finished runs\n`);
   const scene = await createScene(options.runs);
   try {
-    return await attack(scene, options.seconds);
+    return await attack(scene, options);
   } finally {
     await scene.close();
   }
 }
 
-async function attack(scene: Scene, seconds: number): Promise<number> {
+async function attack(scene: Scene, { seconds, only }: Options): Promise<number> {
   const warmUp = startStreams(scene);
   await pause(warmUpMs);
   await warmUp.stop();
   process.stdout.write(`${seconds} s without attacks, then ${seconds} s with all of them\n`);
   const quiet = await measure(scene, seconds);
-  const attackers = startAttackers(scene);
+  const attackers = startAttackers(scene, only);
   const attacked = await measure(scene, seconds);
   const outcomes = await attackers.stop();
   const books = await scene.stopAndVerify();
@@ -110,8 +113,8 @@ type Books = Awaited<ReturnType<Scene["stopAndVerify"]>>;
 function printOutcomes(outcomes: Outcomes): void {
   process.stdout.write("\nattacks, and how they were answered\n");
   for (const [attack, counts] of Object.entries(outcomes)) {
-    const told = Object.entries(counts).map(([outcome, count]) => `${outcome} (${count})`);
-    process.stdout.write(`  ${attack.padEnd(32)}  ${told.join(", ")}\n`);
+    const answers = Object.entries(counts).map(([outcome, count]) => `${outcome} (${count})`);
+    process.stdout.write(`  ${attack.padEnd(32)}  ${answers.join(", ")}\n`);
   }
   process.stdout.write("\n");
 }
@@ -129,13 +132,22 @@ function readOptions(): Options {
     options: {
       seconds: { type: "string", default: "60" },
       runs: { type: "string", default: "1000000" },
+      only: { type: "string", default: "" },
     },
     allowPositionals: false,
   });
   return {
     seconds: bounded("--seconds", values.seconds, 3_600),
     runs: bounded("--runs", values.runs, 10_000_000),
+    only: known(values.only.split(",").filter((name) => name !== "")),
   };
+}
+
+function known(names: readonly string[]): readonly string[] {
+  const unknown = names.find((name) => attacks[name] === undefined);
+  if (unknown !== undefined)
+    throw new Error(`--only: '${unknown}' is none of ${Object.keys(attacks).join(", ")}`);
+  return names;
 }
 
 function bounded(name: string, text: string, most: number): number {

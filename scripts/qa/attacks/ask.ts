@@ -1,5 +1,5 @@
 /** Requests of attackers, whose outcomes are counted by status and by how long they took. */
-import type { Target } from "./scene.js";
+import type { Target } from "./target.js";
 
 export interface AttackRun {
   readonly target: Target;

@@ -1,8 +1,11 @@
-/** Starts the attackers in a process of their own, at the lowest priority: they must not slow the clients that are measured. */
+/** Starts attackers and engines in processes of their own, at the lowest priority: they must not slow the clients that are measured. */
+import { once } from "node:events";
+import type { ChildProcess } from "node:child_process";
 import { constants, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { startProcess } from "../../bench/processes.js";
-import type { Target } from "./scene.js";
+import type { EngineUrls } from "./hostile-engine.js";
+import type { Target } from "./target.js";
 
 /** How often each attack was answered in which way. */
 export type Outcomes = Readonly<Record<string, Readonly<Record<string, number>>>>;
@@ -12,22 +15,41 @@ export interface Attackers {
   stop(): Promise<Outcomes>;
 }
 
-export function startAttackers(target: Target): Attackers {
-  const program = fileURLToPath(new URL("./attacking.ts", import.meta.url));
-  const child = startProcess(process.execPath, ["--import", import.meta.resolve("tsx"), program], {
-    stdio: ["ignore", "inherit", "inherit", "ipc"],
-  });
-  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+/** What the process of the attackers is sent first. */
+export interface Order {
+  readonly target: Target;
+  /** The attacks that are made; empty: all. */
+  readonly only: readonly string[];
+}
+
+export function startAttackers(target: Target, only: readonly string[]): Attackers {
+  const child = startSlowly("./attacking.ts");
   const outcomes = new Promise<Outcomes>((resolve, reject) => {
     child.once("message", (message) => resolve(message as Outcomes));
     child.once("exit", () => reject(new Error("the attackers ended too early")));
   });
   outcomes.catch(() => undefined);
-  child.send(target);
+  child.send({ target, only } satisfies Order);
   return {
     stop() {
       child.send("stop");
       return outcomes;
     },
   };
+}
+
+/** Starts the engines that misbehave. */
+export async function startEngines(): Promise<EngineUrls & { close(): void }> {
+  const child = startSlowly("./engine-process.ts");
+  const [urls] = (await once(child, "message")) as [EngineUrls];
+  return { ...urls, close: () => void child.kill("SIGKILL") };
+}
+
+function startSlowly(file: string): ChildProcess {
+  const program = fileURLToPath(new URL(file, import.meta.url));
+  const child = startProcess(process.execPath, ["--import", import.meta.resolve("tsx"), program], {
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
+  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  return child;
 }

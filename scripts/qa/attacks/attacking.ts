@@ -1,18 +1,19 @@
-/** The process of the attackers: runs all attacks at once until it is told to stop, then sends how they were answered. */
+/** The process of the attackers: runs attacks at once until the message `stop`, then sends how they were answered. */
 import { attacks } from "./attacks.js";
 import { createTally } from "./tally.js";
-import type { Target } from "./scene.js";
+import type { Order } from "./attackers.js";
 
 const over = new AbortController();
 const tally = createTally();
 
-process.on("message", (message: Target | "stop") => {
+process.on("message", (message: Order | "stop") => {
   if (message === "stop") return over.abort();
   void runAll(message);
 });
 
-async function runAll(target: Target): Promise<void> {
-  const running = Object.entries(attacks).map(async ([name, attack]) => {
+async function runAll({ target, only }: Order): Promise<void> {
+  const chosen = Object.entries(attacks).filter(([name]) => only.length === 0 || only.includes(name));
+  const running = chosen.map(async ([name, attack]) => {
     while (!over.signal.aborted)
       await attack({ target, signal: over.signal, count: tally.counterOf(name) }).catch((thrown: unknown) => {
         if (!over.signal.aborted)

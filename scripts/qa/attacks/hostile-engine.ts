@@ -2,10 +2,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export interface HostileEngine {
+/** Where the engines listen. */
+export interface EngineUrls {
   readonly url: string;
   readonly silentUrl: string;
-  close(): void;
 }
 
 type Fault = (response: ServerResponse) => void;
@@ -50,22 +50,14 @@ export const hostileModels: Readonly<Record<string, Fault>> = {
   },
 };
 
-export async function startHostileEngine(): Promise<HostileEngine> {
+/** Starts both servers on loopback; they end with the process. */
+export async function listenAsEngines(): Promise<EngineUrls> {
   const chat = createServer((request, response) => void answer(request, response));
   const silent = createServer((request, response) => {
     if (request.url === "/health") response.end('{"status":"ok"}');
   });
-  const urls = await Promise.all([chat, silent].map(listen));
-  return {
-    url: `${urls[0] ?? ""}/v1`,
-    silentUrl: urls[1] ?? "",
-    close() {
-      for (const server of [chat, silent]) {
-        server.closeAllConnections();
-        server.close();
-      }
-    },
-  };
+  const [url, silentUrl] = await Promise.all([listen(chat), listen(silent)]);
+  return { url: `${url}/v1`, silentUrl };
 }
 
 async function listen(server: Server): Promise<string> {

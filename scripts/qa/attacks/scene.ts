@@ -8,21 +8,10 @@ import { writeModel } from "../../../test/gguf-writer.js";
 import { benchModel as streamModelOf } from "../../bench/model.js";
 import { scratchFolder } from "../../bench/processes.js";
 import { benchKey, benchModel, startServer, type BenchServer } from "../../bench/server.js";
-import { hostileModels, startHostileEngine } from "./hostile-engine.js";
+import { startEngines } from "./attackers.js";
+import { hostileModels, type EngineUrls } from "./hostile-engine.js";
 import { fillHistory } from "./history.js";
-
-export interface Target {
-  readonly url: string;
-  /** An API key of the first team. */
-  readonly key: string;
-  readonly managementKey: string;
-  readonly teamId: string;
-  readonly builtInModel: string;
-  readonly smallModels: readonly string[];
-  readonly hostileModels: readonly string[];
-  /** A model on an engine that does not answer when it is asked to tokenize. */
-  readonly silentModel: string;
-}
+import type { Target } from "./target.js";
 
 export interface Scene extends Target {
   /** The model of the ordinary clients. */
@@ -42,7 +31,7 @@ export async function createScene(runs: number): Promise<Scene> {
   const models = join(folder.path, "models");
   const streamModel = await streamModelOf("small");
   const smallModels = await writeModels(models, streamModel.file, streamModel.id);
-  const engine = await startHostileEngine();
+  const engine = await startEngines();
   const settings = {
     HEARTH_MODELS: models,
     HEARTH_DATA: join(folder.path, "data"),
@@ -98,7 +87,7 @@ async function writeModels(folder: string, streamFile: string, streamId: string)
   return ids;
 }
 
-function writeConfig(folder: string, engine: { readonly url: string; readonly silentUrl: string }): string {
+function writeConfig(folder: string, engine: EngineUrls): string {
   const models = Object.keys(hostileModels).map((id) => ({ id, name: id, contextTokens: 32_768 }));
   const prices = Object.fromEntries(models.map(({ id }) => [id, { prices: { prompt: 2, completion: 8 } }]));
   const file = join(folder, "hearth.yaml");

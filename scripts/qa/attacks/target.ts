@@ -1,0 +1,13 @@
+/** What attackers know of the server. */
+export interface Target {
+  readonly url: string;
+  /** An API key of the first team. */
+  readonly key: string;
+  readonly managementKey: string;
+  readonly teamId: string;
+  readonly builtInModel: string;
+  readonly smallModels: readonly string[];
+  readonly hostileModels: readonly string[];
+  /** A model on an engine that does not answer when it is asked to tokenize. */
+  readonly silentModel: string;
+}
