@@ -27,6 +27,7 @@ const onBoth = [
   "test/http/admin/{requests,stored}/list.test.ts",
   "test/http/auth/{budgets,key-search}.test.ts",
   "test/http/billing/{admission,credits,spending-limits}.test.ts",
+  "test/http/limits/refused-requests.test.ts",
   "test/http/runs/tags.test.ts",
   "test/http/v1/chat/deferred-outcomes.test.ts",
   "test/http/v1/responses/cancel.test.ts",

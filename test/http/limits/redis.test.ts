@@ -65,6 +65,12 @@ async function back(server: ScriptedApp, proxy: CuttableConnection): Promise<voi
 const refused = [200, 200, 200, 429, 429];
 
 describe(`a server whose limits are counted in Redis${withoutRedis}`, () => {
+  test("M11: counts a request that is refused for its body, as without Redis", async () => {
+    const server = await start(redisUrl());
+    for (let times = 0; times < 2; times += 1) expect((await post(server, {})).status).toBe(422);
+    expect(await statuses(server, 2)).toEqual([200, 429]);
+  });
+
   test("refuses what is over a limit, as without Redis, and says in /metrics that it is used", async () => {
     const server = await start(redisUrl());
     expect(await statuses(server, 4)).toEqual([200, 200, 200, 429]);
