@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { createScriptedEngine } from "../../../src/engine/scripted.js";
+import { createScriptedImageEngine } from "../../scripted-image-engine.js";
+import { aSide, complete, set, verified } from "../auth/budgeted.js";
+import { startManagedServer } from "../auth/managed.js";
+
+const image = { prompt: "a red circle on white", response_format: "b64_json" };
+
+it.each([
+  ["of a key", "1", (keyId: string) => ({ apiKeyId: keyId })],
+  ["of a team", "1", () => ({})],
+  ["of a key that has used it all", "5", (keyId: string) => ({ apiKeyId: keyId })],
+])("M7: a budget of tokens %s refuses texts and no images", async (_, hardTokens, subject) => {
+  const server = await startManagedServer(undefined, {
+    engine: createScriptedEngine(() => ["a", " b"]),
+    imageEngine: createScriptedImageEngine(),
+  });
+  const side = await aSide(server);
+  if (hardTokens === "5") expect((await complete(server, side, 2)).status).toBe(200);
+  const budget = { ...subject(side.keyId), period: "day", budget: { hardTokens } };
+  expect((await set(server, side, budget)).status).toBe(200);
+  expect((await complete(server, side)).status).toBe(429);
+  const drawn = await server.request("POST", "/v1/images/generations", image, side.secret);
+  expect(drawn.status).toBe(200);
+  const [row] = await server.database.kysely.selectFrom("budget_periods").selectAll().execute();
+  expect(row).toMatchObject({ spent_tokens: hardTokens === "5" ? 5 : 0, reserved_tokens: 0 });
+  await verified(server);
+});
