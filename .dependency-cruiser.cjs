@@ -39,7 +39,10 @@ module.exports = {
       comment: "Only app/ knows all folders, because it builds everything.",
       severity: "error",
       from: { path: inSrc(`${folder}/`) },
-      to: { path: "^src/", pathNot: inSrc("core/", "regular-file\\.ts$", `${folder}/`, ...others) },
+      to: {
+        path: "^src/",
+        pathNot: inSrc("core/", "(regular-file|thread-priority)\\.ts$", `${folder}/`, ...others),
+      },
     })),
     {
       name: "dialects-never-meet",
@@ -77,7 +80,7 @@ module.exports = {
           "models/",
           "dialects/",
           "core/",
-          "regular-file\\.ts$",
+          "(regular-file|thread-priority)\\.ts$",
         ),
       },
     },
@@ -101,7 +104,7 @@ module.exports = {
       severity: "error",
       from: {
         path: inSrc(
-          "(config|config-(alerts|bodies|engines|file|mcp|metrics|oidc|rules|storage|tracing|values)|default-folders|regular-file|system|version)\\.ts$",
+          "(config|config-(alerts|bodies|engines|file|mcp|metrics|oidc|rules|storage|tracing|values)|default-folders|regular-file|thread-priority|system|version)\\.ts$",
         ),
       },
       // The configuration file holds settings of models, too.
@@ -195,7 +198,7 @@ module.exports = {
           "http/",
           "console/",
           "cli/",
-          "(config|config-(alerts|bodies|engines|file|mcp|metrics|oidc|rules|storage|tracing|values)|default-folders|regular-file|system|version|main)\\.ts$",
+          "(config|config-(alerts|bodies|engines|file|mcp|metrics|oidc|rules|storage|tracing|values)|default-folders|regular-file|thread-priority|system|version|main)\\.ts$",
         ),
       },
       to: {},

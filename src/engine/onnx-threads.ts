@@ -2,27 +2,18 @@
  * Priorities and options of onnxruntime's threads. Each engine runs onnxruntime in a worker thread, and onnxruntime starts further
  * threads of its own. They get a lower priority than the threads that answer requests, for when there are too few cores for all.
  */
-import { getPriority, platform, setPriority } from "node:os";
 import type { InferenceSession } from "onnxruntime-node";
+import { lowerPriority } from "../thread-priority.js";
 
 /**
  * Added to the nice value of the threads. On a busy core they get about a third of the other threads' time where a chat waits for an
  * image description, and a tenth for image generation, which takes longer anyway. On free cores neither has an effect.
  */
 const niceIncrements = { vision: 5, images: 10 } as const;
-const niceMax = 19;
 
-/**
- * Lowers the priority of the calling thread, and of every thread that is started from it. Does nothing except on Linux: on other
- * systems the priority belongs to the whole process.
- */
+/** Lowers the priority of the calling thread, and of every thread that is started from it, by what suits its work. */
 export function lowerThreadPriority(work: keyof typeof niceIncrements): void {
-  if (platform() !== "linux") return;
-  try {
-    setPriority(0, Math.min(niceMax, getPriority(0) + niceIncrements[work]));
-  } catch {
-    // A sandbox may forbid it: the threads then keep the same priority.
-  }
+  lowerPriority(niceIncrements[work]);
 }
 
 /** Returns the thread options of an onnxruntime session. @param threads threads of one run. */
