@@ -3,12 +3,14 @@ import { defineConfig } from "vitest/config";
 import { postgresUnavailable } from "./test/postgres/available.js";
 
 /**
- * Tests that run the ONNX runtime in their own thread, that crash, that measure their own process, or that plant bugs in the modules
- * that they load. Each pays for importing the server again, which takes three seconds.
+ * Tests that run the ONNX runtime in their own thread, that crash, that measure their own process, that plant bugs in the modules
+ * that they load, or that load a library which has to precede the engine's. Each pays for importing the server again, which takes
+ * three seconds.
  */
 const alone = [
   "test/engine/images/published-models.test.ts",
   "test/engine/vision/{engine,families,greedy}.test.ts",
+  "test/engine/llama/decode/grammar/bounds.test.ts",
   "test/engine/llama/smoke.test.ts",
   "test/end-to-end/process/{eviction,faulty-disk,load,memory,threads}.test.ts",
   "test/simulation/**/*.test.ts",
