@@ -13,6 +13,14 @@ export class GrammarTooLarge extends Error {
   }
 }
 
+/** What the names of marks end with; those of other rules end with a digit. */
+const uniqueMark = "unique";
+
+/** Returns whether a rule marks the beginning of an array whose items differ. */
+export function marksUniqueItems(ruleName: string): boolean {
+  return ruleName.endsWith(uniqueMark);
+}
+
 /** What defining a rule costs, and handling its text. */
 const stepsOfRule = 5;
 const charactersPerStep = 16;
@@ -65,7 +73,14 @@ export class RuleSet {
     this.#bytes += Buffer.byteLength(rightSide) + name.length + 6;
     if (this.#bytes > this.#bytesMax) throw new GrammarTooLarge(`more than ${this.#bytesMax} bytes of rules`);
     this.#rightHandSides.set(name, rightSide);
-    if (!this.#names.has(rightSide)) this.#names.set(rightSide, name);
+    if (!this.#names.has(rightSide) && !marksUniqueItems(name)) this.#names.set(rightSide, name);
+  }
+
+  /** Returns the rule for the opening bracket of an array whose items differ, so that who follows a text can hold it to that. */
+  uniqueItemsOpening(): string {
+    const name = `${this.#prefix}${uniqueMark}`;
+    if (!this.#rightHandSides.has(name)) this.define(name, literal("["));
+    return name;
   }
 
   /**

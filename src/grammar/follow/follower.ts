@@ -4,9 +4,9 @@
  * before. A prediction is what the text is likely to be, never more: who uses it has to compare it with what is written.
  */
 import { CannotFollow, TooWide } from "./expression.js";
-import type { GrammarStacks, ReadyStacks, Stack } from "./stacks.js";
-
-const whiteSpace = new Set([..." \t\n\r"].map((character) => character.codePointAt(0) ?? 0));
+import { outsideArrays, readCharacter, type ItemPlace } from "./unique-items.js";
+import { ItemRepeats } from "./item-repeats.js";
+import { isSpace, whiteSpace, type GrammarStacks, type ReadyStacks, type Stack } from "./stacks.js";
 
 /** White space that models mostly write after a character, where the text has shown none yet. */
 const usualWhiteSpace: ReadonlyMap<string, string> = new Map([
@@ -27,6 +27,7 @@ export class GrammarFollower {
   #last = "";
   #space = "";
   #isTooWide = false;
+  #items: ItemPlace = outsideArrays;
 
   /** Begins at the start of the grammar. */
   constructor(grammar: GrammarStacks) {
@@ -39,12 +40,20 @@ export class GrammarFollower {
     return this.#isTooWide;
   }
 
+  /** Returns what would repeat an item of an array whose items must differ; null where nothing can. */
+  get itemRepeats(): ItemRepeats | null {
+    if (this.#stacks === null || this.#items.arrays.length === 0) return null;
+    const repeats = new ItemRepeats(this.#grammar, this.#stacks, this.#items);
+    return repeats.characters.size === 0 ? null : repeats;
+  }
+
   /** Reads what the text has next. */
   push(text: string): void {
     for (const character of text) {
       if (this.#stacks === null) return;
       const stacks = this.#stacks;
       const point = character.codePointAt(0) ?? 0;
+      this.#items = readCharacter(this.#items, character, this.#grammar.beginsUniqueItems(stacks, point));
       this.#stacks = this.#attempt(() => this.#grammar.after(stacks, point), true);
       if (whiteSpace.has(point) && mayOmitSpace(stacks)) this.#space += character;
       else {
@@ -100,14 +109,6 @@ function mayOmitSpace(stacks: ReadyStacks): boolean {
     if (space && other) return true;
   }
   return false;
-}
-
-function isSpace(stack: Stack | null): boolean {
-  if (stack === null) return false;
-  const { head } = stack;
-  if (head.kind === "text") return whiteSpace.has(head.points[0] ?? -1);
-  if (head.kind !== "class" || head.negated) return false;
-  return head.ranges.every((point) => whiteSpace.has(point));
 }
 
 /** Returns the only character that may follow besides white space that may be omitted; null where there is none, or several. */

@@ -2,6 +2,7 @@
  * The positions in a grammar: stacks of what remains to be matched, as in llama.cpp. Equal stacks are one object, so that what may
  * follow a stack is computed once for all answers with the same grammar.
  */
+import { marksUniqueItems } from "../gbnf.js";
 import { CannotFollow, TooWide, readExpression, type Expression } from "./expression.js";
 
 /** What remains to be matched: an expression, then the rest. null in place of a stack is the end of the text. */
@@ -20,6 +21,10 @@ interface KnownStack extends Stack {
 /** Stacks that begin with a terminal; null is the end of the text. */
 export type ReadyStacks = readonly (Stack | null)[];
 
+export const whiteSpace: ReadonlySet<number> = new Set(
+  [..." \t\n\r"].map((character) => character.codePointAt(0) ?? 0),
+);
+
 /** Stacks of one position. Grammars with wider choices are not followed there. */
 const stacksAtOnceMax = 1_000;
 /** Steps of expanding one stack, for each of those. */
@@ -34,6 +39,8 @@ export class GrammarStacks {
   readonly #atEnd = new Map<Expression, KnownStack>();
   readonly #fewer = new Map<Expression, Expression>();
   readonly #suffixes = new Map<Expression, Expression>();
+  /** The expressions of the rules that mark an array whose items differ. */
+  readonly #marks = new Set<Expression>();
   readonly #root: Expression;
   readonly #stacksMax: number;
   #kept = 0;
@@ -78,6 +85,18 @@ export class GrammarStacks {
       }
     }
     return all === null ? (first ?? []) : [...all];
+  }
+
+  /** Returns whether this character begins an array whose items differ, in all ways to read it. */
+  beginsUniqueItems(stacks: ReadyStacks, point: number): boolean {
+    if (this.#marks.size === 0) return false;
+    let begins = false;
+    for (const stack of stacks) {
+      if (stack === null || !matches(stack.head, point)) continue;
+      if (!this.#marks.has(stack.head)) return false;
+      begins = true;
+    }
+    return begins;
   }
 
   /** Returns what remains after the first character. */
@@ -159,6 +178,7 @@ export class GrammarStacks {
       const rightSide = this.#rightSide(name);
       if (rightSide === undefined) throw new CannotFollow(`the rule ${name} is not defined`);
       expression = readExpression(rightSide);
+      if (marksUniqueItems(name)) this.#marks.add(expression);
       this.#rules.set(name, expression);
     }
     return expression;
@@ -176,4 +196,13 @@ function matches(head: Expression, point: number): boolean {
   for (let at = 0; at < ranges.length; at += 2)
     if ((ranges[at] ?? 0) <= point && point <= (ranges[at + 1] ?? -1)) return !negated;
   return negated;
+}
+
+/** Returns whether the next character is white space. */
+export function isSpace(stack: Stack | null): boolean {
+  if (stack === null) return false;
+  const { head } = stack;
+  if (head.kind === "text") return whiteSpace.has(head.points[0] ?? -1);
+  if (head.kind !== "class" || head.negated) return false;
+  return head.ranges.every((point) => whiteSpace.has(point));
 }

@@ -107,6 +107,16 @@ const schemas: readonly (readonly [string, object])[] = [
       required: ["keys", "tags", "day"],
     },
   ],
+  ...[
+    { type: "object", properties: { name: { type: "string", maxLength: 6 } }, required: ["name"] },
+    { type: "object", properties: { on: { type: "boolean" }, n: { type: "integer" } }, required: ["on"] },
+    { enum: Array.from({ length: 30 }, (_, nth) => `item-${nth}`) },
+    { type: "array", items: { type: "integer", minimum: 0, maximum: 20 }, maxItems: 3 },
+    { anyOf: [{ type: "boolean" }, { type: "integer", minimum: 0, maximum: 9 }, { const: { a: [1] } }] },
+  ].map((items): [string, object] => [
+    `D13: different items of ${JSON.stringify(items).slice(0, 60)}`,
+    { type: "array", uniqueItems: true, items, minItems: 3, maxItems: 6 },
+  ]),
   ["a schema of true", { properties: { a: true }, type: "object", maxProperties: 0 }],
 ];
 
@@ -163,7 +173,7 @@ describe("response_format json_schema on the built-in model", () => {
       items: { type: "integer", minimum: 0, maximum: 2 },
       minItems: 2,
       maxItems: 2,
-      uniqueItems: true,
+      not: { uniqueItems: true },
     };
     const isRight = ajv.compile(schema);
     let right = 0;

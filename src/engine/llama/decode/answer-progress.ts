@@ -16,7 +16,7 @@ import { createConstraint, type ConstrainedModel, type Constraint, type TextFoll
 import { createBoundError, GrammarTooWide, isBeyondBound } from "./grammar/grammar-work.js";
 import { logprobOf } from "./logprobs.js";
 import type { Sampled } from "./sampler.js";
-import { openingTokens, repeatingTokens } from "./suppressed-tokens.js";
+import { openingTokens, repeatingItemTokens, repeatingTokens } from "./suppressed-tokens.js";
 
 /** What an answer depends on, besides its job. */
 export interface ProgressModel<S, F extends TextFollower> {
@@ -72,7 +72,10 @@ export class AnswerProgress<S, F extends TextFollower> {
     // Arguments that are not written as JSON can look like anything.
     const isJson = this.#decode.tools.length === 0 || this.#language.tools.exact;
     if (this.constraint?.state === undefined || !isJson) return this.#hiddenMarks;
-    return repeatingTokens(this.#language, this.constraint.keys);
+    const { keys, follower } = this.constraint;
+    const ofItems = repeatingItemTokens(this.#language, follower?.itemRepeats ?? null);
+    const ofKeys = repeatingTokens(this.#language, keys);
+    return ofItems.length === 0 ? ofKeys : [...ofKeys, ...ofItems];
   }
 
   /** Whether tokens were inserted after the last one that was sampled. */

@@ -21,10 +21,21 @@ const callsMax = 32;
 /** White space that models write between reasoning and answer; it belongs to neither. */
 const whiteSpaceRule = "[ \\n]{0,2}";
 
+/** What would repeat an item. */
+export interface ItemRepeats {
+  /** The characters with which such a text begins; outside of strings after white space, "" for nothing but white space. */
+  readonly characters: ReadonlySet<string>;
+  readonly inString: boolean;
+  /** Returns whether this text would repeat an item, or leave no other item. */
+  isBy(text: string): boolean;
+}
+
 /** Follows the text of an answer through its grammar. */
 export interface TextFollower {
   /** Whether the grammar has more ways to go on than it may have. */
   readonly isTooWide?: boolean;
+  /** What would repeat an item of an array whose items must differ; null where nothing can, absent where that is not followed. */
+  readonly itemRepeats?: ItemRepeats | null;
   push(text: string): void;
 }
 

@@ -1,9 +1,11 @@
 /**
  * Finds the tokens that are suppressed while an answer is sampled: those that would end a key which the JSON object being written already
- * has, since a grammar cannot count the keys of an open object, and those that begin a call which must not be written.
+ * has, since a grammar cannot count the keys of an open object, those that would repeat an item of an array with `uniqueItems`, and those
+ * that begin a call which must not be written.
  */
 import type { Token } from "node-llama-cpp";
 import type { ObjectKeys } from "../../../core/json/object-keys.js";
+import type { ItemRepeats } from "./constraint.js";
 import type { ModelLanguage } from "../prompt/language.js";
 
 /** Returns the tokens that would repeat a key next; most often none. */
@@ -17,6 +19,18 @@ export function repeatingTokens(
   const { one, several } = tokenBytes.withQuotes();
   const tokens = place === "inside a key" ? [...one, ...several] : several;
   return tokens.filter((token) => repeats(tokenBytes.of(token), keys)) as Token[];
+}
+
+/** Returns the tokens that would repeat an item of an array whose items must differ, or leave no other item; most often none. */
+export function repeatingItemTokens(
+  { tokenBytes }: Pick<ModelLanguage, "tokenBytes">,
+  repeats: ItemRepeats | null,
+): readonly Token[] {
+  if (repeats === null) return [];
+  const tokens = [...repeats.characters].flatMap((character) =>
+    tokenBytes.beginningWith(character, repeats.inString),
+  );
+  return tokens.filter((token) => repeats.isBy(Buffer.from(tokenBytes.of(token)).toString())) as Token[];
 }
 
 /** Returns the tokens that are the first mark of a call. A mark of several tokens is left to the parser. */

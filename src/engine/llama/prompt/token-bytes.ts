@@ -22,6 +22,11 @@ export interface TokenBytes {
   display(token: number): string;
   /** Returns the tokens that contain one quotation mark, and those that contain several; listed at the first call. */
   withQuotes(): { readonly one: readonly number[]; readonly several: readonly number[] };
+  /**
+   * Returns the tokens whose text begins with this character; without `countsSpace`, after white space, with "" for those that are
+   * nothing else. Listed at the first call.
+   */
+  beginningWith(character: string, countsSpace: boolean): readonly number[];
   /** The longest token in bytes: no text of n bytes has fewer than n / longest tokens. */
   readonly longestBytes: number;
 }
@@ -45,7 +50,12 @@ export function createTokenBytes(vocabulary: Vocabulary, fallback: (token: numbe
     return bytes;
   };
   let quotes: ReturnType<TokenBytes["withQuotes"]> | null = null;
+  let beginnings: ReturnType<typeof tokensByBeginning> | null = null;
   return {
+    beginningWith(character, countsSpace) {
+      beginnings ??= tokensByBeginning(vocabulary.tokens.length, of);
+      return (countsSpace ? beginnings.first : beginnings.firstAfterSpace).get(character) ?? [];
+    },
     longestBytes,
     of,
     withQuotes: () => (quotes ??= tokensWithQuotes(vocabulary)),
@@ -62,6 +72,28 @@ function tokensWithQuotes({ tokens }: Vocabulary): ReturnType<TokenBytes["withQu
     if (first >= 0) (text.includes('"', first + 1) && text !== "<0x22>" ? several : one).push(token);
   }
   return { one, several };
+}
+
+/** Lists the tokens by the first character of their text, and by the first one that is not white space. */
+function tokensByBeginning(
+  count: number,
+  of: (token: number) => Uint8Array,
+): Record<"first" | "firstAfterSpace", ReadonlyMap<string, readonly number[]>> {
+  const first = new Map<string, number[]>();
+  const firstAfterSpace = new Map<string, number[]>();
+  const add = (lists: Map<string, number[]>, text: string, token: number): void => {
+    const [character = ""] = text;
+    const list = lists.get(character);
+    if (list === undefined) lists.set(character, [token]);
+    else list.push(token);
+  };
+  for (let token = 0; token < count; token += 1) {
+    const text = Buffer.from(of(token)).toString();
+    if (text === "") continue;
+    add(first, text, token);
+    add(firstAfterSpace, text.trimStart(), token);
+  }
+  return { first, firstAfterSpace };
 }
 
 function inRange(vocabulary: Vocabulary, token: number): boolean {

@@ -142,10 +142,16 @@ function apart(
 ): readonly string[] {
   const gap = whitespaceRule(context.rules);
   const inObjects = objects.map((plan) => emitObjectBody(plan, context)).filter((body) => body !== null);
-  const inArrays = arrays.map((plan) => emitArrayBody(plan, context, scope)).filter((body) => body !== null);
+  const inArrays = (marked: boolean): readonly string[] =>
+    arrays
+      .filter((plan) => plan.marked === marked)
+      .map((plan) => emitArrayBody(plan, context, scope))
+      .filter((body) => body !== null);
+  const [plain, unique] = [inArrays(false), inArrays(true)];
   return [
     ...(inObjects.length > 0 ? [`"{" ${gap} ${oneOf(inObjects)}`] : []),
-    ...(inArrays.length > 0 ? [`"[" ${gap} ${oneOf(inArrays)}`] : []),
+    ...(plain.length > 0 ? [`"[" ${gap} ${oneOf(plain)}`] : []),
+    ...(unique.length > 0 ? [`${context.rules.uniqueItemsOpening()} ${gap} ${oneOf(unique)}`] : []),
   ];
 }
 

@@ -31,6 +31,8 @@ export interface Node {
   readonly skipped: Node | null;
   /** Items that are not divided into nodes. */
   readonly whole: ArrayPlan | null;
+  /** Whether it is the beginning of an array whose items must differ although the rules allow equal ones. */
+  readonly marked: boolean;
 }
 
 /** The longest array that has a node for each of its items. */
@@ -73,12 +75,14 @@ export class Nodes {
   ofArray(plan: ArrayPlan): Node | null {
     return this.#memoized(plan, () => {
       this.#context.recordChecks(plan.checks);
-      const { contained, maxItems, minItems, prefix } = plan;
+      const { contained, marked, maxItems, minItems, prefix } = plan;
       const positions = Math.max(prefix.length, minItems, maxItems ?? 0);
       const counts = contained === null ? 1 : (contained.max ?? contained.min) + 1;
-      if (plan.distinct === null && positions * counts <= positionsMax)
-        return this.#items(plan, positions, counts);
-      const whole = { kind: "array", ends: false, options: [], skipped: null, whole: plan } as const;
+      if (plan.distinct === null && positions * counts <= positionsMax) {
+        const first = this.#items(plan, positions, counts);
+        return marked && first !== null ? this.#intern(`marked ${first.id}`, { ...first, marked }) : first;
+      }
+      const whole = { kind: "array", ends: false, options: [], skipped: null, whole: plan, marked } as const;
       return this.#intern(`whole ${this.#idOf(plan)}`, whole);
     });
   }
@@ -196,7 +200,7 @@ export class Nodes {
     });
     const signature = `${kind} ${ends} ${skipped?.id ?? ""} ${parts.join(" ")}`;
     const own: Option[] = [];
-    const node = this.#intern(signature, { kind, ends, options: own, skipped, whole: null });
+    const node = this.#intern(signature, { kind, ends, options: own, skipped, whole: null, marked: false });
     if (own.length === 0 && node.options === own)
       for (const option of options) own.push({ ...option, after: option.after ?? node });
     return node;

@@ -51,7 +51,8 @@ class Writer {
       const body = emitArrayBody(plan, this.#context, this.#scope);
       if (body !== null) alternatives.push(`${body} ${this.#after(next)}`.trim());
     }
-    return `"${open}" ${this.#gap} ${this.#group(alternatives)}`;
+    const isMarked = state.items.every(({ node }) => node.marked);
+    return `${isMarked ? this.#rules.uniqueItemsOpening() : `"${open}"`} ${this.#gap} ${this.#group(alternatives)}`;
   }
 
   /** Returns what follows after a value. */

@@ -2,13 +2,18 @@ import { spend } from "../../work.js";
 import { canonicalText } from "../../schema/validate/equality.js";
 import type { JsonValue } from "../../schema/node.js";
 import { itemTerm } from "../emptiness.js";
-import { breadth, mergeChecks, type ArrayShape, type Check, type Contained, type Term } from "../language.js";
+import { mergeChecks, type ArrayShape, type Check, type Contained, type Term } from "../language.js";
+import { listedValues } from "./listed-values.js";
 import type { ArrayPlan } from "./plan.js";
 import type { Scope } from "../scope.js";
 import { neverTerm } from "../term.js";
 
 /** The number of sets of item values up to which the grammar enforces uniqueItems; each is a state. */
 const distinctSetsMax = 512;
+/** The number of values up to which those of an item are listed. */
+const distinctValuesMax = 64;
+/** The length up to which each item of an array is compared with each other. */
+const comparedItemsMax = 8;
 
 /** Plans the items of an array. Returns null if no array is of this shape. */
 export function planArray(shape: ArrayShape, scope: Scope): ArrayPlan | null {
@@ -37,6 +42,7 @@ export function planArray(shape: ArrayShape, scope: Scope): ArrayPlan | null {
     maxItems,
     contained: contained.enforced,
     distinct: null,
+    marked: false,
     checks: mergeChecks(shape.checks, contained.checks),
   };
   return shape.unique === null || (maxItems !== null && maxItems <= 1)
@@ -99,15 +105,25 @@ function subsetCount(count: number, most: number): number {
 }
 
 function planUniqueItems(plan: ArrayPlan, at: Check, scope: Scope): ArrayPlan | null {
+  if (alwaysDiffer(plan, scope)) return plan;
   if (plan.rest !== null && plan.prefix.length === 0 && plan.contained === null) {
-    const language = scope.language(plan.rest);
-    const values = differentValues(language.values);
-    if (breadth(language) === 0 && values.length < plan.minItems) return null;
-    const longest = Math.min(plan.maxItems ?? Infinity, values.length);
-    if (breadth(language) === 0 && subsetCount(values.length, longest) <= distinctSetsMax)
+    const listed = listedValues(plan.rest, scope, distinctValuesMax);
+    const values = listed === null ? null : differentValues(listed);
+    if (values !== null && values.length < plan.minItems) return null;
+    const longest = Math.min(plan.maxItems ?? Infinity, values?.length ?? 0);
+    if (values !== null && subsetCount(values.length, longest) <= distinctSetsMax)
       return { ...plan, distinct: values, maxItems: longest };
   }
-  return { ...plan, checks: mergeChecks(plan.checks, [at]) };
+  return { ...plan, marked: true, checks: mergeChecks(plan.checks, [at]) };
+}
+
+/** Returns whether no two places of a short array have a value in common. */
+function alwaysDiffer({ prefix, rest, maxItems }: ArrayPlan, scope: Scope): boolean {
+  if (maxItems === null || maxItems > comparedItemsMax) return false;
+  const items = Array.from({ length: maxItems }, (_, index) => prefix[index] ?? rest ?? neverTerm);
+  return items.every((item, index) =>
+    items.slice(index + 1).every((other) => scope.isNever(scope.terms.all([item, other]))),
+  );
 }
 
 /** Returns the values of which no two are equal; their texts may differ in the order of keys. */

@@ -34,6 +34,8 @@ export interface ArrayPlan {
   readonly contained: Contained | null;
   /** For unique items: the possible values, each used at most once, in any order. */
   readonly distinct: readonly JsonValue[] | null;
+  /** Whether items must differ although the rules allow equal ones. */
+  readonly marked: boolean;
   readonly checks: readonly Check[];
 }
 
