@@ -1,7 +1,11 @@
-import type { SchemaNode } from "../schema/node.js";
+import { AutomatonTooLarge, difference, everyString, type Automaton } from "../regular/automaton.js";
+import { isObject } from "../schema/location.js";
+import type { JsonValue, SchemaNode } from "../schema/node.js";
 import {
   anyArray,
   anyObject,
+  anyValue,
+  mergeChecks,
   noValue,
   type ArrayShape,
   type Check,
@@ -10,6 +14,7 @@ import {
   type Term,
 } from "./language.js";
 import type { Scope } from "./scope.js";
+import { automatonOf } from "./strings.js";
 import { anyTerm, neverTerm } from "./term.js";
 
 /** Returns the arrays that violate one of the array keywords. */
@@ -22,7 +27,11 @@ export function complementOfArrays(node: SchemaNode, scope: Scope): Language[] {
   if (items !== undefined && prefixLength === 0)
     arrays.push(containing(scope.terms.of(items, false), 1, null, at(node, "items")));
   if (items !== undefined && prefixLength > 0)
-    arrays.push({ ...anyArray, minItems: prefixLength + 1, checks: [at(node, "items")] });
+    arrays.push({
+      ...anyArray,
+      minItems: prefixLength + 1,
+      checks: items.always === false ? [] : [at(node, "items")],
+    });
   if (minItems !== undefined && minItems > 0) arrays.push({ ...anyArray, maxItems: minItems - 1 });
   if (maxItems !== undefined) arrays.push({ ...anyArray, minItems: maxItems + 1 });
   if (uniqueItems === true) arrays.push({ ...anyArray, minItems: 2, checks: [at(node, "uniqueItems")] });
@@ -47,26 +56,72 @@ export function complementOfObjects(node: SchemaNode, scope: Scope): Language[] 
   for (const [key, others] of dependentRequired ?? [])
     for (const other of others)
       objects.push({ ...withMember(other, neverTerm), requiredByComplement: new Set([key]) });
-  for (const keyword of [
-    "additionalProperties",
-    "patternProperties",
-    "propertyNames",
-    "unevaluatedProperties",
-  ] as const)
-    if (node[keyword] !== undefined && !acceptsEverything(node, keyword))
-      objects.push({ ...anyObject, minProperties: 1, checks: [at(node, keyword)] });
+  objects.push(...complementOfNames(node, scope));
+  if (node.unevaluatedProperties !== undefined && node.unevaluatedProperties.always !== true)
+    objects.push({ ...anyObject, minProperties: 1, checks: [at(node, "unevaluatedProperties")] });
   return objects.length === 0 ? [] : [{ ...noValue, objects }];
+}
+
+/** Returns the objects and arrays that differ from this one; null for a value that is neither. */
+export function complementOfStructure(value: JsonValue, node: SchemaNode, scope: Scope): Language | null {
+  const other = (part: JsonValue): Term => scope.terms.of({ pointer: node.pointer, values: [part] }, false);
+  if (Array.isArray(value)) {
+    const items = value as readonly JsonValue[];
+    const arrays = items.map((item, index) => withItem(index, other(item)));
+    if (items.length > 0) arrays.push({ ...anyArray, maxItems: items.length - 1 });
+    arrays.push({ ...anyArray, minItems: items.length + 1 });
+    return { ...noValue, arrays, objects: anyValue.objects };
+  }
+  if (!isObject(value)) return null;
+  const objects = Object.entries(value).flatMap(([key, item]) => [
+    withMember(key, neverTerm),
+    { ...withMember(key, other(item)), requiredByComplement: new Set([key]) },
+  ]);
+  const namesOf = (): Automaton => scope.withoutTexts(everyString, new Set(Object.keys(value)));
+  objects.push(withSome(anyTerm, namesOf, at(node, "enum")));
+  return { ...noValue, objects, arrays: anyValue.arrays };
+}
+
+/** Returns the objects with a member that violates a keyword for members that are not named one by one. */
+function complementOfNames(node: SchemaNode, scope: Scope): ObjectShape[] {
+  const { additionalProperties, patternProperties = [], properties, propertyNames } = node;
+  const objects: ObjectShape[] = [];
+  const add = (keyword: string, term: Term, names: () => Automaton, checks: readonly Check[] = []): void => {
+    if (term.never) return;
+    const shape = withSome(term, names, at(node, keyword));
+    objects.push({ ...shape, checks: mergeChecks(shape.checks, checks) });
+  };
+  for (const { pattern, node: value } of patternProperties)
+    add("patternProperties", scope.terms.of(value, false), () => scope.pattern(pattern));
+  if (additionalProperties !== undefined)
+    add("additionalProperties", scope.terms.of(additionalProperties, false), () => {
+      const others = patternProperties.reduce(
+        (names, { pattern }) => difference(names, scope.pattern(pattern)),
+        everyString,
+      );
+      return scope.withoutTexts(others, new Set(properties?.keys()));
+    });
+  if (propertyNames !== undefined) {
+    const { strings, values } = scope.complement(propertyNames);
+    const texts = values.filter((value) => typeof value === "string");
+    const checks = strings.flatMap((shape) => shape.checks);
+    add("propertyNames", anyTerm, () => automatonOf(strings, texts), checks);
+  }
+  return objects;
+}
+
+/** Returns the objects with such a member; where its names are too many to compare, those with any member. */
+function withSome(term: Term, namesOf: () => Automaton, here: Check): ObjectShape {
+  try {
+    return { ...anyObject, some: [{ names: namesOf(), term, at: here }] };
+  } catch (thrown) {
+    if (!(thrown instanceof AutomatonTooLarge)) throw thrown;
+    return { ...anyObject, minProperties: 1, checks: [here] };
+  }
 }
 
 function at(node: SchemaNode, keyword: string): Check {
   return { keyword, pointer: node.pointer };
-}
-
-function acceptsEverything(
-  node: SchemaNode,
-  keyword: "additionalProperties" | "patternProperties" | "propertyNames" | "unevaluatedProperties",
-): boolean {
-  return keyword !== "patternProperties" && node[keyword]?.always === true;
 }
 
 function withItem(index: number, term: Term): ArrayShape {

@@ -1,7 +1,6 @@
 import { ExactNumber } from "../regular/number/decimal.js";
 import { formatAutomaton, isRegularFormat } from "../regular/pattern/format.js";
 import type { NumberRange } from "../regular/number/number.js";
-import { isObject } from "../schema/location.js";
 import type { JsonType, SchemaNode } from "../schema/node.js";
 import { objectsWith } from "./satisfying.js";
 import {
@@ -16,7 +15,7 @@ import {
   type Language,
   type NumberShape,
 } from "./language.js";
-import { complementOfArrays, complementOfObjects } from "./complement-parts.js";
+import { complementOfArrays, complementOfObjects, complementOfStructure } from "./complement-parts.js";
 import { numbersExcept } from "./numbers.js";
 import { constantsOf } from "./from-keywords.js";
 import type { Scope } from "./scope.js";
@@ -34,7 +33,7 @@ export function complement(node: SchemaNode, scope: Scope): Language {
   if (node.refStandsAlone === true && node.ref !== undefined) return scope.complement(node.ref);
   const parts = [
     ...complementOfTypes(node),
-    ...complementOfValues(node),
+    ...complementOfValues(node, scope),
     ...complementOfNumbers(node),
     ...complementOfStrings(node, scope),
     ...complementOfArrays(node, scope),
@@ -61,7 +60,7 @@ function complementOfTypes(node: SchemaNode): Language[] {
       numbers: !others.has("number")
         ? []
         : wholeOnly
-          ? [{ ...anyNumber, checks: [at(node, "type")] }]
+          ? [{ range: { integer: false, notMultipleOf: [1] }, checks: [] }]
           : [anyNumber],
       strings: others.has("string") ? [anyString] : [],
       arrays: others.has("array") ? anyValue.arrays : [],
@@ -70,38 +69,22 @@ function complementOfTypes(node: SchemaNode): Language[] {
   ];
 }
 
-function complementOfValues(node: SchemaNode): Language[] {
+function complementOfValues(node: SchemaNode, scope: Scope): Language[] {
   const { values } = node;
   if (values === undefined) return [];
   const here = at(node, "enum");
-  const arrays = values.filter((value) => Array.isArray(value));
-  const objects = values.filter(isObject);
-  const except = <Shape>(shapes: readonly Shape[], structured: readonly unknown[], empty: Shape): Shape[] => {
-    if (structured.length === 0) return [...shapes];
-    const onlyEmpty = structured.every(
-      (value) => typeof value === "object" && Object.keys(value ?? {}).length === 0,
-    );
-    return onlyEmpty ? [empty] : shapes.map((shape) => ({ ...shape, checks: [here] }));
-  };
-  const [array] = anyValue.arrays;
-  const [object] = anyValue.objects;
-  return [
-    {
-      values: [null, false, true],
-      numbers: numbersExcept(
-        values.filter((value) => typeof value === "number" || value instanceof ExactNumber),
-        here,
-      ),
-      strings: [
-        stringsExcept(
-          values.filter((value) => typeof value === "string"),
-          here,
-        ),
-      ],
-      arrays: array === undefined ? [] : except(anyValue.arrays, arrays, { ...array, minItems: 1 }),
-      objects: object === undefined ? [] : except(anyValue.objects, objects, { ...object, minProperties: 1 }),
-    },
-  ];
+  const numbers = values.filter((value) => typeof value === "number" || value instanceof ExactNumber);
+  const texts = values.filter((value) => typeof value === "string");
+  const structured = values.flatMap((value) => complementOfStructure(value, node, scope) ?? []);
+  const others: Language = { ...noValue, arrays: anyValue.arrays, objects: anyValue.objects };
+  const { arrays, objects } = structured.reduce((language, complement) => {
+    const next = scope.intersect(language, complement, "enum", node.pointer);
+    return breadth(next) <= Math.max(complementBreadthMax, breadth(language))
+      ? next
+      : withCheck(language, here);
+  }, others);
+  const strings = [stringsExcept(texts, here)];
+  return [{ values: [null, false, true], numbers: numbersExcept(numbers, here), strings, arrays, objects }];
 }
 
 function complementOfNumbers(node: SchemaNode): Language[] {
@@ -112,7 +95,8 @@ function complementOfNumbers(node: SchemaNode): Language[] {
   if (exclusiveMinimum !== undefined) ranges.push({ integer: false, maximum: exclusiveMinimum });
   if (exclusiveMaximum !== undefined) ranges.push({ integer: false, minimum: exclusiveMaximum });
   const numbers: NumberShape[] = ranges.map((range) => ({ range, checks: [] }));
-  if (multipleOf !== undefined) numbers.push({ ...anyNumber, checks: [at(node, "multipleOf")] });
+  if (multipleOf !== undefined)
+    numbers.push({ range: { integer: false, notMultipleOf: [multipleOf] }, checks: [] });
   return numbers.length === 0 ? [] : [{ ...noValue, numbers }];
 }
 

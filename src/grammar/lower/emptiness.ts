@@ -1,6 +1,6 @@
 import { accepts } from "../regular/automaton.js";
 import { spend } from "../work.js";
-import type { ArrayShape, ObjectShape, Term } from "./language.js";
+import type { ArrayShape, ObjectShape, SomeMember, Term } from "./language.js";
 import type { Scope } from "./scope.js";
 
 /** Returns the term that an object's value under this key must satisfy. */
@@ -39,7 +39,19 @@ export function isEmptyObjectShape(shape: ObjectShape, scope: Scope): boolean {
   }
   for (const keys of [shape.required, shape.requiredByComplement])
     for (const key of keys) if (scope.isNever(memberTerm(shape, key, scope))) return true;
-  return false;
+  return shape.some.some((some) => hasNone(shape, some, scope));
+}
+
+/** Returns whether no object of a shape is known to have such a member. */
+function hasNone(shape: ObjectShape, { names, term }: SomeMember, scope: Scope): boolean {
+  if (shape.maxProperties === 0) return true;
+  const closed = shape.members.find(
+    ({ additional, patterns }) => additional?.never === true && patterns.length === 0,
+  );
+  if (closed === undefined) return false;
+  return [...closed.properties.keys()].every(
+    (key) => !accepts(names, key) || scope.isNever(scope.terms.all([memberTerm(shape, key, scope), term])),
+  );
 }
 
 /** Returns whether an array shape is known to be empty. */

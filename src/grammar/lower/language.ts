@@ -96,6 +96,13 @@ export interface Clause {
   readonly at: Check;
 }
 
+/** A condition on members: at least one of these names has a value of this term. */
+export interface SomeMember {
+  readonly names: Automaton;
+  readonly term: Term;
+  readonly at: Check;
+}
+
 export interface ObjectShape {
   readonly members: readonly Members[];
   readonly required: ReadonlySet<string>;
@@ -105,6 +112,7 @@ export interface ObjectShape {
   readonly minProperties: number;
   readonly maxProperties: number | null;
   readonly clauses: readonly Clause[];
+  readonly some: readonly SomeMember[];
   readonly checks: readonly Check[];
 }
 
@@ -139,6 +147,7 @@ export const anyObject: ObjectShape = {
   minProperties: 0,
   maxProperties: null,
   clauses: [],
+  some: [],
   checks: [],
 };
 

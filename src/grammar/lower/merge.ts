@@ -80,8 +80,10 @@ function intersectRanges(a: NumberRange, b: NumberRange): NumberRange {
   const exclusiveMinimum = greatest(a.exclusiveMinimum, b.exclusiveMinimum);
   const exclusiveMaximum = least(a.exclusiveMaximum, b.exclusiveMaximum);
   const multipleOf = [...new Set([...(a.multipleOf ?? []), ...(b.multipleOf ?? [])])];
+  const notMultipleOf = [...new Set([...(a.notMultipleOf ?? []), ...(b.notMultipleOf ?? [])])];
   return {
     integer: a.integer || b.integer,
+    ...(notMultipleOf.length === 0 ? {} : { notMultipleOf }),
     ...(minimum === undefined ? {} : { minimum }),
     ...(maximum === undefined ? {} : { maximum }),
     ...(exclusiveMinimum === undefined ? {} : { exclusiveMinimum }),
@@ -145,7 +147,9 @@ function intersectObjects(a: ObjectShape, b: ObjectShape): ObjectShape {
   if (a === anyObject || a === b) return b;
   if (b === anyObject) return a;
   spend(stepsOfObject + a.members.length + b.members.length + a.required.size + b.required.size);
-  spend(a.names.length + b.names.length + a.clauses.length + b.clauses.length);
+  spend(
+    a.names.length + b.names.length + a.clauses.length + b.clauses.length + a.some.length + b.some.length,
+  );
   return {
     members: [...new Set([...a.members, ...b.members])],
     required: new Set([...a.required, ...b.required]),
@@ -154,6 +158,7 @@ function intersectObjects(a: ObjectShape, b: ObjectShape): ObjectShape {
     minProperties: Math.max(a.minProperties, b.minProperties),
     maxProperties: leastOrNull(a.maxProperties, b.maxProperties),
     clauses: [...new Set([...a.clauses, ...b.clauses])],
+    some: [...new Set([...a.some, ...b.some])],
     checks: mergeChecks(a.checks, b.checks),
   };
 }

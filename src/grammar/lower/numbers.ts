@@ -1,5 +1,6 @@
 import { compareNumbers, greatest, isInteger, least, type JsonNumber } from "../regular/number/decimal.js";
 import { numberAutomaton, type NumberRange } from "../regular/number/number.js";
+import { divisorOf } from "../regular/number/multiples.js";
 import { anyNumber, type Check, type NumberShape } from "./language.js";
 
 /** The number of values that can be excluded from a range; each splits a range into two. */
@@ -19,7 +20,8 @@ export function numberTexts(shape: NumberShape): ReturnType<typeof numberAutomat
 /** Returns the keywords that the texts of a number shape do not enforce. @param pointer the place of its schema */
 export function checksOfNumber(shape: NumberShape, pointer: string): readonly Check[] {
   if (numberTexts(shape).exact) return shape.checks;
-  const keyword = shape.range.multipleOf === undefined ? "type" : "multipleOf";
+  const { multipleOf, notMultipleOf } = shape.range;
+  const keyword = (multipleOf ?? notMultipleOf) === undefined ? "type" : "multipleOf";
   return [...shape.checks, { keyword, pointer }];
 }
 
@@ -28,7 +30,9 @@ export function checksOfNumber(shape: NumberShape, pointer: string): readonly Ch
  * multiples.
  */
 export function isEmptyNumberShape(shape: NumberShape): boolean {
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, integer } = shape.range;
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, notMultipleOf, integer } =
+    shape.range;
+  if (excludesAllMultiples(shape.range)) return true;
   const low = greatest(minimum, exclusiveMinimum);
   const high = least(maximum, exclusiveMaximum);
   if (low === undefined || high === undefined) return false;
@@ -40,8 +44,21 @@ export function isEmptyNumberShape(shape: NumberShape): boolean {
     if (excludes(exclusiveMinimum) || excludes(exclusiveMaximum)) return true;
     if (integer && !isInteger(low)) return true;
   }
-  if (!integer && multipleOf === undefined) return false;
+  const isInterval = !integer && multipleOf === undefined;
+  if (isInterval && (order < 0 || notMultipleOf === undefined)) return false;
   return numberTexts(shape).automaton === null;
+}
+
+/** Returns whether all that the range allows are multiples of a number that it excludes. */
+function excludesAllMultiples({ integer, multipleOf = [], notMultipleOf = [] }: NumberRange): boolean {
+  const divisors = integer ? [...multipleOf, 1] : multipleOf;
+  if (divisors.length === 0 || notMultipleOf.length === 0) return false;
+  const own = divisorOf(divisors);
+  return notMultipleOf.some((excluded) => {
+    const common = divisorOf([...divisors, excluded]);
+    if (own === null || common === null) return false;
+    return own.divisor * 10 ** (common.scale - own.scale) === common.divisor;
+  });
 }
 
 /** Returns all numbers except these. */

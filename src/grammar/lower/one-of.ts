@@ -1,6 +1,20 @@
 import { attempt } from "../work.js";
-import type { SchemaNode } from "../schema/node.js";
-import { breadth, withCheck, checksOf, hasNoShape, unite, type Check, type Language } from "./language.js";
+import { ExactNumber } from "../regular/number/decimal.js";
+import { isArray, isObject } from "../schema/location.js";
+import type { JsonValue, SchemaNode } from "../schema/node.js";
+import { memberTerm } from "./emptiness.js";
+import {
+  anyValue,
+  breadth,
+  checksOf,
+  hasNoShape,
+  noValue,
+  unite,
+  withCheck,
+  type Check,
+  type Language,
+  type ObjectShape,
+} from "./language.js";
 import type { Scope } from "./scope.js";
 
 /** The number of alternatives that a branch may have after the other branches are excluded from it. */
@@ -55,9 +69,15 @@ function withoutOthers(
         if (misfits >= misfitsMax) break;
         const otherNode = inner[other];
         if (otherNode === undefined) continue;
-        const without = both(rest, withCheck(scope.complement(otherNode), at, true));
-        const fits = breadth(without) <= Math.max(excludedBreadthMax, breadth(branch));
-        if (fits && isUseful(without, rest)) rest = without;
+        const excluded: Excluded = {
+          language: branches[other] ?? anyValue,
+          complement: withCheck(scope.complement(otherNode), at, true),
+        };
+        const fits = (language: Language): boolean =>
+          breadth(language) <= Math.max(excludedBreadthMax, breadth(branch));
+        let without = withoutOther(rest, excluded, { both, at, scope }, false);
+        if (!fits(without)) without = withoutOther(rest, excluded, { both, at, scope }, true);
+        if (fits(without) && isUseful(without, rest)) rest = without;
         else {
           rest = withCheck(rest, at);
           misfits += 1;
@@ -65,6 +85,70 @@ function withoutOthers(
       }
       return rest;
     }),
+  );
+}
+
+/** A branch whose values are excluded, and all other values. */
+interface Excluded {
+  readonly language: Language;
+  readonly complement: Language;
+}
+
+/**
+ * Returns the values that are not in the other branch. Shapes that have none of its values stay as they are.
+ * @param reduces whether a closed object has no more alternatives where it lacks a key that the other branch requires
+ */
+function withoutOther(
+  from: Language,
+  { language, complement }: Excluded,
+  { both, scope }: OneOf,
+  reduces: boolean,
+): Language {
+  /** Whether the branches have nothing in common there. Its listed values are part of no shape. */
+  const isApart = (only: Language, isOfKind: (value: JsonValue) => boolean): boolean =>
+    breadth(both(only, language)) === 0 && !language.values.some(isOfKind);
+  const exclude = (only: Language, isOfKind: (value: JsonValue) => boolean): Language =>
+    isApart(only, isOfKind) ? only : both(only, complement);
+  const excludeFromObject = (shape: ObjectShape): Language => {
+    const only = { ...noValue, objects: [shape] };
+    if (isApart(only, isObject)) return only;
+    const lacking = reduces ? complement.objects.find((other) => isLacking(shape, other, scope)) : undefined;
+    return both(only, lacking === undefined ? complement : { ...noValue, objects: [lacking] });
+  };
+  return unite([
+    both({ ...noValue, values: from.values }, { ...noValue, values: complement.values }),
+    ...from.numbers.map((shape) => exclude({ ...noValue, numbers: [shape] }, isNumber)),
+    ...from.strings.map((shape) => exclude({ ...noValue, strings: [shape] }, isText)),
+    ...from.arrays.map((shape) => exclude({ ...noValue, arrays: [shape] }, isArray)),
+    ...from.objects.map(excludeFromObject),
+  ]);
+}
+
+function isNumber(value: JsonValue): boolean {
+  return typeof value === "number" || value instanceof ExactNumber;
+}
+
+function isText(value: JsonValue): boolean {
+  return typeof value === "string";
+}
+
+/** Returns whether `other` says nothing but that a key is absent, which the closed object `shape` does not declare. */
+function isLacking(shape: ObjectShape, other: ObjectShape, scope: Scope): boolean {
+  const [members, second] = other.members;
+  if (members === undefined || second !== undefined || members.additional !== null) return false;
+  if (other.maxProperties !== null || other.some.length + other.checks.length + members.patterns.length > 0)
+    return false;
+  const [[key, term] = ["", null], another] = members.properties;
+  if (term?.never !== true || another !== undefined) return false;
+  if (memberTerm(shape, key, scope).never) return true;
+  const declaring = shape.members.filter(({ declares }) => declares);
+  const isClosed = scope.closesObjects && declaring.some(({ properties }) => properties.size > 0);
+  return (
+    isClosed &&
+    declaring.every(
+      ({ additional, patterns, properties }) =>
+        additional === null && patterns.length === 0 && !properties.has(key),
+    )
   );
 }
 

@@ -15,7 +15,7 @@ import type { Evaluator, Problem, InstanceLocation } from "./validate/evaluator.
 import { checkObject } from "./validate/objects.js";
 import { compilePatterns, type Patterns } from "./validate/patterns.js";
 import { checkScalar } from "./validate/scalars.js";
-import { valueSets, type ValueSets } from "./validate/values.js";
+import { createValueSets, type ValueSets } from "./validate/values.js";
 
 export type { Problem } from "./validate/evaluator.js";
 
@@ -42,7 +42,7 @@ export function createValidator(root: SchemaNode): Validator {
   const nodes = reachable(root);
   const facts: SchemaFacts = {
     patterns: compilePatterns(nodes),
-    values: valueSets(nodes),
+    values: createValueSets(),
     evaluating: [...nodes].some(
       (node) => node.unevaluatedItems !== undefined || node.unevaluatedProperties !== undefined,
     ),

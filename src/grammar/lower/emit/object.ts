@@ -2,7 +2,7 @@ import { literal, type RuleSet } from "../../gbnf.js";
 import { emitString } from "../../regular/emit.js";
 import { countingOf, type Counting } from "../plan/counting.js";
 import type { Check, Term } from "../language.js";
-import type { ObjectPlan } from "../plan/plan.js";
+import type { Entry, ObjectPlan } from "../plan/plan.js";
 import { colonWhitespace, whitespaceRule } from "./whitespace.js";
 
 /** What emitting arrays and objects needs from the context of terms. */
@@ -73,7 +73,7 @@ function chain(plan: ObjectPlan, counting: Counting, context: EmitContext): stri
       const pairs: string[] = [];
       if (taken !== undefined)
         pairs.push(
-          `${literal(JSON.stringify(entry.key))} ":" ${colonWhitespace} ${context.rule(entry.term)} ${taken.next}`,
+          `${keyText(entry.key, rules)} ":" ${colonWhitespace} ${context.rule(entry.term)} ${taken.next}`,
         );
       if (skipped !== undefined && skipped.pairs.length > 0)
         pairs.push(...(skipped.pairs.length === 1 ? skipped.pairs : [rules.add(skipped.pairs.join(" | "))]));
@@ -103,8 +103,7 @@ function tail(plan: ObjectPlan, counting: Counting, context: EmitContext): Map<n
   const heads: string[] = [];
   for (const { names, term } of plan.extras) {
     if (!context.isProductive(term)) continue;
-    const key = emitString({ automaton: names, minLength: 0, maxLength: null }, rules);
-    heads.push(`${key} ":" ${colonWhitespace} ${context.rule(term)}`);
+    heads.push(`${keyText(names, rules)} ":" ${colonWhitespace} ${context.rule(term)}`);
   }
   const links = new Map<number, Link>();
   const gap = whitespaceRule(rules);
@@ -128,4 +127,10 @@ function tail(plan: ObjectPlan, counting: Counting, context: EmitContext): Map<n
     }
   }
   return links;
+}
+
+/** Returns the text of a key, or of the keys of an automaton. */
+export function keyText(key: Entry["key"], rules: RuleSet): string {
+  if (typeof key === "string") return literal(JSON.stringify(key));
+  return emitString({ automaton: key, minLength: 0, maxLength: null }, rules);
 }

@@ -1,8 +1,8 @@
 /** Writes joined alternatives as rules: one for what may come next in each state, and one for what may follow a value. */
-import { literal, type RuleSet } from "../../gbnf.js";
+import type { RuleSet } from "../../gbnf.js";
 import { emitRaw, emitString } from "../../regular/emit.js";
 import { emitArrayBody } from "../emit/array.js";
-import type { EmitContext } from "../emit/object.js";
+import { keyText, type EmitContext } from "../emit/object.js";
 import { emitValues } from "../emit/values.js";
 import { colonWhitespace, whitespaceRule } from "../emit/whitespace.js";
 import type { Scope } from "../scope.js";
@@ -94,11 +94,7 @@ class Writer {
   #member({ key, edges }: Member): string {
     const value = this.#group(edges.map((edge) => this.#edge(edge)));
     if (key === null) return value;
-    const name =
-      typeof key === "string"
-        ? literal(JSON.stringify(key))
-        : emitString({ automaton: key, minLength: 0, maxLength: null }, this.#rules);
-    return `${name} ":" ${colonWhitespace} ${value}`;
+    return `${keyText(key, this.#rules)} ":" ${colonWhitespace} ${value}`;
   }
 
   #edge({ value, next }: Edge): string {

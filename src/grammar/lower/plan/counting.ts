@@ -1,6 +1,6 @@
 import { spend } from "../../work.js";
 import type { Clause, Term } from "../language.js";
-import type { ObjectPlan } from "./plan.js";
+import type { Entry, ObjectPlan } from "./plan.js";
 
 /** Limits of counter states: at one position, and over all positions. */
 const statesMax = 64;
@@ -100,10 +100,10 @@ function transitionsOf(plan: ObjectPlan, isProductive: (term: Term) => boolean):
 function satisfiedAfter(
   satisfied: string,
   clauses: readonly Clause[],
-  key: string,
+  key: Entry["key"],
   present: boolean,
 ): string {
-  if (!satisfied.includes("0")) return satisfied;
+  if (!satisfied.includes("0") || typeof key !== "string") return satisfied;
   return [...satisfied]
     .map((before, index) => {
       const clause = clauses[index];

@@ -6,7 +6,7 @@ import type { Term } from "../language.js";
 import { numberTexts } from "../numbers.js";
 import type { Scope } from "../scope.js";
 import { automatonOf } from "../strings.js";
-import { planObject } from "./plan-object.js";
+import { planObjects } from "./plan-object.js";
 
 /** Objects in objects of which the values are listed. */
 const depthMax = 3;
@@ -35,15 +35,16 @@ export function listedValues(
   for (const shape of strings)
     if (shape.checks.length > 0 || !add(textsOf(automatonOf([shape], []), countMax))) return null;
   for (const shape of objects) {
-    const plan = planObject(shape, scope, { pointer: "", moreKeys: new Map() });
-    if (plan === null) continue;
+    const [plan, second] = planObjects(shape, scope, { pointer: "", moreKeys: new Map() });
+    if (plan === undefined) continue;
+    if (second !== undefined) return null;
     const { entries, extras, checks, clauses, minProperties, maxProperties } = plan;
     const isCounted = clauses.length > 0 || minProperties > 0 || maxProperties !== null;
     if (extras.length > 0 || checks.length > 0 || isCounted) return null;
     let listed: readonly Readonly<Record<string, JsonValue>>[] = [{}];
     for (const { key, term: inner, required } of entries) {
       const parts = listedValues(inner, scope, countMax, depth + 1);
-      if (parts === null) return null;
+      if (parts === null || typeof key !== "string") return null;
       const present = listed.flatMap((object) =>
         parts.map((value) => Object.fromEntries([...Object.entries(object), [key, value]])),
       );

@@ -22,6 +22,7 @@ import {
 } from "../language.js";
 import type { Entry, Extra, ObjectPlan } from "./plan.js";
 import type { Scope } from "../scope.js";
+import { withSomeMembers } from "./some-members.js";
 import { automatonOf } from "../strings.js";
 import { anyTerm } from "../term.js";
 
@@ -39,8 +40,13 @@ export interface ObjectPlace {
   readonly moreKeys: ReadonlyMap<string, Term>;
 }
 
-/** Plans the keys of an object. Returns null if no object is of this shape. */
-export function planObject(shape: ObjectShape, scope: Scope, place: ObjectPlace): ObjectPlan | null {
+/** Plans the keys of an object, in the alternatives that its conditions need; none if no object is of this shape. */
+export function planObjects(shape: ObjectShape, scope: Scope, place: ObjectPlace): readonly ObjectPlan[] {
+  const plan = planObject(shape, scope, place);
+  return plan === null ? [] : withSomeMembers(plan, shape.some, scope);
+}
+
+function planObject(shape: ObjectShape, scope: Scope, place: ObjectPlace): ObjectPlan | null {
   const { pointer } = place;
   const closed = closedByAbsence(shape.members, scope);
   const keys = keysOf(shape, closed);
@@ -115,7 +121,7 @@ function separateFinite(
     else finite.push(...names.map((key) => ({ key, term: extra.term, required: false })));
   }
   const listed = shape.names.flatMap(({ term }) => scope.language(term).values);
-  const position = new Map(listed.map((value, index) => [value, index]));
+  const position = new Map<unknown, number>(listed.map((value, index) => [value, index]));
   const at = ({ key }: Entry): number => position.get(key) ?? listed.length;
   return { extras, finite: finite.toSorted((a, b) => at(a) - at(b)) };
 }
@@ -263,7 +269,7 @@ function mergeEqualTerms(extras: readonly Extra[]): readonly Extra[] {
 /** Returns the clauses that the possible keys do not decide yet, or null if a clause is unsatisfiable. */
 function undecidedClauses(clauses: readonly Clause[], entries: readonly Entry[]): readonly Clause[] | null {
   const open: Clause[] = [];
-  const known = new Map(entries.map((entry) => [entry.key, entry]));
+  const known = new Map<unknown, Entry>(entries.map((entry) => [entry.key, entry]));
   for (const { present, absent, at } of clauses) {
     if (present.some((key) => known.get(key)?.required === true)) continue;
     if (absent.some((key) => !known.has(key))) continue;

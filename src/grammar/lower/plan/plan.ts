@@ -2,9 +2,9 @@ import type { JsonValue } from "../../schema/node.js";
 import type { Automaton } from "../../regular/automaton.js";
 import type { Check, Clause, Contained, NumberShape, StringShape, Term } from "../language.js";
 
-/** A key with a fixed position in the order of an object's members. */
+/** A key with a fixed position in the order of an object's members, or a required one of several. */
 export interface Entry {
-  readonly key: string;
+  readonly key: string | Automaton;
   readonly term: Term;
   readonly required: boolean;
 }

@@ -8,7 +8,7 @@ import type { Term } from "../language.js";
 import { numberTexts } from "../numbers.js";
 import { placeOfTerm } from "../place.js";
 import { planArray, negated } from "./plan-array.js";
-import { planObject } from "./plan-object.js";
+import { planObjects } from "./plan-object.js";
 import type { ArrayPlan, ObjectPlan, TermPlan } from "./plan.js";
 import type { Scope } from "../scope.js";
 import { isEmptyStringShape } from "../strings.js";
@@ -90,9 +90,7 @@ function planTerm(term: Term, scope: Scope, moreKeys: ReadonlyMap<string, Term>)
     numbers: numbers.filter((shape) => numberTexts(shape).automaton !== null),
     strings: strings.filter((shape) => !isEmptyStringShape(shape)),
     arrays: arrays.map((shape) => planArray(shape, scope)).filter((plan) => plan !== null),
-    objects: objects
-      .map((shape) => planObject(shape, scope, { pointer, moreKeys }))
-      .filter((plan) => plan !== null),
+    objects: objects.flatMap((shape) => planObjects(shape, scope, { pointer, moreKeys })),
     pointer,
   };
 }

@@ -1,6 +1,7 @@
 import { type Automaton, automatonOfTexts, concat, union } from "../automaton.js";
 import { decimalOf } from "./decimal.js";
 import { explore } from "../explore.js";
+import { patternAutomaton } from "../pattern/pattern.js";
 
 /** A divisor as an integer number of units of 10^-scale. */
 interface Scaled {
@@ -39,6 +40,12 @@ export function multiplesOf({ scale, zeros, remainders }: Divisor): Automaton {
   const short = remaindersAutomaton(remainders, scale);
   if (zeros === 0) return short;
   return union(automatonOfTexts(["0"]), concat(short, automatonOfTexts(["0".repeat(zeros)])));
+}
+
+/** Returns the automaton of the decimals that are multiples of the divisor, with any zeros at the end. @throws AutomatonTooLarge */
+export function allMultiplesOf(divisor: Divisor): Automaton {
+  const zeros = patternAutomaton(divisor.scale === 0 ? "^(\\.0+)?$" : "^0*$").automaton;
+  return concat(multiplesOf(divisor), zeros);
 }
 
 function remaindersAutomaton(divisor: number, scale: number): Automaton {

@@ -3,7 +3,7 @@
  * remainders computed digit by digit. The number of digits is bounded so that every text parses to the number
  * it denotes and none to infinity, unless a bound itself has more digits; "-0" is not generated.
  */
-import { type Automaton, AutomatonTooLarge, intersect, isEmpty, union } from "../automaton.js";
+import { type Automaton, AutomatonTooLarge, difference, intersect, isEmpty, union } from "../automaton.js";
 import {
   decimalOf,
   compareNumbers,
@@ -16,9 +16,9 @@ import {
   type JsonNumber,
 } from "./decimal.js";
 import { type Limit, type MagnitudeRange, signedDecimals } from "./magnitude.js";
-import { divisorOf, multiplesOf } from "./multiples.js";
+import { allMultiplesOf, divisorOf, multiplesOf } from "./multiples.js";
 import { multiplesInRange, multiplesNearZero } from "./few-multiples.js";
-import { uncounted } from "../../work.js";
+import { attempt, uncounted } from "../../work.js";
 import { patternAutomaton } from "../pattern/pattern.js";
 import { hasExactBound, type NumberRange } from "./range.js";
 
@@ -34,6 +34,9 @@ const wholeDigitsMax = 19;
 const digitsWithDivisor = [digitsApart, 9, 6];
 /** Remainders times digits: an estimate of the states of multiples with a limit of digits. */
 const remaindersTimesDigitsMax = 1_000;
+/** Divisors with more remainders together are not excluded, nor those that take more steps. */
+const remaindersExcludedMax = 250;
+const exclusionStepsMax = 250_000;
 
 /** A bound of the range, with its sign. */
 interface Bound {
@@ -43,12 +46,50 @@ interface Bound {
 
 /** Returns the automaton of the numbers in a range, or null for none. With `exact` false it is a superset. */
 export function numberAutomaton(range: NumberRange): { automaton: Automaton | null; exact: boolean } {
-  const { multipleOf = [], integer } = range;
+  const { notMultipleOf = [] } = range;
+  const known = withoutExceptions(range);
+  if (notMultipleOf.length === 0 || known.automaton === null) return known;
+  return (
+    attempt(exclusionStepsMax, () => withoutMultiples(known, notMultipleOf)) ?? { ...known, exact: false }
+  );
+}
+
+interface NumberTexts {
+  readonly automaton: Automaton | null;
+  readonly exact: boolean;
+}
+
+function withoutExceptions(range: NumberRange): NumberTexts {
+  const { multipleOf = [], notMultipleOf = [], integer } = range;
+  if (multipleOf.length === 0 && notMultipleOf.length > 0) {
+    // With more digits, a text may parse to another number, of which it is a multiple.
+    const read = decimals(range, digitsApart);
+    return { automaton: isEmpty(read) ? nonEmpty(decimals(range)) : read, exact: true };
+  }
   if (multipleOf.length > 0) {
     const divided = withDivisors(range, integer ? [...multipleOf, 1] : multipleOf);
     return { automaton: nonEmpty(divided ?? decimals(range)), exact: divided !== null };
   }
-  return { automaton: nonEmpty(isUnbounded(range) && !integer ? anyNumber() : decimals(range)), exact: true };
+  return { automaton: nonEmpty(isFree(range) ? anyNumber() : decimals(range)), exact: true };
+}
+
+/** Leaves out the multiples; those of a large divisor are not left out. */
+function withoutMultiples(known: NumberTexts, excluded: readonly number[]): NumberTexts {
+  let { automaton, exact } = known;
+  let remainders = 1;
+  for (const each of excluded) {
+    const divisor = divisorOf([each]);
+    if (automaton === null) break;
+    remainders *= divisor?.remainders ?? Infinity;
+    if (divisor === null || remainders > remaindersExcludedMax) return { automaton, exact: false };
+    try {
+      automaton = nonEmpty(difference(automaton, allMultiplesOf(divisor)));
+    } catch (error) {
+      if (!(error instanceof AutomatonTooLarge)) throw error;
+      exact = false;
+    }
+  }
+  return { automaton, exact };
 }
 
 function nonEmpty(automaton: Automaton): Automaton | null {
@@ -84,7 +125,10 @@ function hasDigitsFor(range: NumberRange, digits: number): boolean {
   return [low, high].every((bound) => Math.abs(Number(String(bound))) < 10 ** digits);
 }
 
-function isUnbounded({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: NumberRange): boolean {
+/** Returns whether all numbers are in the range. */
+function isFree({ integer, notMultipleOf, ...bounds }: NumberRange): boolean {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = bounds;
+  if (integer || notMultipleOf !== undefined) return false;
   return [minimum, maximum, exclusiveMinimum, exclusiveMaximum].every((end) => end === undefined);
 }
 

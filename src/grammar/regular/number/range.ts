@@ -8,6 +8,8 @@ export interface NumberRange {
   readonly exclusiveMaximum?: JsonNumber | undefined;
   /** Divisors, all greater than zero. */
   readonly multipleOf?: readonly number[] | undefined;
+  /** Numbers of which no multiple is allowed, all greater than zero. */
+  readonly notMultipleOf?: readonly number[] | undefined;
   /** Whether only integers are allowed, written without point and exponent. */
   readonly integer: boolean;
 }

@@ -16,8 +16,8 @@ export function checkScalar(
   if (Number.isNaN(value)) return problem("number", node, location, "must be in the range of a double");
   if (node.types !== undefined && !hasType(value, node.types))
     return problem("type", node, location, `must be ${[...node.types].join(" or ")}`);
-  const values = evaluator.values.get(node);
-  if (values !== undefined && !isAmong(value, values))
+  const values = evaluator.values.of(node);
+  if (values !== null && !isAmong(value, values))
     return problem("enum", node, location, "must be one of the values");
   if (isNumber(value)) return checkNumber(node, value, location);
   if (typeof value === "string") return checkString(node, value, location, evaluator);

@@ -9,18 +9,26 @@ interface ValueSet {
   readonly structured: boolean;
 }
 
-/** The value sets of all `enum` keywords, by node. */
-export type ValueSets = ReadonlyMap<SchemaNode, ValueSet>;
+/** The value sets of `enum` keywords, by node. */
+export interface ValueSets {
+  of(node: SchemaNode): ValueSet | null;
+}
 
-export function valueSets(nodes: Iterable<SchemaNode>): ValueSets {
-  const sets = new Map<SchemaNode, ValueSet>();
-  for (const node of nodes)
-    if (node.values !== undefined)
-      sets.set(node, {
-        texts: new Set(node.values.map(canonicalText)),
-        structured: node.values.some((value) => isStructured(value)),
-      });
-  return sets;
+/** Each set is read once, when it is first needed. */
+export function createValueSets(): ValueSets {
+  const sets = new WeakMap<SchemaNode, ValueSet>();
+  return {
+    of(node) {
+      if (node.values === undefined) return null;
+      let known = sets.get(node);
+      if (known === undefined) {
+        const structured = node.values.some((value) => isStructured(value));
+        known = { texts: new Set(node.values.map(canonicalText)), structured };
+        sets.set(node, known);
+      }
+      return known;
+    },
+  };
 }
 
 /** Returns whether a value equals one of the set. */
