@@ -6,6 +6,7 @@
 import { GrammarTooLarge, RuleSet } from "./gbnf.js";
 import { emitTerms } from "./lower/emit/emit.js";
 import { createScope } from "./lower/languages.js";
+import { findEmptyPlace } from "./lower/empty-place.js";
 import { checkPaths } from "./lower/emit/paths.js";
 import { planAll } from "./lower/plan/plans.js";
 import { AutomatonTooLarge } from "./regular/automaton.js";
@@ -13,7 +14,7 @@ import { isObject, ownProperty } from "./schema/location.js";
 import type { JsonValue, SchemaNode } from "./schema/node.js";
 import { schemaReadings } from "./schema/read.js";
 import { SchemaRefusal } from "./schema/refusal.js";
-import { withStepLimit } from "./work.js";
+import { withStepLimit, type Place } from "./work.js";
 
 export interface Conversion {
   readonly grammar: string;
@@ -91,10 +92,12 @@ function emitReading(
   options: ConvertOptions,
   rules: RuleSet,
 ): Pick<SchemaRules, "root" | "checked"> {
+  const closed = options.additionalProperties
+    ? null
+    : rulesOf(node, rules, { closes: true, uris: urisOf(schema) });
   const emitted =
-    (options.additionalProperties ? null : rulesOf(node, rules, { closes: true, uris: urisOf(schema) })) ??
-    rulesOf(node, rules, { closes: false, uris: [] });
-  if (emitted === null) throw unsatisfiable();
+    closed === null || "keyword" in closed ? rulesOf(node, rules, { closes: false, uris: [] }) : closed;
+  if ("keyword" in emitted) throw unsatisfiable(emitted);
   checkPaths(rules, emitted.root);
   return emitted;
 }
@@ -108,7 +111,7 @@ function urisOf(schema: unknown): readonly string[] {
 }
 
 /**
- * Emits the rules of a schema. Returns null when no value satisfies it; the caller then retries without
+ * Emits the rules of a schema. Returns the place of what no value satisfies; the caller then retries without
  * closing the objects that have no `additionalProperties`.
  * @param objects.uris the values of the key `$schema` that the root object may have though it is closed
  */
@@ -116,13 +119,13 @@ function rulesOf(
   node: SchemaNode,
   rules: RuleSet,
   objects: { readonly closes: boolean; readonly uris: readonly string[] },
-): Pick<SchemaRules, "root" | "checked"> | null {
+): Pick<SchemaRules, "root" | "checked"> | Place {
   const scope = createScope(node, objects.closes);
   const term = scope.terms.of(node);
   const { uris } = objects;
   const known = uris.length === 0 ? [] : [["$schema", { pointer: "/$schema", values: uris }] as const];
   const plans = planAll(term, scope, new Map(known.map(([key, value]) => [key, scope.terms.of(value)])));
-  return plans.isProductive(term) ? emitTerms(term, plans, scope, rules) : null;
+  return plans.isProductive(term) ? emitTerms(term, plans, scope, rules) : findEmptyPlace(term, plans, scope);
 }
 
 /** Adds a rule that matches any JSON object and returns its name. */
@@ -130,11 +133,11 @@ export function anyJsonObject(rules: RuleSet): string {
   return schemaRules({ type: "object" }, { additionalProperties: true }, rules).root;
 }
 
-function unsatisfiable(): SchemaRefusal {
+function unsatisfiable(place: Place): SchemaRefusal {
   return new SchemaRefusal(
     "No value satisfies the schema; look for keywords that contradict each other, or for required properties " +
       "that are false or require themselves recursively.",
-    { keyword: null, pointer: "" },
+    place,
   );
 }
 

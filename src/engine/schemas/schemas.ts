@@ -11,6 +11,7 @@ import type { Schemas } from "../../core/schemas.js";
 import { WorkerLostError } from "../worker-client-options.js";
 import { WorkerClient } from "../worker-client.js";
 import { FairQueue } from "./fair-queue.js";
+import { describePlace } from "./place.js";
 import type { ConvertOutcome, RefusedSchema, SchemaReplies, SchemaRequest } from "./protocol.js";
 
 export interface SchemasDeps {
@@ -141,7 +142,7 @@ function sizeOf(outcome: ConvertOutcome): number {
 }
 
 function invalidSchema({ message, keyword, pointer }: RefusedSchema, param: string): HearthError {
-  const place = keyword === null ? "" : ` ('${keyword}' at '${pointer === "" ? "#" : `#${pointer}`}')`;
+  const place = keyword === null ? "" : ` (${describePlace(keyword, pointer)})`;
   return new HearthError("invalid_value", `Invalid schema: ${message}${place}`, {
     param,
     code: "invalid_schema",

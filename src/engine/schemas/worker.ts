@@ -6,6 +6,7 @@ import { parseJson } from "../../grammar/schema/json-text.js";
 import { readSchema } from "../../grammar/schema/read.js";
 import { SchemaRefusal } from "../../grammar/schema/refusal.js";
 import { createValidator, type Problem } from "../../grammar/schema/validate.js";
+import { describePlace } from "./place.js";
 import { hostWorker } from "../worker-host.js";
 import type { CheckOutcome, ConvertOutcome, RefusedSchema, SchemaRequest } from "./protocol.js";
 
@@ -44,6 +45,9 @@ function check({ schema, key, text }: Extract<SchemaRequest, { type: "check" }>)
   const validator = validators.get(key) ?? createValidator(readSchema(parseJson(schema)));
   validators.set(key, validator);
   const found = validator(value);
-  const problem = found === null ? null : `${found.instancePointer || "the value"}: ${found.message}`;
-  return { type: "checked", problem };
+  return { type: "checked", problem: found === null ? null : sentence(found) };
+}
+
+function sentence({ instancePointer, message, keyword, schemaPointer }: Problem): string {
+  return `${instancePointer || "the value"}: ${message} (${describePlace(keyword, schemaPointer)})`;
 }

@@ -12,6 +12,8 @@ import { neverTerm } from "../term.js";
 const distinctSetsMax = 512;
 /** The number of values up to which those of an item are listed. */
 const distinctValuesMax = 64;
+/** The same where an array needs more items. */
+const countedValuesMax = 1_000;
 /** The length up to which each item of an array is compared with each other. */
 const comparedItemsMax = 8;
 
@@ -107,7 +109,8 @@ function subsetCount(count: number, most: number): number {
 function planUniqueItems(plan: ArrayPlan, at: Check, scope: Scope): ArrayPlan | null {
   if (alwaysDiffer(plan, scope)) return plan;
   if (plan.rest !== null && plan.prefix.length === 0 && plan.contained === null) {
-    const listed = listedValues(plan.rest, scope, distinctValuesMax);
+    const countMax = Math.min(countedValuesMax, Math.max(distinctValuesMax, plan.minItems));
+    const listed = listedValues(plan.rest, scope, countMax);
     const values = listed === null ? null : differentValues(listed);
     if (values !== null && values.length < plan.minItems) return null;
     const longest = Math.min(plan.maxItems ?? Infinity, values?.length ?? 0);

@@ -20,6 +20,8 @@ const termsMax = 20_000;
 
 export interface Plans {
   of(term: Term): TermPlan;
+  /** Whether the term was planned: whether it is reachable from the root. */
+  readonly isPlanned: (term: Term) => boolean;
   /** Whether at least one text satisfies the term. */
   readonly isProductive: (term: Term) => boolean;
   readonly isProductiveObject: (plan: ObjectPlan) => boolean;
@@ -54,6 +56,7 @@ export function planAll(root: Term, scope: Scope, rootKeys: ReadonlyMap<string, 
   const isProductive = (term: Term): boolean => productive.has(term);
   const plansOfTerms: Plans = {
     of,
+    isPlanned: (term) => plans.has(term),
     isProductive: isProductive,
     isProductiveObject: (plan) => isProductiveObject(plan, isProductive),
     isProductiveArray: (plan) => isProductiveArray(plan, isProductive, scope),

@@ -40,6 +40,7 @@ describe("an answer whose schema the grammar cannot guarantee", () => {
       const { error } = (await response.json()) as { error: { message: string; code: string } };
       expect(error.code).toBe("invalid_output");
       expect(error.message).toMatch(/not what was asked for in 3 tries: .*(unique|twice|same|equal)/i);
+      expect(error.message).toContain("('uniqueItems' at '#')");
       expect(server.engine.jobs).toHaveLength(3);
       expect(await server.records()).toMatchObject([{ state: "failed", usage: { completionTokens: 15 } }]);
       expect(server.scheduler.load).toEqual({ running: 0, waiting: 0 });
