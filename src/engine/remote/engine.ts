@@ -20,7 +20,8 @@ import { isUnreachable, mayBeTriedElsewhere } from "./errors.js";
 import { languageBytes } from "./language-bytes.js";
 import { RemotePool, type RemoteEngineSettings } from "./pool.js";
 import type { Replica } from "./replica.js";
-import { traceCall, type CallTracing } from "./traced-call.js";
+import { SilenceWatch } from "./calls/silence.js";
+import { traceCall, type CallTracing } from "./calls/traced-call.js";
 import { createTextEngine } from "./text/text-engine.js";
 
 export interface RemoteEngineDeps {
@@ -47,7 +48,7 @@ export interface RemoteEngine extends Engine {
 }
 
 export function createRemoteEngine(deps: RemoteEngineDeps): RemoteEngine {
-  const { language, tracing } = deps;
+  const { language, tracing, clock } = deps;
   const pools = createPools(deps);
   const poolOf = (model: Model): RemotePool => poolIn(pools, model);
   /** The pools of loaded models by their id. */
@@ -69,7 +70,7 @@ export function createRemoteEngine(deps: RemoteEngineDeps): RemoteEngine {
   const residents = () =>
     models.list().map((resident) => shownResident(resident, poolsInUse.get(resident.id)));
   return {
-    embeddings: { ...createRemoteEmbeddings({ language, poolOf, lease, tracing }), residents },
+    embeddings: { ...createRemoteEmbeddings({ language, poolOf, lease, tracing, clock }), residents },
     async load(model, signal) {
       if (isText(model)) return texts.load(model, signal);
       const pool = poolOf(model);
@@ -124,7 +125,7 @@ function poolKey(engine: string, modelName: string): string {
 
 /** Loads the vocabulary of a model, and compares it with that of its servers. */
 async function loadLanguage(
-  { language, tracing }: Pick<RemoteEngineDeps, "language" | "tracing">,
+  { language, tracing, clock }: Pick<RemoteEngineDeps, "language" | "tracing" | "clock">,
   model: Model,
   pool: RemotePool,
 ): Promise<RemoteModelInfo> {
@@ -133,7 +134,7 @@ async function loadLanguage(
   const info = await language.load({ ...model, manifest: { ...manifest, contextTokens } });
   const tokens = await language.tokenize(model, sampleText);
   await pool.expect(Array.from(tokens, ({ id }) => id));
-  const dimensions = manifest.kind === "embedding" ? await dimensionsOf(pool, tracing) : 0;
+  const dimensions = manifest.kind === "embedding" ? await dimensionsOf(pool, { tracing, clock }) : 0;
   return { ...info, dimensions, slots: pool.slots, device: pool.settings.kind };
 }
 
@@ -179,7 +180,7 @@ class NothingEmitted extends Error {}
 
 async function attempt(
   pool: RemotePool,
-  { language, tracing }: RemoteEngineDeps,
+  { language, tracing, clock }: RemoteEngineDeps,
   { model, job, signal, channel }: Started,
   tried: Set<Replica>,
 ): Promise<void> {
@@ -189,27 +190,34 @@ async function attempt(
   let held: Uint32Array | null = null;
   let cachedTokens = 0;
   let end = (): void => undefined;
+  let silence: SilenceWatch | null = null;
   try {
     end = await place.replica.alone.enter(job.deterministic, signal);
+    const watch = new SilenceWatch({ clock, server: place.replica, signal });
+    silence = watch;
     const onNews = (events: readonly EngineEvent[]): void => {
-      hasEmitted = true;
+      watch.heard();
+      if (events.length > 0) hasEmitted = true;
       for (const event of events) if (!channel.push(event)) channel.fail(notRead());
     };
     const report = await language.generate(
       { key: loadKey(model), decode: job, target: { ...place.target, headers: call.headers } },
-      signal,
+      watch.signal,
       onNews,
     );
+    if (watch.failure !== null) throw watch.failure;
     held = joined(job, report.answer);
     ({ cachedTokens } = report);
     call.end();
-  } catch (thrown) {
+  } catch (failed) {
+    const thrown = silence?.failure ?? failed;
     call.end(signal.aborted ? undefined : thrown);
     if (signal.aborted || !mayBeTriedElsewhere(thrown)) throw thrown;
     if (isUnreachable(thrown)) place.replica.fail(thrown);
     tried.add(place.replica);
     throw hasEmitted ? thrown : new NothingEmitted("", { cause: thrown });
   } finally {
+    silence?.stop();
     end();
     place.leave(held, cachedTokens);
   }

@@ -9,6 +9,7 @@ import type { RuleSet } from "../../grammar/gbnf.js";
 import { AnswerProgress } from "../llama/decode/answer-progress.js";
 import type { ModelLanguage } from "../llama/prompt/language.js";
 import type { SeededJob } from "../llama/protocol.js";
+import { threadClock } from "../thread-clock.js";
 import { engineFailed } from "./errors.js";
 import { PlacedGrammar } from "./placed-grammar.js";
 import type {
@@ -26,6 +27,8 @@ const suppression = -1_000;
 const seedStep = 0x9e3779b9;
 /** The server takes the highest number for no seed. */
 const seedMax = 0xfffffffe;
+/** Time for the last frame of a segment that has all of its tokens: with it, the connection can be used again. */
+const lastFrameMsMax = 1_000;
 /** Segments without a token, one after the other, after which a server is not asked again. */
 const emptySegmentsMax = 16;
 
@@ -34,6 +37,7 @@ export interface RemoteGenerationDeps {
   readonly contextTokens: number;
   readonly client: RemoteClient;
   readonly endTokens: readonly number[];
+  /** Takes events of the answer; none where the server goes on without one. */
   readonly emit: (events: readonly EngineEvent[]) => void;
 }
 
@@ -78,27 +82,36 @@ export class RemoteGeneration {
     const segment = this.#nextSegment();
     this.#isBiased = this.#banned.length > 0;
     this.#banned = [];
+    const leaving = new AbortController();
+    let stopTimer = (): void => undefined;
     let ended: SegmentEnd = "cut";
     let reason: FinishReason | null = null;
     try {
-      for await (const event of this.#deps.client.stream(segment, signal)) {
+      const either = AbortSignal.any([signal, leaving.signal]);
+      for await (const event of this.#deps.client.stream(segment, either)) {
         if (event.type === "started") this.#start(event.cachedTokens);
+        else if (event.type === "progress") this.#deps.emit([]);
         else if (event.type === "end") ended = event.reason;
-        else if (reason === null) {
-          const step = this.#take(event.tokens);
-          this.#emit();
+        // A server that goes on does not keep the limit.
+        else if (reason !== null) return reason;
+        else {
+          const step = this.#take(event.tokens, before + segment.tokensMax);
+          this.#deps.emit(this.#progress.takeEvents());
           if (step === "restart") return null;
           if (step === "go on") continue;
           reason = step;
           // Where the server has ended, too, its last frame is read, so that the connection can be used again.
           const isWhole = this.#progress.sampled.length - before >= segment.tokensMax;
           if (!isWhole && reason !== "stop") return reason;
+          stopTimer = threadClock.after(lastFrameMsMax, () => leaving.abort());
         }
       }
     } catch (thrown) {
       if (signal.aborted) return null;
       if (reason !== null) return reason;
       throw thrown;
+    } finally {
+      stopTimer();
     }
     if (reason !== null) return reason;
     const took = this.#progress.sampled.length - before;
@@ -124,10 +137,12 @@ export class RemoteGeneration {
     this.#progress.emit({ type: "generation-start", promptTokens, cachedTokens: this.#cachedTokens });
   }
 
-  /** @returns `restart` where the next token needs another request. */
-  #take(tokens: readonly SegmentToken[]): FinishReason | "go on" | "restart" {
+  /** @param sampledMax tokens of the answer after its segment. @returns `restart` where the next token needs another request. */
+  #take(tokens: readonly SegmentToken[], sampledMax: number): FinishReason | "go on" | "restart" {
     const progress = this.#progress;
     for (const { id, candidates } of tokens) {
+      // A server that goes on does not keep the limit of the segment.
+      if (progress.sampled.length >= sampledMax) return "restart";
       if (id >= this.#deps.language.vocabularyTokens)
         throw engineFailed(this.#target.url, `its token ${id} is not in the vocabulary of the model`);
       const token = id as Token;

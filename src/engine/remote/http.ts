@@ -2,12 +2,17 @@
 import { Agent, request, type Dispatcher } from "undici";
 import { engineFailed, engineUnreachable, requestFailed } from "./errors.js";
 import { EventTooLong, eventCharactersMax, serverSentData } from "./server-sent.js";
+import { silenceMsMax } from "./calls/silence.js";
 
 const connectMsMax = 5_000;
-/** Time without a byte while an answer is streamed. Evaluating a long prompt takes as long. */
-const silenceMsMax = 600_000;
 const checkMsMax = 5_000;
+/** Of an answer that is not streamed. */
 const answerBytesMax = 33_554_432;
+/** Of an answer that is an error: what is beyond is not read. */
+const errorBytesMax = 65_536;
+const errorMsMax = 5_000;
+/** Sent without an event that counts: pings and empty chunks of a slow model take a few million. */
+const idleBytesMax = 16_777_216;
 /** What may follow the mark that ends a stream, until its connection can be used again. */
 const restBytesMax = 16_384;
 const restMsMax = 1_000;
@@ -25,9 +30,18 @@ export interface Server {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** An event of a streamed answer. */
+export interface StreamedEvent {
+  readonly data: unknown;
+  /** Says that it has a part of the answer, or that more of the prompt is evaluated. */
+  readonly counts: () => void;
+  /** Says that no event that counts follows: the answer ends here, and the rest is read in the background. */
+  readonly ends: () => void;
+}
+
 /**
- * Posts a request and yields the data of each event of its answer, until the event `[DONE]` or the end of the connection. Returning
- * from the iteration, and aborting, close the connection.
+ * Posts a request and yields the events of its answer, until one that ends it, the event `[DONE]` or the end of the connection.
+ * Returning from the iteration, and aborting, close the connection.
  * @throws HearthError with the server's own reason.
  */
 export async function* streamEvents(
@@ -36,7 +50,7 @@ export async function* streamEvents(
   body: unknown,
   signal: AbortSignal,
   refusal: Refusal = () => null,
-): AsyncGenerator<unknown, void, undefined> {
+): AsyncGenerator<StreamedEvent, void, undefined> {
   const response = await send(server, path, body, signal, refusal);
   const type = String(response.headers["content-type"] ?? "");
   if (!type.startsWith("text/event-stream")) {
@@ -46,10 +60,15 @@ export async function* streamEvents(
   // A body that is destroyed before its end emits an error, which nobody waits for.
   response.body.on("error", () => undefined);
   let isWhole = false;
+  const idle = { bytes: 0 };
+  const counts = (): void => void (idle.bytes = 0);
+  const ends = (): void => void (isWhole = true);
+  const chunks = countIdle(server.url, response.body.iterator({ destroyOnReturn: false }), idle);
   try {
-    for await (const data of serverSentData(response.body.iterator({ destroyOnReturn: false }))) {
-      if (data === "[DONE]") break;
-      yield parseJson(server.url, data);
+    for await (const text of serverSentData(chunks)) {
+      if (text === "[DONE]") break;
+      yield { data: parseJson(server.url, text), counts, ends };
+      if (isWhole) return;
     }
     isWhole = true;
   } catch (thrown) {
@@ -57,6 +76,20 @@ export async function* streamEvents(
   } finally {
     if (isWhole) readRest(response.body);
     else response.body.destroy();
+  }
+}
+
+/** Counts the bytes of a body since the last event that counts. @throws HearthError where they are too many */
+async function* countIdle(
+  url: string,
+  body: AsyncIterable<Uint8Array>,
+  idle: { bytes: number },
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const chunk of body) {
+    yield chunk;
+    idle.bytes += chunk.byteLength;
+    if (idle.bytes > idleBytesMax)
+      throw engineFailed(url, `it has sent ${idleBytesMax} bytes without a part of the answer`);
   }
 }
 
@@ -129,7 +162,7 @@ async function send(
     });
   const { statusCode: status } = response;
   if (status === 200) return response;
-  const text = await readText(url, response.body);
+  const text = await readError(response.body);
   const reason = withoutKey(reasonIn(text), apiKey);
   if (status === 401 || status === 403) throw engineUnreachable(url, "it refuses the apiKey of its settings");
   const refused = refusal(status, reason, text);
@@ -159,6 +192,26 @@ async function readText(url: string, body: AsyncIterable<Uint8Array>): Promise<s
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
+}
+
+/** Returns the beginning of a body, within bounds of bytes and time. */
+async function readError(body: Dispatcher.ResponseData["body"]): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  body.on("error", () => undefined);
+  const timer = setTimeout(() => body.destroy(), errorMsMax).unref();
+  try {
+    for await (const chunk of body.iterator({ destroyOnReturn: true }) as AsyncIterable<Uint8Array>) {
+      chunks.push(chunk);
+      bytes += chunk.byteLength;
+      if (bytes >= errorBytesMax) break;
+    }
+  } catch {
+    // The status says enough.
+  } finally {
+    clearTimeout(timer);
+  }
+  return Buffer.concat(chunks).subarray(0, errorBytesMax).toString();
 }
 
 function parseJson(url: string, text: string): unknown {

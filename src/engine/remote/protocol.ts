@@ -57,6 +57,8 @@ export interface SegmentToken {
 export type SegmentEvent =
   /** The prompt is about to be evaluated, or has been. */
   | { readonly type: "started"; readonly cachedTokens: number }
+  /** More of the prompt is evaluated. */
+  | { readonly type: "progress" }
   | { readonly type: "tokens"; readonly tokens: readonly SegmentToken[] }
   | { readonly type: "end"; readonly reason: SegmentEnd };
 

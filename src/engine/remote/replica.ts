@@ -32,6 +32,8 @@ export class Replica {
   #reason = "";
   #properties: ServerProperties | null = null;
   #running = 0;
+  /** By the monotonic clock. */
+  #checkedAt = 0;
   #failures = 0;
   /** Tokens of the sample text; null: not known yet. */
   #expected: readonly number[] | null = null;
@@ -87,6 +89,11 @@ export class Replica {
     }
   }
 
+  /** Whether its last checks have failed, more than one in a row: a busy server may miss one. */
+  get isFailing(): boolean {
+    return this.state !== "ready" && this.#failures > 1;
+  }
+
   /** Counts a generation. @returns what ends it */
   enter(): () => void {
     this.#running += 1;
@@ -119,13 +126,19 @@ export class Replica {
     }));
   }
 
+  /** Checks unless that was done less than so many milliseconds ago. */
+  checkAgain(afterMs: number): void {
+    if (this.#deps.clock.monotonic() - this.#checkedAt >= afterMs) void this.check();
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#stopTimer();
   }
 
   async #check(): Promise<void> {
-    const { kind, server, modelName } = this.#deps;
+    const { kind, server, modelName, clock } = this.#deps;
+    this.#checkedAt = clock.monotonic();
     try {
       const found = await checkServer(kind, server, [modelName]);
       if (found.type !== "ready") return this.#become(found.type, "");

@@ -29,7 +29,7 @@ const frameSchema = z.object({
   tokens: z.array(count).optional(),
   tokens_predicted: count.optional(),
   tokens_evaluated: count.optional(),
-  prompt_progress: z.object({ cache: count }).optional(),
+  prompt_progress: z.object({ cache: count, processed: count.optional() }).optional(),
   completion_probabilities: probabilities,
 });
 export type Frame = z.infer<typeof frameSchema>;

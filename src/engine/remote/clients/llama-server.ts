@@ -45,9 +45,10 @@ async function* streamSegment(
   const { target } = segment;
   const received: number[] = [];
   let isStarted = false;
+  let evaluated = 0;
   let hidden: HiddenTokens | null = null;
-  for await (const data of streamEvents(target, "/completion", bodyOf(segment), signal)) {
-    const frame = readFrame(segment, data);
+  for await (const event of streamEvents(target, "/completion", bodyOf(segment), signal)) {
+    const frame = readFrame(segment, event.data);
     if (frame === null) {
       if (received.length === 0) throw engineFailed(target.url, "the model writes what is no text");
       yield { type: "end", reason: "cut" };
@@ -55,7 +56,14 @@ async function* streamSegment(
     }
     if (!isStarted) yield { type: "started", cachedTokens: frame.prompt_progress?.cache ?? 0 };
     isStarted = true;
-    if (frame.prompt_progress !== undefined) continue;
+    if (frame.prompt_progress !== undefined) {
+      const { processed = 0 } = frame.prompt_progress;
+      if (processed <= evaluated) continue;
+      evaluated = processed;
+      event.counts();
+      yield { type: "progress" };
+      continue;
+    }
     const tokens = tokensOf(segment, frame, received.length, splitter);
     if (tokens === null) {
       const end = frame.stop !== true ? null : frame.stop_type === "eos" ? "stop" : "length";
@@ -63,8 +71,12 @@ async function* streamSegment(
       break;
     }
     received.push(...tokens.map(({ id }) => id));
-    if (tokens.length > 0) yield { type: "tokens", tokens };
+    if (tokens.length > 0) {
+      event.counts();
+      yield { type: "tokens", tokens };
+    }
     if (frame.stop !== true) continue;
+    event.ends();
     yield { type: "end", reason: frame.stop_type === "limit" ? "length" : "stop" };
     return;
   }

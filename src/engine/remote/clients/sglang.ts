@@ -41,8 +41,8 @@ async function* streamSegment(
   let received = 0;
   let isStarted = false;
   let end: "stop" | "length" | null = null;
-  for await (const data of streamEvents(target, "/generate", bodyOf(segment), signal)) {
-    const { data: frame } = frameSchema.safeParse(data);
+  for await (const event of streamEvents(target, "/generate", bodyOf(segment), signal)) {
+    const { data: frame } = frameSchema.safeParse(event.data);
     if (frame === undefined) throw engineFailed(target.url, "it sent a frame that is not understood");
     if (frame.error !== undefined) throw engineFailed(target.url, reasonIn(JSON.stringify(frame)));
     const { meta_info: meta, output_ids: ids } = frame;
@@ -63,9 +63,14 @@ async function* streamSegment(
     if (!isWhole && received + ids.length !== meta.completion_tokens)
       throw engineFailed(target.url, "its count of tokens is not that of their ids");
     received += fresh.length;
-    if (fresh.length > 0) yield { type: "tokens", tokens: withCandidates(segment, fresh, meta) };
+    if (fresh.length > 0) {
+      event.counts();
+      yield { type: "tokens", tokens: withCandidates(segment, fresh, meta) };
+    }
     const { type } = meta.finish_reason ?? {};
-    if (type === "stop" || type === "length") end = type;
+    if (type !== "stop" && type !== "length") continue;
+    end = type;
+    event.ends();
   }
   if (end === null) throw engineUnreachable(target.url, "its answer ended without a reason");
   yield { type: "end", reason: end };

@@ -48,12 +48,11 @@ async function* streamSegment(
   refusePromptPenalties(segment, target.kind);
   let isStarted = false;
   let end: "stop" | "length" | null = null;
-  for await (const data of streamEvents(target, "/v1/completions", bodyOf(segment), signal)) {
-    const { data: chunk } = chunkSchema.safeParse(data);
+  for await (const event of streamEvents(target, "/v1/completions", bodyOf(segment), signal)) {
+    const { data: chunk } = chunkSchema.safeParse(event.data);
     if (chunk === undefined) throw engineFailed(target.url, "it sent a chunk that is not understood");
     if (chunk.error !== undefined) throw engineFailed(target.url, reasonIn(JSON.stringify(chunk)));
     const [choice] = chunk.choices;
-    // The last chunk has the usage alone.
     if (choice === undefined) continue;
     if (!isStarted) {
       comparePrompt(segment, choice.prompt_token_ids ?? null);
@@ -62,10 +61,15 @@ async function* streamSegment(
     }
     isStarted = true;
     const tokens = tokensOf(segment, choice);
-    if (tokens.length > 0) yield { type: "tokens", tokens };
+    if (tokens.length > 0) {
+      event.counts();
+      yield { type: "tokens", tokens };
+    }
     const { finish_reason: finish } = choice;
-    if (finish === "stop" || finish === "length") end = finish;
-    else if (typeof finish === "string")
+    if (finish === "stop" || finish === "length") {
+      end = finish;
+      event.ends();
+    } else if (typeof finish === "string")
       throw engineUnreachable(target.url, `it ended the request (${finish})`);
   }
   if (end === null) throw engineUnreachable(target.url, "its answer ended without a reason");

@@ -1,4 +1,5 @@
 /** Embedding models that run in other servers: tokens are cut here, and vectors are computed there. */
+import type { Clock } from "../../../core/clock.js";
 import type { EmbeddingEngine, LoadedEmbeddingModel } from "../../../core/embeddings/engine.js";
 import { toHearthError, type HearthError } from "../../../core/errors.js";
 import type { Model } from "../../../core/model.js";
@@ -6,12 +7,17 @@ import type { LanguageWorker } from "../../llama/engine.js";
 import { isUnreachable, mayBeTriedElsewhere } from "../errors.js";
 import type { RemotePool } from "../pool.js";
 import type { Replica } from "../replica.js";
-import { traceCall, type CallTracing } from "../traced-call.js";
+import { SilenceWatch } from "../calls/silence.js";
+import { traceCall, type CallTracing } from "../calls/traced-call.js";
 import { fetchVectors } from "./vectors.js";
 
-export interface RemoteEmbeddingDeps {
-  readonly language: LanguageWorker;
+interface CallDeps {
   readonly tracing: CallTracing;
+  readonly clock: Clock;
+}
+
+export interface RemoteEmbeddingDeps extends CallDeps {
+  readonly language: LanguageWorker;
   readonly poolOf: (model: Model) => RemotePool;
   /** Loads the vocabulary of a model, and finds out how long its vectors are. */
   readonly lease: (model: Model, signal?: AbortSignal) => Promise<LoadedEmbeddingModel>;
@@ -21,7 +27,7 @@ export function createRemoteEmbeddings({
   language,
   poolOf,
   lease,
-  tracing,
+  ...deps
 }: RemoteEmbeddingDeps): Omit<EmbeddingEngine, "residents"> {
   return {
     async load(model, signal) {
@@ -30,20 +36,20 @@ export function createRemoteEmbeddings({
       return { ...(await lease(model, signal)), slots: pool.slots, sharedAs: pool.sharedAs(model) };
     },
     tokenizeInputs: (model, source, signal) => language.tokenizeInputs(model, source, signal),
-    embed: (model, inputs, signal) => embedOn(poolOf(model), tracing, inputs, signal),
+    embed: (model, inputs, signal) => embedOn(poolOf(model), deps, inputs, signal),
   };
 }
 
 /** Returns the length of the vectors that its servers compute. */
-export async function dimensionsOf(pool: RemotePool, tracing: CallTracing): Promise<number> {
-  const [vector] = await embedOn(pool, tracing, [Uint32Array.of(0)], new AbortController().signal);
+export async function dimensionsOf(pool: RemotePool, deps: CallDeps): Promise<number> {
+  const [vector] = await embedOn(pool, deps, [Uint32Array.of(0)], new AbortController().signal);
   return vector?.length ?? 0;
 }
 
 /** Asks one server after the other until one answers: a vector is the same on each. */
 async function embedOn(
   pool: RemotePool,
-  tracing: CallTracing,
+  { tracing, clock }: CallDeps,
   inputs: readonly Uint32Array[],
   signal: AbortSignal,
 ): Promise<readonly Float32Array[]> {
@@ -54,12 +60,17 @@ async function embedOn(
     const { server, modelName } = place;
     const { kind } = pool.settings;
     const call = traceCall(tracing, "embeddings", { kind, modelName, url: server.url });
+    const silence = new SilenceWatch({ clock, server: place.replica, signal });
     try {
       const target = { kind, modelName, server: { ...server, headers: call.headers } };
-      const vectors = await fetchVectors(target, inputs, signal);
+      const vectors = await fetchVectors(target, inputs, {
+        signal: silence.signal,
+        heard: () => silence.heard(),
+      });
       call.end();
       return vectors;
-    } catch (thrown) {
+    } catch (failed) {
+      const thrown = silence.failure ?? failed;
       call.end(signal.aborted ? undefined : thrown);
       signal.throwIfAborted();
       if (!mayBeTriedElsewhere(thrown)) throw thrown;
@@ -67,6 +78,7 @@ async function embedOn(
       tried.add(place.replica);
       failure ??= toHearthError(thrown);
     } finally {
+      silence.stop();
       place.leave();
     }
   }

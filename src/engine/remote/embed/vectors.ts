@@ -28,11 +28,13 @@ const answerSchema = z.object({
 export async function fetchVectors(
   target: VectorTarget,
   inputs: readonly Uint32Array[],
-  signal: AbortSignal,
+  { signal, heard }: { readonly signal: AbortSignal; readonly heard: () => void },
 ): Promise<readonly Float32Array[]> {
   const vectors: Float32Array[] = [];
-  for (let at = 0; at < inputs.length; at += inputsMax)
+  for (let at = 0; at < inputs.length; at += inputsMax) {
     vectors.push(...(await fetchSome(target, inputs.slice(at, at + inputsMax), signal)));
+    heard();
+  }
   return vectors;
 }
 

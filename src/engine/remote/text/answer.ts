@@ -6,6 +6,7 @@ import type { CountedTokens } from "../../../core/requests/counted-tokens.js";
 import type { FinishReason, GenerationEvent } from "../../../core/generation.js";
 import { engineFailed } from "../errors.js";
 import { reasonIn } from "../http.js";
+import { AnswerLimit } from "./answer-limit.js";
 import { estimatedTokens } from "./estimate.js";
 
 const count = z.number().int().min(0);
@@ -43,6 +44,9 @@ const chunkSchema = z.object({
 type Call = z.infer<typeof callSchema>;
 type Delta = NonNullable<z.infer<typeof chunkSchema>["choices"][number]["delta"]>;
 
+/** More than any request has tools for, and within what waits for a slow reader. */
+const callsMax = 1_024;
+
 export class TextAnswer {
   readonly #url: string;
   readonly #job: DecodeJob;
@@ -56,10 +60,31 @@ export class TextAnswer {
   #hasArguments = false;
   #finish: string | null = null;
   #counted: CountedTokens | null = null;
+  #isComplete = false;
+  readonly #limits: { readonly text: AnswerLimit; readonly reasoning: AnswerLimit };
 
-  constructor(url: string, job: DecodeJob) {
+  /** @param contextTokens tokens of prompt and answer together */
+  constructor(url: string, job: DecodeJob, contextTokens: number) {
     this.#url = url;
     this.#job = job;
+    const text = new AnswerLimit(Math.min(job.maxTokens ?? contextTokens, contextTokens));
+    const reasoning = job.maxTokensExcludesReasoning ? new AnswerLimit(contextTokens) : text;
+    this.#limits = { text, reasoning };
+  }
+
+  /** Whether the server has said why the answer ends. */
+  get isEnding(): boolean {
+    return this.#finish !== null;
+  }
+
+  /** Whether it was cut, because the server goes on beyond the limit. */
+  get isCut(): boolean {
+    return this.#limits.text.isReached || this.#limits.reasoning.isReached;
+  }
+
+  /** Whether nothing follows: the server has said why it ends, and then how many tokens it has. */
+  get isComplete(): boolean {
+    return this.#isComplete;
   }
 
   /** @throws HearthError for an error of the server, and for what is not a chunk. */
@@ -72,11 +97,13 @@ export class TextAnswer {
     const [choice] = chunk.choices;
     if (choice?.delta) yield* this.#readDelta(choice.delta);
     if (typeof choice?.finish_reason === "string") this.#finish = choice.finish_reason;
+    this.#isComplete =
+      this.isEnding && choice === undefined && chunk.usage !== null && chunk.usage !== undefined;
   }
 
   /** Ends the answer; its end says where it is not what the request requires. @throws HearthError where the server has not ended it. */
   *end(): Generator<GenerationEvent, void, undefined> {
-    const finish = this.#finish;
+    const finish = this.isCut ? "length" : this.#finish;
     if (finish === null) throw engineFailed(this.#url, "its answer ended without a reason");
     const isCut = finish === "length";
     if (!isCut) yield* this.#endCall();
@@ -101,7 +128,7 @@ export class TextAnswer {
   }
 
   *#readDelta(delta: Delta): Generator<GenerationEvent, void, undefined> {
-    const reasoning = delta.reasoning_content ?? delta.reasoning ?? "";
+    const reasoning = this.#limits.reasoning.admit(delta.reasoning_content ?? delta.reasoning ?? "");
     if (reasoning !== "")
       yield {
         type: "reasoning-delta",
@@ -109,19 +136,24 @@ export class TextAnswer {
         text: reasoning,
         tokens: this.#count("reasoning", reasoning),
       };
-    const text = (delta.content ?? "") + (delta.refusal ?? "");
+    const text = this.#limits.text.admit((delta.content ?? "") + (delta.refusal ?? ""));
     if (text !== "") yield { type: "text-delta", choice: 0, text, tokens: this.#count("text", text) };
-    for (const call of delta.tool_calls ?? []) yield* this.#readCall(call);
+    for (const call of delta.tool_calls ?? []) {
+      if (this.isCut) return;
+      yield* this.#readCall(call);
+    }
   }
 
   *#readCall({ index: number, function: called }: Call): Generator<GenerationEvent, void, undefined> {
     const name = called?.name ?? "";
     const isNew = this.#openCall === null || (number === undefined ? name !== "" : number !== this.#openCall);
     if (isNew) {
+      this.#limits.text.admit(` ${name} `);
+      if (this.isCut) return;
       yield* this.#endCall();
       yield* this.#startCall(number ?? this.#calls, name);
     }
-    const text = called?.arguments ?? "";
+    const text = this.#limits.text.admit(called?.arguments ?? "");
     if (this.#isHidden || text === "") return;
     this.#hasArguments = true;
     const tokens = this.#count("text", text);
@@ -137,6 +169,7 @@ export class TextAnswer {
     const mayCall = toolChoice.mode !== "none" && (toolChoice.names?.includes(name) ?? true);
     if (!mayCall || !tools.some((tool) => tool.name === name))
       throw invalid(`it calls '${name.slice(0, 100)}', which is not one of the tools that it may call`);
+    if (this.#calls >= callsMax) throw invalid(`it has more than ${callsMax} calls`);
     const index = this.#calls;
     this.#calls += 1;
     const tokens = this.#count("text", name);
@@ -158,7 +191,7 @@ export class TextAnswer {
     written.bytes += Buffer.byteLength(text);
     const before = written.tokens;
     written.tokens = estimatedTokens(written.bytes);
-    return written.tokens - before;
+    return this.#limits[part].count(written.tokens - before);
   }
 }
 

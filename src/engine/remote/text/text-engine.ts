@@ -6,9 +6,10 @@ import type { GenerationEvent, RawPrompt } from "../../../core/generation.js";
 import type { Model } from "../../../core/model.js";
 import { isUnreachable, mayBeTriedElsewhere } from "../errors.js";
 import { streamEvents } from "../http.js";
+import { SilenceWatch } from "../calls/silence.js";
 import type { RemotePool, ServerPlace } from "../pool.js";
 import type { Replica } from "../replica.js";
-import { traceCall, type CallTracing } from "../traced-call.js";
+import { traceCall, type CallTracing } from "../calls/traced-call.js";
 import { TextAnswer } from "./answer.js";
 import { estimatedPromptTokens, maxPromptTokens } from "./estimate.js";
 import { refusalOf } from "./refusal.js";
@@ -48,7 +49,7 @@ export function createTextEngine(
     },
     prompt: (model, source) => new Promise((resolve) => resolve(promptOf(model, source))),
     tokenize: () => Promise.reject(noTokens("text")),
-    generate: (model, job, signal) => generate(poolOf(model), tracing, job, signal),
+    generate: (model, job, signal) => generate(poolOf(model), { clock, tracing }, { model, job }, signal),
     residents: () =>
       [...used.values()].map(({ pool, ...each }) => ({ ...each, device: pool.summary, slots: pool.slots })),
   };
@@ -72,8 +73,8 @@ function noTokens(param: string): HearthError {
 /** Asks one server after the other, until one has begun to answer. */
 async function* generate(
   pool: RemotePool,
-  tracing: CallTracing,
-  job: DecodeJob,
+  { clock, tracing }: TextEngineDeps,
+  { model, job }: { readonly model: Model; readonly job: DecodeJob },
   signal: AbortSignal,
 ): AsyncGenerator<GenerationEvent, void, undefined> {
   const tried = new Set<Replica>();
@@ -83,22 +84,25 @@ async function* generate(
     const { server, modelName } = place;
     const call = traceCall(tracing, "chat", { kind: pool.settings.kind, modelName, url: server.url });
     const traced = { ...place, server: { ...server, headers: call.headers } };
+    const silence = new SilenceWatch({ clock, server: place.replica, signal });
+    const answer = new TextAnswer(server.url, job, model.manifest.contextTokens);
     let failed: unknown;
     let hasEmitted = false;
     try {
-      for await (const event of answerOf(traced, job, signal)) {
+      for await (const event of readAnswer(traced, job, answer, silence)) {
         hasEmitted = true;
         yield event;
       }
       return;
     } catch (thrown) {
       if (signal.aborted) return;
-      failed = thrown;
-      if (isUnreachable(thrown)) place.replica.fail(thrown);
-      if (hasEmitted || !mayBeTriedElsewhere(thrown)) throw toHearthError(thrown);
+      failed = silence.failure ?? thrown;
+      if (isUnreachable(failed)) place.replica.fail(failed);
+      if (hasEmitted || !mayBeTriedElsewhere(failed)) throw toHearthError(failed);
       tried.add(place.replica);
-      failure ??= toHearthError(thrown);
+      failure ??= toHearthError(failed);
     } finally {
+      silence.stop();
       call.end(failed);
       place.leave();
     }
@@ -119,21 +123,35 @@ function enter(
   }
 }
 
-async function* answerOf(
+/** Yields the events of an answer. It ends where it is as long as it may be, whatever the server still sends. */
+async function* readAnswer(
   { server, modelName }: ServerPlace,
   job: DecodeJob,
-  signal: AbortSignal,
+  answer: TextAnswer,
+  silence: SilenceWatch,
 ): AsyncGenerator<GenerationEvent, void, undefined> {
   const { conversation, tokens } = job.prompt;
   if (conversation === undefined) throw noTokens("prompt");
-  const answer = new TextAnswer(server.url, job);
   const body = bodyOf(modelName, conversation, job);
   let isStarted = false;
-  for await (const data of streamEvents(server, "/chat/completions", body, signal, refusalOf)) {
-    const events = [...answer.read(data)];
-    if (!isStarted) yield { type: "generation-start", promptTokens: tokens.length, cachedTokens: 0 };
-    isStarted = true;
-    yield* events;
+  try {
+    const { signal } = silence;
+    for await (const event of streamEvents(server, "/chat/completions", body, signal, refusalOf)) {
+      const events = [...answer.read(event.data)];
+      if (events.length > 0) {
+        event.counts();
+        silence.heard();
+      }
+      if (answer.isEnding) silence.ending();
+      if (answer.isComplete) event.ends();
+      if (!isStarted) yield { type: "generation-start", promptTokens: tokens.length, cachedTokens: 0 };
+      isStarted = true;
+      yield* events;
+      if (answer.isCut) break;
+    }
+  } catch (thrown) {
+    // The answer is whole: only the end of the stream did not come.
+    if (silence.failure === null || !answer.isEnding) throw thrown;
   }
   yield* answer.end();
 }

@@ -1,9 +1,9 @@
 /** Spans of the requests to remote engines, which the engines can continue. */
-import { HearthError } from "../../core/errors.js";
-import type { StartedCall, Tracing } from "../../core/telemetry/tracing.js";
-import { hostOf } from "./errors.js";
-import type { Server } from "./http.js";
-import type { RemoteKind } from "./protocol.js";
+import { HearthError } from "../../../core/errors.js";
+import type { StartedCall, Tracing } from "../../../core/telemetry/tracing.js";
+import { hostOf } from "../errors.js";
+import type { Server } from "../http.js";
+import type { RemoteKind } from "../protocol.js";
 
 /** The part of the port that remote engines need. */
 export type CallTracing = Pick<Tracing, "startCall" | "headers">;
