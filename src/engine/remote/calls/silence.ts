@@ -5,7 +5,6 @@
  */
 import type { Clock } from "../../../core/clock.js";
 import { engineUnreachable } from "../errors.js";
-import type { Replica } from "../replica.js";
 
 /** While the server's checks succeed. Evaluating a long prompt may take as long. */
 const silentSecondsMax = 600;
@@ -18,7 +17,11 @@ const intervalMs = 1_000;
 
 export interface SilenceOptions {
   readonly clock: Pick<Clock, "after">;
-  readonly server: Pick<Replica, "url" | "isFailing" | "checkAgain">;
+  readonly server: {
+    readonly url: string;
+    readonly isFailing: boolean;
+    checkAgain(afterMs: number): void;
+  };
   /** Of the client. */
   readonly signal: AbortSignal;
 }
