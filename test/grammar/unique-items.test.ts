@@ -3,6 +3,8 @@ import { createRequire } from "node:module";
 import type AjvConstructor from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { repeatingItemTokens } from "../../src/engine/llama/decode/suppressed-tokens.js";
+import { createTokenBytes, tokenTypes } from "../../src/engine/llama/prompt/token-bytes.js";
 import { convertSchema, schemaRules } from "../../src/grammar/convert.js";
 import { GrammarFollower } from "../../src/grammar/follow/follower.js";
 import { GrammarStacks, type ReadyStacks } from "../../src/grammar/follow/stacks.js";
@@ -35,6 +37,15 @@ const tokens = [
   "x1",
   "item-",
 ];
+const tokenBytes = createTokenBytes(
+  {
+    tokenizer: "llama",
+    tokens,
+    types: tokens.map(() => tokenTypes.normal),
+    readableControlTokens: new Set(),
+  },
+  () => "",
+);
 const tokensMax = 400;
 
 /** Writes a text. @param prefer chooses among the tokens that are allowed. Returns null where it becomes too long */
@@ -57,10 +68,11 @@ function write(
     const { itemRepeats } = follower;
     const allowed = tokens.filter((token) => after(stacks, token).length > 0);
     const repeating = allowed.filter((token) => itemRepeats?.isBy(token) === true);
-    for (const token of repeating) {
-      const first = itemRepeats?.inString === true ? token : token.trimStart();
-      expect(itemRepeats?.characters, `${text} ${token}`).toContain(first[0] ?? "");
-    }
+    const suppressedTokens = repeatingItemTokens({ tokenBytes }, itemRepeats).map((token) => tokens[token]);
+    expect(
+      repeating.filter((token) => !suppressedTokens.includes(token)),
+      text,
+    ).toEqual([]);
     const others = allowed.filter((token) => !repeating.includes(token));
     expect(others, `${text} by ${JSON.stringify(schema)}`).not.toEqual([]);
     suppressed += repeating.length;
@@ -134,5 +146,30 @@ describe("the items of an array with uniqueItems", () => {
     expect(ended).toBeGreaterThan(0);
     const { exact } = convertSchema(schema, { additionalProperties: false });
     if (name.startsWith("three") && !exact) expect(suppressed).toBeGreaterThan(0);
+  });
+
+  it("are compared with few tokens of a large vocabulary", () => {
+    const words = Array.from(
+      { length: 20_000 },
+      (_, nth) => `${nth % 2 === 0 ? "\u2581" : ""}a${nth.toString(36)}`,
+    );
+    const large = createTokenBytes(
+      {
+        tokenizer: "llama",
+        tokens: [...tokens, ...words],
+        types: [...tokens, ...words].map(() => tokenTypes.normal),
+        readableControlTokens: new Set(),
+      },
+      () => "",
+    );
+    const compared: string[] = [];
+    const repeats = {
+      rests: new Set(["a1b and more text of the item"]),
+      characters: new Set<string>(),
+      inString: true,
+      isBy: (text: string) => compared.push(text) > 0,
+    };
+    repeatingItemTokens({ tokenBytes: large }, repeats);
+    expect(compared.toSorted()).toEqual(["a", "a1", "a1b"]);
   });
 });

@@ -4,7 +4,7 @@
  * before. A prediction is what the text is likely to be, never more: who uses it has to compare it with what is written.
  */
 import { CannotFollow, TooWide } from "./expression.js";
-import { outsideArrays, readCharacter, type ItemPlace } from "./unique-items.js";
+import { outsideArrays, readCharacter, repeatingCharacters, type ItemPlace } from "./unique-items.js";
 import { ItemRepeats } from "./item-repeats.js";
 import { isSpace, whiteSpace, type GrammarStacks, type ReadyStacks, type Stack } from "./stacks.js";
 
@@ -43,8 +43,8 @@ export class GrammarFollower {
   /** Returns what would repeat an item of an array whose items must differ; null where nothing can. */
   get itemRepeats(): ItemRepeats | null {
     if (this.#stacks === null || this.#items.arrays.length === 0) return null;
-    const repeats = new ItemRepeats(this.#grammar, this.#stacks, this.#items);
-    return repeats.characters.size === 0 ? null : repeats;
+    if (repeatingCharacters(this.#items).size === 0) return null;
+    return new ItemRepeats(this.#grammar, this.#stacks, this.#items);
   }
 
   /** Reads what the text has next. */

@@ -6,8 +6,15 @@ import { readCharacter, repeatingCharacters, type ItemPlace } from "./unique-ite
 /** The characters that are read ahead for one text to find another item. With more, there is one. */
 const readAheadMax = 500;
 
+/** The characters of an earlier item that a text is compared with first. */
+const restCharactersMax = 64;
+/** Rests that end so soon that a text may go on behind them. */
+const shortRestCharacters = 3;
+
 export class ItemRepeats {
-  /** The characters with which such a text begins; outside of strings after white space, "" for nothing but white space. */
+  /** What earlier items have next, without white space between their values. Such a text begins like one of them, or with a character. */
+  readonly rests: ReadonlySet<string>;
+  /** Characters with which such a text may begin after white space, whatever follows; "" stands for nothing but white space. */
   readonly characters: ReadonlySet<string>;
   readonly #grammar: GrammarStacks;
   readonly #stacks: ReadyStacks;
@@ -20,8 +27,17 @@ export class ItemRepeats {
     this.#grammar = grammar;
     this.#stacks = stacks;
     this.#place = place;
-    const characters = repeatingCharacters(place);
-    this.characters = characters.size === 0 || place.inString ? characters : new Set(["", ...characters]);
+    this.rests = new Set(
+      place.arrays.flatMap(({ alike, written }) =>
+        alike.map((text) => text.slice(written.length, written.length + restCharactersMax)),
+      ),
+    );
+    const characters = new Set(place.inString ? [] : repeatingCharacters(place));
+    const short = [...this.rests].filter(({ length }) => length <= shortRestCharacters);
+    for (const character of characters)
+      if (!/[\]},]/.test(character) && !short.some((rest) => rest.startsWith(character)))
+        characters.delete(character);
+    this.characters = place.inString ? characters : characters.add("");
   }
 
   get inString(): boolean {

@@ -71,6 +71,25 @@ describe("tool_choice", () => {
     expect(none.usage?.prompt_tokens).toBe(plain.usage?.prompt_tokens);
   });
 
+  it("D13: the items of an argument with uniqueItems differ, with log probabilities, too", async () => {
+    const items = {
+      type: "object",
+      properties: { name: { type: "string", maxLength: 4 } },
+      required: ["name"],
+      additionalProperties: false,
+    };
+    const list = tool("list", { all: { type: "array", uniqueItems: true, items, minItems: 4, maxItems: 6 } });
+    for (const logprobs of [false, true])
+      for (const seed of [1, 2]) {
+        const sampling = { seed, temperature: seed === 1 ? 0 : 1.5, logprobs, reasoning_effort: "none" };
+        const body = { tools: [list], tool_choice: named("list"), ...sampling };
+        const { calls, finish } = firstChoice(await requestJson(shared(), body));
+        expect(finish).toBe("tool_calls");
+        const given = JSON.parse(calls[0]?.arguments ?? "") as { all: readonly { name: string }[] };
+        expect(new Set(given.all.map(({ name }) => name)).size).toBe(given.all.length);
+      }
+  });
+
   it("required calls at least one of the tools, whatever the prompt", async () => {
     const app = shared();
     for (const temperature of [0, 1.5]) {

@@ -23,8 +23,10 @@ const whiteSpaceRule = "[ \\n]{0,2}";
 
 /** What would repeat an item. */
 export interface ItemRepeats {
-  /** The characters with which such a text begins; outside of strings after white space, "" for nothing but white space. */
+  /** What earlier items have next. Such a text begins like one of them, or with one of the characters. */
+  readonly rests: ReadonlySet<string>;
   readonly characters: ReadonlySet<string>;
+  /** Whether the text begins inside of a string, where white space counts. */
   readonly inString: boolean;
   /** Returns whether this text would repeat an item, or leave no other item. */
   isBy(text: string): boolean;

@@ -7,6 +7,7 @@ import type { Token } from "node-llama-cpp";
 import type { ObjectKeys } from "../../../core/json/object-keys.js";
 import type { ItemRepeats } from "./constraint.js";
 import type { ModelLanguage } from "../prompt/language.js";
+import type { TokenText } from "../prompt/token-beginnings.js";
 
 /** Returns the tokens that would repeat a key next; most often none. */
 export function repeatingTokens(
@@ -27,10 +28,15 @@ export function repeatingItemTokens(
   repeats: ItemRepeats | null,
 ): readonly Token[] {
   if (repeats === null) return [];
-  const tokens = [...repeats.characters].flatMap((character) =>
-    tokenBytes.beginningWith(character, repeats.inString),
-  );
-  return tokens.filter((token) => repeats.isBy(Buffer.from(tokenBytes.of(token)).toString())) as Token[];
+  const { characters, inString, rests } = repeats;
+  const index = tokenBytes.beginnings();
+  const found = new Map<number, string>();
+  const add = (list: readonly TokenText[]): void => {
+    for (const { token, text } of list) found.set(token, text);
+  };
+  for (const character of characters) add(index.beginningWith(character));
+  for (const rest of rests) add(index.continuing(rest, inString));
+  return [...found].flatMap(([token, text]) => (repeats.isBy(text) ? [token as Token] : []));
 }
 
 /** Returns the tokens that are the first mark of a call. A mark of several tokens is left to the parser. */

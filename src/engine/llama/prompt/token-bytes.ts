@@ -3,6 +3,8 @@
  * tokens have no bytes, except the markers of reasoning and tool calls.
  */
 
+import { TokenBeginnings } from "./token-beginnings.js";
+
 /** Token types of a GGUF file (`tokenizer.ggml.token_type`). */
 export const tokenTypes = { normal: 1, unknown: 2, control: 3, userDefined: 4, unused: 5, byte: 6 } as const;
 
@@ -22,11 +24,8 @@ export interface TokenBytes {
   display(token: number): string;
   /** Returns the tokens that contain one quotation mark, and those that contain several; listed at the first call. */
   withQuotes(): { readonly one: readonly number[]; readonly several: readonly number[] };
-  /**
-   * Returns the tokens whose text begins with this character; without `countsSpace`, after white space, with "" for those that are
-   * nothing else. Listed at the first call.
-   */
-  beginningWith(character: string, countsSpace: boolean): readonly number[];
+  /** Returns the tokens by the beginnings of their texts; listed at the first call. */
+  beginnings(): TokenBeginnings;
   /** The longest token in bytes: no text of n bytes has fewer than n / longest tokens. */
   readonly longestBytes: number;
 }
@@ -50,12 +49,9 @@ export function createTokenBytes(vocabulary: Vocabulary, fallback: (token: numbe
     return bytes;
   };
   let quotes: ReturnType<TokenBytes["withQuotes"]> | null = null;
-  let beginnings: ReturnType<typeof tokensByBeginning> | null = null;
+  let beginnings: TokenBeginnings | null = null;
   return {
-    beginningWith(character, countsSpace) {
-      beginnings ??= tokensByBeginning(vocabulary.tokens.length, of);
-      return (countsSpace ? beginnings.first : beginnings.firstAfterSpace).get(character) ?? [];
-    },
+    beginnings: () => (beginnings ??= new TokenBeginnings(vocabulary.tokens, of)),
     longestBytes,
     of,
     withQuotes: () => (quotes ??= tokensWithQuotes(vocabulary)),
@@ -72,28 +68,6 @@ function tokensWithQuotes({ tokens }: Vocabulary): ReturnType<TokenBytes["withQu
     if (first >= 0) (text.includes('"', first + 1) && text !== "<0x22>" ? several : one).push(token);
   }
   return { one, several };
-}
-
-/** Lists the tokens by the first character of their text, and by the first one that is not white space. */
-function tokensByBeginning(
-  count: number,
-  of: (token: number) => Uint8Array,
-): Record<"first" | "firstAfterSpace", ReadonlyMap<string, readonly number[]>> {
-  const first = new Map<string, number[]>();
-  const firstAfterSpace = new Map<string, number[]>();
-  const add = (lists: Map<string, number[]>, text: string, token: number): void => {
-    const [character = ""] = text;
-    const list = lists.get(character);
-    if (list === undefined) lists.set(character, [token]);
-    else list.push(token);
-  };
-  for (let token = 0; token < count; token += 1) {
-    const text = Buffer.from(of(token)).toString();
-    if (text === "") continue;
-    add(first, text, token);
-    add(firstAfterSpace, text.trimStart(), token);
-  }
-  return { first, firstAfterSpace };
 }
 
 function inRange(vocabulary: Vocabulary, token: number): boolean {
