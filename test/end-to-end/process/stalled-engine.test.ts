@@ -80,8 +80,14 @@ describe.runIf(missing === null)(
       server.child.kill("SIGTERM");
       expect(await server.exited).toBe(0);
       const { database } = await openLedger(data, "unmetered");
-      const runs = await database.kysely.selectFrom("runs").select("state").orderBy("start_time").execute();
+      const runs = await database.kysely
+        .selectFrom("runs")
+        .select(["state", "cost_ticks as cost"])
+        .orderBy("start_time")
+        .execute();
       expect(runs.map(({ state }) => state)).toEqual(["completed", "failed", "completed"]);
+      // A fault of the server costs nothing.
+      expect(runs.map(({ cost }) => Number(cost) > 0)).toEqual([true, false, true]);
     });
 
     it("C10, D13: does not keep a stopped server from ending within its time", async () => {

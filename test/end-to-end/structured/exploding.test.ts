@@ -2,7 +2,8 @@
 import { expect, it, vi } from "vitest";
 import type { Engine } from "../../../src/core/engine.js";
 import { literal } from "../../../src/grammar/gbnf.js";
-import { builtInModel, engineOf, startApp } from "../../harness.js";
+import { builtInModel, engineOf, startApp, testKey } from "../../harness.js";
+import { chatLine, clientOf, createBatch, linesOf, whenEnded } from "../../http/v1/batches/batches.js";
 import { authorization } from "../../ledger.js";
 
 const left = literal('{"left":');
@@ -68,4 +69,29 @@ it("D13: an exploding grammar ends its own answer with a clear error, in every d
     { timeout: 60_000, interval: 200 },
   );
   expect((await beside).status).toBe(200);
+});
+
+it("D13: an exploding grammar ends its own line of a batch, and the others have answers", async () => {
+  const server = await startApp();
+  const app = await startApp({}, { engine: planted(engineOf(server)) });
+  const client = clientOf({ url: app.url, apiKey: testKey });
+  const limits = [50, marked, 51, marked, 52];
+  const lines = limits.map((tokens, nth) =>
+    chatLine(`${nth}`, "Hello", { max_tokens: tokens, temperature: 0 }),
+  );
+  const ended = await whenEnded(client, await createBatch(client, lines));
+  expect([ended.status, ended.request_counts]).toEqual(["completed", { total: 5, completed: 3, failed: 2 }]);
+  const failed = await linesOf(client, ended.error_file_id);
+  expect(failed.map(({ custom_id: id }) => id)).toEqual(["1", "3"]);
+  for (const { response } of failed) {
+    expect(response?.status_code).toBe(400);
+    expect(JSON.stringify(response?.body)).toMatch(/too many ways to read the text at '\/left\/left/);
+    expect(response?.body.error?.code).toBe("invalid_schema");
+  }
+  const answered = await linesOf(client, ended.output_file_id);
+  expect(answered.map(({ custom_id: id, response }) => [id, response?.status_code])).toEqual([
+    ["0", 200],
+    ["2", 200],
+    ["4", 200],
+  ]);
 });
