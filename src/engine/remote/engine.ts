@@ -13,9 +13,9 @@ import { loadKey, type Model } from "../../core/model.js";
 import type { SeededJob } from "../llama/protocol.js";
 import type { LanguageWorker } from "../llama/engine.js";
 import type { ModelMemory } from "../model-memory.js";
-import { ResidentModels, type NativeModelInfo } from "../resident-models.js";
+import { ResidentModels, type LeasedModel, type NativeModelInfo } from "../resident-models.js";
 import { sampleText } from "./check.js";
-import { createRemoteEmbeddings, dimensionsOf } from "./embed/embedding-engine.js";
+import { createRemoteEmbeddings } from "./embed/embedding-engine.js";
 import { isUnreachable, mayBeTriedElsewhere } from "./errors.js";
 import { languageBytes } from "./language-bytes.js";
 import { RemotePool, type RemoteEngineSettings } from "./pool.js";
@@ -36,8 +36,8 @@ export interface RemoteEngineDeps {
 
 interface RemoteModelInfo extends NativeModelInfo {
   readonly callsAreExact: boolean;
-  /** As of a LoadedEmbeddingModel; 0 for a chat model. */
-  readonly dimensions: number;
+  /** Tokens of the sample text. */
+  readonly sample: readonly number[];
 }
 
 export interface RemoteEngine extends Engine {
@@ -64,7 +64,7 @@ export function createRemoteEngine(deps: RemoteEngineDeps): RemoteEngine {
     unload: (model) => language.unload(model),
   });
   language.onLost(() => models.dropAll());
-  const lease = (model: Model, signal?: AbortSignal) => models.lease(model, signal);
+  const lease = (model: Model, signal?: AbortSignal) => leaseVerified(models, poolOf(model), model, signal);
   const texts = createTextEngine(poolOf, deps);
   const isText = (model: Model): boolean => poolOf(model).settings.kind === "openai";
   const residents = () =>
@@ -123,9 +123,9 @@ function poolKey(engine: string, modelName: string): string {
   return JSON.stringify([engine, modelName]);
 }
 
-/** Loads the vocabulary of a model, and compares it with that of its servers. */
+/** Loads the vocabulary of a model. It asks no server: loads of models run one after the other, and none waits for a network. */
 async function loadLanguage(
-  { language, tracing, clock }: Pick<RemoteEngineDeps, "language" | "tracing" | "clock">,
+  { language }: Pick<RemoteEngineDeps, "language">,
   model: Model,
   pool: RemotePool,
 ): Promise<RemoteModelInfo> {
@@ -133,9 +133,24 @@ async function loadLanguage(
   const contextTokens = Math.min(manifest.contextTokens, pool.contextTokens ?? manifest.contextTokens);
   const info = await language.load({ ...model, manifest: { ...manifest, contextTokens } });
   const tokens = await language.tokenize(model, sampleText);
-  await pool.expect(Array.from(tokens, ({ id }) => id));
-  const dimensions = manifest.kind === "embedding" ? await dimensionsOf(pool, { tracing, clock }) : 0;
-  return { ...info, dimensions, slots: pool.slots, device: pool.settings.kind };
+  const sample = Array.from(tokens, ({ id }) => id);
+  return { ...info, sample, slots: pool.slots, device: pool.settings.kind };
+}
+
+/** Holds a model in memory whose servers cut text as its vocabulary says. @throws HearthError where none does. */
+async function leaseVerified(
+  models: ResidentModels<RemoteModelInfo>,
+  pool: RemotePool,
+  ...[model, signal]: Parameters<ResidentModels<RemoteModelInfo>["lease"]>
+): Promise<LeasedModel<RemoteModelInfo>> {
+  const leased = await models.lease(model, signal);
+  try {
+    await pool.expect(leased.sample);
+    return leased;
+  } catch (thrown) {
+    leased.release();
+    throw thrown;
+  }
 }
 
 interface Started {

@@ -108,7 +108,7 @@ export class RemotePool {
   }
 
   get #ready(): readonly Replica[] {
-    return this.#replicas.filter(({ state }) => state === "ready");
+    return this.#replicas.filter(({ isUsable }) => isUsable);
   }
 
   /** Starts to check its servers. */
@@ -119,14 +119,25 @@ export class RemotePool {
   /** Returns when a server is ready. @throws HearthError `model_unavailable` with the state of each server. */
   async ready(): Promise<void> {
     if (this.#ready.length > 0) return;
-    await Promise.all(this.#replicas.map((replica) => replica.check()));
-    if (this.#ready.length > 0) return;
-    throw this.#unavailable();
+    await this.#untilOneIsReady(this.#replicas.map((replica) => replica.check()));
   }
 
   /** Sets what the sample text must be cut into. @throws HearthError where no server does so. */
   async expect(tokens: readonly number[]): Promise<void> {
-    await Promise.all(this.#replicas.map((replica) => replica.expect(tokens)));
+    const checks = this.#replicas.map((replica) => replica.expect(tokens));
+    if (this.#ready.length === 0) await this.#untilOneIsReady(checks);
+  }
+
+  /** Waits for the checks until a server is ready, and not for the others. @throws HearthError where none is. */
+  async #untilOneIsReady(checks: readonly Promise<void>[]): Promise<void> {
+    let left = checks.length;
+    await new Promise<void>((resolve) => {
+      for (const check of checks)
+        void check.finally(() => {
+          left -= 1;
+          if (left === 0 || this.#ready.length > 0) resolve();
+        });
+    });
     if (this.#ready.length === 0) throw this.#unavailable();
   }
 

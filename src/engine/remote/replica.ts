@@ -66,6 +66,11 @@ export class Replica {
     return Math.max(this.#running, this.#properties?.requests ?? 0);
   }
 
+  /** Whether requests may go to it: it is ready, and cuts text as it must. */
+  get isUsable(): boolean {
+    return this.state === "ready" && (this.#expected === null || this.#isVerified);
+  }
+
   get capacity(): number {
     return this.state === "ready" ? (this.#properties?.slots ?? Number.POSITIVE_INFINITY) : 0;
   }
@@ -104,12 +109,12 @@ export class Replica {
     };
   }
 
-  /** Sets what the sample text must be cut into, and checks it. */
+  /** Sets what the sample text must be cut into, and checks it unless that was done. */
   async expect(tokens: readonly number[]): Promise<void> {
-    if (this.#expected !== null) return;
-    this.#expected = tokens;
-    if (this.state !== "ready") return;
-    await this.check();
+    this.#expected ??= tokens;
+    // A check that had begun before does not compare them.
+    for (let times = 0; times < 2 && this.state === "ready" && !this.#isVerified; times += 1)
+      await this.check();
   }
 
   /** Records that a request failed. */

@@ -11,6 +11,8 @@ import { SilenceWatch } from "../calls/silence.js";
 import { traceCall, type CallTracing } from "../calls/traced-call.js";
 import { fetchVectors } from "./vectors.js";
 
+type LeasedVocabulary = Omit<LoadedEmbeddingModel, "dimensions"> & { readonly sample: readonly number[] };
+
 interface CallDeps {
   readonly tracing: CallTracing;
   readonly clock: Clock;
@@ -19,8 +21,8 @@ interface CallDeps {
 export interface RemoteEmbeddingDeps extends CallDeps {
   readonly language: LanguageWorker;
   readonly poolOf: (model: Model) => RemotePool;
-  /** Loads the vocabulary of a model, and finds out how long its vectors are. */
-  readonly lease: (model: Model, signal?: AbortSignal) => Promise<LoadedEmbeddingModel>;
+  /** Loads the vocabulary of a model; `sample` is the same array until it is loaded again. */
+  readonly lease: (model: Model, signal?: AbortSignal) => Promise<LeasedVocabulary>;
 }
 
 export function createRemoteEmbeddings({
@@ -29,11 +31,26 @@ export function createRemoteEmbeddings({
   lease,
   ...deps
 }: RemoteEmbeddingDeps): Omit<EmbeddingEngine, "residents"> {
+  const known = new WeakMap<LeasedVocabulary["sample"], Promise<number>>();
+  /** Asks how long the vectors are, once for each load of the vocabulary, until an answer has come. */
+  const dimensionsOf = (pool: RemotePool, { sample }: LeasedVocabulary): Promise<number> => {
+    const asked = known.get(sample) ?? askDimensions(pool, deps);
+    known.set(sample, asked);
+    asked.catch(() => known.delete(sample));
+    return asked;
+  };
   return {
     async load(model, signal) {
       const pool = poolOf(model);
       await pool.ready();
-      return { ...(await lease(model, signal)), slots: pool.slots, sharedAs: pool.sharedAs(model) };
+      const leased = await lease(model, signal);
+      try {
+        const dimensions = await dimensionsOf(pool, leased);
+        return { ...leased, dimensions, slots: pool.slots, sharedAs: pool.sharedAs(model) };
+      } catch (thrown) {
+        leased.release();
+        throw thrown;
+      }
     },
     tokenizeInputs: (model, source, signal) => language.tokenizeInputs(model, source, signal),
     embed: (model, inputs, signal) => embedOn(poolOf(model), deps, inputs, signal),
@@ -41,7 +58,7 @@ export function createRemoteEmbeddings({
 }
 
 /** Returns the length of the vectors that its servers compute. */
-export async function dimensionsOf(pool: RemotePool, deps: CallDeps): Promise<number> {
+async function askDimensions(pool: RemotePool, deps: CallDeps): Promise<number> {
   const [vector] = await embedOn(pool, deps, [Uint32Array.of(0)], new AbortController().signal);
   return vector?.length ?? 0;
 }
