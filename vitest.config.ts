@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { postgresUnavailable } from "./test/postgres/available.js";
+import { filesBeyond, isNightly, readSize } from "./test/kit/sizes.js";
 
 /**
  * Tests that run the ONNX runtime in their own thread, that crash, that measure their own process, that plant bugs in the modules
@@ -48,8 +49,10 @@ const onBothNightly = [
 /** Tests of what only SQLite has: its query plans. */
 const ofSqlite = ["test/accounts/**/query-plans.test.ts"];
 
-const isNightly = process.env["TEST_NIGHTLY"] !== undefined;
-const hasPostgres = postgresUnavailable(process.env) === null;
+const size = readSize(process.env);
+const beyond = filesBeyond(size);
+const twice = size === "small" || postgresUnavailable(process.env) !== null ? [] : [...ofPostgres, ...onBoth];
+const twiceNightly = twice.length > 0 && isNightly(process.env) ? onBothNightly : [];
 
 export default defineConfig({
   test: {
@@ -68,7 +71,7 @@ export default defineConfig({
     expect: { requireAssertions: true },
     projects: [
       // One process per file, so that a crash of native code names its file.
-      { extends: true, test: { name: "alone", include: alone } },
+      { extends: true, test: { name: "alone", include: alone, exclude: [...beyond] } },
       // Files share a process and its modules, because importing them again for each file took longer than
       // most tests.
       {
@@ -76,7 +79,7 @@ export default defineConfig({
         test: {
           name: "shared",
           include: ["test/**/*.test.ts"],
-          exclude: [...alone, ...ofPostgres],
+          exclude: [...alone, ...ofPostgres, ...beyond],
           isolate: false,
         },
       },
@@ -84,7 +87,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "postgres",
-          include: hasPostgres ? [...ofPostgres, ...onBoth, ...(isNightly ? onBothNightly : [])] : [],
+          include: [...twice, ...twiceNightly],
           exclude: ofSqlite,
           isolate: false,
           env: { TEST_DATABASE: "postgres" },

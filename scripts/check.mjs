@@ -1,7 +1,7 @@
 /**
  * Checks everything; `npm test` runs it. `npm test -- lint types` runs only the named steps. `npm test -- --changed` checks
- * only what the uncommitted changes can affect, `--changed=main` what has changed since that commit. `--nightly` runs all
- * cases of the random and exhaustive tests instead of an eighth.
+ * only what the uncommitted changes can affect, `--changed=main` what has changed since that commit. `--all` runs the tests that
+ * must pass before a change lands, `--nightly` all of them, with all cases of the random ones: test/kit/sizes.ts has the list.
  *
  * The build comes first. Then the tests run, and beside them, one after another and at the lowest priority, the steps that only read
  * the sources: they use the time in which the tests wait. Every step runs even when another one failed. The output of a step is printed only when it failed. The last line is `N passed, N failed`,
@@ -68,7 +68,7 @@ async function main(args) {
     process.stderr.write(`${unknown}\n`);
     return 2;
   }
-  if (args.includes("--nightly")) process.env["TEST_NIGHTLY"] = "1";
+  process.env["TEST_SIZE"] = sizeOf(args);
   const isWanted = (/** @type {Step} */ step) => names.length === 0 || names.includes(step.name);
   const steps = allSteps.filter(isWanted);
   const since = args.find((arg) => arg.startsWith("--changed"));
@@ -90,15 +90,24 @@ async function main(args) {
 
 /**
  * @param {string[]} args
+ * @returns {string} the size of the check: what a change can affect belongs to all but the nightly run
+ */
+function sizeOf(args) {
+  if (args.includes("--nightly")) return "nightly";
+  return args.some((arg) => arg === "--all" || arg.startsWith("--changed")) ? "all" : "small";
+}
+
+/**
+ * @param {string[]} args
  * @returns {string | null} what is wrong with them
  */
 function unknownArguments(args) {
   const known = allSteps.map((step) => step.name);
   const steps = args.filter((arg) => !arg.startsWith("--") && !known.includes(arg));
   if (steps.length > 0) return `unknown step: ${steps.join(", ")} (steps: ${known.join(", ")})`;
-  const options = args.filter((arg) => arg.startsWith("--") && !/^--(changed(=.+)?|nightly)$/.test(arg));
+  const options = args.filter((arg) => arg.startsWith("--") && !/^--(changed(=.+)?|all|nightly)$/.test(arg));
   return options.length > 0
-    ? `unknown option: ${options.join(", ")} (options: --changed[=COMMIT], --nightly)`
+    ? `unknown option: ${options.join(", ")} (options: --all, --nightly, --changed[=COMMIT])`
     : null;
 }
 

@@ -6,6 +6,7 @@ import { machineViolations } from "./tidy/machine.js";
 import { ratchetViolations, type Ratchet } from "./tidy/ratchet.js";
 import { readViolations } from "./tidy/reads.js";
 import { routeViolations } from "./tidy/routes.js";
+import { composedStatements } from "./tidy/sql.js";
 import {
   crowdedFolders,
   fileLines,
@@ -40,6 +41,10 @@ describe("the repository", () => {
 
   it("C12: reads files that somebody else can replace through one helper only", () => {
     expect(readViolations(root)).toEqual([]);
+  });
+
+  it("E3: puts statements of SQL together as texts in named files only", () => {
+    expect(composedStatements(root)).toEqual([]);
   });
 
   it("rule 13: has no file with more than 300 lines", () => {

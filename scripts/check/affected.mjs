@@ -13,7 +13,7 @@ const affectsAll = [
   /^vitest\.config\.ts$/,
   /^tsconfig\.json$/,
   /^scripts\/build\.mjs$/,
-  /^test\/(global-setup|random-cases|contract)\.ts$/,
+  /^test\/(global-setup|random-cases|contract|kit\/sizes)\.ts$/,
   /^test\/contract\//,
 ];
 

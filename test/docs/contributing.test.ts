@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, matchesGlob } from "node:path";
 import { describe, expect, it } from "vitest";
 import { root } from "../harness.js";
+import { filesBeyond, largerTests } from "../kit/sizes.js";
 import { missingPaths, pathsOfTasks } from "./task-list.js";
 
 const contributing = readFileSync(join(root, "CONTRIBUTING.md"), "utf8");
@@ -13,6 +14,22 @@ describe("the list of tasks in CONTRIBUTING.md", () => {
   it("names only files and folders that exist", () => {
     expect(pathsOfTasks(contributing).length).toBeGreaterThan(20);
     expect(missingPaths(root, contributing)).toEqual([]);
+  });
+});
+
+describe("the table of sizes in CONTRIBUTING.md", () => {
+  it("has each line of test/kit/sizes.ts, and each line there names tests that exist", () => {
+    const rows = [...contributing.matchAll(/^\| (all|nightly) +\| (.*?) +\| (.*?) +\|$/gm)];
+    expect(rows.map(([, size, what, why]) => ({ size, what, why }))).toEqual(
+      largerTests.map(({ size, what, why }) => ({ size, what, why })),
+    );
+    const existing = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" }).map(
+      (path) => `test/${path}`,
+    );
+    const missing = filesBeyond("small").filter(
+      (pattern) => !existing.some((path) => matchesGlob(path, pattern)),
+    );
+    expect(missing).toEqual([]);
   });
 });
 

@@ -5,6 +5,7 @@ import { plant } from "./plant.js";
 import { ratchetViolations } from "./ratchet.js";
 import { readViolations } from "./reads.js";
 import { routeViolations } from "./routes.js";
+import { composedStatements } from "./sql.js";
 import { crowdedFolders, fileLines, fileSpread, functionLines, sizeLimits } from "./sizes.js";
 import {
   defaultExportViolations,
@@ -42,6 +43,25 @@ describe("files of others", () => {
     expect(readViolations(plant({ "src/models/a.ts": text, "src/accounts/b.ts": text }))).toEqual([
       "src/models/a.ts:1 readFile",
       "src/models/a.ts:2 createReadStream",
+    ]);
+  });
+});
+
+describe("statements of SQL", () => {
+  it("finds one that is put together as a text, and none whose text is constant or whose values are parameters", () => {
+    const text = [
+      "sql`select ${value}`;",
+      'sql.raw(isUp ? ">" : "<");',
+      "/a/.exec(text);",
+      'database.exec("vacuum");',
+      "sql.raw(text);",
+      "database.prepare(`select * from ${name}`);",
+      'client.query("drop table " + name);',
+    ].join("\n");
+    expect(composedStatements(plant({ "src/jobs/a.ts": text }))).toEqual([
+      "src/jobs/a.ts:5 text",
+      "src/jobs/a.ts:6 `select * from ${name}`",
+      'src/jobs/a.ts:7 "drop table " + name',
     ]);
   });
 });

@@ -1,12 +1,10 @@
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { writeModel } from "../../gguf-writer.js";
 import {
   builtInModel,
   clientOf,
@@ -35,83 +33,6 @@ function modelsFolder(change: (weights: Buffer) => Buffer): string {
 }
 
 describe("hearth start", () => {
-  it("on an empty data folder prints its keys once, stores them readable by their owner only, and prints a working curl command", async () => {
-    const data = join(temporaryFolder(), "data");
-    const first = await startProcess({ HEARTH_DATA: data, HEARTH_API_KEY: "" });
-    const curl = await first.line(/^(curl .*)$/);
-    const key = readFileSync(join(data, "first-key"), "utf8").trim();
-    expect(key).toMatch(/^hk-[0-9A-Za-z]{54}$/);
-    expect(first.stdout()).toContain(key);
-    expect(statSync(join(data, "first-key")).mode & 0o777).toBe(0o600);
-    const managementKey = readFileSync(join(data, "first-management-key"), "utf8").trim();
-    expect(first.stdout()).toMatch(new RegExp(`^ {2}Manage {4}${managementKey}  `, "m"));
-    expect(statSync(join(data, "first-management-key")).mode & 0o777).toBe(0o600);
-    const headers = { authorization: `Bearer ${managementKey}` };
-    expect((await fetch(`${first.url}/auth/management-keys/validation`, { headers })).status).toBe(200);
-    const { stdout } = await shell("sh", ["-c", `${curl} -sS`]);
-    expect(JSON.parse(stdout)).toMatchObject({ object: "chat.completion", model: builtInModel });
-
-    first.child.kill("SIGTERM");
-    expect(await first.exited).toBe(0);
-    const second = await startProcess({ HEARTH_DATA: data, HEARTH_API_KEY: "" });
-    expect(second.stdout()).not.toContain(key);
-    expect(second.stdout()).not.toContain(managementKey);
-    await expect(clientOf(second.url, key).models.list()).resolves.toBeDefined();
-  });
-
-  it("stops on SIGTERM: the answer in flight is completed, new requests are rejected, then it exits with 0", async () => {
-    const server = await startProcess();
-    const client = clientOf(server.url);
-    const stream = await client.chat.completions.create({
-      model: builtInModel,
-      messages: story,
-      temperature: 0,
-      stream: true,
-      max_tokens: 300,
-    });
-    let finish: string | null = null;
-    for await (const chunk of stream) {
-      if (chunk.choices[0]?.delta.content && !server.child.killed) server.child.kill("SIGTERM");
-      finish = chunk.choices[0]?.finish_reason ?? finish;
-    }
-    expect(finish).not.toBeNull();
-    expect(await server.exited).toBe(0);
-  });
-
-  it("F12: killed in mid-stream and started again, has the run marked interrupted, its key works and nothing is stuck", async () => {
-    const data = join(temporaryFolder(), "data");
-    // Hardly ever ends its answer: that the server is gone too is known a moment after its supervisor was killed.
-    const models = temporaryFolder();
-    await writeModel(join(models, "endless.gguf"), { contextLength: 8192, vocabularySize: 20_000 });
-    const first = await startProcess({ HEARTH_DATA: data, HEARTH_MODELS: models });
-    const stream = await clientOf(first.url).chat.completions.create({
-      model: "endless",
-      messages: story,
-      temperature: 0,
-      stream: true,
-    });
-    const read = async (): Promise<void> => {
-      for await (const _ of stream) first.child.kill("SIGKILL");
-    };
-    await expect(read()).rejects.toThrow();
-    expect(await first.exited).toBe("SIGKILL");
-
-    const second = await startProcess({ HEARTH_DATA: data });
-    const answer = await clientOf(second.url).chat.completions.create({
-      model: builtInModel,
-      messages: story,
-      max_tokens: 5,
-    });
-    expect(answer.object).toBe("chat.completion");
-    const database = new Database(join(data, "hearth.db"), { readonly: true });
-    const rows = database.prepare("select state, prompt_tokens from runs order by start_time").all();
-    database.close();
-    expect(rows).toEqual([
-      { state: "interrupted", prompt_tokens: expect.any(Number) as number },
-      { state: "completed", prompt_tokens: answer.usage?.prompt_tokens },
-    ]);
-  });
-
   it("C3: starts with a truncated GGUF, counts it in its greeting, lists it in doctor only, and answers 503 with the reason", async () => {
     const models = modelsFolder((weights) => weights.subarray(0, weights.length / 2));
     const server = await startProcess({ HEARTH_MODELS: models });

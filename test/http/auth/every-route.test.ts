@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Route } from "../../../src/http/route.js";
+import { expectEvery } from "../../kit/every.js";
 import {
   requestRoute,
   keyRoutes,
@@ -25,9 +27,9 @@ afterAll(() => shared.close());
 /** Covers every row of the route table automatically; scenarios.test.ts tests each route in more detail. */
 const managing = keyRoutes.filter(({ guard }) => guard === "management-key");
 
-describe.each(managing.map((route) => [routeName(route), route] as const))("%s", (_, route) => {
-  /** Requests a new object of the own team with a credential. @param id replaces the ids in the path. */
-  const asking = async (credentialOf: (ours: TestTeam) => string | null, id = (its: string) => its) => {
+/** Returns a function that requests a new object of the own team with a credential. Its `id` replaces the ids in the path. */
+function openRoute(route: Route) {
+  return async (credentialOf: (ours: TestTeam) => string | null, id = (its: string) => its) => {
     const { ours } = made;
     if (ours === undefined) throw new Error("asked for before the first test");
     // Which the example of another route does.
@@ -35,18 +37,23 @@ describe.each(managing.map((route) => [routeName(route), route] as const))("%s",
     const path = await pathWith(route, async (param) => id(await createObject(shared.server, ours, param)));
     return requestRoute(shared.server, route, path, credentialOf(ours));
   };
+}
 
-  it.each([
-    ["without a credential", () => null],
-    ["with an API key of the very team", ({ apiKey }: TestTeam) => apiKey],
-    ["with a key that nobody has", () => "hm-nobody-has-a-key-like-this"],
-  ])("E1, E14: %s returns 401", async (_case, credentialOf) => {
+it.each([
+  ["without a credential", () => null],
+  ["with an API key of the very team", ({ apiKey }: TestTeam) => apiKey],
+  ["with a key that nobody has", () => "hm-nobody-has-a-key-like-this"],
+])("E1, E14: %s every route returns 401", (_case, credentialOf) =>
+  expectEvery(managing, routeName, async (route) => {
     const body =
       route.errors === "ollama" ? { error: expect.any(String) as string } : { code: 16, details: [] };
-    expect(await asking(credentialOf)).toMatchObject({ status: 401, body });
-  });
+    expect(await openRoute(route)(credentialOf)).toMatchObject({ status: 401, body });
+  }),
+);
 
-  it("E14: returns nothing of a team to the management key of another team", async () => {
+it("E14: no route returns anything of a team to the management key of another team", () =>
+  expectEvery(managing, routeName, async (route) => {
+    const asking = openRoute(route);
     const theirs = () => made.theirs?.manager ?? "";
     const answer = await asking(theirs);
     if (!isOfServer(route)) {
@@ -58,9 +65,11 @@ describe.each(managing.map((route) => [routeName(route), route] as const))("%s",
       expect([200, 403]).toContain(answer.status);
       expect(JSON.stringify(answer.body)).not.toContain(made.ours?.teamId);
     }
-  });
+  }));
 
-  it("answers the operator's management key, with 404 for objects that do not exist", async () => {
+it("every route answers the operator's management key, with 404 for objects that do not exist", () =>
+  expectEvery(managing, routeName, async (route) => {
+    const asking = openRoute(route);
     const right = await shared.server.createManagementKey({});
     const answer = await asking(() => right);
     // The example names a model that is not there, the model was not pulled, nothing was kept of the run, and it has ended; so may jobs and batches have.
@@ -78,5 +87,4 @@ describe.each(managing.map((route) => [routeName(route), route] as const))("%s",
     const expected = [others[routeName(route)] ?? 200].flat();
     expect(expected, JSON.stringify(answer.body)).toContain(answer.status);
     if (paramsOf(route).length > 0) expect((await asking(() => right, unknownLike)).status).toBe(404);
-  });
-});
+  }));

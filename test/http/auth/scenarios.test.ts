@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { createRoutes } from "../../../src/http/routes.js";
 import { defaultHttpLimits } from "../../../src/http/deps.js";
+import { expectEvery } from "../../kit/every.js";
 import { builtInModel } from "../../harness.js";
 import { createObject } from "../threats/world.js";
 import { table, type Row } from "./scenario-table.js";
@@ -79,80 +80,92 @@ it("the scenarios cover every route of the management API, with its ACL", () => 
   );
 });
 
-describe.each(table)("$route", (scenario) => {
-  const { route, acl, bad, isOllama, ofAllTeams = false, elsewhere = ofAllTeams ? 403 : 404 } = scenario;
-  // Groups are of the server: the managers of all teams see them.
-  const hasId = route.includes(":") && !route.includes(":groupName");
-  const refused = (code: number, message: unknown = expect.any(String)) =>
-    isOllama ? { error: message } : refusal(code, message);
+const nameOf = ({ route }: Row): string => route;
+/** Groups are of the server: the managers of all teams see them. */
+const hasId = ({ route }: Row): boolean => route.includes(":") && !route.includes(":groupName");
+const refused = ({ isOllama }: Row, code: number, message: unknown = expect.any(String)) =>
+  isOllama ? { error: message } : refusal(code, message);
 
-  it.each([
-    ["no credential", null],
-    ["an API key", "api key"],
-    ["an unknown key", "unknown-key-of-nobody"],
-  ])("E14: returns 401 for %s on every route", async (_, credential) => {
+it.each([
+  ["no credential", null],
+  ["an API key", "api key"],
+  ["an unknown key", "unknown-key-of-nobody"],
+])("E14: returns 401 for %s on every route", (_, credential) =>
+  expectEvery(table, nameOf, async (scenario) => {
+    const { bad } = scenario;
     const presented = credential === "api key" ? shared.server.apiKey : credential;
     const asked = [{}, { unknown: true as const }, ...(bad === undefined ? [] : [{ bad: bad[0] }])];
     for (const change of asked)
-      expect(await send(scenario, presented, change)).toEqual({ status: 401, body: refused(16) });
-  });
+      expect(await send(scenario, presented, change)).toEqual({ status: 401, body: refused(scenario, 16) });
+  }),
+);
 
-  it("answers the management key of another team as if the object did not exist", async () => {
+it("every route answers the management key of another team as if the object did not exist", () =>
+  expectEvery(table, nameOf, async (scenario) => {
+    const { bad, ofAllTeams = false, elsewhere = ofAllTeams ? 403 : 404 } = scenario;
     const answer = await send(scenario, keys.elsewhere);
     expect(answer.status).toBe(elsewhere);
-    if (elsewhere === 404) expect(answer.body).toEqual(refused(5));
-    if (hasId) expect(answer).toEqual(await send(scenario, keys.elsewhere, { unknown: true }));
+    if (elsewhere === 404) expect(answer.body).toEqual(refused(scenario, 5));
+    if (hasId(scenario)) expect(answer).toEqual(await send(scenario, keys.elsewhere, { unknown: true }));
     if (bad === undefined) return;
     const status = ofAllTeams ? 403 : 400;
     expect(await send(scenario, keys.elsewhere, { bad: bad[0] })).toMatchObject({ status });
-  });
+  }));
 
-  it("E21: returns 403 with the name of the ACL to a key without it, whatever the body and the object", async () => {
+it("E21: every route returns 403 with the name of the ACL to a key without it, whatever the body and the object", () =>
+  expectEvery(table, nameOf, async (scenario) => {
+    const { acl, bad } = scenario;
     const lacking = acl === "BillingRead" ? keys.lackingBilling : keys.lacking;
     const answer = await send(scenario, lacking);
     if (acl === null) return expect(answer.status).toBe(200);
     const message = expect.stringContaining(`needs the ACL team-token:endpoint:${acl}.`) as string;
-    const denied = { status: 403, body: refused(7, message) };
+    const denied = { status: 403, body: refused(scenario, 7, message) };
     expect(answer).toEqual(denied);
-    if (hasId) expect(await send(scenario, lacking, { unknown: true })).toEqual(denied);
+    if (hasId(scenario)) expect(await send(scenario, lacking, { unknown: true })).toEqual(denied);
     if (bad !== undefined) expect(await send(scenario, lacking, { bad: bad[0] })).toEqual(denied);
     const only = await shared.server.createManagementKey({ teamId, acls: [`team-token:endpoint:${acl}`] });
     expect((await send(scenario, only)).body).not.toMatchObject({ message });
-  });
+  }));
 
-  it("returns 200 to a key with the ACL, 404 for an unknown id and 400 with the name of an invalid field", async () => {
+it("every route returns 200 to a key with the ACL, 404 for an unknown id and 400 with the name of an invalid field", () =>
+  expectEvery(table, nameOf, async (scenario) => {
+    const { route, bad, ofAllTeams = false } = scenario;
     const right = ofAllTeams ? await shared.server.createManagementKey({}) : keys.right;
     expect([scenario.status ?? 200].flat()).toContain((await send(scenario, right)).status);
-    if (hasId) {
+    if (hasId(scenario)) {
       const [, of = ""] = /:(\w+)Id/.exec(route) ?? [];
       const message = `Cannot find ${of === "apiKey" ? "API key" : of}`;
       expect(await send(scenario, right, { unknown: true })).toEqual({
         status: 404,
-        body: refused(5, message),
+        body: refused(scenario, 5, message),
       });
     }
     if (bad === undefined) return;
     const received = await send(scenario, right, { bad: bad[0] });
-    expect(received).toEqual({ status: 400, body: refused(3, expect.stringMatching(`^${bad[1]}: `)) });
-  });
-});
+    expect(received).toEqual({
+      status: 400,
+      body: refused(scenario, 3, expect.stringMatching(`^${bad[1]}: `)),
+    });
+  }));
 
-it.each(table.filter((row) => newBodyOf(row) !== undefined))(
-  "$route reads the form of curl -d as JSON, with a bearer key and without a cookie only",
-  async (row) => {
-    const right = row.ofAllTeams === true ? await shared.server.createManagementKey({}) : keys.right;
-    const [method = "", path = ""] = row.route.split(" ");
-    const status = async (headers: Record<string, string>) => {
-      const body = JSON.stringify(newBodyOf(row));
-      const form = { "content-type": "application/x-www-form-urlencoded", ...headers };
-      return (await fetch(shared.server.url + (await existing(path)), { method, headers: form, body }))
-        .status;
-    };
-    expect([row.status ?? 200].flat()).toContain(await status({ authorization: `Bearer ${right}` }));
-    expect(await status({ "x-api-key": right })).toBe(415);
-    expect(await status({ authorization: `Bearer ${right}`, cookie: "session=x" })).toBe(415);
-  },
-);
+it("every route reads the form of curl -d as JSON, with a bearer key and without a cookie only", () =>
+  expectEvery(
+    table.filter((row) => newBodyOf(row) !== undefined),
+    nameOf,
+    async (row) => {
+      const right = row.ofAllTeams === true ? await shared.server.createManagementKey({}) : keys.right;
+      const [method = "", path = ""] = row.route.split(" ");
+      const status = async (headers: Record<string, string>) => {
+        const body = JSON.stringify(newBodyOf(row));
+        const form = { "content-type": "application/x-www-form-urlencoded", ...headers };
+        return (await fetch(shared.server.url + (await existing(path)), { method, headers: form, body }))
+          .status;
+      };
+      expect([row.status ?? 200].flat()).toContain(await status({ authorization: `Bearer ${right}` }));
+      expect(await status({ "x-api-key": right })).toBe(415);
+      expect(await status({ authorization: `Bearer ${right}`, cookie: "session=x" })).toBe(415);
+    },
+  ));
 
 it("E14: /v1 rejects management keys, and no API key can change or delete itself", async () => {
   const { server } = shared;

@@ -9,7 +9,7 @@ import {
   type CreatedKey,
   allAcls,
 } from "../auth/managed.js";
-import { watchQueries, type RunQuery } from "./queries.js";
+import { watchQueries, type RunQuery } from "./sql/queries.js";
 
 /** The two kinds of authentication: a route, its table, and a function that creates a secret and one that invalidates it. */
 const authentications = [

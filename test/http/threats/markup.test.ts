@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Route } from "../../../src/http/route.js";
+import { expectEvery } from "../../kit/every.js";
 import { startSharedServer, type ManagedServer } from "../auth/managed.js";
 import {
   credentialOf,
@@ -59,28 +61,23 @@ describe("E12: names that are markup", () => {
   });
 });
 
-describe.each(routes.map((route) => [routeName(route), route] as const))("E12: %s", (_, route) => {
-  /** Browsers are led from `/` to a page. */
-  const isPage = (response: Response, headers: object) =>
-    ["/docs", "/docs/guides", "/console", "/console/:page"].includes(route.path) ||
-    (route.path === "/" && response.ok && "accept" in headers);
-  const open = (headers: Headers) => ({
-    sniff: headers.get("x-content-type-options"),
-    type: headers.get("content-type"),
-  });
+/** Browsers are led from `/` to a page. */
+const isPage = ({ path }: Route, response: Response, headers: object) =>
+  ["/docs", "/docs/guides", "/console", "/console/:page"].includes(path) ||
+  (path === "/" && response.ok && "accept" in headers);
 
-  it("declares its content type and forbids guessing, also for errors", async () => {
+it("E12: every route declares its content type and forbids guessing, also for errors", () =>
+  expectEvery(routes, routeName, async (route) => {
     const path = await pathWith(route, (param) => createObject(shared.server, side, param));
     const credential = credentialOf(route, side);
     const ours = credential === null ? {} : { authorization: `Bearer ${credential}` };
     for (const headers of [ours, { authorization: "Bearer <script>" }, { ...ours, accept: "text/html" }]) {
       const response = await fetch(shared.server.url + path, { method: route.method, headers });
       await response.text();
-      const { sniff, type } = open(response.headers);
-      expect(sniff).toBe("nosniff");
-      if (!isPage(response, headers))
-        expect(type).toMatch(
-          /^(application\/json; charset=utf-8|text\/plain; .*|image\/png|application\/(octet-stream|x-ndjson))$/,
+      expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+      if (!isPage(route, response, headers))
+        expect(response.headers.get("content-type")).toMatch(
+          /^(application\/json; charset=utf-8|text\/plain; .*|image\/png|application\/(octet-stream|x-ndjson|x-jsonl))$/,
         );
       else {
         const policy = response.headers.get("content-security-policy") ?? "";
@@ -88,8 +85,7 @@ describe.each(routes.map((route) => [routeName(route), route] as const))("E12: %
         expect(policy).not.toMatch(/unsafe-|\*|https?:/);
       }
     }
-  });
-});
+  }));
 
 it("E12: the page of the reference neither inserts nor runs text of the server as markup", async () => {
   const { url } = shared.server;

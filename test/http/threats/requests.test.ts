@@ -1,5 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Route } from "../../../src/http/route.js";
+import { expectEvery } from "../../kit/every.js";
 import { startSharedServer, type ManagedServer } from "../auth/managed.js";
 import { exchange } from "../raw.js";
 import {
@@ -25,47 +27,47 @@ afterAll(() => shared.close());
 
 const plainPath = (path: string): string => path.replace(/[:*]\w+/g, "x");
 const port = (): number => Number(new URL(shared.server.url).port);
-const credential = (route: (typeof routes)[number]) => `Bearer ${credentialOf(route, side) ?? ""}`;
-const rows = (of: typeof routes) => of.map((route) => [routeName(route), route] as const);
+const credential = (route: Route) => `Bearer ${credentialOf(route, side) ?? ""}`;
 
-it.each(rows(routes))("E4: %s does not answer to the name of another host", async (_, route) => {
-  for (const host of ["evil.example", "evil@localhost", "localhost.evil.example:4280"]) {
-    const text = await exchange(
-      port(),
-      `${route.method} ${plainPath(route.path)} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${credential(route)}\r\nConnection: close\r\n\r\n`,
-    );
-    expect(text).toMatch(/^HTTP\/1.1 403 /);
-  }
-});
+it("E4: no route answers to the name of another host", () =>
+  expectEvery(routes, routeName, async (route) => {
+    for (const host of ["evil.example", "evil@localhost", "localhost.evil.example:4280"]) {
+      const text = await exchange(
+        port(),
+        `${route.method} ${plainPath(route.path)} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${credential(route)}\r\nConnection: close\r\n\r\n`,
+      );
+      expect(text).toMatch(/^HTTP\/1.1 403 /);
+    }
+  }));
 
 describe("E5: a web page of another origin", () => {
   const origin = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
 
-  it.each(rows(routes))("%s: no answer is for it, not even that of a preflight", async (_, route) => {
-    const url = shared.server.url + plainPath(route.path);
-    const sent = [
-      { method: "OPTIONS", headers: { ...origin, "access-control-request-method": route.method } },
-      {
-        method: "OPTIONS",
-        headers: {
-          ...origin,
-          "access-control-request-headers": "authorization",
-          "access-control-request-private-network": "true",
+  it("gets no answer of any route, not even of a preflight", () =>
+    expectEvery(routes, routeName, async (route) => {
+      const url = shared.server.url + plainPath(route.path);
+      const sent = [
+        { method: "OPTIONS", headers: { ...origin, "access-control-request-method": route.method } },
+        {
+          method: "OPTIONS",
+          headers: {
+            ...origin,
+            "access-control-request-headers": "authorization",
+            "access-control-request-private-network": "true",
+          },
         },
-      },
-      { method: route.method, headers: origin },
-    ];
-    for (const init of sent) {
-      const response = await fetch(url, init);
-      await response.text();
-      const received = [...response.headers.keys()].filter((name) => name.startsWith("access-control-"));
-      expect([init.method, received]).toEqual([init.method, []]);
-    }
-  });
+        { method: route.method, headers: origin },
+      ];
+      for (const init of sent) {
+        const response = await fetch(url, init);
+        await response.text();
+        const received = [...response.headers.keys()].filter((name) => name.startsWith("access-control-"));
+        expect([init.method, received]).toEqual([init.method, []]);
+      }
+    }));
 
-  it.each(rows(keyRoutes.filter(takesBody)))(
-    "%s: no body that a form could send with the cookies of this origin is read",
-    async (_, route) => {
+  it("has no body read that a form could send with the cookies of this origin", () =>
+    expectEvery(keyRoutes.filter(takesBody), routeName, async (route) => {
       const url =
         shared.server.url + (await pathWith(route, (param) => createObject(shared.server, side, param)));
       const body = JSON.stringify(route.docs.example ?? {});
@@ -86,15 +88,13 @@ describe("E5: a web page of another origin", () => {
         await response.text();
         expect([type, response.status]).toEqual([type, 415]);
       }
-    },
-  );
+    }));
 });
 
-const hasFields = ({ docs }: (typeof routes)[number]): boolean => Object.keys(docs.example ?? {}).length > 0;
+const hasFields = ({ docs }: Route): boolean => Object.keys(docs.example ?? {}).length > 0;
 
-it.each(rows(keyRoutes.filter(takesBody).filter(hasFields)))(
-  "%s: an object in the place of an array or a text, with a length that is no number, is the client's error, which names the field",
-  async (_, route) => {
+it("an object in the place of an array or a text, with a length that is no number, is the client's error, which names the field", () =>
+  expectEvery(keyRoutes.filter(takesBody).filter(hasFields), routeName, async (route) => {
     const url =
       shared.server.url + (await pathWith(route, (param) => createObject(shared.server, side, param)));
     const headers = { authorization: credential(route), "content-type": "application/json" };
@@ -108,8 +108,7 @@ it.each(rows(keyRoutes.filter(takesBody).filter(hasFields)))(
       // A message begins with the path of the wrong field, which is not the unknown one.
       expect(text).not.toContain('":": ');
     }
-  },
-);
+  }));
 
 describe("E7: a client that abuses the protocol", () => {
   const request = (head: string) => exchange(port(), head);
@@ -156,11 +155,13 @@ describe("E7: a client that abuses the protocol", () => {
 /** A few kilobytes that are 50 megabytes when they are decompressed. */
 const bomb = new Uint8Array(gzipSync(Buffer.alloc(50_000_000, 0x20)));
 
-describe.each(rows(keyRoutes.filter(takesBody)))("E8: a body for %s", (_, route) => {
-  const example = JSON.stringify(route.docs.example ?? {});
-  const nested = (levels: number) => `{"x":${"[".repeat(levels)}${"]".repeat(levels)}}`;
-  const send = async (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) => {
-    const path = await pathWith(route, (param) => createObject(shared.server, side, param));
+const exampleOf = (route: Route): string => JSON.stringify(route.docs.example ?? {});
+const nested = (levels: number) => `{"x":${"[".repeat(levels)}${"]".repeat(levels)}}`;
+
+/** Returns a function that sends bodies to a route, with its credential, for one object. */
+async function openSender(route: Route) {
+  const path = await pathWith(route, (param) => createObject(shared.server, side, param));
+  return async (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) => {
     const response = await fetch(shared.server.url + path, {
       method: route.method,
       headers: { "content-type": "application/json", authorization: credential(route), ...headers },
@@ -168,9 +169,13 @@ describe.each(rows(keyRoutes.filter(takesBody)))("E8: a body for %s", (_, route)
     });
     return { status: response.status, text: await response.text() };
   };
+}
 
-  it.each<[string, string | Uint8Array<ArrayBuffer>, readonly number[]]>([
-    ["that is cut off", example.slice(0, -1), [400]],
+describe("E8: a body for any route", () => {
+  const bodyRoutes = keyRoutes.filter(takesBody);
+
+  it.each<[string, string | Uint8Array<ArrayBuffer> | null, readonly number[]]>([
+    ["that is cut off", null, [400]],
     ["with NaN", '{"a":NaN}', [400]],
     ["that is no UTF-8", new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), [400]],
     ["nested 30,000 levels deep", nested(30_000), [400]],
@@ -188,40 +193,49 @@ describe.each(rows(keyRoutes.filter(takesBody)))("E8: a body for %s", (_, route)
       [200, 400, 403, 404, 422],
     ],
     ["larger than allowed", `{"x":"${"x".repeat(bodyBytesMax)}"}`, [413]],
-  ])("%s is reported with its cause", async (_case, body, statuses) => {
-    const { status, text } = await send(body);
-    expect(statuses, text).toContain(status);
-    expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
-  });
+  ])("%s is reported with its cause", (_case, body, statuses) =>
+    expectEvery(bodyRoutes, routeName, async (route) => {
+      const send = await openSender(route);
+      const { status, text } = await send(body ?? exampleOf(route).slice(0, -1));
+      expect(statuses, text).toContain(status);
+      expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
+    }),
+  );
 
-  it("that names prototypes changes none, in any field", async () => {
-    for (const name of ["__proto__", "constructor", "prototype", "hasOwnProperty", "toString"]) {
-      const part = `${JSON.stringify(name)}:{"polluted":true,"prototype":{"polluted":true}}`;
-      for (const body of [
-        `{${part},${example.slice(1)}`.replace(",}", "}"),
-        `{"apiKey":{${part}},"team":{${part}},"member":{${part}},"metadata":{${part}},"fieldMask":${JSON.stringify(name)}}`,
-      ])
-        expect((await send(body)).status).toBeLessThan(500);
-      expect("polluted" in {}).toBe(false);
-    }
-  });
+  it("that names prototypes changes none, in any field", () =>
+    expectEvery(bodyRoutes, routeName, async (route) => {
+      const send = await openSender(route);
+      for (const name of ["__proto__", "constructor", "prototype", "hasOwnProperty", "toString"]) {
+        const part = `${JSON.stringify(name)}:{"polluted":true,"prototype":{"polluted":true}}`;
+        for (const body of [
+          `{${part},${exampleOf(route).slice(1)}`.replace(",}", "}"),
+          `{"apiKey":{${part}},"team":{${part}},"member":{${part}},"metadata":{${part}},"fieldMask":${JSON.stringify(name)}}`,
+        ])
+          expect((await send(body)).status).toBeLessThan(500);
+        expect("polluted" in {}).toBe(false);
+      }
+    }));
 
-  it("in gzip is not decompressed, however small it is", async () => {
-    const { status, text } = await send(bomb, { "content-encoding": "gzip" });
-    expect([status, text]).toEqual([415, expect.stringContaining("Compressed")]);
-  });
+  it("in gzip is not decompressed, however small it is", () =>
+    expectEvery(bodyRoutes, routeName, async (route) => {
+      const send = await openSender(route);
+      const { status, text } = await send(bomb, { "content-encoding": "gzip" });
+      expect([status, text]).toEqual([415, expect.stringContaining("Compressed")]);
+    }));
 
-  it("E9: with an endless multipart boundary is rejected unread", async () => {
-    const boundary = "-".repeat(16_000);
-    for (const type of [
-      `multipart/form-data; boundary=${boundary}`,
-      `multipart/mixed; boundary="${boundary}`,
-      "multipart/form-data",
-    ]) {
-      const { status } = await send(`--${boundary}\r\n`.repeat(60), { "content-type": type });
-      expect(status).toBe(415);
-    }
-  });
+  it("E9: with an endless multipart boundary is rejected unread", () =>
+    expectEvery(bodyRoutes, routeName, async (route) => {
+      const send = await openSender(route);
+      const boundary = "-".repeat(16_000);
+      for (const type of [
+        `multipart/form-data; boundary=${boundary}`,
+        `multipart/mixed; boundary="${boundary}`,
+        "multipart/form-data",
+      ]) {
+        const { status } = await send(`--${boundary}\r\n`.repeat(60), { "content-type": type });
+        expect(status).toBe(415);
+      }
+    }));
 });
 
 it("E9: a boundary of a megabyte exceeds the header limit", async () => {

@@ -1,0 +1,183 @@
+/**
+ * The three sizes of the check. `npm test` runs the small one; `--all` runs what must hold before a change lands, `--nightly` everything.
+ * A test file belongs to the small size unless it is listed here, with the reason. CONTRIBUTING.md has the same lines in its table of
+ * sizes.
+ */
+import { z } from "zod";
+
+export const sizes = ["small", "all", "nightly"] as const;
+export type Size = (typeof sizes)[number];
+
+export interface LargerTests {
+  /** The smallest size that runs these tests. */
+  readonly size: Exclude<Size, "small">;
+  /** What they show, in a few words. */
+  readonly what: string;
+  /** Why a smaller size does without them. */
+  readonly why: string;
+  /** Patterns of paths below `test/`. */
+  readonly files: readonly string[];
+}
+
+export const largerTests: readonly LargerTests[] = [
+  {
+    size: "all",
+    what: "the stores, limits and jobs over PostgreSQL, and several servers of one database",
+    why: "a database server has to start; SQLite runs the same tests in every size",
+    files: [
+      "store/postgres/**",
+      "store/postgres-available.test.ts",
+      "nodes/**",
+      "scheduler/several-servers.test.ts",
+    ],
+  },
+  {
+    size: "all",
+    what: "limits in Redis",
+    why: "a Redis server has to start",
+    files: ["accounts/limits/redis/**", "http/limits/redis.test.ts"],
+  },
+  {
+    size: "all",
+    what: "an operator's first day in the console, in Chromium",
+    why: "a browser takes seconds for a page; the small size opens the pages of the reference",
+    files: ["browser/console/first-day.test.ts"],
+  },
+  {
+    size: "all",
+    what: "processes: what is left after kill -9 of jobs, batches, ledgers, pulls and pictures; supervision, package, log",
+    why: "each starts several processes; the small size starts, stops and kills one server",
+    files: [
+      "end-to-end/process/{alert-kill,batch-kill,chaos,context,deferred-kill,ledger-kill,log,package,process,pull}.test.ts",
+      "end-to-end/{captions,images}/{kill,process}.test.ts",
+      "cli/server/supervise.test.ts",
+      "models/hub/breaks.test.ts",
+    ],
+  },
+  {
+    size: "all",
+    what: "backup, restore and unclean ends of a data folder",
+    why: "each test copies whole data folders and starts servers on them",
+    files: ["end-to-end/backup/**"],
+  },
+  {
+    size: "all",
+    what: "commands that start servers or shells of their own",
+    why: "each command is a process; the small size has their output and exit codes in the process of the test",
+    files: [
+      "cli/{batches,completion,doctor,gpu,imports}.test.ts",
+      "cli/models/{fit,pull}.test.ts",
+      "docs/examples.test.ts",
+    ],
+  },
+  {
+    size: "all",
+    what: "release, build, slim installation and other scripts",
+    why: "they copy or build the whole package",
+    files: ["scripts/**", "packaging/**"],
+  },
+  {
+    size: "all",
+    what: "remote engines, and more client libraries",
+    why: "the small size has one path of each: the OpenAI-compatible engine, and the clients of OpenAI, Anthropic and Ollama",
+    files: [
+      "end-to-end/remote/{doubles,embeddings,llama-server*,tokenizer}.test.ts",
+      "end-to-end/clients/{ai-sdk,langchain,openai-responses}.test.ts",
+      "end-to-end/embeddings/clients.test.ts",
+      "models/remote/tokenizer.test.ts",
+    ],
+  },
+  {
+    size: "all",
+    what: "more of text, schemas, tools, pictures and captions with the built-in models",
+    why: "real weights take seconds; the small size has one whole path of each engine",
+    files: [
+      "end-to-end/text/{deferred,long-context,reasoning,responses,sampling,strict-templates}.test.ts",
+      "end-to-end/structured/{exploding,hostile-schemas,structured}.test.ts",
+      "end-to-end/captions/{loop,projector}.test.ts",
+      "end-to-end/models/{adapters,load-settings,reload}.test.ts",
+    ],
+  },
+  {
+    size: "all",
+    what: "the decode loop: drafts, prefixes, checkpoints, grammars that explode, trials of files",
+    why: "each loads models with several settings",
+    files: [
+      "engine/llama/{batching,neighbours,prefix,smoke}.test.ts",
+      "engine/llama/decode/{cache-key,checkpoints,drafts}.test.ts",
+      "engine/llama/decode/grammar/bounds.test.ts",
+      "engine/images/published-models.test.ts",
+      "engine/vision/{families,greedy}.test.ts",
+    ],
+  },
+  {
+    size: "all",
+    what: "attacks on connections, answers, files and databases",
+    why: "each sends hundreds of requests, or much data",
+    files: [
+      "http/hostile-answers.test.ts",
+      "http/tls.test.ts",
+      "http/connections/**",
+      "http/admin/alerts/{errors,tenants}.test.ts",
+      "http/threats/{database,erased,lost-database,secrets,templates,onnx-models}.test.ts",
+      "http/v1/files/{pdf,prompts}.test.ts",
+      "http/v1/chat/structured.test.ts",
+      "models/folders/special-files.test.ts",
+      "models/gguf-fuzz.test.ts",
+    ],
+  },
+  {
+    size: "all",
+    what: "the corpus of the fuzzer, and a day of the simulation",
+    why: "they repeat whole days and thousands of inputs",
+    files: ["fuzz/**", "simulation/**"],
+  },
+  {
+    size: "nightly",
+    what: "every page of the console in Chromium",
+    why: "three minutes; the first day in the console passes most of them",
+    files: ["browser/console/**/!(first-day).test.ts", "browser/oidc.test.ts"],
+  },
+  {
+    size: "nightly",
+    what: "memory, load, threads, eviction, a faulty disk, an engine that stalls",
+    why: "they measure their process, or wait for time limits of the operating system",
+    files: [
+      "end-to-end/process/{eviction,faulty-disk,load,memory,stalled-engine,threads}.test.ts",
+      "engine/model-fairness.test.ts",
+      "engine/llama/tools/linear.test.ts",
+    ],
+  },
+  {
+    size: "nightly",
+    what: "every route with every attack",
+    why: "thousands of requests; the small size tries each rule on every route once",
+    files: ["http/threats/sql/every-attack.test.ts"],
+  },
+  {
+    size: "nightly",
+    what: "every architecture and family with every kind of schema",
+    why: "a product of three lists; `--all` has each element once",
+    files: ["end-to-end/text/architectures.test.ts", "end-to-end/structured/tool-families.test.ts"],
+  },
+];
+
+/**
+ * Returns the size that a run of tests has: the one in TEST_SIZE; without it everything, so that a file named on the command line is
+ * found.
+ */
+export function readSize(environment: NodeJS.ProcessEnv): Size {
+  return z.enum(sizes).default("nightly").parse(environment["TEST_SIZE"]);
+}
+
+/** Returns whether TEST_SIZE asks for the nightly run, which tries all cases of a test instead of some. */
+export function isNightly(environment: NodeJS.ProcessEnv): boolean {
+  return environment["TEST_SIZE"] === "nightly";
+}
+
+/** Returns patterns of the files that a run of this size leaves out, from the root of the repository. */
+export function filesBeyond(size: Size): readonly string[] {
+  return largerTests
+    .filter((tests) => sizes.indexOf(tests.size) > sizes.indexOf(size))
+    .flatMap(({ files }) => files.map((file) => `test/${file}`));
+}
