@@ -242,17 +242,18 @@ describe("a batch", () => {
     const theirs = clientOf({ url: server.url, apiKey: other.apiKey });
     const batch = await whenEnded(client, await createBatch(client, [chatLine("a", "Hello")]));
     expect((await theirs.batches.list()).data).toEqual([]);
-    for (const refused of [
-      theirs.batches.retrieve(batch.id),
-      theirs.batches.cancel(batch.id),
-      theirs.files.content(batch.output_file_id ?? ""),
-      theirs.batches.create({
-        input_file_id: batch.input_file_id,
-        endpoint: "/v1/responses",
-        completion_window: "24h",
-      }),
+    for (const ask of [
+      () => theirs.batches.retrieve(batch.id),
+      () => theirs.batches.cancel(batch.id),
+      () => theirs.files.content(batch.output_file_id ?? ""),
+      () =>
+        theirs.batches.create({
+          input_file_id: batch.input_file_id,
+          endpoint: "/v1/responses",
+          completion_window: "24h",
+        }),
     ])
-      await expect(refused).rejects.toMatchObject({ status: 404 });
+      await expect(ask()).rejects.toMatchObject({ status: 404 });
   });
 
   it("is refused beyond the batches that a team may have waiting", async () => {
