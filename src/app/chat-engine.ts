@@ -15,7 +15,9 @@ import { createSchemas } from "../engine/schemas/schemas.js";
 import { createPdfReader } from "../engine/pdf/pdf-reader.js";
 import { createHostedTokenizer } from "../engine/tokenize/tokenize.js";
 import type { Logger } from "../core/logger.js";
+import { openModelRoom, readSystemFile, type RoomSources } from "../models/fit/free-memory.js";
 import { verifyWeights } from "../models/verify.js";
+import { seenGpu } from "./gpu/memory.js";
 import { llamaSettings, memoryBytesOf } from "./llama-settings.js";
 
 /** Time, chance and the log, which most parts are built over. */
@@ -30,9 +32,22 @@ export interface TracedDeps extends SystemDeps {
   readonly tracing: Tracing;
 }
 
-/** Builds the memory budget that the models of all engines share. */
-export function buildModelMemory({ memoryBytesMax }: Config, { clock }: SystemDeps): ModelMemory {
-  return new ModelMemory({ clock, memoryBytesMax: memoryBytesOf(memoryBytesMax) });
+/**
+ * Builds the memory budget that the models of all engines share. Without a limit of the operator's, what is free counts, too; models on a
+ * GPU need little of it.
+ */
+export function buildModelMemory(
+  { memoryBytesMax, gpu }: Config,
+  { clock, logger }: SystemDeps,
+  sources: RoomSources = { read: readSystemFile, limitBytes: process.constrainedMemory() },
+): ModelMemory {
+  const isFreeCounted = memoryBytesMax === 0 && (gpu === "off" || seenGpu() === "none");
+  return new ModelMemory({
+    clock,
+    memoryBytesMax: memoryBytesOf(memoryBytesMax),
+    roomBytes: isFreeCounted ? openModelRoom(sources) : null,
+    log: (message) => logger.warn({ engine: "memory" }, message),
+  });
 }
 
 /** Builds the engine that runs GGUF models. */

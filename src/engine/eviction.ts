@@ -50,8 +50,7 @@ export function decideEviction(
 ): EvictionDecision {
   if (bytes > budget) return { type: "never" };
   const needed = loaded.reduce((sum, model) => sum + model.bytes, bytes) - budget;
-  const staleness = (model: MemoryEntry): number => (now - model.lastUsed) / Math.max(1, model.loadMs);
-  const idle = loaded.filter(({ leases }) => leases === 0).sort((a, b) => staleness(b) - staleness(a));
+  const idle = sortIdle(loaded, now);
   const evict = chooseModels(idle, needed);
   if (evict !== null) return { type: "fits", evict };
 
@@ -65,6 +64,22 @@ export function decideEviction(
   if (holdBack !== null) return { type: "wait", holdBack, reviewMs: null };
   const turnsLeft = loaded.map(turnLeft).filter((left) => left > 0);
   return { type: "wait", holdBack: [], reviewMs: Math.min(...turnsLeft) };
+}
+
+/**
+ * Chooses idle models to unload when memory is short: those that have `needed` bytes together, or all if they have less.
+ * @param now monotonic clock, in milliseconds
+ * @returns their load keys
+ */
+export function chooseIdle(loaded: readonly MemoryEntry[], needed: number, now: number): readonly string[] {
+  const idle = sortIdle(loaded, now);
+  return chooseModels(idle, needed) ?? idle.map(({ id }) => id);
+}
+
+/** Returns the idle models, the one unused for longest relative to its time of loading first. */
+function sortIdle(loaded: readonly MemoryEntry[], now: number): readonly MemoryEntry[] {
+  const staleness = (model: MemoryEntry): number => (now - model.lastUsed) / Math.max(1, model.loadMs);
+  return loaded.filter(({ leases }) => leases === 0).sort((a, b) => staleness(b) - staleness(a));
 }
 
 /** Returns the first models that have `needed` bytes together, without those that the others make unnecessary; null if all have less. */

@@ -1,13 +1,16 @@
 /**
  * The memory budget that the models of all engines share. Loads run one after the other, in order of request, whichever engine requests
  * them: each waits until there is space, and unloads idle models of any engine to make space. While models in use leave no space, those
- * that the load needs unloaded take no new leases, so that no load waits for ever. eviction.ts decides; this file executes.
+ * that the load needs unloaded take no new leases, so that every load begins. eviction.ts decides; this file executes.
+ *
+ * Where the system says what memory is free, models take no more than that: it is measured before each load, and every few seconds while
+ * models are in memory. When other programs have taken it, idle models are unloaded.
  *
  * States of a load: waiting (first in the queue or behind others) -> loading; a load that nobody needs any more leaves the queue.
  */
 import type { Clock } from "../core/clock.js";
 import { HearthError } from "../core/errors.js";
-import { decideEviction, type MemoryEntry } from "./eviction.js";
+import { chooseIdle, decideEviction, type MemoryEntry } from "./eviction.js";
 
 /** A model as an engine has it in memory. */
 export interface ClientEntry extends MemoryEntry {
@@ -39,7 +42,16 @@ export interface ModelMemoryOptions {
   readonly clock: Pick<Clock, "monotonic" | "after">;
   /** Limit for all models together. */
   readonly memoryBytesMax: number;
+  /**
+   * Measures how many bytes models can still take, beyond those in memory; negative while memory is short. Null: `memoryBytesMax` alone
+   * counts. @param plannedBytes estimated bytes of the models in memory
+   */
+  readonly roomBytes?: ((plannedBytes: number) => number) | null;
+  readonly log?: (message: string) => void;
 }
+
+/** How often free memory is measured while models are in memory. */
+export const measureMs = 5_000;
 
 interface WaitingLoad extends LoadRequest {
   /** Loads the model. Never rejects. */
@@ -56,6 +68,10 @@ export class ModelMemory {
   /** Whether models are being loaded or unloaded. */
   #isBusy = false;
   #stopTimer = (): void => undefined;
+  /** Whether the next measurement has a timer. */
+  #isMeasuring = false;
+  /** Whether the last measurement found too little free memory. */
+  #isShort = false;
 
   constructor(options: ModelMemoryOptions) {
     this.#options = options;
@@ -67,7 +83,8 @@ export class ModelMemory {
 
   /**
    * Runs `load` once there is enough memory for the model.
-   * @throws HearthError `model_unavailable` when the model is larger than the whole budget; any error of `load`.
+   * @throws HearthError `model_unavailable` when the model is larger than the whole budget, or than what is free once all others have left;
+   *   any error of `load`.
    */
   load<T>(model: LoadRequest, load: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -99,7 +116,8 @@ export class ModelMemory {
   review(): void {
     if (this.#isBusy) return;
     this.#stopTimer();
-    const entries = this.#clients.flatMap((client) => client.entries());
+    const entries = this.#entries();
+    if (entries.length > 0) this.#measureLater();
     const expired = entries.filter(({ isExpired, leases }) => isExpired && leases === 0);
     if (expired.length > 0) return this.#evict(expired.map(({ id }) => id));
     const [first] = this.#waiting;
@@ -107,14 +125,54 @@ export class ModelMemory {
     this.#decide(entries, first);
   }
 
+  #entries(): readonly ClientEntry[] {
+    return this.#clients.flatMap((client) => client.entries());
+  }
+
+  /** Returns the bytes that all models together may take now. */
+  #measureBudget(loaded: readonly MemoryEntry[]): number {
+    const { memoryBytesMax, roomBytes } = this.#options;
+    const planned = loaded.reduce((sum, { bytes }) => sum + bytes, 0);
+    const room = roomBytes?.(planned) ?? memoryBytesMax;
+    return Math.max(0, Math.min(memoryBytesMax, planned + room));
+  }
+
+  #measureLater(): void {
+    const { clock, roomBytes } = this.#options;
+    if (this.#isMeasuring || (roomBytes ?? null) === null) return;
+    this.#isMeasuring = true;
+    clock.after(measureMs, () => {
+      this.#isMeasuring = false;
+      this.#unloadIdle();
+      if (this.#entries().length > 0) this.#measureLater();
+    });
+  }
+
+  /** Unloads idle models while other programs leave less memory than the models have. */
+  #unloadIdle(): void {
+    const loaded = this.#entries();
+    const planned = loaded.reduce((sum, { bytes }) => sum + bytes, 0);
+    const missing = planned - this.#measureBudget(loaded);
+    const wasShort = this.#isShort;
+    this.#isShort = missing > 0;
+    if (missing <= 0 || this.#isBusy) return;
+    const ids = chooseIdle(loaded, missing, this.#options.clock.monotonic());
+    const unloads = ids.length === 0 ? "no model is idle" : `unloads ${ids.length} idle models`;
+    if (!wasShort) this.#options.log?.(`free memory is short of ${inGb(missing)}: ${unloads}`);
+    if (ids.length > 0) this.#evict(ids);
+  }
+
   #decide(loaded: readonly MemoryEntry[], first: WaitingLoad): void {
-    const { clock, memoryBytesMax: budget } = this.#options;
+    const { clock, memoryBytesMax } = this.#options;
+    const budget = this.#measureBudget(loaded);
     const state = { loaded, heldBack: this.#heldBack, budget, now: clock.monotonic() };
     const decision = decideEviction(state, first.bytes);
     switch (decision.type) {
       case "never":
         this.#waiting.shift();
-        first.reject(tooLarge(first, budget));
+        first.reject(
+          first.bytes > memoryBytesMax ? tooLarge(first, memoryBytesMax) : tooShort(first, budget),
+        );
         return this.review();
       case "wait":
         if (decision.reviewMs !== null) this.#stopTimer = clock.after(decision.reviewMs, () => this.review());
@@ -152,13 +210,18 @@ export class ModelMemory {
   }
 }
 
-function tooLarge(
-  { id, bytes }: { readonly id: string; readonly bytes: number },
-  budget: number,
-): HearthError {
-  const inGb = (size: number): string => `${(size / 1e9).toFixed(1)} GB`;
+const inGb = (size: number): string => `${(size / 1e9).toFixed(1)} GB`;
+
+function tooLarge({ id, bytes }: LoadRequest, budget: number): HearthError {
   const message =
     `The model '${id}' needs about ${inGb(bytes)} of memory, ` +
     `more than the ${inGb(budget)} that models may take (memoryBytesMax).`;
+  return new HearthError("model_unavailable", message, { param: "model" });
+}
+
+function tooShort({ id, bytes }: LoadRequest, budget: number): HearthError {
+  const message =
+    `The model '${id}' needs about ${inGb(bytes)} of memory, and models can have ${inGb(budget)} now, ` +
+    `because other programs use the rest.`;
   return new HearthError("model_unavailable", message, { param: "model" });
 }

@@ -7,13 +7,21 @@ import { createManualClock } from "../manual-clock.js";
 export const named = (id: string): Model => ({ ...ember, manifest: { ...ember.manifest, id } });
 
 export const native = { contextTokens: 64, slots: 2, device: "cpu" };
-type Options = Partial<ModelsDeps<typeof native>> & { readonly memoryBytesMax?: number };
+type Options = Partial<ModelsDeps<typeof native>> & {
+  readonly memoryBytesMax?: number;
+  readonly roomBytes?: (plannedBytes: number) => number;
+};
 
 /** Models of 10 bytes each with memory for two; loads and unloads are recorded in order. */
-export function machine({ memoryBytesMax = 20, ...overrides }: Options = {}) {
+export function machine({ memoryBytesMax = 20, roomBytes, ...overrides }: Options = {}) {
   const clock = createManualClock(0);
   const told: string[] = [];
-  const memory = new ModelMemory({ clock: overrides.clock ?? clock, memoryBytesMax });
+  const memory = new ModelMemory({
+    clock: overrides.clock ?? clock,
+    memoryBytesMax,
+    roomBytes: roomBytes ?? null,
+    log: (message) => void told.push(message),
+  });
   const models = new ResidentModels({
     clock,
     memory,

@@ -7,11 +7,12 @@ import { dirname } from "node:path";
 import type { Config } from "../../config.js";
 import type { DoctorCheck } from "../../core/report/doctor.js";
 import { exactSizeText } from "../../core/report/size-text.js";
+import { freeMemoryBytes } from "../../models/fit/free-memory.js";
 import { usableCores } from "../../engine/llama/load/machine.js";
 import { version } from "../../version.js";
 import { readLastBackup } from "../backup/last-backup.js";
 import { certificateReport } from "../inspect/certificate-report.js";
-import { keptThreads } from "../llama-settings.js";
+import { keptThreads, memoryBytesOf } from "../llama-settings.js";
 
 /** With less, the database, files and images can soon not be written any more. */
 const freeBytesMin = 500_000_000;
@@ -42,6 +43,7 @@ export async function machineChecks(
     ...(certificate === null ? [] : [{ name: "certificate", ...certificate }]),
     ...tracesChecks(config),
     processorCheck(),
+    memoryCheck(config),
     threadsCheck(config),
   ];
 }
@@ -100,6 +102,13 @@ function processorCheck(): DoctorCheck {
   const threads = availableParallelism();
   const detail = `${usableCores()} cores that models can use, ${threads} threads${model === "" ? "" : `, ${model}`}`;
   return { name: "processor", ok: true, detail };
+}
+
+/** A model that does not fit is refused when it is requested, so the check does not fail. */
+function memoryCheck({ memoryBytesMax }: Config): DoctorCheck {
+  const [limit, free] = [memoryBytesOf(memoryBytesMax), freeMemoryBytes()].map(exactSizeText);
+  const share = memoryBytesMax === 0 ? " at most, of what is free" : " (memoryBytesMax), whatever is free";
+  return { name: "memory", ok: true, detail: `${free} are free; models may take ${limit}${share}` };
 }
 
 /** Threads made for every token only cost speed, so the check does not fail. */
