@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Client } from "./client.js";
 import type { HttpDeps } from "../deps.js";
+import { setProbeFrame } from "./half-closed.js";
 import { trailerNames } from "./run-headers.js";
 
 export interface EventStream {
@@ -9,6 +10,8 @@ export interface EventStream {
   /** Writes the last frame and ends the response; trailers are sent over HTTP/1.1 only. */
   end(frame: string, trailers: Readonly<Record<string, string>>): void;
 }
+
+const eventStreamType = "text/event-stream";
 
 /** How a stream is sent besides its frames. */
 export interface StreamForm {
@@ -22,12 +25,13 @@ export interface StreamForm {
 export function openEventStream(
   res: ServerResponse,
   client: Client,
-  { contentType = "text/event-stream", ping }: StreamForm,
+  { contentType = eventStreamType, ping }: StreamForm,
   { clock, limits }: Pick<HttpDeps, "clock" | "limits">,
 ): EventStream {
   let sentAt = clock.monotonic();
   let stopPinging = clock.after(limits.pingEveryMs, beat);
   void client.closed.then(() => stopPinging());
+  setProbeFrame(res, contentType === eventStreamType ? ":\n\n" : ping);
   res.writeHead(200, { "content-type": contentType, ...headersOf(res) });
 
   function beat(): void {

@@ -7,13 +7,21 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../../core/clock.js";
 
 /** Times after the end of the request; the first two probes of a client on this machine suffice. */
-const probesMs = [0, 0, 50, 100, 200] as const;
+const probesMs = [0, 0, 50, 100, 200, 500, 1_000] as const;
 const laterEveryMs = 5_000;
+
+/** What is written into answers that have begun, and changes none of them. */
+const probeFrames = new WeakMap<ServerResponse, string>();
+
+/** Sets what is written into an answer to find out whether its client still reads: a frame without content. */
+export function setProbeFrame(res: ServerResponse, frame: string): void {
+  probeFrames.set(res, frame);
+}
 
 /**
  * Sends probes to a client that has half-closed its connection, until its answer is complete or the connection closes: an interim
- * response before the headers of the answer, a comment within an event stream. HTTP/1.0 has no interim responses; there, a client whose
- * answer is not ready counts as gone.
+ * response before the headers of the answer, a frame without content within a stream. HTTP/1.0 has no interim responses; there, a client
+ * whose answer is not ready counts as gone.
  */
 export function probeHalfClosed(req: IncomingMessage, res: ServerResponse, clock: Clock): void {
   const { socket } = req;
@@ -40,7 +48,9 @@ function probe(req: IncomingMessage, res: ServerResponse): void {
   // A response that waits behind another one on the same connection cannot send anything yet.
   if (res.socket === null) return;
   if (res.headersSent) {
-    if (String(res.getHeader("content-type")).startsWith("text/event-stream")) res.write(":\n\n");
+    const frame = probeFrames.get(res);
+    // What waits to be sent is a probe, too.
+    if (frame !== undefined && !res.writableNeedDrain) res.write(frame);
   } else if (req.httpVersion === "1.1") res.writeProcessing();
   else req.socket.destroy();
 }
