@@ -11,6 +11,9 @@ const restCharactersMax = 64;
 /** Rests that end so soon that a text may go on behind them. */
 const shortRestCharacters = 3;
 
+/** Characters that may end an item, and those of a number that may equal one in another form. */
+const ends: ReadonlySet<string> = new Set('"}],0123456789');
+
 export class ItemRepeats {
   /** What earlier items have next, without white space between their values. Such a text begins like one of them, or with a character. */
   readonly rests: ReadonlySet<string>;
@@ -32,12 +35,12 @@ export class ItemRepeats {
         alike.map((text) => text.slice(written.length, written.length + restCharactersMax)),
       ),
     );
-    const characters = new Set(place.inString ? [] : repeatingCharacters(place));
-    const short = [...this.rests].filter(({ length }) => length <= shortRestCharacters);
-    for (const character of characters)
-      if (!/[\]},]/.test(character) && !short.some((rest) => rest.startsWith(character)))
-        characters.delete(character);
-    this.characters = place.inString ? characters : characters.add("");
+    // A text that begins in a string is found by its beginning up to the end of that string.
+    const short = place.inString ? [] : [...this.rests].filter(({ length }) => length <= shortRestCharacters);
+    const characters = new Set(place.inString ? [] : [""]);
+    for (const character of repeatingCharacters(place))
+      if (ends.has(character) || short.some((rest) => rest.startsWith(character))) characters.add(character);
+    this.characters = characters;
   }
 
   get inString(): boolean {
@@ -86,7 +89,10 @@ export class ItemRepeats {
 
   /** Returns whether the grammar allows a text that repeats no item. It is read only as far as it is that of an earlier item. */
   #allowsAnother(stacks: ReadyStacks, place: ItemPlace): boolean {
-    const key = `${place.inString} ${place.arrays.map(({ written }) => written).join(" ")}`;
+    const key = JSON.stringify([
+      place.inString,
+      place.arrays.map(({ texts, written }) => [texts.length, ...texts.slice(-3), written]),
+    ]);
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const allows = this.#searchAnother(stacks, place);

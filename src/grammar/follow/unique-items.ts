@@ -72,16 +72,20 @@ export function readCharacter(place: ItemPlace, character: string, begins: boole
 export function repeatingCharacters({ arrays, depth, inString: inside }: ItemPlace): ReadonlySet<string> {
   const characters = new Set<string>();
   for (const array of arrays) {
-    if (array.texts.length === 0) continue;
     for (const text of array.alike) {
       const point = text.codePointAt(array.written.length);
       if (point !== undefined) characters.add(String.fromCodePoint(point));
     }
-    if (inside) continue;
-    if (depth === array.depth && array.written !== "") {
+    const isAtItem = depth === array.depth && array.written !== "";
+    if (inside) {
+      if (isAtItem) characters.add('"');
+    } else if (isAtItem) {
       characters.add(",");
+      // Such as 1.0 and 1E0, which equal 1.
+      if (/^-?\d.*[.eE]/.test(array.written)) for (const digit of "0123456789") characters.add(digit);
       if (isRepeated(array)) characters.add("]");
-    } else if (depth === array.depth + 1) for (const bracket of "}]") characters.add(bracket);
+    } else if (depth === array.depth + 1 && array.texts.length > 0)
+      for (const bracket of "}]") characters.add(bracket);
   }
   return characters;
 }
