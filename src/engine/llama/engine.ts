@@ -17,7 +17,9 @@ import { unpackTokens } from "../packed-tokens.js";
 import { ResidentModels } from "../resident-models.js";
 import type { RemoteReport } from "../remote/protocol.js";
 import { WorkerClient } from "../worker-client.js";
+import { refuseLongInputs } from "./embed/input-length.js";
 import { memoryEstimate } from "./load/memory-estimate.js";
+import { refuseLongPrompt, type PromptBounds } from "./prompt/prompt-length.js";
 import type { LlamaModelInfo, LlamaReplies, LlamaRequest, LlamaSettings, SeededJob } from "./protocol.js";
 
 /** Time to store long prefixes and free native memory; what is not stored by then is evaluated again. */
@@ -97,8 +99,8 @@ export function createLlamaEngine(deps: LlamaEngineDeps): LlamaEngine {
     ...deps,
     estimate: (model) => memoryEstimate(model, settings),
     check: async (model) => (await deps.verify(model)) ?? (await deps.smoke(model)),
-    load: (model) => worker.call({ type: "load", model }),
-    unload: (model) => worker.call({ type: "unload", model }),
+    load: (model) => language.load(model),
+    unload: (model) => language.unload(model),
   });
   const language = {
     ...languageWorker(worker, deps.random),
@@ -122,17 +124,30 @@ export function createLlamaEngine(deps: LlamaEngineDeps): LlamaEngine {
 }
 
 function languageWorker(worker: LlamaWorker, random: Random): Omit<LanguageWorker, "onLost"> {
+  const bounds = new Map<string, PromptBounds>();
   return {
-    load: (model) => worker.call({ type: "load", model }),
-    unload: (model) => worker.call({ type: "unload", model }),
-    prompt: (model, prompt) => {
+    async load(model) {
+      const info = await worker.call({ type: "load", model });
+      bounds.set(loadKey(model), info);
+      return info;
+    },
+    async unload(model) {
+      bounds.delete(loadKey(model));
+      await worker.call({ type: "unload", model });
+    },
+    async prompt(model, prompt) {
+      const bound = bounds.get(loadKey(model));
+      if (bound !== undefined) refuseLongPrompt(prompt, bound);
       const source = "prompt" in prompt ? prompt : conversationOf(prompt);
       return worker.call({ type: "prompt", key: loadKey(model), source });
     },
     tokenize: async (model, text) =>
       unpackTokens(await worker.call({ type: "tokenize", key: loadKey(model), text })),
-    tokenizeInputs: (model, source, signal) =>
-      worker.call({ type: "inputs", key: loadKey(model), source }, { signal }),
+    async tokenizeInputs(model, source, signal) {
+      const bound = bounds.get(loadKey(model));
+      if (bound !== undefined) refuseLongInputs(source, bound.contextTokens);
+      return worker.call({ type: "inputs", key: loadKey(model), source }, { signal });
+    },
     // The worker has the rules; a schema may be large.
     seeded: ({ format: _format, ...job }) => ({
       ...job,

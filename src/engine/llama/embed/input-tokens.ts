@@ -3,6 +3,7 @@ import type { LlamaModel } from "node-llama-cpp";
 import { setImmediate } from "node:timers/promises";
 import type { EmbeddingInput, InputSource } from "../../../core/embeddings/request.js";
 import { HearthError } from "../../../core/errors.js";
+import { inputTooLong, refuseLongInputs } from "./input-length.js";
 import { marksOf, pairMarksOf, type Marks, type PairMarks } from "./marks.js";
 
 /** The properties of a loaded model that its inputs depend on. */
@@ -38,8 +39,6 @@ function pairTemplateOf(template: string | undefined): string | null {
 
 /** Characters that are tokenized in one turn of the event loop, in some tens of milliseconds. */
 const charactersPerTurn = 100_000;
-/** No natural text has more characters per token. A longer one would be tokenized in vain. */
-const charactersPerTokenMax = 64;
 
 /**
  * Returns the tokens of each input or pair. Other work of the thread runs between long texts.
@@ -50,12 +49,14 @@ export async function inputTokens(
   source: InputSource,
   signal: AbortSignal,
 ): Promise<readonly Uint32Array[]> {
+  refuseLongInputs(source, model.contextTokens);
   const tokens: Uint32Array[] = [];
   const write = source.type === "pairs" ? pairWriter(model, source.query) : inputWriter(model);
   let characters = 0;
   for (const [field, input] of namedInputs(source)) {
     const written = Uint32Array.from(write(input, field));
-    if (written.length > model.contextTokens) throw tooLong(field, `${written.length} tokens`, model);
+    if (written.length > model.contextTokens)
+      throw inputTooLong(field, `${written.length} tokens`, model.contextTokens);
     if (written.length === 0) throw invalid(field, "has no tokens");
     tokens.push(written);
     characters += input.length;
@@ -80,28 +81,26 @@ function inputWriter(model: InputModel): Writer {
   const { begin, end } = model.marks;
   return (input, field) =>
     typeof input === "string"
-      ? [...begin, ...tokenizePlain(model, input, field), ...end]
+      ? [...begin, ...tokenizePlain(model, input), ...end]
       : checkTokenIds(model, input, field);
 }
 
 function pairWriter(model: InputModel, query: string): Writer {
   const { begin, between, end } = model.pairMarks;
-  const queryTokens = tokenizePlain(model, query, "query");
+  const queryTokens = tokenizePlain(model, query);
   const pieces = model.pairTemplate?.split(/(\{query\}|\{document\})/).map((piece) => ({
     piece,
     tokens: piece === "{query}" ? queryTokens : model.tokenize(piece, true),
   }));
-  return (document, field) => {
-    const documentTokens = typeof document === "string" ? tokenizePlain(model, document, field) : document;
+  return (document) => {
+    const documentTokens = typeof document === "string" ? tokenizePlain(model, document) : document;
     if (pieces === undefined) return [...begin, ...queryTokens, ...between, ...documentTokens, ...end];
     return pieces.flatMap(({ piece, tokens }) => (piece === "{document}" ? documentTokens : tokens));
   };
 }
 
 /** Control tokens in the text are plain text. */
-function tokenizePlain(model: InputModel, text: string, field: string): readonly number[] {
-  if (text.length > model.contextTokens * charactersPerTokenMax)
-    throw tooLong(field, `${text.length} characters`, model);
+function tokenizePlain(model: InputModel, text: string): readonly number[] {
   return text === "" ? [] : model.tokenize(text, false);
 }
 
@@ -115,14 +114,6 @@ function checkTokenIds(
   throw invalid(
     field,
     `the token ${String(tokens[at])} at position ${at} is not one of the ${vocabularyTokens} tokens of this model's vocabulary`,
-  );
-}
-
-function tooLong(field: string, length: string, { contextTokens }: InputModel): HearthError {
-  return new HearthError(
-    "context_length_exceeded",
-    `${field}: has ${length}, but this model reads at most ${contextTokens} tokens, the marks around a text included.`,
-    { param: field, code: "context_length_exceeded" },
   );
 }
 

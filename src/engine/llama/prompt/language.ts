@@ -20,6 +20,8 @@ export interface ModelLanguage {
   readonly repairs: readonly Repair[];
   /** Markers around the reasoning; null when the model never reasons, or when the tool format separates the reasoning. */
   readonly reasoning: ReasoningMarks | null;
+  /** No text of n bytes has fewer than n / longestTokenBytes tokens. */
+  readonly longestTokenBytes: number;
   /** Size of the vocabulary. */
   readonly vocabularyTokens: number;
   /** Returns the tokens of text that continues an answer; control texts are control tokens. */
@@ -78,6 +80,7 @@ export function readLanguage(
     tools,
     repairs,
     reasoning,
+    longestTokenBytes: tokenBytes.longestBytes,
     vocabularyTokens: vocabulary.tokens.length,
     prompts: createPromptBuilder({
       ...template,
