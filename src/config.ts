@@ -63,6 +63,8 @@ const settings = {
   ollamaKey: z.string().min(1).max(512).nullable().default(null),
   /** Largest request body. */
   bodyBytesMax: whole(1024, 1_073_741_824).default(33_554_432),
+  /** Bytes of all request bodies in memory: half of them for bodies up to 256 KiB. Further ones wait, and are then refused. */
+  bodiesBytesMax: whole(1_048_576, 1_099_511_627_776).default(268_435_456),
   /** Runs that may be active at a time, in any state. */
   runsActiveMax: whole(1, 100_000).default(256),
   /** Runs that may wait for a slot, over all models. */

@@ -13,6 +13,7 @@ import type { ModelRegistry } from "../core/model.js";
 import type { Random } from "../core/random.js";
 import type { HttpLimits } from "../http/deps.js";
 import { createMetrics } from "../http/metrics.js";
+import { BodyBudget } from "../core/requests/body-budget.js";
 import { createHttpServer, type HttpServer, type Listening } from "../http/server.js";
 import { createEmbedder } from "../inference/embeddings/embed.js";
 import type { FileContents } from "../inference/files/contents.js";
@@ -224,7 +225,8 @@ async function buildRunning(config: Config, overrides: Overrides, system: Traced
   const files = await buildFiles(config, { ...stores, ...system }, overrides.fileContents);
   const promptFiles = buildPromptFiles(config, system, { ...engines, files, fetcher: overrides.fileFetcher });
   const mcp = buildMcp(config, system);
-  const runners = { models, generator, imageGenerator, embedder, files, promptFiles, mcp };
+  const bodyBudget = new BodyBudget(system.clock, config.bodiesBytesMax);
+  const runners = { models, generator, imageGenerator, embedder, files, promptFiles, mcp, bodyBudget };
   const jobs = buildJobs(config, { ...stores, ...authentication, ...system, ...runners });
   const { diskSpace } = overrides;
   const alerts = buildAlerts(config, { ...system, stores, models, metrics, refused, diskSpace });

@@ -44,6 +44,7 @@ import type { Conversations } from "../inference/conversations/conversations.js"
 import type { StoredCompletions } from "../inference/completions/stored-completions.js";
 import type { StoredResponses } from "../inference/responses/stored-responses.js";
 import type { Logger } from "../core/logger.js";
+import type { BodyBudget } from "../core/requests/body-budget.js";
 import type { ModelFit } from "../models/fit/verdict.js";
 import type { ServerMetrics } from "./metrics.js";
 import type { ServerTls } from "./tls.js";
@@ -150,6 +151,8 @@ export interface HttpDeps {
   /** Public sentences about other servers that do not answer at present: remote engines, and Redis where each server then counts by itself. */
   readonly remoteProblems: () => readonly string[];
   readonly limits: HttpLimits;
+  /** The bytes of all request bodies in memory. */
+  readonly bodyBudget: BodyBudget;
   /** Accepted `Host` names in addition to the loopback ones; null = the header is not checked. */
   readonly allowedHosts: readonly string[] | null;
   /** Origins whose web pages may call the server; `*` = all, empty = none. */

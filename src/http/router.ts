@@ -3,7 +3,7 @@ import { authoriseManager } from "../accounts/management-keys/permissions.js";
 import { HearthError } from "../core/errors.js";
 import type { Context, Middleware, RequestState } from "./context.js";
 import { errorDialectFor } from "./files/client-format.js";
-import type { HttpDeps, HttpLimits } from "./deps.js";
+import type { HttpDeps } from "./deps.js";
 import { authenticate, authenticateManager } from "./middleware/authenticate.js";
 import { readJsonBody, type BodyRules } from "./middleware/body.js";
 import { limitRequest, warnOfBudgets } from "./middleware/limit.js";
@@ -84,7 +84,6 @@ async function handle(
   params: Readonly<Record<string, string>>,
   deps: HttpDeps,
 ): Promise<void> {
-  const { limits } = deps;
   ctx.state.errorDialect = errorDialectFor(route.errors, ctx);
   ctx.state.routePath = route.path;
   const { requestId } = ctx.state;
@@ -92,7 +91,7 @@ async function handle(
   if (route.guard === "management-key") {
     const manager = await authenticateManager(ctx, deps);
     authoriseManager(manager, route);
-    const body = await bodyOf(route, ctx, limits);
+    const body = await bodyOf(route, ctx, deps);
     return route.handler({ ctx, manager, ...body, params, requestId, route });
   }
   if (route.guard === "page" || route.guard === "session")
@@ -100,7 +99,7 @@ async function handle(
   const principal = await authenticate(ctx, deps, localKey(ctx, route, deps));
   const rateLimitDecision = await limitRequest(deps, ctx, route, principal);
   await warnOfBudgets(deps, ctx, route, principal);
-  const body = await bodyOf(route, ctx, limits);
+  const body = await bodyOf(route, ctx, deps);
   await route.handler({ ctx, principal, rateLimitDecision, ...body, params, requestId, route });
 }
 
@@ -113,19 +112,21 @@ async function handleOwn(
 ): Promise<void> {
   checkOwnPage(ctx);
   const limits = { ...deps.limits, bodyBytesMax: Math.min(deps.limits.bodyBytesMax, ownBodyBytesMax) };
+  const own = { ...deps, limits };
   if (route.guard === "page")
-    return route.handler({ ctx, ...(await bodyOf(route, ctx, limits)), ...call, route });
+    return route.handler({ ctx, ...(await bodyOf(route, ctx, own)), ...call, route });
   const signedIn = await findSession(ctx, deps);
-  return route.handler({ ctx, signedIn, ...(await bodyOf(route, ctx, limits)), ...call, route });
+  return route.handler({ ctx, signedIn, ...(await bodyOf(route, ctx, own)), ...call, route });
 }
 
 async function bodyOf(
   route: Route,
   ctx: Context,
-  { bodyBytesMax }: HttpLimits,
+  { bodyBudget, limits }: Pick<HttpDeps, "bodyBudget" | "limits">,
 ): Promise<Pick<Call, "body" | "bodyText">> {
   if (!takesBody(route)) return { body: undefined, bodyText: null };
-  const { value, text } = await readJsonBody(ctx, { bodyBytesMax, formsAreJson: formRuleOf(route) });
+  const rules = { bodyBytesMax: limits.bodyBytesMax, formsAreJson: formRuleOf(route) };
+  const { value, text } = await readJsonBody(ctx, bodyBudget, rules);
   return { body: value, bodyText: text };
 }
 

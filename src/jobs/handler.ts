@@ -2,6 +2,7 @@
 import type { Principal } from "../accounts/keys/api-key.js";
 import type { HearthError } from "../core/errors.js";
 import type { TokenReservation } from "../core/limits.js";
+import type { BodyPlace } from "../core/requests/body-budget.js";
 import type { WorkClass } from "../core/slots.js";
 import type { Run } from "../inference/run/generate.js";
 import type { RunRecorder } from "../inference/run/recorder.js";
@@ -42,9 +43,10 @@ export interface JobHandler {
   readonly workClass: WorkClass;
   /**
    * @param signal aborts when the job is cancelled or the server closes; the job stays in the queue then.
+   * @param place holds the bytes of the job's own body until its run has ended; the handler reserves more when it reads more.
    * @returns null when there is nothing left to do. @throws HearthError why the job cannot run. @throws the signal's reason.
    */
-  prepare(job: Job, signal: AbortSignal): Promise<PreparedJob | null>;
+  prepare(job: Job, signal: AbortSignal, place: BodyPlace): Promise<PreparedJob | null>;
   /** Returns how a job ends that fails before its run starts. */
   failure(job: Job, error: HearthError): Promise<JobEnding>;
   /** Called when a job is no longer in flight. */

@@ -1,6 +1,7 @@
 /** What the queue of one handler offers, and what it needs. */
 import type { Broadcast } from "../core/servers/broadcast.js";
 import type { Clock } from "../core/clock.js";
+import type { BodyBudget } from "../core/requests/body-budget.js";
 import type { Tracing } from "../core/telemetry/tracing.js";
 import type { Write, Writes } from "../store/writes.js";
 import type { Claims } from "./claims.js";
@@ -40,6 +41,8 @@ export interface JobQueueDeps {
   readonly broadcast: Broadcast;
   readonly tracing: Tracing;
   readonly clock: Clock;
+  /** A job in flight holds the bytes of its request. */
+  readonly bodyBudget: BodyBudget;
   /** Jobs that may be in the queue. */
   readonly queuedMax: number;
   /** Jobs that may be in flight at a time. */

@@ -196,12 +196,15 @@ class Queue implements JobQueue {
 
   /** Does the job. @returns whether it must start again. */
   async #attempt(inFlight: InFlightJob): Promise<boolean> {
-    const { handler, jobs, writes } = this.#deps;
+    const { handler, jobs, writes, bodyBudget } = this.#deps;
     const { job, preparing } = inFlight;
     const { signal } = preparing;
+    const place = bodyBudget.open();
+    signal.addEventListener("abort", () => place.release(), { once: true });
     try {
       if (job.attempts > attemptsMax) throw givenUp(attemptsMax);
-      const prepared = await handler.prepare(job, signal);
+      await place.reserve(job.body.length);
+      const prepared = await handler.prepare(job, signal, place);
       if (prepared !== null) return await this.#run(inFlight, prepared);
       if (!this.#isRunning) return true;
       await writes.commit([jobs.removal(job.id)]);
@@ -214,6 +217,8 @@ class Queue implements JobQueue {
       if (error.kind === "internal") this.#deps.onError(job.id, error.cause ?? error);
       await this.#end(job.id, await handler.failure(job, error));
       return false;
+    } finally {
+      place.release();
     }
   }
 

@@ -8,6 +8,7 @@ import { aKey } from "../accounts/a-key.js";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { onTestFinished } from "vitest";
+import { BodyBudget } from "../../src/core/requests/body-budget.js";
 import { noTracing } from "../../src/core/telemetry/tracing.js";
 import type { Clock } from "../../src/core/clock.js";
 import type { HearthError } from "../../src/core/errors.js";
@@ -197,6 +198,7 @@ function startProcess(world: World): { readonly queue: JobQueue; die(): void } {
     ),
     writes: { commit: alive((each) => writes.commit(each)) },
     clock: { ...clock, after: (ms, action) => clock.after(ms, () => (isAlive ? action() : undefined)) },
+    bodyBudget: new BodyBudget(clock, 1_048_576),
     queuedMax: world.queuedMax ?? 1000,
     activeMax: world.activeMax ?? 4,
     onError: () => undefined,

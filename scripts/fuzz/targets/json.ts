@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { HearthError } from "../../../src/core/errors.js";
-import { parseJsonBody, type JsonBody } from "../../../src/http/middleware/body.js";
-import { longBytesMin } from "../../../src/http/middleware/long-strings.js";
+import { stepBytes } from "../../../src/core/json/decode-json.js";
+import { parseJson, type JsonBody } from "../../../src/core/json/parse-json.js";
 import { check, labelOf, type FuzzTarget } from "../target.js";
 
 /** Leaves out a byte order mark at the start, as RFC 8259 allows. */
@@ -9,7 +9,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 const longMax = 3;
 /** Stands for a text that is long enough to be read apart from the rest, so that inputs stay small. */
 const mark = "LONG";
-const long = "QUJD".repeat(longBytesMin / 4);
+const long = "QUJD".repeat(stepBytes / 4);
 
 export const target: FuzzTarget = {
   guarantee:
@@ -43,7 +43,7 @@ export const target: FuzzTarget = {
     const expected = valueOf(bytes);
     let body: JsonBody;
     try {
-      body = await parseJsonBody(bytes);
+      body = await parseJson(bytes);
     } catch (thrown) {
       if (!(thrown instanceof HearthError)) throw thrown;
       check(thrown.kind === "malformed", () => `the error is of the kind ${thrown.kind}`);

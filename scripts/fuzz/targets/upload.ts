@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { HearthError } from "../../../src/core/errors.js";
+import { BodyBudget } from "../../../src/core/requests/body-budget.js";
 import { readUpload } from "../../../src/http/files/multipart.js";
 import { check, labelOf, type FuzzTarget } from "../target.js";
 
@@ -77,7 +78,8 @@ async function outcomeOf(input: Uint8Array, chunkBytes: number): Promise<string>
   let bytes = 0;
   try {
     const { filename, mimeType, fields } = await readUpload(
-      { req: req as never, res: {} as ServerResponse },
+      { req: req as never, res: { once: () => undefined } as unknown as ServerResponse },
+      new BodyBudget({ after: () => () => undefined }, 1_048_576),
       (chunk) => {
         bytes += chunk.length;
         return Promise.resolve();

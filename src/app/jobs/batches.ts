@@ -2,18 +2,21 @@
 import type { Authenticator } from "../../accounts/authentication/authenticate-key.js";
 import { authorise, modelNames } from "../../accounts/keys/permissions.js";
 import { modelNotFound } from "../../core/errors.js";
-import { parseJsonBody } from "../../http/middleware/body.js";
+import { parseJson } from "../../core/json/parse-json.js";
+import type { BodyBudget } from "../../core/requests/body-budget.js";
 import type { JobHandler } from "../../jobs/handler.js";
 import { createAdmission } from "../../jobs/batches/admission.js";
 import { createBatches, type Batches, type BatchesDeps } from "../../jobs/batches/batches.js";
 import { batchLineHandler, type BatchLineHandlerDeps } from "../../jobs/batches/job-handler.js";
+import type { ParseJson } from "../../jobs/batches/input.js";
 import { endpointAclOf } from "../../jobs/batches/line-request.js";
 import { createBatchProgress, type ProgressDeps } from "../../jobs/batches/progress.js";
 import type { JobQueue } from "../../jobs/queue.js";
 
-export type BatchParts = Omit<BatchLineHandlerDeps, "onEnded"> &
+export type BatchParts = Omit<BatchLineHandlerDeps, "onEnded" | "parseJson"> &
   Omit<BatchesDeps, "parseJson" | "modelCheck" | "admit"> & {
     readonly createQueue: (handler: JobHandler) => JobQueue;
+    readonly bodyBudget: BodyBudget;
   };
 
 export interface BuiltBatches {
@@ -27,10 +30,10 @@ export interface BuiltBatches {
 export function buildBatches(parts: BatchParts): BuiltBatches {
   const admit = createAdmission(parts);
   const modelCheck = modelCheckOf(parts, parts.authenticator);
-  const deps = { ...parts, parseJson: parseJsonBody, modelCheck, admit };
+  const deps = { ...parts, parseJson: parseInTurn(parts.bodyBudget), modelCheck, admit };
   const progress = createBatchProgress(deps, () => queue);
   const queue = parts.createQueue(
-    batchLineHandler({ ...parts, onEnded: (batchId) => progress.advance(batchId) }),
+    batchLineHandler({ ...deps, onEnded: (batchId) => progress.advance(batchId) }),
   );
   return {
     batches: createBatches(deps, progress),
@@ -44,6 +47,11 @@ export function buildBatches(parts: BatchParts): BuiltBatches {
       await progress.close();
     },
   };
+}
+
+/** Returns the function that parses large lines one at a time. */
+function parseInTurn(budget: BodyBudget): ParseJson {
+  return (bytes) => budget.work(bytes.length, () => parseJson(bytes));
 }
 
 function modelCheckOf(

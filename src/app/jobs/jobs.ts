@@ -47,6 +47,7 @@ import type { BatchLimits } from "../../jobs/batches/limits.js";
 import type { BatchStore } from "../../jobs/batches/store/batches.js";
 import type { BatchLineStore } from "../../jobs/batches/store/lines.js";
 import type { Embedder } from "../../inference/embeddings/embed.js";
+import type { BodyBudget } from "../../core/requests/body-budget.js";
 import type { Random } from "../../core/random.js";
 import { createRetention, type Retention, type Sweep } from "../../jobs/retention.js";
 
@@ -77,6 +78,7 @@ export interface JobsDeps {
   readonly imageGenerator: ImageGenerator;
   readonly mcp: McpConnector;
   readonly embedder: Embedder;
+  readonly bodyBudget: BodyBudget;
   readonly broadcast: Broadcast;
   readonly nodes: NodeStore;
   readonly random: Random;

@@ -42,8 +42,8 @@ export interface LlamaSettings {
 /** What the worker reports of a loaded model. */
 export interface LlamaModelInfo {
   readonly contextTokens: number;
-  /** Of a chat model: no text of n bytes has fewer than n / longestTokenBytes tokens; 0 for another. */
-  readonly longestTokenBytes: number;
+  /** Of a chat model: no text of n bytes has fewer than n / longestTokenBytes tokens. */
+  readonly longestTokenBytes?: number;
   readonly slots: number;
   /** `cpu`, or the GPU's kind. */
   readonly device: string;

@@ -139,15 +139,7 @@ async function load(model: Model): Promise<LlamaModelInfo> {
   if (model.manifest.kind !== "chat") {
     const loaded = model.remote === undefined ? embedders.load(model) : inputReaders.load(model);
     const { contextTokens, device, dimensions } = await loaded;
-    return {
-      contextTokens,
-      longestTokenBytes: 0,
-      slots,
-      device,
-      dimensions,
-      templateRepairs: [],
-      callsAreExact: true,
-    };
+    return { contextTokens, slots, device, dimensions, templateRepairs: [], callsAreExact: true };
   }
   if (model.remote !== undefined)
     return { ...infoOf(await languages.load(model)), slots, device: model.remote.engine };
@@ -157,13 +149,10 @@ async function load(model: Model): Promise<LlamaModelInfo> {
 }
 
 /** Returns what a chat model's language says of it. */
-function infoOf({
-  contextTokens,
-  longestTokenBytes,
-  tools,
-  repairs,
-  reasoning,
-}: ModelLanguage & { readonly contextTokens: number }): Omit<LlamaModelInfo, "slots" | "device"> {
+function infoOf(
+  language: ModelLanguage & { readonly contextTokens: number },
+): Omit<LlamaModelInfo, "slots" | "device"> {
+  const { contextTokens, longestTokenBytes, tools, repairs, reasoning } = language;
   return {
     contextTokens,
     longestTokenBytes,

@@ -4,6 +4,8 @@ import { Busboy, type BusboyFileStream } from "@fastify/busboy";
 import { HearthError, toHearthError } from "../../core/errors.js";
 import { invalidValue } from "../../dialects/field-error.js";
 import type { Context } from "../context.js";
+import type { BodyBudget } from "../../core/requests/body-budget.js";
+import { reserveUntilEnd } from "../middleware/body.js";
 import { admitBody } from "../middleware/protocol.js";
 
 /** What a part says of its file. */
@@ -21,6 +23,8 @@ type Parser = InstanceType<typeof Busboy>;
 
 /** RFC 2046 allows 70 characters. */
 const boundaryCharsMax = 70;
+/** What is in memory of a form at a time: chunks that are read and not written. */
+const chunksBytesMax = 256 * 1024;
 const limits = {
   fieldNameSize: 100,
   fieldSize: 4096,
@@ -36,13 +40,16 @@ const plainType = /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/;
 /**
  * Reads the body to its end.
  * @param write called with each chunk of the file, one at a time; what it throws ends the reading.
- * @throws HearthError `unsupported_media_type`, `malformed`, `invalid_field` or `invalid_value` for a body that cannot be read.
+ * @throws HearthError `unsupported_media_type`, `malformed`, `invalid_field` or `invalid_value` for a body that cannot be read;
+ * `overloaded` when there is no memory for it in time.
  */
 export async function readUpload(
   { req, res }: Pick<Context, "req" | "res">,
+  budget: BodyBudget,
   write: (chunk: Buffer) => Promise<void>,
 ): Promise<Upload> {
   const parser = createParser(req);
+  await reserveUntilEnd(res, budget).reserve(chunksBytesMax);
   admitBody(req, res);
   try {
     return await parse(req, parser, write);

@@ -14,6 +14,7 @@ import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
 
 type FileDeps = Pick<HttpDeps, "files" | "clock">;
+type UploadDeps = Pick<HttpDeps, "files" | "clock" | "bodyBudget">;
 
 const secondsMin = 3_600;
 const secondsMax = 2_592_000;
@@ -50,13 +51,13 @@ const formSchema = z.object({
 });
 
 /** Stores an uploaded file. */
-export function createFile({ files, clock }: FileDeps): (call: Call) => Promise<void> {
+export function createFile({ files, clock, bodyBudget }: UploadDeps): (call: Call) => Promise<void> {
   return async ({ ctx, principal, route }) => {
     authorise(principal, { endpoint: route.endpointAcl, model: null });
     const format = fileFormatOf(ctx);
     const draft = await files.begin(ownerOf(principal), true);
     try {
-      const upload = await readUpload(ctx, (chunk) => draft.write(chunk));
+      const upload = await readUpload(ctx, bodyBudget, (chunk) => draft.write(chunk));
       const file = await draft.finish(fieldsOf(upload, format, clock.now()));
       ctx.body = format.file(file);
     } finally {

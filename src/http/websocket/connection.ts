@@ -4,6 +4,7 @@
  * Modes: open -> closing (no new turn; the one in flight ends) -> closed.
  */
 import { WebSocket, type RawData } from "ws";
+import type { BodyPlace } from "../../core/requests/body-budget.js";
 import type { HttpDeps } from "../deps.js";
 import type { InternalRequest, InternalServer } from "./internal-requests.js";
 import type { KeptResponse, KeptResponses } from "./kept-response.js";
@@ -19,12 +20,18 @@ const unsentBytesMax = 1_048_576;
 const goingAway = 1001;
 const normalClosure = 1000;
 
-export interface ConnectionDeps extends Pick<HttpDeps, "clock" | "limits"> {
+export interface ConnectionDeps extends Pick<HttpDeps, "clock" | "limits" | "bodyBudget"> {
   readonly internal: InternalServer;
   /** Of all connections. */
   readonly keptResponses: KeptResponses;
   /** What the requests of all turns have in common. */
   readonly request: Pick<InternalRequest, "path" | "headers" | "remoteAddress">;
+}
+
+/** A turn that was received. */
+interface WaitingTurn {
+  readonly message: Buffer;
+  readonly place: BodyPlace;
 }
 
 /** Serves a WebSocket until it closes. */
@@ -34,7 +41,7 @@ export class Connection {
   readonly #socket: WebSocket;
   readonly #deps: ConnectionDeps;
   readonly #left = new AbortController();
-  readonly #waiting: Buffer[] = [];
+  readonly #waiting: WaitingTurn[] = [];
   #waitingBytes = 0;
   #kept: KeptResponse | null = null;
   #isBusy = false;
@@ -68,12 +75,21 @@ export class Connection {
   }
 
   #receive(message: Buffer): void {
-    const { bodyBytesMax } = this.#deps.limits;
+    const { limits, bodyBudget } = this.#deps;
+    const { bodyBytesMax } = limits;
     if (this.#waiting.length >= waitingTurnsMax || this.#waitingBytes + message.length > bodyBytesMax)
-      return this.#socket.bufferedAmount > unsentBytesMax ? this.terminate() : void this.#send(tooManyTurns);
-    this.#waiting.push(message);
+      return this.#refuse(tooManyTurns);
+    const place = bodyBudget.open();
+    // The message is in memory: it cannot wait for its bytes.
+    if (!place.tryReserve(message.length)) return this.#refuse(tooManyBodies);
+    this.#waiting.push({ message, place });
     this.#waitingBytes += message.length;
     if (!this.#isBusy) void this.#answerWaiting();
+  }
+
+  #refuse(error: string): void {
+    if (this.#socket.bufferedAmount > unsentBytesMax) this.terminate();
+    else void this.#send(error);
   }
 
   async #answerWaiting(): Promise<void> {
@@ -81,21 +97,30 @@ export class Connection {
     while (this.#closing === null) {
       const turn = this.#waiting.shift();
       if (turn === undefined) break;
-      this.#waitingBytes -= turn.length;
+      this.#waitingBytes -= turn.message.length;
       this.#keep(await this.#answer(turn));
     }
     this.#isBusy = false;
+    this.#dropWaiting();
     await this.#close();
   }
 
-  async #answer(turn: Buffer): Promise<KeptResponse | null> {
-    const { internal, request } = this.#deps;
+  #dropWaiting(): void {
+    for (const { place } of this.#waiting.splice(0)) place.release();
+  }
+
+  async #answer({ message, place }: WaitingTurn): Promise<KeptResponse | null> {
+    const { internal, request, bodyBudget } = this.#deps;
+    const budget = { bodyBudget, place };
     const send = (message: string): Promise<void> => this.#send(message);
     try {
-      return await answerTurn(turn, { internal, request, kept: this.#kept, signal: this.#left.signal, send });
+      const options = { internal, request, kept: this.#kept, signal: this.#left.signal, send };
+      return await answerTurn(message, { ...options, ...budget });
     } catch {
       await this.#send(cutShort);
       return null;
+    } finally {
+      place.release();
     }
   }
 
@@ -134,6 +159,11 @@ const cutShort = errorMessage(500, {
 const tooManyTurns = errorMessage(429, {
   code: "too_many_turns",
   message: `At most ${waitingTurnsMax} turns wait on a connection, with the size of one request: wait for the response in flight.`,
+});
+const tooManyBodies = errorMessage(503, {
+  type: "server_error",
+  code: "overloaded",
+  message: "The server is reading too many large requests. Please try again later.",
 });
 const tooOld = errorMessage(400, {
   code: "websocket_connection_limit_reached",

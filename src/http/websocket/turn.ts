@@ -2,11 +2,15 @@
 import type { IncomingMessage } from "node:http";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { z } from "zod";
-import { parseJsonBody } from "../middleware/body.js";
+import { parseJson } from "../../core/json/parse-json.js";
+import type { BodyBudget, BodyPlace } from "../../core/requests/body-budget.js";
 import type { InternalRequest, InternalServer } from "./internal-requests.js";
 import { conversationOf, type KeptResponse } from "./kept-response.js";
 
 export interface TurnOptions {
+  readonly bodyBudget: BodyBudget;
+  /** Holds the bytes of the message, until a request has them. */
+  readonly place: BodyPlace;
   readonly internal: InternalServer;
   readonly request: Pick<InternalRequest, "path" | "headers" | "remoteAddress">;
   /** The last response of the connection. */
@@ -22,7 +26,7 @@ export async function answerTurn(message: Buffer, options: TurnOptions): Promise
   const { internal, request, kept, signal, send } = options;
   let turn: unknown;
   try {
-    turn = (await parseJsonBody(message)).value;
+    turn = (await options.bodyBudget.work(message.length, () => parseJson(message))).value;
   } catch (thrown) {
     await send(errorMessage(400, { code: "malformed", message: textOf(thrown) }));
     return kept;
@@ -33,6 +37,7 @@ export async function answerTurn(message: Buffer, options: TurnOptions): Promise
     return kept;
   }
   const { continues, replaced, keep } = conversationOf(turn, kept);
+  options.place.release();
   const answer = await internal.request({
     ...request,
     headers: { ...request.headers, "content-type": "application/json", accept: "text/event-stream" },

@@ -26,7 +26,7 @@ export interface WebSockets {
   ended(): Promise<void>;
 }
 
-export interface WebSocketDeps extends Pick<HttpDeps, "clock" | "limits" | "corsOrigins"> {
+export interface WebSocketDeps extends Pick<HttpDeps, "clock" | "limits" | "bodyBudget" | "corsOrigins"> {
   /** Has the same routes. */
   readonly internal: InternalServer;
   readonly connections: Connections;

@@ -31,10 +31,11 @@ export function batchLineHandler(deps: BatchLineHandlerDeps): JobHandler {
   return {
     kind: "batch-line",
     workClass: "batch",
-    async prepare(job) {
+    async prepare(job, _signal, place) {
       const found = await find(deps, job);
       if (found === null) return null;
       if (found.batch.state !== "in_progress" || deps.clock.now() >= found.batch.expireTime) throw stopped();
+      await place.reserve(found.line.body.length);
       return prepare(deps, job, found);
     },
     async failure(job, error) {

@@ -7,7 +7,6 @@ import { ownerOf, type StoredOwner } from "../../inference/stored-owner.js";
 import type { Principal } from "../../accounts/keys/api-key.js";
 import { authorise, modelNames } from "../../accounts/keys/permissions.js";
 import type { GenerationRequest } from "../../core/generation.js";
-import { mayRoundNumbers } from "../../core/json/member-texts.js";
 import { atPercent, completeRequest, type Model } from "../../core/model.js";
 import type { ContextEdit } from "../../core/prompt/context-edit.js";
 import { foldMessage } from "../../dialects/anthropic-messages/encode.js";
@@ -60,8 +59,8 @@ export async function parseLine(
   deps: LineRequestDeps,
   { endpoint, body, principal }: Line,
 ): Promise<LineRequest> {
-  const value = await inlined(deps, { endpoint, body, principal });
-  const text = mayRoundNumbers(body) ? body : null;
+  const { value: own, text } = await deps.parseJson(Buffer.from(body));
+  const value = await inlined(deps, own, { endpoint, principal });
   const owner = ownerOf(principal);
   if (endpoint === "/v1/embeddings") return embeddingLine(deps, value);
   if (endpoint === "/v1/responses") return responseLine(deps, value, text, owner);
@@ -74,9 +73,9 @@ export async function parseLine(
 /** Returns the JSON of a line with the contents of its files, which are expensive: the key must be allowed to use the model before. */
 async function inlined(
   { models, promptFiles }: LineRequestDeps,
-  { endpoint, body, principal }: Line,
+  value: unknown,
+  { endpoint, principal }: Omit<Line, "body">,
 ): Promise<unknown> {
-  const value: unknown = JSON.parse(body);
   if (!hasFiles(value)) return value;
   const { model: name } = value as { readonly model?: unknown };
   const model = typeof name === "string" ? modelNames(name, models.find(name)) : null;

@@ -15,6 +15,7 @@ import type { RunEnd } from "../../inference/run/recorder.js";
 import type { RunContext } from "../../inference/run/run-deps.js";
 import type { Write } from "../../store/writes.js";
 import { toJobRun, type JobRun } from "../handler.js";
+import type { ParseJson } from "./input.js";
 
 export interface LineRunDeps {
   readonly generator: Pick<Generator, "start" | "countPrompt" | "tokenize">;
@@ -40,6 +41,7 @@ export interface LineRequestDeps extends LineRunDeps {
   readonly storedResponses: StoredResponses;
   readonly storedCompletions: Pick<StoredCompletions, "refuseWhenFull" | "insertion">;
   readonly conversations: Conversations;
+  readonly parseJson: ParseJson;
   readonly clock: Clock;
   readonly random: Pick<Random, "id">;
   /** What lines are charged, in percent of the model's prices. */

@@ -6,7 +6,8 @@ import type { RateLimits } from "../../accounts/limits/rate-limits.js";
 import type { Clock } from "../../core/clock.js";
 import type { EndedOutcome } from "./deferred-completion.js";
 import type { DeferredStore } from "./store.js";
-import { mayRoundNumbers } from "../../core/json/member-texts.js";
+import { parseJson } from "../../core/json/parse-json.js";
+import type { BodyBudget } from "../../core/requests/body-budget.js";
 import type { HearthError } from "../../core/errors.js";
 import type { Job } from "../job.js";
 import type { ModelRegistry } from "../../core/model.js";
@@ -28,6 +29,7 @@ export interface DeferredCompletionHandlerDeps {
   readonly storedCompletions: Pick<StoredCompletions, "insertion">;
   readonly models: ModelRegistry;
   readonly generator: Pick<Generator, "start">;
+  readonly bodyBudget: BodyBudget;
   readonly clock: Clock;
   /** How long an outcome can be fetched. */
   readonly outcomeKeptMs: number;
@@ -35,7 +37,8 @@ export interface DeferredCompletionHandlerDeps {
 
 /** Builds the handler of deferred completions. */
 export function deferredCompletionHandler(deps: DeferredCompletionHandlerDeps): JobHandler {
-  const { authenticator, rateLimits, deferred, storedCompletions, models, clock, generator } = deps;
+  const { authenticator, rateLimits, deferred, storedCompletions, models, clock, generator, bodyBudget } =
+    deps;
   const ending = (job: Job, outcome: EndedOutcome): Write =>
     deferred.ending(job.id, outcome, clock.now() + deps.outcomeKeptMs);
   const failed = (job: Job, error: HearthError): Write =>
@@ -46,10 +49,8 @@ export function deferredCompletionHandler(deps: DeferredCompletionHandlerDeps): 
     failure: (job, error) => Promise.resolve({ writes: [failed(job, error)] }),
     async prepare(job): Promise<PreparedJob> {
       const principal = await authenticator.readmit(job.apiKeyId);
-      const { request, callsAsFunction, textTools, stored } = parseChatRequest(
-        JSON.parse(job.body),
-        mayRoundNumbers(job.body) ? job.body : null,
-      );
+      const { value, text } = await bodyBudget.work(job.body.length, () => parseJson(Buffer.from(job.body)));
+      const { request, callsAsFunction, textTools, stored } = parseChatRequest(value, text);
       const model = usableModel(models, request.model);
       authorise(principal, { endpoint: "chat", model: modelNames(request.model, model) });
       const { choices } = request;

@@ -38,7 +38,8 @@ import { allOf, earlierItems, read, toStore, type RequestItems } from "./convers
 import { conversationItems, endedStatus, finish } from "./response-recorder.js";
 import { listMcpTools, type ListedRequest, type McpDeps } from "./mcp.js";
 import { serverToolOffer, serverToolsOf, type ServerToolDeps } from "./server-tools.js";
-import { mayRoundNumbers } from "../../core/json/member-texts.js";
+import { parseJson } from "../../core/json/parse-json.js";
+import type { BodyBudget, BodyPlace } from "../../core/requests/body-budget.js";
 import type { Logger } from "../../core/logger.js";
 import { noUsage } from "../../core/usage.js";
 import type { McpApprovals } from "../mcp/approvals.js";
@@ -50,6 +51,7 @@ export interface BackgroundResponseHandlerDeps extends ServerToolDeps, McpDeps {
   readonly conversations: Conversations;
   readonly generator: Pick<Generator, "start" | "refuse">;
   readonly mcpApprovals: McpApprovals;
+  readonly bodyBudget: BodyBudget;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -60,12 +62,12 @@ export function backgroundResponseHandler(deps: BackgroundResponseHandlerDeps): 
   return {
     kind: "background-response",
     workClass: "background",
-    async prepare(job, signal) {
+    async prepare(job, signal, place) {
       const stored = await find(storedResponses, job);
       if (stored === null) return null;
       // A new run would generate another answer than the one whose stream its client has started to read.
       if (stored.streams && stored.status === "in_progress") throw interrupted();
-      return prepare(deps, { job, stored, signal });
+      return prepare(deps, { job, stored, signal, place });
     },
     async failure(job, error) {
       const stored = await find(storedResponses, job);
@@ -114,18 +116,21 @@ interface Preparing {
   readonly stored: StoredResponse;
   /** Aborts when the job is cancelled or the server closes. */
   readonly signal: AbortSignal;
+  /** Holds the bytes of its request. */
+  readonly place: BodyPlace;
 }
 
 async function prepare(
   deps: BackgroundResponseHandlerDeps,
-  { job, stored, signal }: Preparing,
+  { job, stored, signal, place }: Preparing,
 ): Promise<PreparedJob> {
   const { authenticator, rateLimits, models, storedResponses } = deps;
   const principal = await authenticator.readmit(job.apiKeyId);
   const input = await storedResponses.input(stored);
+  await place.reserve(input.reduce((chars, item) => chars + item.body.length, job.body.length));
+  const { value, text } = await deps.bodyBudget.work(job.body.length, () => parseJson(Buffer.from(job.body)));
   // Stored with the contents of files and without references, which may have been deleted since.
-  const body = { ...(JSON.parse(job.body) as object), input: read(input) };
-  const text = mayRoundNumbers(job.body) ? job.body : null;
+  const body = { ...(value as object), input: read(input) };
   const { previousId: previousResponseId, conversationId, teamId } = stored;
   const before = await earlierItems(deps, { previousResponseId, conversationId }, teamId);
   const items = { before: read(before), ownInput: read(input) };
@@ -155,7 +160,7 @@ async function prepare(
   }
 }
 
-interface ListedJob extends Omit<Preparing, "signal">, Input {
+interface ListedJob extends Omit<Preparing, "signal" | "place">, Input {
   readonly principal: Principal;
   readonly model: Model;
   readonly items: RequestItems;

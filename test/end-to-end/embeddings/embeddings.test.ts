@@ -131,7 +131,7 @@ describe("POST /v1/embeddings", () => {
       "too long a text",
       { input: "x".repeat(100_000) },
       400,
-      "input.0: has 100000 characters, but this model",
+      "input.0: has at least 1563 tokens, but this model",
     ],
     ["no dimensions", { input: "a", dimensions: 0 }, 400, "dimensions: must be between 1 and 65536"],
     ["too many dimensions", { input: "a", dimensions: 33 }, 400, "dimensions: must be at most 32"],

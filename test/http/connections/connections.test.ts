@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Connections } from "../../../src/http/connections.js";
+import { BodyBudget } from "../../../src/core/requests/body-budget.js";
 import { defaultHttpLimits } from "../../../src/http/deps.js";
 import { createInternalServer } from "../../../src/http/websocket/internal-requests.js";
 import { serveWebSockets } from "../../../src/http/websocket/upgrade.js";
@@ -175,7 +176,8 @@ describe("E23: a WebSocket that is", () => {
 
   it("not answered in time ends", async () => {
     const clock = createManualClock(0);
-    const deps = { clock, limits: defaultHttpLimits, corsOrigins: [] };
+    const bodyBudget = new BodyBudget(clock, 1_048_576);
+    const deps = { clock, limits: defaultHttpLimits, bodyBudget, corsOrigins: [] };
     const silent = http.createServer(() => undefined);
     const server = http.createServer();
     const connections = new Connections(deps);

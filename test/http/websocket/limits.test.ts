@@ -7,6 +7,7 @@ import { WebSocket } from "ws";
 import { Connections } from "../../../src/http/connections.js";
 import { createInternalServer } from "../../../src/http/websocket/internal-requests.js";
 import { serveWebSockets } from "../../../src/http/websocket/upgrade.js";
+import { BodyBudget } from "../../../src/core/requests/body-budget.js";
 import { defaultHttpLimits } from "../../../src/http/deps.js";
 import { createManualClock } from "../../manual-clock.js";
 import { until } from "../../harness.js";
@@ -21,7 +22,9 @@ it("a handshake at a path that is no WebSocket reads nothing of the path's answe
     endless.pipe(answer);
   });
   const server = http.createServer();
-  const deps = { clock: createManualClock(0), limits: defaultHttpLimits, corsOrigins: [] };
+  const clock = createManualClock(0);
+  const bodyBudget = new BodyBudget(clock, 1_048_576);
+  const deps = { clock, bodyBudget, limits: defaultHttpLimits, corsOrigins: [] };
   const connections = new Connections(deps);
   serveWebSockets(server, { ...deps, connections, internal: createInternalServer(routes) });
   onTestFinished(() => void server.close());

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { HearthError } from "../../../../src/core/errors.js";
-import { parseJsonBody, type JsonBody } from "../../../../src/http/middleware/body.js";
+import { parseJson, type JsonBody } from "../../../../src/core/json/parse-json.js";
 import { check, labelOf, type FuzzTarget } from "../../target.js";
 
 const messageCharsMax = 1000;
@@ -19,7 +19,7 @@ export function bodyTarget(corpus: string, parse: Parse): FuzzTarget {
     async run(input) {
       let body: JsonBody;
       try {
-        body = await parseJsonBody(Buffer.from(input));
+        body = await parseJson(Buffer.from(input));
       } catch (thrown) {
         if (thrown instanceof HearthError && thrown.kind === "malformed") return "malformed";
         throw thrown;

@@ -5,8 +5,8 @@ import { promptTooLong } from "./context-length.js";
 
 export interface PromptBounds {
   readonly contextTokens: number;
-  /** No text of n bytes has fewer than n / longestTokenBytes tokens; 0: it is not known. */
-  readonly longestTokenBytes: number;
+  /** No text of n bytes has fewer than n / longestTokenBytes tokens; absent: it is not known. */
+  readonly longestTokenBytes?: number;
 }
 
 /**
@@ -17,7 +17,7 @@ export function refuseLongPrompt(
   source: Conversation | RawPrompt,
   { contextTokens, longestTokenBytes }: PromptBounds,
 ): void {
-  if (longestTokenBytes === 0) return;
+  if (longestTokenBytes === undefined) return;
   const text = textOf(source);
   // A text has at least as many bytes as UTF-16 units; bytes take time to count.
   if (text.length < contextTokens * longestTokenBytes) return;

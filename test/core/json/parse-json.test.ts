@@ -1,8 +1,9 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { parseJsonBody } from "../../src/http/middleware/body.js";
+import { describe, expect, it, vi } from "vitest";
+import { stepBytes } from "../../../src/core/json/decode-json.js";
+import { parseJson } from "../../../src/core/json/parse-json.js";
 
-const parsed = async (text: string): Promise<unknown> => (await parseJsonBody(Buffer.from(text))).value;
+const parsed = async (text: string): Promise<unknown> => (await parseJson(Buffer.from(text))).value;
 /** Longer than the strings that are extracted from a body before it is parsed. */
 const base64 = Buffer.alloc(210_000, "hearth").toString("base64");
 const dataUrl = `data:image/png;base64,${base64}`;
@@ -75,7 +76,7 @@ describe("a body with long strings", () => {
 
   it("is rejected if the remainder is not UTF-8", async () => {
     const bytes = Buffer.concat([Buffer.from(`["${base64}","`), Buffer.from([0xff]), Buffer.from('"]')]);
-    await expect(parseJsonBody(bytes)).rejects.toThrow(/not valid UTF-8/);
+    await expect(parseJson(bytes)).rejects.toThrow(/not valid UTF-8/);
   });
 });
 
@@ -110,5 +111,57 @@ describe("F21: a body that would occupy the event loop", () => {
     await parsed(text);
     isRunning = false;
     expect(turns).toBeGreaterThanOrEqual(7);
+  });
+});
+
+describe("F26: a body of megabytes is parsed in steps", () => {
+  const filler = "x".repeat(600);
+  const many = (count: number, value: unknown) => Array.from({ length: count }, () => value);
+  const deep = (levels: number): unknown => (levels === 0 ? 1 : [...many(60, filler), deep(levels - 1)]);
+  const bodies: Readonly<Record<string, string>> = {
+    "one text": JSON.stringify({ a: filler.repeat(6_000) }),
+    "a text of escapes": JSON.stringify({ a: '"\\\n'.repeat(700_000) }),
+    "a text of escaped surrogate pairs": `{"a":"${"\\ud83d\\ude00".repeat(300_000)}"}`,
+    "a text of characters of four bytes": JSON.stringify({ a: "😀".repeat(900_000) }),
+    "a long name": JSON.stringify({ b: 1, ["n\n".repeat(1_000_000)]: 2, c: [3] }),
+    messages: JSON.stringify({ messages: many(6_000, { role: "user", content: filler }) }),
+    numbers: JSON.stringify({ prompt: many(900_000, 12) }),
+    members: JSON.stringify(Object.fromEntries(many(90_000, "v").map((value, at) => [`k${at}`, value]))),
+    "nested lists": JSON.stringify(deep(100)),
+    "lists of lists": JSON.stringify(many(30, many(1_000, ["é", filler.slice(0, 100)]))),
+  };
+
+  it.each(Object.entries(bodies))("%s", async (_name, text) => {
+    const expected: unknown = JSON.parse(text);
+    const parse = vi.spyOn(JSON, "parse");
+    const value = await parsed(text);
+    const longest = Math.max(...parse.mock.calls.map(([piece]) => piece.length));
+    parse.mockRestore();
+    expect(longest).toBeLessThan(2 * stepBytes);
+    expect(JSON.stringify(value)).toBe(JSON.stringify(expected));
+  });
+
+  const long = JSON.stringify(many(1_000, filler)).slice(1, -1);
+  it.each([
+    ["an empty place in a list", `[${long},,${long}]`],
+    ["a comma at the end", `[${long},]`],
+    ["a comma at the beginning", `[,[${long}]]`],
+    ["two values side by side", `[[${long}] [${long}]]`],
+    ["a bracket of another kind", `{"a":[${long}}}`],
+    ["a name without a value", `{"a":[${long}],"b"}`],
+    ["a value without a name", `{"a":[${long}],[${long}]}`],
+    ["a name that is a number", `{1:[${long}]}`],
+    ["two names", `{"a":"b":[${long}]}`],
+    ["something after its end", `[[${long}]]x`],
+    ["two bodies", `[${long}][${long}]`],
+    ["no end", `[[${long}]`],
+    ["one bracket too many", `[[${long}]]]`],
+  ])("is refused as by JSON.parse with %s", async (_name, text) => {
+    expect(() => JSON.parse(text) as unknown).toThrow(SyntaxError);
+    await expect(parsed(text)).rejects.toMatchObject({ kind: "malformed" });
+  });
+
+  it("refuses a number that takes long to read", async () => {
+    await expect(parsed(`[${"1".repeat(10_001)}]`)).rejects.toMatchObject({ kind: "malformed" });
   });
 });
