@@ -1,0 +1,85 @@
+/**
+ * `npm run faults [-- --count 30 --seed 1]`: plants small faults in the committed state, one at a time and each in another folder of
+ * `src`, and says which are found by the types and tests of `npm test`, and which of the others by `npm test -- --all`. Only tests that
+ * the changed file can affect run. Exits with 1 where the small size finds fewer than 28 of 30, or `--all` not all; with 2 for invalid
+ * arguments.
+ */
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import fc from "fast-check";
+import { chooseFaults } from "./faults/choose.js";
+import { openTree, type Tree } from "./faults/tree.js";
+import type { Fault } from "./faults/sites.js";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+/** Part of the faults that the small size has to find. */
+const smallShare = 28 / 30;
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  let options: { readonly count: number; readonly seed: number };
+  try {
+    options = readOptions();
+  } catch (thrown) {
+    process.stderr.write(`faults: ${thrown instanceof Error ? thrown.message : String(thrown)}\n`);
+    return 2;
+  }
+  const [draws = []] = fc.sample(fc.array(fc.nat(), { minLength: 1_000, maxLength: 1_000 }), {
+    seed: options.seed,
+    numRuns: 1,
+  });
+  let drawn = 0;
+  const faults = chooseFaults(root, options.count, (below) => (draws[drawn++ % draws.length] ?? 0) % below);
+  const tree = openTree(root);
+  try {
+    return await tryFaults(tree, faults);
+  } finally {
+    tree.close();
+  }
+}
+
+async function tryFaults(tree: Tree, faults: readonly Fault[]): Promise<number> {
+  const found = { small: 0, all: 0, none: 0 };
+  for (const [at, fault] of faults.entries()) {
+    const began = performance.now();
+    const { size, by } = await findFault(tree, fault);
+    found[size] += 1;
+    const seconds = ((performance.now() - began) / 1000).toFixed(0);
+    const place = `${fault.path}:${fault.line} ${fault.what}`;
+    process.stdout.write(
+      `${at + 1} ${size.padEnd(5)} ${seconds.padStart(4)} s  ${place}\n             ${by}\n`,
+    );
+  }
+  const { small, all, none } = found;
+  process.stdout.write(
+    `\n${faults.length} faults: ${small} found by npm test, ${all} more by --all, ${none} by none\n`,
+  );
+  return small >= faults.length * smallShare && none === 0 ? 0 : 1;
+}
+
+async function findFault(
+  tree: Tree,
+  fault: Fault,
+): Promise<{ readonly size: "small" | "all" | "none"; readonly by: string }> {
+  for (const size of ["small", "all"] as const) {
+    const by = await tree.check(fault, size);
+    if (by !== null) return { size, by };
+  }
+  return { size: "none", by: "" };
+}
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: { count: { type: "string", default: "30" }, seed: { type: "string", default: "1" } },
+    allowPositionals: false,
+  });
+  return { count: whole("--count", values.count), seed: whole("--seed", values.seed) };
+}
+
+function whole(name: string, text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > 1_000)
+    throw new Error(`${name} must be a whole number from 1 to 1000`);
+  return value;
+}
