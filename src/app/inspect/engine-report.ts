@@ -1,5 +1,6 @@
 import type { Config } from "../../config.js";
 import { checkServer } from "../../engine/remote/check.js";
+import { describeFailure } from "../../engine/remote/errors.js";
 import { remoteEngines } from "../remote/engines.js";
 
 /** What a server of a remote engine answers now. */
@@ -24,9 +25,11 @@ export async function engineReports(config: Config, engine?: string): Promise<re
   );
 }
 
-async function ask(...asked: Parameters<typeof checkServer>): Promise<Pick<EngineReport, "ok" | "detail">> {
+async function ask(
+  ...[kind, server, modelNames]: Parameters<typeof checkServer>
+): Promise<Pick<EngineReport, "ok" | "detail">> {
   try {
-    const found = await checkServer(...asked);
+    const found = await checkServer(kind, server, modelNames);
     if (found.type === "starting") return { ok: true, detail: "it is loading its model" };
     if (found.type === "refused") return { ok: false, detail: "it refuses the apiKey of its settings" };
     const { slots, contextTokens } = found.properties;
@@ -37,6 +40,6 @@ async function ask(...asked: Parameters<typeof checkServer>): Promise<Pick<Engin
     ];
     return { ok: true, detail: parts.join(", ") };
   } catch (thrown) {
-    return { ok: false, detail: thrown instanceof Error ? thrown.message : String(thrown) };
+    return { ok: false, detail: describeFailure(thrown, server.url) };
   }
 }

@@ -48,7 +48,8 @@ function completionQuestions(load: RegExp): Questions {
       if (missing !== undefined)
         throw engineUnreachable(
           server.url,
-          `it serves no model '${missing}', but ${list.data.map(({ id }) => `'${id}'`).join(", ")}`,
+          `it does not serve the model '${missing}'`,
+          `it serves ${list.data.map(({ id }) => `'${id}'`).join(", ")}`.slice(0, 1_000),
         );
       const lengths = list.data.flatMap((each) => each.max_model_len ?? []);
       const contextTokens = lengths.length === 0 ? null : Math.min(...lengths);
@@ -104,7 +105,8 @@ export async function checkServer(
   if (status === 503) return { type: "starting" };
   if (status === 401 || status === 403) return { type: "refused" };
   const { isUp = (found) => found === 200 } = questions[kind];
-  if (!isUp(status)) throw engineUnreachable(server.url, `it answered ${status} (${reasonIn(text)})`);
+  if (!isUp(status))
+    throw engineUnreachable(server.url, `it answered ${status}`, reasonIn(text, server.apiKey));
   try {
     return { type: "ready", properties: await questions[kind].properties(server, modelNames) };
   } catch (thrown) {
@@ -133,7 +135,7 @@ async function ask(server: Server, path: string, body?: unknown): Promise<unknow
   const { status, text } = await check(server, path, body);
   if (status === 401 || status === 403) throw new Refused();
   if (status !== 200)
-    throw engineUnreachable(server.url, `it answered ${status} to ${path} (${reasonIn(text)})`);
+    throw engineUnreachable(server.url, `it answered ${status} to ${path}`, reasonIn(text, server.apiKey));
   try {
     return JSON.parse(text);
   } catch (thrown) {

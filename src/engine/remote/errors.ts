@@ -3,9 +3,13 @@ import { HearthError } from "../../core/errors.js";
 const unreachable = "engine_unreachable";
 const failedHere = "engine_failed_here";
 
+/** The reason of a failure that a server describes itself. */
+export const saysError = "its answer is an error";
+
 /**
- * Returns the error for a server that does not answer, or not now; another may, or the same one later. Its message is public and has no
- * address; that is in the cause.
+ * Returns the error for a server that does not answer, or not now; another may, or the same one later.
+ * @param reason a clause that anybody may read: in Hearth's own words, without addresses. @param cause what the server said, or what was
+ * thrown: the operator reads it, with the address
  */
 export function engineUnreachable(url: string, reason: string, cause?: unknown): HearthError {
   const message = `The engine of this model cannot be used at present: ${reason}.`;
@@ -13,17 +17,17 @@ export function engineUnreachable(url: string, reason: string, cause?: unknown):
   return new HearthError("model_unavailable", message, { ...details, cause: causeOf(url, reason, cause) });
 }
 
-/** Returns the error for a server that answers something else than it should: the same request would fail again. */
+/** Returns the error for a server that answers something else than it should: the same request would fail again. Parameters as of engineUnreachable. */
 export function engineFailed(url: string, reason: string, cause?: unknown): HearthError {
   const message = `The engine of this model failed: ${reason}.`;
   const details = { param: "model", code: "engine_failed" };
   return new HearthError("model_unavailable", message, { ...details, cause: causeOf(url, reason, cause) });
 }
 
-/** Returns the error for a server that fails at this request, though it answers: another one may not. */
-export function requestFailed(url: string, reason: string): HearthError {
+/** Returns the error for a server that fails at this request, though it answers: another one may not. Parameters as of engineUnreachable. */
+export function requestFailed(url: string, reason: string, cause?: unknown): HearthError {
   const message = `The engine of this model failed: ${reason}.`;
-  const details = { param: "model", code: failedHere, cause: causeOf(url, reason, undefined) };
+  const details = { param: "model", code: failedHere, cause: causeOf(url, reason, cause) };
   return new HearthError("model_unavailable", message, details);
 }
 
@@ -42,6 +46,16 @@ export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
 }
 
-function causeOf(url: string, reason: string, cause: unknown): Error {
-  return new Error(`${hostOf(url)}: ${reason}`, { cause });
+/** Returns what the operator reads of a failure. @param cause what the server said, or what was thrown */
+export function causeOf(url: string, reason: string, cause: unknown): Error {
+  const said = typeof cause === "string" && cause !== "" ? ` (${cause})` : "";
+  return new Error(`${hostOf(url)}: ${reason}${said}`, typeof cause === "string" ? {} : { cause });
+}
+
+/** Returns the reason of a failure of a server as a clause for the operator, with what the server said and without its address. */
+export function describeFailure(thrown: unknown, url: string): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  const { message } = thrown.cause instanceof Error ? thrown.cause : thrown;
+  const host = `${hostOf(url)}: `;
+  return message.startsWith(host) ? message.slice(host.length) : message;
 }

@@ -1,6 +1,6 @@
 /** Requests to remote engines. Their addresses are the operator's own setting, so that any address is allowed. */
 import { Agent, request, type Dispatcher } from "undici";
-import { engineFailed, engineUnreachable, requestFailed } from "./errors.js";
+import { causeOf, engineFailed, engineUnreachable, requestFailed } from "./errors.js";
 import { EventTooLong, eventCharactersMax, serverSentData } from "./server-sent.js";
 import { silenceMsMax } from "./calls/silence.js";
 
@@ -42,7 +42,7 @@ export interface StreamedEvent {
 /**
  * Posts a request and yields the events of its answer, until one that ends it, the event `[DONE]` or the end of the connection.
  * Returning from the iteration, and aborting, close the connection.
- * @throws HearthError with the server's own reason.
+ * @throws HearthError whose cause has the server's own reason.
  */
 export async function* streamEvents(
   server: Server,
@@ -55,7 +55,11 @@ export async function* streamEvents(
   const type = String(response.headers["content-type"] ?? "");
   if (!type.startsWith("text/event-stream")) {
     response.body.destroy();
-    throw engineFailed(server.url, `it answered ${path} with ${type === "" ? "no content type" : type}`);
+    throw engineFailed(
+      server.url,
+      `its answer to ${path} is no stream of events`,
+      reasonIn(type, server.apiKey),
+    );
   }
   // A body that is destroyed before its end emits an error, which nobody waits for.
   response.body.on("error", () => undefined);
@@ -104,10 +108,13 @@ function readRest(body: Dispatcher.ResponseData["body"]): void {
   });
 }
 
-/** Returns the error of a status that says that the request itself is refused; null: the server has failed. */
-export type Refusal = (status: number, reason: string, text: string) => Error | null;
+/**
+ * Returns the error of a status that says that the request itself is refused; null: the server has failed.
+ * @param text what the server says, for the kind of the error only. @param cause what the operator reads
+ */
+export type Refusal = (status: number, text: string, cause: Error) => Error | null;
 
-/** Posts a request. @returns its JSON answer. @throws HearthError with the server's own reason. */
+/** Posts a request. @returns its JSON answer. @throws HearthError whose cause has the server's own reason. */
 export async function postJson(
   server: Server,
   path: string,
@@ -163,24 +170,21 @@ async function send(
   const { statusCode: status } = response;
   if (status === 200) return response;
   const text = await readError(response.body);
-  const reason = withoutKey(reasonIn(text), apiKey);
+  const said = reasonIn(text, apiKey);
+  const reason = `it answered ${status}`;
   if (status === 401 || status === 403) throw engineUnreachable(url, "it refuses the apiKey of its settings");
-  const refused = refusal(status, reason, text);
+  const refused = refusal(status, text, causeOf(url, reason, said));
   if (refused !== null) throw refused;
-  const says = `it answered ${status}${reason === "" ? "" : ` (${reason})`}`;
   // A server that is up may answer 500 to what it cannot do for this request.
-  if (status === 500) throw requestFailed(url, says);
-  throw status === 429 || status > 500 ? engineUnreachable(url, says) : engineFailed(url, says);
+  if (status === 500) throw requestFailed(url, reason, said);
+  throw status === 429 || status > 500
+    ? engineUnreachable(url, reason, said)
+    : engineFailed(url, reason, said);
 }
 
 function headersOf({ apiKey, headers }: Server): Record<string, string> {
   const type = { ...headers, "content-type": "application/json" };
   return apiKey === null ? type : { ...type, authorization: `Bearer ${apiKey}` };
-}
-
-/** A server may repeat the key that it was sent. */
-function withoutKey(text: string, apiKey: string | null): string {
-  return apiKey === null ? text : text.replaceAll(apiKey, "[key]");
 }
 
 async function readText(url: string, body: AsyncIterable<Uint8Array>): Promise<string> {
@@ -243,8 +247,11 @@ function connectionError(url: string, thrown: unknown): Error {
   return engineUnreachable(url, reason, thrown);
 }
 
-/** Returns the message of a server's error, in one line; "" where there is none. */
-export function reasonIn(text: string): string {
+/**
+ * Returns the message of a server's error, in one line; "" where there is none. It is for the operator only.
+ * @param apiKey what the server was sent, and may repeat
+ */
+export function reasonIn(text: string, apiKey: string | null): string {
   let found: unknown = text;
   try {
     const parsed = JSON.parse(text) as { readonly error?: unknown; readonly message?: unknown } | null;
@@ -253,5 +260,6 @@ export function reasonIn(text: string): string {
   } catch {
     // The text is the reason.
   }
-  return String(found).replace(/\s+/g, " ").trim().slice(0, 300);
+  const said = apiKey === null ? String(found) : String(found).replaceAll(apiKey, "[key]");
+  return said.replace(/\s+/g, " ").trim().slice(0, 300);
 }

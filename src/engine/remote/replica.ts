@@ -2,7 +2,7 @@
 import type { Clock } from "../../core/clock.js";
 import { AloneGate } from "./alone.js";
 import { checkServer, sampleTokens } from "./check.js";
-import { hostOf } from "./errors.js";
+import { describeFailure, hostOf } from "./errors.js";
 import type { Server } from "./http.js";
 import type { RemoteKind, ServerProperties } from "./protocol.js";
 import { SlotTable } from "./slots.js";
@@ -119,7 +119,7 @@ export class Replica {
 
   /** Records that a request failed. */
   fail(thrown: unknown): void {
-    this.#become("unreachable", reasonOf(thrown));
+    this.#become("unreachable", describeFailure(thrown, this.url));
     this.#plan();
   }
 
@@ -156,7 +156,7 @@ export class Replica {
       this.#properties = found.properties;
       this.#become("ready", "");
     } catch (thrown) {
-      this.#become("unreachable", reasonOf(thrown));
+      this.#become("unreachable", describeFailure(thrown, this.url));
     }
   }
 
@@ -181,10 +181,4 @@ export class Replica {
         : Math.min(failureMax, firstFailure * 2 ** Math.max(0, this.#failures - 1));
     this.#stopTimer = this.#deps.clock.after(waitMs, () => void this.check());
   }
-}
-
-/** Returns the reason of an error, as a clause. */
-function reasonOf(thrown: unknown): string {
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return message.replace("The engine of this model cannot be used at present: ", "").replace(/\.$/, "");
 }

@@ -2,7 +2,7 @@
 import type { Token } from "node-llama-cpp";
 import { z } from "zod";
 import type { Sampling } from "../../../core/generation.js";
-import { engineFailed } from "../errors.js";
+import { engineFailed, saysError } from "../errors.js";
 import { reasonIn } from "../http.js";
 import type { Segment, SegmentToken } from "../protocol.js";
 
@@ -42,13 +42,13 @@ const unreadable = "does not match the expected";
  * Returns null where the server has ended the request because it cannot read the text itself.
  * @throws HearthError where the server has failed, or has read another number of tokens than were sent.
  */
-export function readFrame({ target: { url }, tokens: sent }: Segment, data: unknown): Frame | null {
+export function readFrame({ target: { url, apiKey }, tokens: sent }: Segment, data: unknown): Frame | null {
   const { data: frame, success } = frameSchema.safeParse(data);
   if (!success) throw engineFailed(url, "it sent a frame that is not understood");
   if (frame.error !== undefined) {
-    const reason = reasonIn(JSON.stringify(frame));
+    const reason = reasonIn(JSON.stringify(frame), apiKey);
     if (reason.includes(unreadable)) return null;
-    throw engineFailed(url, reason);
+    throw engineFailed(url, saysError, reason);
   }
   const read = frame.tokens_evaluated ?? sent.length;
   if (read !== sent.length)

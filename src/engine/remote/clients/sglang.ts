@@ -4,7 +4,7 @@
  */
 import type { Token } from "node-llama-cpp";
 import { z } from "zod";
-import { engineFailed, engineUnreachable } from "../errors.js";
+import { engineFailed, engineUnreachable, saysError } from "../errors.js";
 import { reasonIn, streamEvents } from "../http.js";
 import { biasesWithPenalties, refusePromptPenalties } from "../penalties.js";
 import type { RemoteClient, Segment, SegmentEvent, SegmentToken } from "../protocol.js";
@@ -44,12 +44,17 @@ async function* streamSegment(
   for await (const event of streamEvents(target, "/generate", bodyOf(segment), signal)) {
     const { data: frame } = frameSchema.safeParse(event.data);
     if (frame === undefined) throw engineFailed(target.url, "it sent a frame that is not understood");
-    if (frame.error !== undefined) throw engineFailed(target.url, reasonIn(JSON.stringify(frame)));
+    if (frame.error !== undefined)
+      throw engineFailed(target.url, saysError, reasonIn(JSON.stringify(frame), target.apiKey));
     const { meta_info: meta, output_ids: ids } = frame;
     if (meta === undefined || ids === undefined)
       throw engineFailed(target.url, "it does not return the ids of tokens (SGLang 0.5 and later do)");
     if (meta.finish_reason?.type === "abort")
-      throw engineUnreachable(target.url, `it ended the request (${meta.finish_reason.message ?? "abort"})`);
+      throw engineUnreachable(
+        target.url,
+        "it ended the request",
+        reasonIn(meta.finish_reason.message ?? "abort", target.apiKey),
+      );
     if (meta.prompt_tokens !== sent.length)
       throw engineFailed(
         target.url,

@@ -4,7 +4,7 @@
  */
 import type { Token } from "node-llama-cpp";
 import { z } from "zod";
-import { engineFailed, engineUnreachable } from "../errors.js";
+import { engineFailed, engineUnreachable, saysError } from "../errors.js";
 import { reasonIn, streamEvents } from "../http.js";
 import { biasesWithPenalties, refusePromptPenalties } from "../penalties.js";
 import type { RemoteClient, Segment, SegmentEvent, SegmentToken } from "../protocol.js";
@@ -51,7 +51,8 @@ async function* streamSegment(
   for await (const event of streamEvents(target, "/v1/completions", bodyOf(segment), signal)) {
     const { data: chunk } = chunkSchema.safeParse(event.data);
     if (chunk === undefined) throw engineFailed(target.url, "it sent a chunk that is not understood");
-    if (chunk.error !== undefined) throw engineFailed(target.url, reasonIn(JSON.stringify(chunk)));
+    if (chunk.error !== undefined)
+      throw engineFailed(target.url, saysError, reasonIn(JSON.stringify(chunk), target.apiKey));
     const [choice] = chunk.choices;
     if (choice === undefined) continue;
     if (!isStarted) {
@@ -70,7 +71,7 @@ async function* streamSegment(
       end = finish;
       event.ends();
     } else if (typeof finish === "string")
-      throw engineUnreachable(target.url, `it ended the request (${finish})`);
+      throw engineUnreachable(target.url, "it ended the request", reasonIn(finish, target.apiKey));
   }
   if (end === null) throw engineUnreachable(target.url, "its answer ended without a reason");
   yield { type: "end", reason: end };

@@ -4,8 +4,8 @@ import type { DecodeJob } from "../../../core/engine.js";
 import { HearthError } from "../../../core/errors.js";
 import type { CountedTokens } from "../../../core/requests/counted-tokens.js";
 import type { FinishReason, GenerationEvent } from "../../../core/generation.js";
-import { engineFailed } from "../errors.js";
-import { reasonIn } from "../http.js";
+import { engineFailed, saysError } from "../errors.js";
+import { reasonIn, type Server } from "../http.js";
 import { AnswerLimit } from "./answer-limit.js";
 import { estimatedTokens } from "./estimate.js";
 
@@ -49,6 +49,7 @@ const callsMax = 1_024;
 
 export class TextAnswer {
   readonly #url: string;
+  readonly #apiKey: string | null;
   readonly #job: DecodeJob;
   /** Characters and estimated tokens so far, of which events have been emitted. */
   readonly #written = { text: { bytes: 0, tokens: 0 }, reasoning: { bytes: 0, tokens: 0 } };
@@ -64,8 +65,9 @@ export class TextAnswer {
   readonly #limits: { readonly text: AnswerLimit; readonly reasoning: AnswerLimit };
 
   /** @param contextTokens tokens of prompt and answer together */
-  constructor(url: string, job: DecodeJob, contextTokens: number) {
+  constructor({ url, apiKey }: Server, job: DecodeJob, contextTokens: number) {
     this.#url = url;
+    this.#apiKey = apiKey;
     this.#job = job;
     const text = new AnswerLimit(Math.min(job.maxTokens ?? contextTokens, contextTokens));
     const reasoning = job.maxTokensExcludesReasoning ? new AnswerLimit(contextTokens) : text;
@@ -92,7 +94,7 @@ export class TextAnswer {
     const { data: chunk } = chunkSchema.safeParse(data);
     if (chunk === undefined) throw engineFailed(this.#url, "it sent a chunk that is not understood");
     if (chunk.error !== undefined && chunk.error !== null)
-      throw engineFailed(this.#url, reasonIn(JSON.stringify(chunk)));
+      throw engineFailed(this.#url, saysError, reasonIn(JSON.stringify(chunk), this.#apiKey));
     if (chunk.usage) this.#counted = countedOf(chunk.usage);
     const [choice] = chunk.choices;
     if (choice?.delta) yield* this.#readDelta(choice.delta);

@@ -85,7 +85,7 @@ async function* generate(
     const call = traceCall(tracing, "chat", { kind: pool.settings.kind, modelName, url: server.url });
     const traced = { ...place, server: { ...server, headers: call.headers } };
     const silence = new SilenceWatch({ clock, server: place.replica, signal });
-    const answer = new TextAnswer(server.url, job, model.manifest.contextTokens);
+    const answer = new TextAnswer(server, job, model.manifest.contextTokens);
     let failed: unknown;
     let hasEmitted = false;
     try {
