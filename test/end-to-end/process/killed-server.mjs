@@ -1,6 +1,7 @@
 /**
  * The built server over the scripted engine, in a process that kills itself with SIGKILL, before or after step KILL_AT. A step is a
- * statement of the database or a piece of an answer, counted from the time at which the server listens.
+ * statement of the database or a piece of an answer, counted from the time at which the server listens. A prompt with the word "deadly" ends it by an
+ * uncaught error.
  */
 import Sqlite from "better-sqlite3";
 
@@ -40,6 +41,12 @@ for (const verb of ["run", "all", "get"]) {
 
 /** @param {string} prompt */
 function* answer(prompt) {
+  if (prompt.includes("deadly")) {
+    setImmediate(() => {
+      throw new RangeError("planted");
+    });
+    yield new Promise(() => undefined);
+  }
   for (const word of ["You", " said", ` ${/question-\d+/.exec(prompt)?.[0]}.`]) {
     step(() => undefined);
     yield word;

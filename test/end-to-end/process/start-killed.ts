@@ -16,8 +16,13 @@ export interface Killed {
   readonly end: () => void;
 }
 
-/** A server that kills itself at this step; 0: never. */
-export async function startKilled(data: string, killAt: number, side: "before" | "after"): Promise<Killed> {
+/** A server that kills itself at this step; 0: never. @param errors where its standard error goes */
+export async function startKilled(
+  data: string,
+  killAt: number,
+  side: "before" | "after",
+  errors: "inherit" | "ignore" = "inherit",
+): Promise<Killed> {
   const child = spawn(process.execPath, [program], {
     cwd: root,
     env: {
@@ -29,7 +34,7 @@ export async function startKilled(data: string, killAt: number, side: "before" |
       KILL_AT: String(killAt),
       KILL_SIDE: side,
     },
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", errors],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   const died = once(child, "exit");
