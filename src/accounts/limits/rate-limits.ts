@@ -57,13 +57,14 @@ export interface RateLimits {
   /**
    * Counts an admitted request against the limits on a model. When it is refused or cannot be counted, the first step's count
    * is undone, too.
-   * @param model id of the model. @param endUser whom the request names; absent: nobody. @param prompt what the model reads, or a text to be tokenized.
+   * @param model id of the model. @param endUser whom the request names; absent: nobody. @param prompt what the model reads, or a text to be tokenized;
+   * null: the request is not counted in tokens, and no token limit applies to it.
    * @throws HearthError `overloaded` as above.
    */
   admitModelRequest(
     request: RequestDecision,
     model: string,
-    prompt: EstimatedPrompt,
+    prompt: EstimatedPrompt | null,
     endUser?: string | null,
   ): Promise<ModelRequestDecision>;
   /** Stores the reservation of a deferred job until the job runs. */
@@ -130,10 +131,11 @@ async function admitModelRequest(
   deps: RateLimitDeps,
   request: RequestDecision,
   named: NamedInRequest,
-  prompt: EstimatedPrompt,
+  prompt: EstimatedPrompt | null,
 ): Promise<ModelRequestDecision> {
-  const applicable = await quotasFor(deps, request.principal, named);
-  const tokens = applicable.tokens.length === 0 ? 0 : await deps.estimate(prompt);
+  const quotas = await quotasFor(deps, request.principal, named);
+  const applicable = prompt === null ? { ...quotas, tokens: [] } : quotas;
+  const tokens = prompt === null || applicable.tokens.length === 0 ? 0 : await deps.estimate(prompt);
   const demands = [...demandsOf(applicable.requests, 1), ...demandsOf(applicable.tokens, tokens)];
   if (demands.length === 0) return { ...request, reservation: unlimitedReservation };
   const taken = await deps.counter.take(demands, request);

@@ -48,7 +48,7 @@ export async function warnOfBudgets(
 
 /**
  * Applies the limits on a model and reserves the estimated tokens of a request. The caller must reconcile the reservation.
- * @param prompt the request, what a model reads of it, or a text to tokenize. @param labels name the end user; of a request that
+ * @param prompt the request, what a model reads of it, or a text to tokenize; null: it is not counted in tokens. @param labels name the end user; of a request that
  * generates text, its own.
  * @throws HearthError `rate_limited`.
  */
@@ -56,7 +56,7 @@ export async function reserveTokens(
   deps: LimitDeps & Pick<HttpDeps, "models" | "hostedTokenizer">,
   { ctx, rateLimitDecision: request }: Call,
   name: string,
-  prompt: EstimatedPrompt,
+  prompt: EstimatedPrompt | null,
   labels?: RequestLabels,
 ): Promise<TokenReservation> {
   const found = deps.models.find(name);
@@ -64,7 +64,7 @@ export async function reserveTokens(
   const isHosted = typeof prompt === "string" && deps.hostedTokenizer.knows(name);
   // Unknown models are not counted, because their number is unlimited; the request fails later.
   if (found === null && !isHosted) return unlimitedReservation;
-  const isGeneration = typeof prompt !== "string" && "messages" in prompt;
+  const isGeneration = prompt !== null && typeof prompt !== "string" && "messages" in prompt;
   const whole = isGeneration && found !== null ? completeRequest(prompt, found) : prompt;
   const endUser = endUserOf(isGeneration ? prompt.labels : labels);
   const decision = await deps.rateLimits.admitModelRequest(request, model, whole, endUser);

@@ -3,7 +3,6 @@ import type { RateLimits } from "../../accounts/limits/rate-limits.js";
 import { HearthError } from "../../core/errors.js";
 import type { ImageGenerationRequest } from "../../core/image-generation.js";
 import { drawnText, type ServerCallResult } from "../../core/tools/server-call.js";
-import { noUsage } from "../../core/usage.js";
 import type { ServerCall, ServerTool } from "../run/run-deps.js";
 import type { ImageGenerator } from "./generate-images.js";
 
@@ -37,28 +36,24 @@ async function draw(
   const request = await rateLimits.admitRequest(caller.principal);
   if (request.refusal !== null) throw request.refusal;
   const endUser = caller.principal.labels?.endUser ?? null;
-  const { refusal, reservation } = await rateLimits.admitModelRequest(request, modelId, prompt, endUser);
+  // Image generation is not counted in tokens.
+  const { refusal } = await rateLimits.admitModelRequest(request, modelId, null, endUser);
   if (refusal !== null) throw refusal;
-  try {
-    const wanted = { ...settings, prompt, images: 1, seed: null, stored: false };
-    const { images, costTicks } = await imageGenerator.generateImages(wanted, caller, signal);
-    const [image] = images;
-    if (image === undefined) throw new Error("no image was generated");
-    const { bytes, promptRead, width, height } = image;
-    return {
-      failed: false,
-      content: drawnText,
-      image: {
-        base64: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64"),
-        prompt: promptRead,
-        format: settings.format,
-        width,
-        height,
-      },
-      costTicks,
-    };
-  } finally {
-    // Image generation is not counted in tokens.
-    reservation.reconcile(noUsage);
-  }
+  const wanted = { ...settings, prompt, images: 1, seed: null, stored: false };
+  const { images, costTicks } = await imageGenerator.generateImages(wanted, caller, signal);
+  const [image] = images;
+  if (image === undefined) throw new Error("no image was generated");
+  const { bytes, promptRead, width, height } = image;
+  return {
+    failed: false,
+    content: drawnText,
+    image: {
+      base64: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64"),
+      prompt: promptRead,
+      format: settings.format,
+      width,
+      height,
+    },
+    costTicks,
+  };
 }

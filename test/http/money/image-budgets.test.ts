@@ -26,3 +26,29 @@ it.each([
   expect(row).toMatchObject({ spent_tokens: hardTokens === "5" ? 5 : 0, reserved_tokens: 0 });
   await verified(server);
 });
+
+it.each([
+  ["of a key", "key"],
+  ["of a team", "team"],
+])(
+  "M7: a limit on tokens a minute %s refuses texts and no images, and images count nothing",
+  async (_, whose) => {
+    const server = await startManagedServer(undefined, {
+      engine: createScriptedEngine(() => ["a", " b"]),
+      imageEngine: createScriptedImageEngine(),
+    });
+    const side = await aSide(server);
+    const limits = { limits: { tpm: 1 }, fieldMask: "qps,qpm,tpm" };
+    const answer =
+      whose === "team"
+        ? await server.request("PUT", `/auth/teams/${side.teamId}/limits`, limits)
+        : await server.request("PUT", `/auth/api-keys/${side.keyId}`, {
+            apiKey: { tpm: 1 },
+            fieldMask: "tpm",
+          });
+    expect(answer.status).toBe(200);
+    expect((await complete(server, side)).status).toBe(429);
+    for (let images = 0; images < 2; images++)
+      expect((await server.request("POST", "/v1/images/generations", image, side.secret)).status).toBe(200);
+  },
+);

@@ -18,7 +18,7 @@ import { answerHeaders } from "../../reply/run-headers.js";
 import type { HttpDeps } from "../../deps.js";
 import { imageUrl } from "../../images.js";
 import { authoriseModel } from "../../models/authorise-model.js";
-import { reserveTokens, withReservation } from "../../middleware/limit.js";
+import { reserveTokens } from "../../middleware/limit.js";
 import type { Call } from "../../route.js";
 import type { RouteDocs } from "../../route-docs.js";
 
@@ -33,14 +33,12 @@ export function createImages(
     authorise(principal, { endpoint: route.endpointAcl, model: null });
     if (requestedModel === null) throw noImageModel();
     authoriseModel(deps.models, call, requestedModel, "image");
-    const reservation = await reserveTokens(deps, call, requestedModel, request.prompt, request.labels);
-    const context = { principal, requestId, endpoint: route.path };
-    const generate = () =>
-      whileClientWaits(ctx.req.socket, (signal) =>
-        deps.imageGenerator.generateImages({ ...request, model: requestedModel }, context, signal),
-      );
     // Image generation is not counted in tokens.
-    const result = await withReservation(reservation, generate, () => 0);
+    await reserveTokens(deps, call, requestedModel, null, request.labels);
+    const context = { principal, requestId, endpoint: route.path };
+    const result = await whileClientWaits(ctx.req.socket, (signal) =>
+      deps.imageGenerator.generateImages({ ...request, model: requestedModel }, context, signal),
+    );
     if (result === null) return;
     ctx.set(answerHeaders(result));
     const results: ImageResults = {
