@@ -101,6 +101,8 @@ export interface LoadedModel {
   readonly callsAreExact: boolean;
   /** Whether nothing is enforced of the rules of an answer, so that it is validated before it is emitted; absent: it is. */
   readonly ignoresRules?: boolean;
+  /** Tokens of its vocabulary, whose ids count up from 0; absent: it is not known. */
+  readonly vocabularyTokens?: number;
   /**
    * Allows the model to be unloaded, when the run has ended. A second call does nothing.
    * @param keepAliveMs how long it stays unused from now on, until another request says otherwise or it is unloaded, but not shorter than

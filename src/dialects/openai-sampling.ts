@@ -57,7 +57,7 @@ export const samplingFields = {
   }),
   logit_bias: z
     .record(
-      z.string().regex(/^\d{1,10}$/, "must have token ids as its keys"),
+      z.string().regex(/^(0|[1-9]\d{0,9})$/, "must have token ids as its keys"),
       z.number().min(-100, "must be between -100 and 100").max(100, "must be between -100 and 100"),
     )
     .refine(

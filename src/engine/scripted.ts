@@ -47,6 +47,8 @@ export type Script = (prompt: string, job: DecodeJob) => Iterable<ScriptStep>;
 export interface ScriptedOptions {
   /** Tokens of prompt and answer together; 256 when absent. */
   readonly contextTokens?: number;
+  /** What it says of its vocabulary; absent: nothing. */
+  readonly vocabularyTokens?: number;
   /** Generations that may run at the same time; 2 when absent. */
   readonly slots?: number;
   /** As that of a LoadedModel, with the id of the model after it; absent: none. */
@@ -98,6 +100,7 @@ class Scripted implements ScriptedEngine {
   readonly #contextTokens: number;
   readonly #slots: number;
   readonly #sharedAs: string | undefined;
+  readonly #vocabularyTokens: number | undefined;
   readonly #cachedTokens: number;
   readonly #evaluatedTokens: number;
   readonly #callsAreExact: boolean;
@@ -111,6 +114,7 @@ class Scripted implements ScriptedEngine {
     this.#contextTokens = contextTokens;
     this.#slots = slots;
     this.#sharedAs = options.sharedAs;
+    this.#vocabularyTokens = options.vocabularyTokens;
     this.#cachedTokens = cachedTokens;
     this.#evaluatedTokens = options.evaluatedTokens ?? Infinity;
     this.#callsAreExact = callsAreExact;
@@ -130,6 +134,7 @@ class Scripted implements ScriptedEngine {
       slots: this.#slots,
       ...(this.#sharedAs === undefined ? {} : { sharedAs: `${this.#sharedAs} ${id}` }),
       callsAreExact: this.#callsAreExact,
+      ...(this.#vocabularyTokens === undefined ? {} : { vocabularyTokens: this.#vocabularyTokens }),
       release,
     };
   }

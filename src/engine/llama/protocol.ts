@@ -55,6 +55,8 @@ export interface LlamaModelInfo {
   readonly templateReasoning?: readonly [string, string];
   /** Whether the grammar of its tool calls expresses the whole schema of the arguments. */
   readonly callsAreExact: boolean;
+  /** Absent for models that generate nothing. */
+  readonly vocabularyTokens?: number;
   /** Length of its vectors; 0 for a chat model, 1 for a rerank model. */
   readonly dimensions: number;
 }

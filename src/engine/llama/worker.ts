@@ -152,7 +152,7 @@ async function load(model: Model): Promise<LlamaModelInfo> {
 function infoOf(
   language: ModelLanguage & { readonly contextTokens: number },
 ): Omit<LlamaModelInfo, "slots" | "device"> {
-  const { contextTokens, longestTokenBytes, tools, repairs, reasoning } = language;
+  const { contextTokens, longestTokenBytes, tools, repairs, reasoning, vocabularyTokens } = language;
   return {
     contextTokens,
     longestTokenBytes,
@@ -161,6 +161,7 @@ function infoOf(
     templateCall: tools.example,
     ...(reasoning === null ? {} : { templateReasoning: [reasoning.open, reasoning.close] }),
     callsAreExact: tools.exact,
+    vocabularyTokens,
   };
 }
 

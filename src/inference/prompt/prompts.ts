@@ -2,6 +2,7 @@
 import type { Engine, LoadedModel, Prompt } from "../../core/engine.js";
 import type { GenerationRequest, Message } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
+import { checkTokenIds } from "./token-ids.js";
 import { fittingPrompt } from "./fitting.js";
 import type { CaptionedConversation } from "./captioning.js";
 
@@ -14,7 +15,7 @@ export interface Prompts {
 /**
  * Builds the prompts of a request: of its conversation, or the raw ones.
  * @param conversation the request's, with images replaced by texts.
- * @throws HearthError as the engine does, when a prompt does not fit.
+ * @throws HearthError as the engine does, when a prompt does not fit; `invalid_value` for token ids outside the vocabulary.
  */
 export async function buildPrompts(
   engine: Engine,
@@ -24,6 +25,7 @@ export async function buildPrompts(
   conversation: CaptionedConversation,
 ): Promise<Prompts> {
   const request = { ...original, messages: conversation.messages };
+  checkTokenIds(request, loaded);
   if (request.raw !== undefined) {
     const prompts = await Promise.all(request.raw.prompts.map((source) => engine.prompt(model, source)));
     return { prompts, imageTokens: 0 };

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import OpenAI from "openai";
 import type { ResponseStreamEvent } from "openai/resources/responses/responses";
 import { describe, expect, it } from "vitest";
@@ -7,6 +8,7 @@ import { weather } from "../../../dialects/openai-responses/requests.js";
 import { until } from "../../../harness.js";
 import { gate, keys } from "../../../scripted-app.js";
 import { createScriptedImageEngine } from "../../../scripted-image-engine.js";
+import { openAgain } from "../../../store/new-database.js";
 import { connect } from "../../websocket/client.js";
 import { drawing, drawsOnce, start, tools } from "./image-tool-server.js";
 import { lastResponse, toolCallSteps } from "./responses.js";
@@ -238,4 +240,14 @@ describe("a call of image_generation", () => {
     expect([text?.state, image?.state, image?.costTicks]).toEqual(["aborted", "aborted", 0]);
     expect([server.engine.leases, imageEngine.leases]).toEqual([0, 0]);
   });
+});
+
+it("M7: a call of image_generation takes no tokens of the limits on its model", async () => {
+  const { server, client } = await start();
+  const database = await openAgain(join(server.folder, "hearth.db"));
+  const limit = { team_id: "team-1", model: "painter", qps: null, qpm: null, tpm: 1 };
+  await database.kysely.insertInto("team_limits").values(limit).execute();
+  await database.close();
+  const { output } = await client.create({ input: "Draw a fox", tools });
+  expect(output.map(({ type }) => type)).toEqual(["message", "image_generation_call", "message"]);
 });
