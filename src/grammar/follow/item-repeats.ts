@@ -12,7 +12,7 @@ const restCharactersMax = 64;
 const shortRestCharacters = 3;
 
 /** Characters that may end an item, and those of a number that may equal one in another form. */
-const ends: ReadonlySet<string> = new Set('"}],0123456789');
+const ends: ReadonlySet<string> = new Set('"}],0123456789.eE');
 
 export class ItemRepeats {
   /** What earlier items have next, without white space between their values. Such a text begins like one of them, or with a character. */

@@ -81,11 +81,12 @@ export function repeatingCharacters({ arrays, depth, inString: inside }: ItemPla
       if (isAtItem) characters.add('"');
     } else if (isAtItem) {
       characters.add(",");
-      // Such as 1.0 and 1E0, which equal 1.
-      if (/^-?\d.*[.eE]/.test(array.written)) for (const digit of "0123456789") characters.add(digit);
       if (isRepeated(array)) characters.add("]");
     } else if (depth === array.depth + 1 && array.texts.length > 0)
       for (const bracket of "}]") characters.add(bracket);
+    // Such as 1.0 and 1E0, which equal 1.
+    if (!inside && depth <= array.depth + 1 && /\d[.eE+-]*$/.test(array.written))
+      for (const next of /[.eE][\d+-]*$/.test(array.written) ? "0123456789" : ".eE") characters.add(next);
   }
   return characters;
 }
