@@ -1,6 +1,6 @@
 /** What one engine does holds no model of another: loads, lists and states. */
 import type { ServerResponse } from "node:http";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { sampleText } from "../../../src/engine/remote/check.js";
 import { beginStream, rawKinds, startRawEngine } from "../../engine-doubles/raw.js";
 import { builtInModel, startApp, testKey, until } from "../../harness.js";
@@ -18,6 +18,12 @@ const questions = {
 } as const;
 
 const cases = rawKinds.flatMap((kind) => questions[kind].map((path) => [kind, path] as const));
+
+// A check that is not answered goes on until the test ends it, however slow the machine is.
+beforeEach(() => {
+  const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
+  return () => timeout.mockRestore();
+});
 
 describe("F30: a question that an engine does not answer", () => {
   it.each(cases)("holds its own model only: %s, %s", async (kind, path) => {
