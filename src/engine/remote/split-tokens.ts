@@ -6,6 +6,8 @@ import type { TokenBytes } from "../llama/prompt/token-bytes.js";
 
 /** Ways that are looked for: of two, none is certain. */
 const waysMax = 2;
+/** Tokens that are looked for: a server holds back a few, whose bytes are of one character after the other. */
+const tokensMax = 64;
 /** Tokens that are considered, over all ways. */
 const stepsMax = 10_000;
 
@@ -26,6 +28,7 @@ export class TokenSplitter {
    * @param bytes the text that came with `last`, its own included
    */
   before(last: number, bytes: Uint8Array, count: number): readonly number[] | null {
+    if (count > Math.min(tokensMax, bytes.length)) return null;
     const text = Buffer.from(bytes).toString("latin1");
     const end = Buffer.from(this.#tokenBytes.of(last)).toString("latin1");
     if (!text.endsWith(end)) return null;

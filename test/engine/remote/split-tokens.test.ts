@@ -28,4 +28,10 @@ describe("tokens that were sampled and not sent", () => {
     expect(splitter.before(id("©"), Buffer.from("é"), 2)).toBeNull();
     expect(splitter.before(id("a"), Buffer.from("é"), 1)).toBeNull();
   });
+
+  it("F23: are not looked for where a server claims that there are thousands", () => {
+    const bytes = Buffer.from("a".repeat(20_000));
+    for (const count of [65, 20_000, 2 ** 40]) expect(splitter.before(id("a"), bytes, count)).toBeNull();
+    expect(splitter.before(id("a"), bytes.subarray(0, 65), 64)).toHaveLength(64);
+  });
 });

@@ -122,7 +122,7 @@ async function* findHidden(
     yield { type: "end", reason: "split" };
     return;
   }
-  const all = await repeatWhole(segment, count, received, signal);
+  const all = await repeatWhole(segment, Math.min(count, segment.tokensMax), received, signal);
   for (let at = received.length; at < all.length; at += 1) {
     const id = all[at] ?? 0;
     const before = [...segment.tokens, ...all.slice(0, at)];
