@@ -7,12 +7,23 @@ const name = "x-hearth-cost-ticks";
 const messages = [{ role: "user", content: "Hello" }];
 const model = "hearth-tiny-5m";
 
-/** A request of each route that runs a model, and whether it can be streamed. */
+/** A request of each other route that runs a model; all say the cost in their bodies, too, but for streams of images. */
+const others: readonly (readonly [path: string, body: object])[] = [
+  ["/v1/embeddings", { model: "hearth-embed-1m", input: ["a cat", "the stock market"] }],
+  ["/v1/embeddings", { model: "hearth-embed-1m", input: [[1, 2, 3], [4]] }],
+  ["/v1/rerank", { model: "hearth-embed-1m", query: "pets", documents: ["a cat", "the stock market"] }],
+  ["/v1/images/generations", { prompt: "a red circle on white", response_format: "b64_json", n: 2 }],
+  ["/v1/images/generations", { prompt: "a red circle on white", response_format: "b64_json", stream: true }],
+];
+
+/** A request of each route that generates text, and whether it can be streamed. */
 const routes: readonly (readonly [path: string, body: object, streams: boolean])[] = [
   ["/v1/chat/completions", { model, messages, max_tokens: 8, n: 2 }, true],
   ["/v1/completions", { model, prompt: ["one two", "three"], max_tokens: 8 }, true],
   ["/v1/responses", { model, input: "Hello", max_output_tokens: 8, store: false }, true],
   ["/v1/responses", { model, input: "Hello", max_output_tokens: 8 }, true],
+  ["/api/chat", { model, messages, stream: false, options: { num_predict: 8 } }, true],
+  ["/api/generate", { model, prompt: "Hello", stream: false, options: { num_predict: 8 } }, true],
   ["/v1/responses/compact", { model, input: messages }, false],
   ["/v1/messages", { model, messages, max_tokens: 8 }, true],
   ["/v1/complete", { model, prompt: "\n\nHuman: Hello\n\nAssistant:", max_tokens_to_sample: 8 }, true],
@@ -60,6 +71,24 @@ describe("the cost of an answer is the charge of the ledger to the tick", () => 
       expect(stream.headers["trailer"]).toContain(name);
       expect(stream.headers).not.toHaveProperty(name);
     }
+    expect(await server.ledger.verify()).toEqual([]);
+  });
+
+  it("M1, M2: in header and body of vectors, rankings and images, within what was reserved", async () => {
+    const server = await startLedgerServer("prepaid", () => ["Good"]);
+    await server.buy(100_000_000_000);
+    for (const [path, body] of others) {
+      const [answer, cost] = await charged(server, () => send(server, "POST", path, body));
+      const said = "stream" in body ? cost : /"cost_in_usd_ticks":(\d+)/.exec(answer.body)?.[1];
+      expect([path, answer.status, answer.headers[name], said]).toEqual([path, 200, cost, cost]);
+      expect(Number(cost)).toBeGreaterThan(0);
+    }
+    const [ollama, cost] = await charged(server, () =>
+      send(server, "POST", "/api/embed", { model: "hearth-embed-1m", input: ["a cat"] }),
+    );
+    expect([ollama.status, ollama.headers[name]]).toEqual([200, cost]);
+    const runs = await server.database.kysely.selectFrom("runs").selectAll().execute();
+    for (const run of runs) expect(run.cost_ticks).toBeLessThanOrEqual(run.bound_ticks ?? 0);
     expect(await server.ledger.verify()).toEqual([]);
   });
 
