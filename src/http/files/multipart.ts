@@ -5,8 +5,8 @@ import { HearthError, toHearthError } from "../../core/errors.js";
 import { invalidValue } from "../../dialects/field-error.js";
 import type { Context } from "../context.js";
 import type { BodyBudget } from "../../core/requests/body-budget.js";
-import { reserveUntilEnd } from "../middleware/body.js";
 import { admitBody } from "../middleware/protocol.js";
+import { reserveUntilEnd } from "../middleware/reserve-body.js";
 
 /** What a part says of its file. */
 export interface UploadedFile {

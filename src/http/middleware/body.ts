@@ -6,6 +6,7 @@ import { smallBodyBytesMax, type BodyBudget, type BodyPlace } from "../../core/r
 import type { Context } from "../context.js";
 import { isFromPage } from "./from-page.js";
 import { admitBody, declaredBytes } from "./protocol.js";
+import { reserveUntilEnd } from "./reserve-body.js";
 
 /** Which bodies of a route are accepted. */
 export interface BodyRules {
@@ -33,14 +34,6 @@ export async function readJsonBody(
   const bytes = await collect(req, place, { bodyBytesMax, declared });
   if (bytes.length === 0) throw unsupportedMedia("The request has no body; a JSON object is expected.");
   return budget.work(bytes.length, () => parseJson(bytes));
-}
-
-/** Opens a place in the budget that is released when the request has ended in any way. */
-export function reserveUntilEnd(res: Context["res"], budget: BodyBudget): BodyPlace {
-  const place = budget.open();
-  if (res.closed || res.destroyed) place.release();
-  else res.once("close", () => place.release());
-  return place;
 }
 
 /**
