@@ -47,3 +47,27 @@ async function sessionKeyRemoval(
   });
   return [keys.removal(key), entry];
 }
+
+/** Disables the API keys that somebody has created as a member, each with its audit entry. The key of their sessions is left out. */
+export async function memberKeyDisablings(
+  deps: MemberKeyDeps,
+  memberId: string,
+  actor: Actor,
+): Promise<readonly Write[]> {
+  const { keys, signIns } = deps;
+  const { apiKeyId } = await signIns.findSignIn(memberId);
+  const found = await Promise.all((await keys.idsOfOwner(null, memberId)).map((id) => keys.find(id)));
+  return found.flatMap((before) => {
+    if (before === null || before.disabled || before.id === apiKeyId) return [];
+    const after = { ...before, disabled: true };
+    const entry = auditEntry(deps, actor, {
+      action: "UpdateApiKey",
+      objectId: before.id,
+      teamId: before.teamId,
+      description: `Disabled the API key '${before.name}'`,
+      before: auditedKey(before),
+      after: auditedKey(after),
+    });
+    return [keys.replacement(before, after), entry];
+  });
+}

@@ -2,7 +2,7 @@
 import { providerActor } from "../../audit/actors.js";
 import { auditedMember, auditEntry } from "../../audit/audited-change.js";
 import type { Member } from "../../members/member.js";
-import { memberKeyRemovals, type MemberKeyDeps } from "../../members/member-keys.js";
+import { memberKeyDisablings, memberKeyRemovals, type MemberKeyDeps } from "../../members/member-keys.js";
 import { membersMax } from "../../members/members.js";
 import type { MemberStore } from "../../members/store.js";
 import type { Write } from "../../../store/writes.js";
@@ -27,7 +27,7 @@ export interface PreparedMember {
  * and the role:
  * 1. the member with this identity;
  * 2. an existing member with this e-mail address, if the provider has verified it. Others may have made them, in any team, and may have
- *    signed in as them: their password, their link and their sessions end;
+ *    signed in as them: their password, their link, their sessions and their management keys end, and their API keys are disabled;
  * 3. a new one. An identity whose member was removed makes none: somebody decided so.
  * @throws OidcRefusal
  */
@@ -96,14 +96,15 @@ async function linked(
     before: { ...auditedMember(before), hasPassword: password !== null },
     after: { ...auditedMember(member), hasPassword: false, issuer: person.issuer, subject: person.subject },
   });
-  const removals =
-    before.teamId === member.teamId ? [] : await memberKeyRemovals(deps, member.id, providerActor);
+  const removals = await memberKeyRemovals(deps, member.id, providerActor);
+  const disablings = await memberKeyDisablings(deps, member.id, providerActor);
   return {
     member,
     writes: [
       members.replacement(before, member, { mayLeaveTeamWithoutOwner: true }),
       ...signIns.accessRemovals(member.id),
       ...removals,
+      ...disablings,
       identities.write(identityOf(deps, member, person), former),
       entry,
     ],

@@ -47,6 +47,27 @@ const attacks: Readonly<Record<string, (world: World) => Promise<() => Promise<b
     expect((await page.send("GET", "/session")).status).toBe(200);
     return async () => (await page.send("GET", "/session")).status === 200;
   },
+  "an API key, made in a session by a link of their own": async (world) => {
+    const memberId = await addAda(world);
+    await openPage(world.server).send("POST", "/sign-in", { link: await linkOf(world, memberId), password });
+    const secret = await world.server.createManagementKey({ teamId: world.attackers, memberId });
+    const made = await world.server.request(
+      "POST",
+      `/auth/teams/${world.attackers}/api-keys`,
+      { name: "kept", acls: ["api-key:endpoint:*"] },
+      secret,
+    );
+    const { apiKey } = made.body as { readonly apiKey: string };
+    const reads = async () =>
+      (await fetch(`${world.server.url}/v1/models`, { headers: { authorization: `Bearer ${apiKey}` } })).ok;
+    expect(await reads()).toBe(true);
+    return reads;
+  },
+  "a management key of the person": async (world) => {
+    const memberId = await addAda(world);
+    const secret = await world.server.createManagementKey({ teamId: world.attackers, memberId });
+    return async () => (await world.server.request("GET", "/auth/teams", undefined, secret)).status === 200;
+  },
   "a link that is not used yet": async (world) => {
     const link = await linkOf(world, await addAda(world));
     return async () =>
