@@ -143,8 +143,7 @@ export class RemoteGeneration {
     for (const { id, candidates } of tokens) {
       // A server that goes on does not keep the limit of the segment.
       if (progress.sampled.length >= sampledMax) return "restart";
-      if (id >= this.#deps.language.vocabularyTokens)
-        throw engineFailed(this.#target.url, `its token ${id} is not in the vocabulary of the model`);
+      this.#refuseUnknown([id, ...(candidates ?? []).map((candidate) => candidate.token)]);
       const token = id as Token;
       const suppressed = progress.maySuppress ? progress.suppressed() : [];
       if (suppressed.includes(token) && this.#mayRestart()) {
@@ -159,6 +158,14 @@ export class RemoteGeneration {
       if (isReplaced || progress.constraint?.state !== state) return "restart";
     }
     return "go on";
+  }
+
+  /** @throws HearthError for an id that no token of the model has */
+  #refuseUnknown(ids: readonly number[]): void {
+    const { vocabularyTokens } = this.#deps.language;
+    const unknown = ids.find((id) => id < 0 || id >= vocabularyTokens);
+    if (unknown !== undefined)
+      throw engineFailed(this.#target.url, `its token ${unknown} is not in the vocabulary of the model`);
   }
 
   /** Whether the tokens so far end with a whole character, and the grammar can be continued after them. */

@@ -254,12 +254,22 @@ function connectionError(url: string, thrown: unknown): Error {
 export function reasonIn(text: string, apiKey: string | null): string {
   let found: unknown = text;
   try {
-    const parsed = JSON.parse(text) as { readonly error?: unknown; readonly message?: unknown } | null;
-    const error = (parsed?.error ?? parsed) as { readonly message?: unknown } | string | null;
-    found = typeof error === "string" ? error : (error?.message ?? "");
+    found = JSON.parse(text);
   } catch {
     // The text is the reason.
   }
-  const said = apiKey === null ? String(found) : String(found).replaceAll(apiKey, "[key]");
+  return reasonOf(found, apiKey);
+}
+
+/** As `reasonIn`, of a value of JSON. Values in it that are neither text nor number say nothing: they may be nested to any depth. */
+export function reasonOf(value: unknown, apiKey: string | null): string {
+  const error = recordOf(value).error ?? value;
+  const message = recordOf(error).message ?? error;
+  const text = typeof message === "string" || typeof message === "number" ? String(message) : "";
+  const said = apiKey === null ? text : text.replaceAll(apiKey, "[key]");
   return said.replace(/\s+/g, " ").trim().slice(0, 300);
+}
+
+function recordOf(value: unknown): { readonly error?: unknown; readonly message?: unknown } {
+  return typeof value === "object" && value !== null ? value : {};
 }

@@ -3,7 +3,7 @@ import type { Token } from "node-llama-cpp";
 import { z } from "zod";
 import type { Sampling } from "../../../core/generation.js";
 import { engineFailed, saysError } from "../errors.js";
-import { reasonIn } from "../http.js";
+import { reasonOf } from "../http.js";
 import type { Segment, SegmentToken } from "../protocol.js";
 
 /** As the engine in this process: more would require a full sort of the vocabulary. */
@@ -46,7 +46,7 @@ export function readFrame({ target: { url, apiKey }, tokens: sent }: Segment, da
   const { data: frame, success } = frameSchema.safeParse(data);
   if (!success) throw engineFailed(url, "it sent a frame that is not understood");
   if (frame.error !== undefined) {
-    const reason = reasonIn(JSON.stringify(frame), apiKey);
+    const reason = reasonOf(frame, apiKey);
     if (reason.includes(unreadable)) return null;
     throw engineFailed(url, saysError, reason);
   }

@@ -57,7 +57,7 @@ async function* streamSegment(
     if (!isStarted) yield { type: "started", cachedTokens: frame.prompt_progress?.cache ?? 0 };
     isStarted = true;
     if (frame.prompt_progress !== undefined) {
-      const { processed = 0 } = frame.prompt_progress;
+      const processed = Math.min(frame.prompt_progress.processed ?? 0, segment.tokens.length);
       if (processed <= evaluated) continue;
       evaluated = processed;
       event.counts();
@@ -70,7 +70,7 @@ async function* streamSegment(
       hidden = { count: frame.tokens_predicted ?? 0, end };
       break;
     }
-    received.push(...tokens.map(({ id }) => id));
+    for (const { id } of tokens) received.push(id);
     if (tokens.length > 0) {
       event.counts();
       yield { type: "tokens", tokens };

@@ -5,7 +5,7 @@
 import type { Token } from "node-llama-cpp";
 import { z } from "zod";
 import { engineFailed, engineUnreachable, saysError } from "../errors.js";
-import { reasonIn, streamEvents } from "../http.js";
+import { reasonIn, reasonOf, streamEvents } from "../http.js";
 import { biasesWithPenalties, refusePromptPenalties } from "../penalties.js";
 import type { RemoteClient, Segment, SegmentEvent, SegmentToken } from "../protocol.js";
 
@@ -44,8 +44,7 @@ async function* streamSegment(
   for await (const event of streamEvents(target, "/generate", bodyOf(segment), signal)) {
     const { data: frame } = frameSchema.safeParse(event.data);
     if (frame === undefined) throw engineFailed(target.url, "it sent a frame that is not understood");
-    if (frame.error !== undefined)
-      throw engineFailed(target.url, saysError, reasonIn(JSON.stringify(frame), target.apiKey));
+    if (frame.error !== undefined) throw engineFailed(target.url, saysError, reasonOf(frame, target.apiKey));
     const { meta_info: meta, output_ids: ids } = frame;
     if (meta === undefined || ids === undefined)
       throw engineFailed(target.url, "it does not return the ids of tokens (SGLang 0.5 and later do)");

@@ -5,7 +5,7 @@
 import type { Token } from "node-llama-cpp";
 import { z } from "zod";
 import { engineFailed, engineUnreachable, saysError } from "../errors.js";
-import { reasonIn, streamEvents } from "../http.js";
+import { reasonIn, reasonOf, streamEvents } from "../http.js";
 import { biasesWithPenalties, refusePromptPenalties } from "../penalties.js";
 import type { RemoteClient, Segment, SegmentEvent, SegmentToken } from "../protocol.js";
 
@@ -51,8 +51,7 @@ async function* streamSegment(
   for await (const event of streamEvents(target, "/v1/completions", bodyOf(segment), signal)) {
     const { data: chunk } = chunkSchema.safeParse(event.data);
     if (chunk === undefined) throw engineFailed(target.url, "it sent a chunk that is not understood");
-    if (chunk.error !== undefined)
-      throw engineFailed(target.url, saysError, reasonIn(JSON.stringify(chunk), target.apiKey));
+    if (chunk.error !== undefined) throw engineFailed(target.url, saysError, reasonOf(chunk, target.apiKey));
     const [choice] = chunk.choices;
     if (choice === undefined) continue;
     if (!isStarted) {

@@ -5,7 +5,7 @@ import { HearthError } from "../../../core/errors.js";
 import type { CountedTokens } from "../../../core/requests/counted-tokens.js";
 import type { FinishReason, GenerationEvent } from "../../../core/generation.js";
 import { engineFailed, saysError } from "../errors.js";
-import { reasonIn, type Server } from "../http.js";
+import { reasonOf, type Server } from "../http.js";
 import { AnswerLimit } from "./answer-limit.js";
 import { estimatedTokens } from "./estimate.js";
 
@@ -94,7 +94,7 @@ export class TextAnswer {
     const { data: chunk } = chunkSchema.safeParse(data);
     if (chunk === undefined) throw engineFailed(this.#url, "it sent a chunk that is not understood");
     if (chunk.error !== undefined && chunk.error !== null)
-      throw engineFailed(this.#url, saysError, reasonIn(JSON.stringify(chunk), this.#apiKey));
+      throw engineFailed(this.#url, saysError, reasonOf(chunk, this.#apiKey));
     if (chunk.usage) this.#counted = countedOf(chunk.usage);
     const [choice] = chunk.choices;
     if (choice?.delta) yield* this.#readDelta(choice.delta);
