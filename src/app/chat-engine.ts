@@ -33,15 +33,15 @@ export interface TracedDeps extends SystemDeps {
 }
 
 /**
- * Builds the memory budget that the models of all engines share. Without a limit of the operator's, what is free counts, too; models on a
- * GPU need little of it.
+ * Builds the memory budget that the models of all engines share. Without a limit of the operator's, what is free counts, too; not with
+ * an NVIDIA GPU, whose models need little of it.
  */
 export function buildModelMemory(
   { memoryBytesMax, gpu }: Config,
   { clock, logger }: SystemDeps,
   sources: RoomSources = { read: readSystemFile, limitBytes: process.constrainedMemory() },
 ): ModelMemory {
-  const isFreeCounted = memoryBytesMax === 0 && (gpu === "off" || seenGpu() === "none");
+  const isFreeCounted = memoryBytesMax === 0 && (gpu === "off" || seenGpu() !== "nvidia");
   return new ModelMemory({
     clock,
     memoryBytesMax: memoryBytesOf(memoryBytesMax),

@@ -144,6 +144,8 @@ export class ModelMemory {
     clock.after(measureMs, () => {
       this.#isMeasuring = false;
       this.#unloadIdle();
+      // Other programs may have left memory to a load that waits.
+      if (this.#waiting.length > 0) this.review();
       if (this.#entries().length > 0) this.#measureLater();
     });
   }
@@ -223,5 +225,8 @@ function tooShort({ id, bytes }: LoadRequest, budget: number): HearthError {
   const message =
     `The model '${id}' needs about ${inGb(bytes)} of memory, and models can have ${inGb(budget)} now, ` +
     `because other programs use the rest.`;
-  return new HearthError("model_unavailable", message, { param: "model" });
+  return new HearthError("model_unavailable", message, {
+    param: "model",
+    retryAfterSeconds: Math.ceil(measureMs / 1000),
+  });
 }

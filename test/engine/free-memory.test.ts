@@ -44,6 +44,19 @@ describe("F27: models take no more than the memory that is free", () => {
     expect(told).toEqual(["load a", "unload a", "load b"]);
   });
 
+  it("a load that waits goes on when other programs leave memory", async () => {
+    let free = 15;
+    const { models, told, clock } = machine({ memoryBytesMax: 1000, roomBytes: (planned) => free - planned });
+    await models.lease(named("a"));
+    const waiting = models.lease(named("b"));
+    await settle();
+    expect(told).toEqual(["load a"]);
+    free = 20;
+    clock.advance(measureMs);
+    await waiting;
+    expect(told).toEqual(["load a", "load b"]);
+  });
+
   it("when other programs take memory, idle models are unloaded within seconds, and the log says so once", async () => {
     let free = 100;
     const { models, told, clock } = machine({

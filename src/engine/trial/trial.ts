@@ -4,15 +4,18 @@
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { Socket } from "node:net";
+import { setPriority } from "node:os";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { PassedDigests } from "./passed-digests.js";
 
 /** Time limit of a trial: to start the process, and to read the weights from a slow disk. */
-const startMsMax = 60_000;
+const startMsMax = 120_000;
 const bytesPerSecondMin = 25_000_000;
 /** How long output is read after the process exits: a process that it started may keep the pipe open. */
 const outputMsMax = 2000;
+/** A quarter of a core where answers use all of them. */
+const trialPriority = 5;
 const outputLengthMax = 4096;
 const reasonLengthMax = 300;
 
@@ -74,11 +77,22 @@ async function runTrial(deps: TrialDeps, { task, file, bytes }: Trial): Promise<
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   if (deps.isAwaited !== true) detach(child);
+  yieldToAnswers(child);
   const [output, errorOutput] = [tailOf(child.stdout), tailOf(child.stderr)];
   child.send(task, () => undefined);
   const reason = await exitReason(child, (deps.limitMs ?? trialLimitMs)(bytes), output);
   if (reason !== null) deps.log(`${file} was tried in a child process: ${reason} ${errorOutput()}`.trim());
   return reason;
+}
+
+/** Lowers the priority of a trial: answers of other models use the same cores. */
+function yieldToAnswers({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    setPriority(pid, trialPriority);
+  } catch {
+    // It has ended already, or a sandbox forbids it.
+  }
 }
 
 function notStarted(thrown: unknown): string {

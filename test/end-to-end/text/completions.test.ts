@@ -129,7 +129,7 @@ describe("the official OpenAI client's completions and the built-in model", () =
     const app = shared();
     const refused: [object, string][] = [
       [{ prompt: [1, 2_147_483_647] }, "prompt"],
-      [{ prompt: [[1], [999_999]] }, "prompt"],
+      [{ prompt: [[1], [999_999]] }, "prompt.1"],
       [{ suffix: "the end." }, "suffix"],
       [{ prompt: "word ".repeat(9000) }, "prompt"],
     ];
