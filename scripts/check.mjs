@@ -4,7 +4,8 @@
  * must pass before a change lands, `--nightly` all of them, with all cases of the random ones: test/kit/sizes.ts has the list.
  *
  * The build comes first. Then the tests run, and beside them, one after another and at the lowest priority, the steps that only read
- * the sources: they use the time in which the tests wait. Every step runs even when another one failed. The output of a step is printed only when it failed. The last line is `N passed, N failed`,
+ * the sources: they use the time in which the tests wait. Every step runs even when another one failed. The output of a step is printed
+ * only when it failed. The last line is `N passed, N failed`,
  * where every test, and every step that is not the tests, counts as one. Exit codes: 0 all passed, 1 something failed,
  * 2 wrong usage.
  */
@@ -35,7 +36,11 @@ const sourceSteps = [
   { name: "types", tool: "typescript7/bin/tsc", args: ["-p", "test", "--singleThreaded"] },
   { name: "page-types", tool: "typescript7/bin/tsc", args: ["-p", "src/http/docs"] },
   { name: "console-types", tool: "typescript7/bin/tsc", args: ["-p", "src/console"] },
-  { name: "format", tool: "prettier/bin/prettier.cjs", args: ["--check", "--log-level", "warn", "."] },
+  {
+    name: "format",
+    tool: "prettier/bin/prettier.cjs",
+    args: ["--check", "--cache", "--cache-strategy", "content", "--log-level", "warn", "."],
+  },
   {
     name: "imports",
     tool: "dependency-cruiser/bin/dependency-cruise.mjs",
