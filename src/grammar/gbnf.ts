@@ -13,7 +13,7 @@ export class GrammarTooLarge extends Error {
   }
 }
 
-/** What the names of marks end with; those of other rules end with a digit. */
+/** Ends the name of a mark; the names of other rules end with a digit. */
 const uniqueMark = "unique";
 
 /** Returns whether a rule marks the beginning of an array whose items differ. */

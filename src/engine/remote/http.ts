@@ -248,7 +248,7 @@ function connectionError(url: string, thrown: unknown): Error {
 }
 
 /**
- * Returns the message of a server's error, in one line; "" where there is none. It is for the operator only.
+ * Returns the message of a server's error, in one line; "" if it has none. It is for the operator only.
  * @param apiKey what the server was sent, and may repeat
  */
 export function reasonIn(text: string, apiKey: string | null): string {

@@ -11,7 +11,7 @@ const restCharactersMax = 64;
 /** Rests that end so soon that a text may go on behind them. */
 const shortRestCharacters = 3;
 
-/** Characters that may end an item, and those of a number that may equal one in another form. */
+/** Characters that may end an item, and the characters of a number that may equal another one in another form. */
 const ends: ReadonlySet<string> = new Set('"}],0123456789.eE');
 
 export class ItemRepeats {
@@ -87,7 +87,7 @@ export class ItemRepeats {
     };
   }
 
-  /** Returns whether the grammar allows a text that repeats no item. It is read only as far as it is that of an earlier item. */
+  /** Returns whether the grammar allows a text that repeats no item. It is read only as far as it equals the text of an earlier item. */
   #allowsAnother(stacks: ReadyStacks, place: ItemPlace): boolean {
     const key = JSON.stringify([
       place.inString,

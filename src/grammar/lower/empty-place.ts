@@ -38,7 +38,7 @@ export function findEmptyPlace(root: Term, plans: Plans, scope: Scope): Place {
   }
 }
 
-/** Returns the place of a term; that of the value around it where the term itself has none. */
+/** Returns the place of a term, or the place of the value around it if the term itself has none. */
 function placeOfEmpty({ literals }: Term, around: Place | null): Place {
   const [literal] = literals;
   if (literal === undefined) return around ?? { keyword: "type", pointer: "" };

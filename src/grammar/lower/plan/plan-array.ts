@@ -10,7 +10,7 @@ import { neverTerm } from "../term.js";
 
 /** The number of sets of item values up to which the grammar enforces uniqueItems; each is a state. */
 const distinctSetsMax = 512;
-/** The number of values up to which those of an item are listed. */
+/** The values of an item are listed if there are at most this many. */
 const distinctValuesMax = 64;
 /** The same where an array needs more items. */
 const countedValuesMax = 1_000;
