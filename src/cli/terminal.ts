@@ -6,12 +6,10 @@ import { StringDecoder } from "node:string_decoder";
 import { Transform } from "node:stream";
 
 /**
- * Control characters but tab and the ends of lines, separators of lines and paragraphs, and those that change the direction of text. One
- * by one: no sequence passes, wherever it is cut.
+ * Control characters but tab and the ends of lines, separators of lines and paragraphs, and characters that change the direction of text.
+ * One by one: no sequence passes, wherever it is cut.
  */
-const unprintable =
-  // eslint-disable-next-line no-control-regex
-  /\r(?!\n)|[\0-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+const unprintable = /\r(?!\n)|(?![\t\n\r])\p{Cc}|[\p{Bidi_Control}\u2028\u2029]/gu;
 
 /** Returns a text as a terminal may have it: what it would obey is replaced by U+FFFD. */
 export function printable(text: string): string {

@@ -132,7 +132,7 @@ export class ModelMemory {
   /** Returns the bytes that all models together may take now. */
   #measureBudget(loaded: readonly MemoryEntry[]): number {
     const { memoryBytesMax, roomBytes } = this.#options;
-    const planned = loaded.reduce((sum, { bytes }) => sum + bytes, 0);
+    const planned = sumBytes(loaded);
     const room = roomBytes?.(planned) ?? memoryBytesMax;
     return Math.max(0, Math.min(memoryBytesMax, planned + room));
   }
@@ -153,8 +153,7 @@ export class ModelMemory {
   /** Unloads idle models while other programs leave less memory than the models have. */
   #unloadIdle(): void {
     const loaded = this.#entries();
-    const planned = loaded.reduce((sum, { bytes }) => sum + bytes, 0);
-    const missing = planned - this.#measureBudget(loaded);
+    const missing = sumBytes(loaded) - this.#measureBudget(loaded);
     const wasShort = this.#isShort;
     this.#isShort = missing > 0;
     if (missing <= 0 || this.#isBusy) return;
@@ -211,6 +210,9 @@ export class ModelMemory {
     for (const client of this.#clients) client.onHoldEnded();
   }
 }
+
+const sumBytes = (models: readonly MemoryEntry[]): number =>
+  models.reduce((sum, { bytes }) => sum + bytes, 0);
 
 const inGb = (size: number): string => `${(size / 1e9).toFixed(1)} GB`;
 

@@ -57,7 +57,7 @@ export interface RateLimits {
   /**
    * Counts an admitted request against the limits on a model. When it is refused or cannot be counted, the first step's count
    * is undone, too.
-   * @param model id of the model. @param endUser whom the request names; absent: nobody. @param prompt what the model reads, or a text to be tokenized;
+   * @param model id of the model. @param endUser the end user that the request names; absent: none. @param prompt what the model reads, or a text to be tokenized;
    * null: the request is not counted in tokens, and no token limit applies to it.
    * @throws HearthError `overloaded` as above.
    */

@@ -45,7 +45,7 @@ export interface MemberService {
   /**
    * @throws HearthError `not_found`, `invalid_value` naming the field, `conflict` when another member has the e-mail address
    * or the last owner would lose that role, `permission_denied` when an actor of a single team changes the e-mail address of a member
-   * whom an identity provider signs in.
+   * who signs in by an identity provider.
    */
   update(id: string, change: MemberChange, actor: Actor): Promise<Member>;
   /**
@@ -191,7 +191,7 @@ function checkPlain({ email }: Member): void {
     throw invalid("email", "must not have letters in an unusual form, or invisible characters");
 }
 
-/** Checks a changed address. With that of a member whom a provider signs in, somebody else could sign in as them. */
+/** Checks a changed address. If it belonged to a member who signs in by a provider, another person could sign in as them. */
 async function checkNewEmail({ identities }: MemberServiceDeps, member: Member, actor: Actor): Promise<void> {
   checkPlain(member);
   if (actor.teamId !== null && (await identities.ofMember(member.id)).length > 0)

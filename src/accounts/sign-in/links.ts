@@ -64,7 +64,7 @@ export function createSignInLinks(deps: SignInLinkDeps): SignInLinks {
     async invite(memberId, actor) {
       const member = await findVisibleMember(deps, memberId, actor);
       if ((await signIns.findSignIn(member.id)).password !== null) throw hasPassword();
-      // Whoever has the link signs in as the member.
+      // A person who has the link signs in as the member.
       return create(member, actor, [signIns.unlinkedCheck(member.id)]).catch((thrown: unknown) => {
         const isLinked = thrown instanceof HearthError && thrown.kind === "conflict";
         throw isLinked ? signsInByProvider() : thrown;

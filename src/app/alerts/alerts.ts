@@ -51,7 +51,7 @@ export function buildAlerts(config: Config, deps: AlertDeps): Alerts {
   const { stores, clock, random, logger } = deps;
   const senders = sendersOf(config);
   const { broadcast } = stores;
-  const common = { ...tablesOf(stores), broadcast, clock, random };
+  const common = { ...pickTables(stores), broadcast, clock, random };
   const queue = new DeliveryQueue({
     ...common,
     senders,
@@ -83,7 +83,16 @@ export function buildAlerts(config: Config, deps: AlertDeps): Alerts {
   };
 }
 
-function tablesOf({ alerts, alertChannels, alertDeliveries, teams, members, writes, audit, nodes }: Stores) {
+function pickTables({
+  alerts,
+  alertChannels,
+  alertDeliveries,
+  teams,
+  members,
+  writes,
+  audit,
+  nodes,
+}: Stores) {
   const leads = (): Promise<boolean> => nodes.leads("alerts");
   return {
     alerts,

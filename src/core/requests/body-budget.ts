@@ -90,8 +90,8 @@ export class BodyBudget {
 
   /** Returns a place for one body, which has no bytes yet. */
   open(): BodyPlace {
-    const shareOf = (bytes: number): Share => (bytes <= smallBodyBytesMax ? this.#small : this.#large);
-    return new BodyPlace(shareOf, (refuse) => this.#clock.after(waitMsMax, refuse));
+    const chooseShare = (bytes: number): Share => (bytes <= smallBodyBytesMax ? this.#small : this.#large);
+    return new BodyPlace(chooseShare, (refuse) => this.#clock.after(waitMsMax, refuse));
   }
 
   /** Does work on a body. The work on a large one begins when the work on the large ones before has ended. */
@@ -105,14 +105,14 @@ export class BodyBudget {
 
 /** The bytes of one body in the budget. */
 export class BodyPlace {
-  readonly #shareOf: (bytes: number) => Share;
+  readonly #chooseShare: (bytes: number) => Share;
   readonly #startTimer: (refuse: () => void) => () => void;
   #held: { readonly share: Share; readonly bytes: number } | null = null;
   #refuse: (() => void) | null = null;
   #isReleased = false;
 
-  constructor(shareOf: (bytes: number) => Share, startTimer: (refuse: () => void) => () => void) {
-    this.#shareOf = shareOf;
+  constructor(chooseShare: (bytes: number) => Share, startTimer: (refuse: () => void) => () => void) {
+    this.#chooseShare = chooseShare;
     this.#startTimer = startTimer;
   }
 
@@ -122,7 +122,7 @@ export class BodyPlace {
    */
   reserve(bytes: number): Promise<void> {
     if (this.#isReleased) return Promise.reject(tooManyBodies());
-    const share = this.#shareOf(bytes);
+    const share = this.#chooseShare(bytes);
     return new Promise((resolve, reject) => {
       let stopTimer = (): void => undefined;
       const waiter: Waiter = {
@@ -146,7 +146,7 @@ export class BodyPlace {
 
   /** Reserves bytes when they are free. @returns whether they were */
   tryReserve(bytes: number): boolean {
-    const share = this.#shareOf(bytes);
+    const share = this.#chooseShare(bytes);
     if (this.#isReleased || !share.isFree(bytes)) return false;
     void this.reserve(bytes);
     return true;

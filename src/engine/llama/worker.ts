@@ -142,14 +142,14 @@ async function load(model: Model): Promise<LlamaModelInfo> {
     return { contextTokens, slots, device, dimensions, templateRepairs: [], callsAreExact: true };
   }
   if (model.remote !== undefined)
-    return { ...infoOf(await languages.load(model)), slots, device: model.remote.engine };
+    return { ...describeLanguage(await languages.load(model)), slots, device: model.remote.engine };
   const resident = await residents.load(model);
-  const info = { ...infoOf(resident), slots, device: resident.device };
+  const info = { ...describeLanguage(resident), slots, device: resident.device };
   return isTwofold(model) ? { ...info, contextTokens: contextTokensOf(model, settings) } : info;
 }
 
 /** Returns what a chat model's language says of it. */
-function infoOf(
+function describeLanguage(
   language: ModelLanguage & { readonly contextTokens: number },
 ): Omit<LlamaModelInfo, "slots" | "device"> {
   const { contextTokens, longestTokenBytes, tools, repairs, reasoning, vocabularyTokens } = language;

@@ -18,7 +18,7 @@ export interface WebhookDeps {
 
 const connectMsMax = 10_000;
 const headerBytesMax = 16 * 1024;
-/** What a team is shown of every failure before an answer, so that names and addresses of the network cannot be told apart. */
+/** What a team reads of every failure before an answer: one sentence, so that it cannot distinguish names and addresses of the network. */
 const unreachable = "the receiver could not be reached at a public address";
 
 /** Creates the sender of webhooks. */

@@ -14,20 +14,26 @@ export const saysError = "its answer is an error";
 export function engineUnreachable(url: string, reason: string, cause?: unknown): HearthError {
   const message = `The engine of this model cannot be used at present: ${reason}.`;
   const details = { param: "model", code: unreachable, retryAfterSeconds: 5 };
-  return new HearthError("model_unavailable", message, { ...details, cause: causeOf(url, reason, cause) });
+  return new HearthError("model_unavailable", message, {
+    ...details,
+    cause: createCause(url, reason, cause),
+  });
 }
 
 /** Returns the error for a server that answers something else than it should: the same request would fail again. Parameters as of engineUnreachable. */
 export function engineFailed(url: string, reason: string, cause?: unknown): HearthError {
   const message = `The engine of this model failed: ${reason}.`;
   const details = { param: "model", code: "engine_failed" };
-  return new HearthError("model_unavailable", message, { ...details, cause: causeOf(url, reason, cause) });
+  return new HearthError("model_unavailable", message, {
+    ...details,
+    cause: createCause(url, reason, cause),
+  });
 }
 
 /** Returns the error for a server that fails at this request, though it answers: another one may not. Parameters as of engineUnreachable. */
 export function requestFailed(url: string, reason: string, cause?: unknown): HearthError {
   const message = `The engine of this model failed: ${reason}.`;
-  const details = { param: "model", code: failedHere, cause: causeOf(url, reason, cause) };
+  const details = { param: "model", code: failedHere, cause: createCause(url, reason, cause) };
   return new HearthError("model_unavailable", message, details);
 }
 
@@ -47,7 +53,7 @@ export function hostOf(url: string): string {
 }
 
 /** Returns what the operator reads of a failure. @param cause what the server said, or what was thrown */
-export function causeOf(url: string, reason: string, cause: unknown): Error {
+export function createCause(url: string, reason: string, cause: unknown): Error {
   const said = typeof cause === "string" && cause !== "" ? ` (${cause})` : "";
   return new Error(`${hostOf(url)}: ${reason}${said}`, typeof cause === "string" ? {} : { cause });
 }

@@ -1,6 +1,6 @@
 /** Requests to remote engines. Their addresses are the operator's own setting, so that any address is allowed. */
 import { Agent, request, type Dispatcher } from "undici";
-import { causeOf, engineFailed, engineUnreachable, requestFailed } from "./errors.js";
+import { createCause, engineFailed, engineUnreachable, requestFailed } from "./errors.js";
 import { EventTooLong, eventCharactersMax, serverSentData } from "./server-sent.js";
 import { silenceMsMax } from "./calls/silence.js";
 
@@ -173,7 +173,7 @@ async function send(
   const said = reasonIn(text, apiKey);
   const reason = `it answered ${status}`;
   if (status === 401 || status === 403) throw engineUnreachable(url, "it refuses the apiKey of its settings");
-  const refused = refusal(status, text, causeOf(url, reason, said));
+  const refused = refusal(status, text, createCause(url, reason, said));
   if (refused !== null) throw refused;
   // A server that is up may answer 500 to what it cannot do for this request.
   if (status === 500) throw requestFailed(url, reason, said);

@@ -57,7 +57,7 @@ export function takeTransactionCookie(ctx: Context, state: string | null): strin
 }
 
 /**
- * Sets a cookie with which the browser comes back from the provider. Each sign-in has its own, so that tabs do not end those of each other;
+ * Sets a cookie with which the browser comes back from the provider. Each sign-in has its own, so that one tab does not end the sign-in of another;
  * beyond `transactionsMax` the oldest ones are cleared.
  */
 export function writeTransactionCookie(

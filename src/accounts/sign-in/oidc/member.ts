@@ -105,14 +105,14 @@ async function linked(
       ...signIns.accessRemovals(member.id),
       ...removals,
       ...disablings,
-      identities.write(identityOf(deps, member, person), former),
+      identities.write(createIdentity(deps, member, person), former),
       entry,
     ],
   };
 }
 
 /**
- * Refuses to take the last owner from the server. A team may lose its last one: whoever has made the member an owner there must not keep the
+ * Refuses to take the last owner from the server. A team may lose its last one: the person who made the member an owner there must not keep the
  * person out.
  */
 async function refuseWithoutOperator(
@@ -147,11 +147,11 @@ async function created(deps: OidcMemberDeps, person: Person, place: Place): Prom
     before: null,
     after: { ...auditedMember(member), issuer, subject },
   });
-  const identity = identityOf(deps, member, person);
+  const identity = createIdentity(deps, member, person);
   return { member, writes: [members.insertion(member), identities.write(identity, null), entry] };
 }
 
-function identityOf({ clock }: OidcMemberDeps, member: Member, person: Person): Identity {
+function createIdentity({ clock }: OidcMemberDeps, member: Member, person: Person): Identity {
   const { issuer, subject } = person;
   return { issuer, subject, memberId: member.id, createTime: clock.now() };
 }

@@ -18,7 +18,7 @@ export function refuseLongPrompt(
   { contextTokens, longestTokenBytes }: PromptBounds,
 ): void {
   if (longestTokenBytes === undefined) return;
-  const text = textOf(source);
+  const text = findCountedText(source);
   // A text has at least as many bytes as UTF-16 units; bytes take time to count.
   if (text.length < contextTokens * longestTokenBytes) return;
   const fewest = Math.ceil(Buffer.byteLength(text.trim()) / longestTokenBytes);
@@ -26,7 +26,7 @@ export function refuseLongPrompt(
   if (fewest >= contextTokens) throw promptTooLong(contextTokens, fewest, param, true);
 }
 
-function textOf(source: Conversation | RawPrompt): string {
+function findCountedText(source: Conversation | RawPrompt): string {
   if ("prompt" in source) return typeof source.prompt === "string" ? source.prompt : "";
   return source.messages.findLast(({ role }) => role === "user")?.content ?? "";
 }

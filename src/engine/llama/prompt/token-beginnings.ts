@@ -34,24 +34,24 @@ export class TokenBeginnings {
     this.#of = of;
     for (const [token, written] of tokens.entries()) {
       const isByte = written.startsWith("<0x") && writtenByte.test(written);
-      const trimmed = isByte ? textOf(of(token)).trimStart() : written.replace(writtenSpace, "");
-      add(this.#tokens, groupOf(trimmed), token);
+      const trimmed = isByte ? decodeToken(of(token)).trimStart() : written.replace(writtenSpace, "");
+      add(this.#tokens, nameGroup(trimmed), token);
     }
   }
 
   /** Returns the tokens that begin with this character after white space; "" for nothing but white space. */
   beginningWith(character: string): readonly TokenText[] {
-    return this.#group(groupOf(character)).all;
+    return this.#group(nameGroup(character)).all;
   }
 
   /** Returns the tokens that begin like this text, up to the end of its first string. @param inString whether the text begins inside of one */
   continuing(text: string, inString: boolean): readonly TokenText[] {
-    const groups = [this.#group(groupOf(text.trimStart())), ...(inString ? [this.#group("")] : [])];
+    const groups = [this.#group(nameGroup(text.trimStart())), ...(inString ? [this.#group("")] : [])];
     const found: TokenText[] = [];
     for (const group of groups) {
       const lists = inString
-        ? (group.inString ??= listsOf(group, (each) => upToQuote(each, 0)))
-        : (group.outside ??= listsOf(group, (each) => headOf(each.trimStart())));
+        ? (group.inString ??= listByHead(group, (each) => upToQuote(each, 0)))
+        : (group.outside ??= listByHead(group, (each) => takeHead(each.trimStart())));
       for (let length = 1; length <= text.length; length += 1)
         found.push(...(lists.get(text.slice(0, length)) ?? []));
     }
@@ -62,30 +62,30 @@ export class TokenBeginnings {
     const known = this.#groups.get(name);
     if (known !== undefined) return known;
     const tokens = this.#tokens.get(name) ?? [];
-    const all = tokens.map((token) => ({ token, text: textOf(this.#of(token)) }));
+    const all = tokens.map((token) => ({ token, text: decodeToken(this.#of(token)) }));
     const group: Group = { all: all.filter(({ text }) => text !== ""), outside: null, inString: null };
     this.#groups.set(name, group);
     return group;
   }
 }
 
-function listsOf({ all }: Group, headOfText: (text: string) => string): Lists {
+function listByHead({ all }: Group, take: (text: string) => string): Lists {
   const lists = new Map<string, TokenText[]>();
-  for (const entry of all) add(lists, headOfText(entry.text), entry);
+  for (const entry of all) add(lists, take(entry.text), entry);
   return lists;
 }
 
-function groupOf(text: string): string {
+function nameGroup(text: string): string {
   const first = text.charAt(0);
   return first > "~" ? otherCharacters : first;
 }
 
-function textOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
+function decodeToken({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString();
 }
 
 /** Returns the text up to the end of its first string, or to white space outside of it. */
-function headOf(text: string): string {
+function takeHead(text: string): string {
   const space = text.search(/\s/);
   const quote = text.indexOf('"');
   if (quote < 0 || (space >= 0 && space < quote)) return space < 0 ? text : text.slice(0, space);

@@ -33,7 +33,7 @@ export function createRemoteEmbeddings({
 }: RemoteEmbeddingDeps): Omit<EmbeddingEngine, "residents"> {
   const known = new WeakMap<LeasedVocabulary["sample"], Promise<number>>();
   /** Asks how long the vectors are, once for each load of the vocabulary, until an answer has come. */
-  const dimensionsOf = (pool: RemotePool, { sample }: LeasedVocabulary): Promise<number> => {
+  const findDimensions = (pool: RemotePool, { sample }: LeasedVocabulary): Promise<number> => {
     const asked = known.get(sample) ?? askDimensions(pool, deps);
     known.set(sample, asked);
     asked.catch(() => known.delete(sample));
@@ -45,7 +45,7 @@ export function createRemoteEmbeddings({
       await pool.ready();
       const leased = await lease(model, signal);
       try {
-        const dimensions = await dimensionsOf(pool, leased);
+        const dimensions = await findDimensions(pool, leased);
         return { ...leased, dimensions, slots: pool.slots, sharedAs: pool.sharedAs(model) };
       } catch (thrown) {
         leased.release();

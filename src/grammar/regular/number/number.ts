@@ -73,7 +73,7 @@ function withoutExceptions(range: NumberRange): NumberTexts {
   return { automaton: nonEmpty(isFree(range) ? anyNumber() : decimals(range)), exact: true };
 }
 
-/** Leaves out the multiples; those of a large divisor are not left out. */
+/** Leaves out the multiples of a divisor, unless the divisor is large. */
 function withoutMultiples(known: NumberTexts, excluded: readonly number[]): NumberTexts {
   let { automaton, exact } = known;
   let remainders = 1;
