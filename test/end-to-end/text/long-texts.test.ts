@@ -5,7 +5,9 @@ import { refuseLongPrompt } from "../../../src/engine/llama/prompt/prompt-length
 import { sharedApp, testKey, builtInModel } from "../../harness.js";
 
 const bounds = { contextTokens: 100, longestTokenBytes: 8 };
-const talk = (...messages: (readonly [role: "user" | "assistant" | "system", content: string])[]) => ({
+const talk = (
+  ...messages: (readonly [role: "user" | "assistant" | "system" | "tool", content: string])[]
+) => ({
   messages: messages.map(([role, content]) => ({ role, content })),
   tools: [],
   reasoningEffort: null,
@@ -15,18 +17,25 @@ const raw = (prompt: string | readonly number[]) => ({ prompt, suffix: null, rea
 describe("F28: the bound of a prompt", () => {
   it.each([
     ["the last message of a user", talk(["system", "s"], ["user", "x".repeat(800)])],
+    ["an earlier message", talk(["user", "x".repeat(800)], ["assistant", "a"], ["user", "hi"])],
+    ["a message of the system", talk(["system", "x".repeat(800)], ["user", "hi"])],
+    ["several messages together", talk(["system", "x".repeat(400)], ["user", "x".repeat(400)])],
+    ["a result of a tool", talk(["tool", "x".repeat(800)])],
+    [
+      "the description of a tool",
+      { ...talk(["user", "hi"]), tools: [{ name: "t", description: "x".repeat(800) }] },
+    ],
     ["a raw prompt", raw("x".repeat(800))],
     ["a text of characters of several bytes", talk(["user", "é".repeat(800)])],
   ])("refuses %s that has too many tokens, whatever they are, with both numbers", (_name, source) => {
     expect(() => refuseLongPrompt(source as never, bounds)).toThrow(
-      /maximum prompt length is 99 but the request contains at least (100|200) tokens/,
+      /maximum prompt length is 99 but the request contains at least (100|101|200) tokens/,
     );
   });
 
   it.each([
     ["a text one token shorter", talk(["user", "x".repeat(792)])],
     ["a message that a template may leave out", talk(["assistant", "x".repeat(9_000)], ["user", "hi"])],
-    ["an earlier message", talk(["user", "x".repeat(9_000)], ["user", "hi"])],
     ["white space that a template may remove", talk(["user", `${" ".repeat(9_000)}hi\n`])],
     ["token ids", raw(Array.from({ length: 9_000 }, () => 1))],
   ])("leaves %s to the tokenizer", (_name, source) => {

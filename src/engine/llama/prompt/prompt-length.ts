@@ -10,7 +10,7 @@ export interface PromptBounds {
 }
 
 /**
- * Checks a text that is in the prompt as a whole. No template leaves out the last message of the user; white space around it may be left out.
+ * Checks the texts that are in the prompt as a whole; white space around them may be left out.
  * @throws HearthError `context_length_exceeded` when the prompt has too many tokens, whatever they are.
  */
 export function refuseLongPrompt(
@@ -18,15 +18,25 @@ export function refuseLongPrompt(
   { contextTokens, longestTokenBytes }: PromptBounds,
 ): void {
   if (longestTokenBytes === undefined) return;
-  const text = findCountedText(source);
-  // A text has at least as many bytes as UTF-16 units; bytes take time to count.
-  if (text.length < contextTokens * longestTokenBytes) return;
-  const fewest = Math.ceil(Buffer.byteLength(text.trim()) / longestTokenBytes);
+  const texts = findWholeTexts(source);
+  const sum = (sizeOf: (text: string) => number): number =>
+    texts.reduce((total, text) => total + sizeOf(text), 0);
+  // A UTF-16 unit has at most three bytes. Bytes take time to count, so short texts are not counted.
+  if (3 * sum((text) => text.length) < contextTokens * longestTokenBytes) return;
+  const fewest = Math.ceil(sum((text) => Buffer.byteLength(text.trim())) / longestTokenBytes);
   const param = "prompt" in source ? "prompt" : "messages";
   if (fewest >= contextTokens) throw promptTooLong(contextTokens, fewest, param, true);
 }
 
-function findCountedText(source: Conversation | RawPrompt): string {
-  if ("prompt" in source) return typeof source.prompt === "string" ? source.prompt : "";
-  return source.messages.findLast(({ role }) => role === "user")?.content ?? "";
+/**
+ * Returns the texts that no template leaves out: find-repairs.ts repairs a template that does. What an assistant has said is not among
+ * them, because templates leave out its reasoning.
+ */
+function findWholeTexts(source: Conversation | RawPrompt): readonly string[] {
+  if ("prompt" in source) return typeof source.prompt === "string" ? [source.prompt] : [];
+  const { messages, tools } = source;
+  return [
+    ...messages.filter(({ role }) => role !== "assistant").map(({ content }) => content),
+    ...tools.map(({ description = "" }) => description),
+  ];
 }
