@@ -24,7 +24,7 @@ export const targets: Readonly<Record<string, ListedTarget>> = {
   sampling: { module: "scripts/fuzz/targets/sampling.ts", testInputs: 60 },
   image: { module: "scripts/fuzz/targets/image.ts", testInputs: 200 },
   events: { module: "scripts/fuzz/targets/events.ts", testInputs: 300 },
-  "engine-streams": { module: "scripts/fuzz/targets/engine-streams.ts", testInputs: 100 },
+  "engine-streams": { module: "scripts/fuzz/targets/engines/streams.ts", testInputs: 100 },
   "engine-answers": { module: "scripts/fuzz/targets/engines/answers.ts", testInputs: 120 },
   upload: { module: "scripts/fuzz/targets/upload.ts", testInputs: 500 },
   "batch-lines": { module: "scripts/fuzz/targets/batch-lines.ts", testInputs: 1_000 },

@@ -1,9 +1,9 @@
 import { createServer, type Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { isDeepStrictEqual } from "node:util";
-import { freeRules, type DecodeJob } from "../../../src/core/engine.js";
-import { HearthError } from "../../../src/core/errors.js";
-import type { GenerationEvent, Sampling } from "../../../src/core/generation.js";
+import { freeRules, type DecodeJob } from "../../../../src/core/engine.js";
+import { HearthError } from "../../../../src/core/errors.js";
+import type { GenerationEvent, Sampling } from "../../../../src/core/generation.js";
 import {
   addEvent,
   correctUsage,
@@ -11,16 +11,16 @@ import {
   noUsage,
   replaceImplausible,
   type Usage,
-} from "../../../src/core/usage.js";
-import { createLlamaServerClient } from "../../../src/engine/remote/clients/llama-server.js";
-import { createSglangClient } from "../../../src/engine/remote/clients/sglang.js";
-import { createVllmClient } from "../../../src/engine/remote/clients/vllm.js";
-import { streamEvents } from "../../../src/engine/remote/http.js";
-import type { Segment, TokenKind } from "../../../src/engine/remote/protocol.js";
-import { serverSentData } from "../../../src/engine/remote/server-sent.js";
-import { TextAnswer } from "../../../src/engine/remote/text/answer.js";
-import { parsed } from "../mutate/json.js";
-import { check, labelOf, type FuzzTarget } from "../target.js";
+} from "../../../../src/core/usage.js";
+import { createLlamaServerClient } from "../../../../src/engine/remote/clients/llama-server.js";
+import { createSglangClient } from "../../../../src/engine/remote/clients/sglang.js";
+import { createVllmClient } from "../../../../src/engine/remote/clients/vllm.js";
+import { streamEvents } from "../../../../src/engine/remote/http.js";
+import type { Segment, TokenKind } from "../../../../src/engine/remote/protocol.js";
+import { serverSentData } from "../../../../src/engine/remote/server-sent.js";
+import { TextAnswer } from "../../../../src/engine/remote/text/answer.js";
+import { parsed } from "../../mutate/json.js";
+import { check, labelOf, type FuzzTarget } from "../../target.js";
 
 /** Of one stream: repetitions beyond it are left out. */
 const streamBytesMax = 131_072;
