@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
-import { postgresUnavailable } from "./test/postgres/available.js";
+import { postgresUnavailable } from "./test/kit/databases/postgres/available.js";
 import { filesBeyond, isNightly, readSize } from "./test/kit/sizes.js";
 
 /**
@@ -56,8 +56,8 @@ const twiceNightly = twice.length > 0 && isNightly(process.env) ? onBothNightly 
 
 export default defineConfig({
   test: {
-    globalSetup: ["test/global-setup.ts"],
-    setupFiles: ["test/random-cases.ts", "test/contract.ts"],
+    globalSetup: ["test/kit/setup/global-setup.ts"],
+    setupFiles: ["test/kit/setup/random-cases.ts", "test/kit/setup/contract.ts"],
     pool: "forks",
     // Room for young objects: collecting them takes a twentieth less of the time of a worker.
     execArgv: ["--max-semi-space-size=64"],

@@ -4,7 +4,7 @@
  * something was lost, charged twice or exceeded; with 2 for invalid arguments, and where there can be no database or no namespaces.
  */
 import { printTable, type Row } from "./bench/table.js";
-import { postgresUnavailable } from "../test/postgres/available.js";
+import { postgresUnavailable } from "../test/kit/databases/postgres/available.js";
 import { takenOverMsMax } from "./chaos/checks/take-overs.js";
 import { createNamespaces, type Namespaces } from "./chaos/network/namespaces.js";
 import { readOptions, type ChaosOptions } from "./chaos/options.js";

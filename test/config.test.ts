@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ConfigError, isLoopback, loadConfig, variableOf } from "../src/config.js";
 import { platformFolders } from "../src/default-folders.js";
-import { temporaryFolder } from "./harness.js";
+import { temporaryFolder } from "./kit/folder.js";
 
 /** A configuration file with this text. */
 function file(text: string): string {

@@ -1,8 +1,10 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { takeProblems } from "./contract/problems.js";
-import { startScriptedApp, headersOf, hello, keys, post } from "./scripted-app.js";
+import { takeProblems } from "./kit/contract/problems.js";
+import { startServer } from "./kit/server.js";
+import { headersOf, hello, post } from "./kit/server/requests.js";
+import { keys } from "./kit/server/six-keys.js";
 
 const model = {
   id: "m",
@@ -144,7 +146,7 @@ describe("an observed response", () => {
   });
 
   it("ends the run when its reader leaves, and its incomplete frame is ignored", async () => {
-    const server = await startScriptedApp(() => ["Good", new Promise<never>(() => undefined)]);
+    const server = await startServer({ engine: () => ["Good", new Promise<never>(() => undefined)] });
     const running = server.nextRun();
     const leaving = new AbortController();
     const response = await post(server, { ...hello, stream: true }, { signal: leaving.signal });
@@ -160,7 +162,7 @@ describe("an observed response", () => {
   });
 
   it("passes on the cancellation of a stream at once", async () => {
-    const server = await startScriptedApp(() => ["Good", new Promise<never>(() => undefined)]);
+    const server = await startServer({ engine: () => ["Good", new Promise<never>(() => undefined)] });
     const running = server.nextRun();
     const response = await post(server, { ...hello, stream: true });
     await response.body?.cancel();
@@ -171,7 +173,7 @@ describe("an observed response", () => {
   });
 
   it("may have no body", async () => {
-    const server = await startScriptedApp(() => []);
+    const server = await startServer({ engine: () => [] });
     const init = { headers: headersOf(keys.ada) };
     const statuses = await Promise.all(
       ["HEAD", "OPTIONS"].map(

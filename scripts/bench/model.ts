@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { writeModel, type ModelSpec } from "../../test/gguf-writer.js";
+import { writeModel, type ModelSpec } from "../../test/kit/models/gguf-writer.js";
 
 export interface BenchModel {
   readonly id: string;

@@ -1,6 +1,6 @@
 /** The scripted model of the conformance run: it answers agents as a capable model would. */
 import type { GenerationEvent } from "../../src/core/generation.js";
-import type { ScriptStep } from "../../src/engine/scripted.js";
+import type { ScriptStep } from "../../test/kit/scripted/engine.js";
 import type { Call } from "./agent.js";
 
 /** Stands for an answer that does not come. */

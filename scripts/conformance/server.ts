@@ -4,10 +4,10 @@ import { writeFileSync } from "node:fs";
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import type * as app from "../../src/app/app.js";
-import type * as config from "../../src/config.js";
-import type * as scripted from "../../src/engine/scripted.js";
-import type { Overrides } from "../../src/app/app.js";
+import { createApp, type Overrides } from "../../src/app/app.js";
+import { loadConfig } from "../../src/config.js";
+import { createScriptedEngine } from "../../test/kit/scripted/engine.js";
+import { workerUrls } from "../../test/kit/worker-urls.js";
 import { scratchFolder } from "../bench/processes.js";
 import { createScriptedModel, type ScriptedModel, type ScriptOfTools } from "./model.js";
 
@@ -34,8 +34,6 @@ const refusalChars = 300;
 export const knownAlias = "gpt-5.5";
 export const modelId = "hearth-tiny-5m";
 
-const built = (file: string): Promise<unknown> => import(new URL(`../../dist/${file}`, import.meta.url).href);
-
 /** Starts the servers of a run, over an engine in the process or on remote engines. */
 export interface Servers {
   /** Starts a server whose model answers as `model.play` says. */
@@ -54,19 +52,14 @@ export function localServers(): Servers {
   return {
     async conformance() {
       const model = createScriptedModel();
-      const engine = await scriptedEngine(model.script);
+      const engine = createScriptedEngine(model.script, { contextTokens, slots });
       return { ...(await startServer({}, { engine })), model, active: () => engine.active };
     },
-    scripted: async (script) => startServer({}, { engine: await scriptedEngine(script) }),
+    scripted: (script) => startServer({}, { engine: createScriptedEngine(script, { contextTokens, slots }) }),
     builtIn: () => startServer({}, {}),
     onLlamaServer: false,
     close: () => Promise.resolve(),
   };
-}
-
-async function scriptedEngine(script: ScriptOfTools): Promise<scripted.ScriptedEngine> {
-  const { createScriptedEngine } = (await built("engine/scripted.js")) as typeof scripted;
-  return createScriptedEngine(script, { contextTokens, slots });
 }
 
 /** Starts Hearth behind the proxy. @param environment HEARTH_* variables in addition. @param prepare writes what is to be in its folder of models */
@@ -75,8 +68,6 @@ export async function startServer(
   overrides: Overrides,
   prepare: (folder: string) => void = () => undefined,
 ): Promise<RecordedServer> {
-  const { createApp } = (await built("app/app.js")) as typeof app;
-  const { loadConfig } = (await built("config.js")) as typeof config;
   const data = scratchFolder();
   prepare(data.path);
   const configFile = join(data.path, "hearth.yaml");
@@ -90,7 +81,7 @@ export async function startServer(
     HEARTH_LOG_LEVEL: "error",
     ...environment,
   };
-  const server = await createApp(loadConfig(settings).config, overrides);
+  const server = await createApp(loadConfig(settings).config, { ...workerUrls, ...overrides });
   const { port } = await server.listen();
   const proxy = await startProxy(port);
   return {

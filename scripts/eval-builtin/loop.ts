@@ -3,7 +3,7 @@
  * the chat model answers a question about it.
  */
 import type OpenAI from "openai";
-import { seeded } from "../../test/gguf-writer/weights.js";
+import { seeded } from "../../test/kit/models/gguf-writer/weights.js";
 import { nounOf } from "./likeness.js";
 import { drawRequest } from "./world/requests.js";
 

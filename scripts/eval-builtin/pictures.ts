@@ -12,7 +12,7 @@
 import type OpenAI from "openai";
 import sharp from "sharp";
 import type { DecodedImage } from "../../src/core/images.js";
-import { seeded } from "../../test/gguf-writer/weights.js";
+import { seeded } from "../../test/kit/models/gguf-writer/weights.js";
 import type { Outcome } from "./ask.js";
 import { openEye, type Eye } from "./eye.js";
 import type { Answer } from "./grade.js";

@@ -1,5 +1,5 @@
 /** Creates keys of a team and sends a month of requests with them, as programs and people do. */
-import { seeded } from "../../test/gguf-writer/weights.js";
+import { seeded } from "../../test/kit/models/gguf-writer/weights.js";
 import type { PictureServer } from "./server.js";
 
 const [hourMs, dayMs, days] = [3_600_000, 86_400_000, 30];

@@ -1,6 +1,6 @@
 /** Chance that is drawn from a seed: equal seeds draw equal numbers. */
 import type { Random } from "../../src/core/random.js";
-import { seeded } from "../../test/gguf-writer/weights.js";
+import { seeded } from "../../test/kit/models/gguf-writer/weights.js";
 
 export class Chance {
   readonly #next: () => number;

@@ -6,7 +6,7 @@ import type { Clock } from "../../src/core/clock.js";
 import type { DecodeJob, Engine } from "../../src/core/engine.js";
 import type { EngineEvent } from "../../src/core/generation.js";
 import type { Model } from "../../src/core/model.js";
-import { createScriptedEngine, type ScriptStep } from "../../src/engine/scripted.js";
+import { createScriptedEngine, type ScriptStep } from "../../test/kit/scripted/engine.js";
 
 /** How an answer goes. */
 export interface AnswerPlan {

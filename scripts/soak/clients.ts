@@ -3,7 +3,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { post, readFrames, readText, type Answer, type Target } from "../bench/client.js";
-import { seeded } from "../../test/gguf-writer/weights.js";
+import { seeded } from "../../test/kit/models/gguf-writer/weights.js";
 import { nextPlan, type Plan } from "./plan.js";
 import { Tally, type Outcome } from "./tally.js";
 

@@ -136,7 +136,7 @@ export interface ResidentModel {
 
 /**
  * The port to the engine of text models. Implementations: engine/llama (node-llama-cpp in a worker thread), engine/remote (other servers)
- * and engine/scripted.ts (the test engine).
+ * and the scripted engine of the tests.
  */
 export interface Engine {
   /**

@@ -8,7 +8,7 @@ import { build } from "esbuild";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { it, onTestFinished } from "vitest";
 import { chromiumHint, chromiumPath, launchChromium } from "../../scripts/browser/chromium.js";
-import { root } from "../harness.js";
+import { root } from "../kit/folder.js";
 
 /** The test function of vitest, and what to add to the name of a suite that is not run without a browser. */
 export const [withoutBrowser, test] =

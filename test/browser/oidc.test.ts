@@ -1,8 +1,8 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished } from "vitest";
-import { startServer } from "../http/console/oidc/browser.js";
-import { startProvider } from "../oidc-server/provider.js";
+import { startWithProvider } from "../http/console/oidc/browser.js";
+import { startProvider } from "../kit/doubles/oidc-provider.js";
 import { resultOf, servePage, test, withoutBrowser } from "./chromium.js";
 
 interface Gateway {
@@ -45,7 +45,7 @@ async function openGateway(redirects: boolean): Promise<Gateway> {
 async function arrives(redirects: boolean): Promise<unknown> {
   const gateway = await openGateway(redirects);
   const provider = await startProvider(false, gateway.url);
-  const server = await startServer(provider, { HEARTH_PUBLIC_URL: gateway.url });
+  const server = await startWithProvider(provider, { HEARTH_PUBLIC_URL: gateway.url });
   gateway.target = server.url;
   const page = await servePage(() => `location.href = "${gateway.url}/console/oidc/start";`);
   return resultOf(page);

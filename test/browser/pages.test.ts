@@ -1,5 +1,6 @@
 import { describe, expect } from "vitest";
-import { keys, startScriptedApp } from "../scripted-app.js";
+import { startServer } from "../kit/server.js";
+import { keys } from "../kit/server/six-keys.js";
 import { pageScript, resultOf, servePage, test, withoutBrowser } from "./chromium.js";
 
 const say = () => ["Good", " day."];
@@ -10,7 +11,7 @@ async function inPage(imports: string, body: (url: string) => string, isAllowed 
   let script = "";
   // The page asks for its script when it is opened: only then is the address of the server known.
   const page = await servePage(() => script);
-  const { url } = await startScriptedApp(say, { config: { corsOrigins: isAllowed ? [page] : [] } });
+  const { url } = await startServer({ engine: say, config: { corsOrigins: isAllowed ? [page] : [] } });
   script = await pageScript(imports, body(url));
   return resultOf(page);
 }

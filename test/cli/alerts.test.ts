@@ -4,17 +4,17 @@ import { openAccounts } from "../../src/app/accounts.js";
 import { addAlertsCommand } from "../../src/cli/alerts/alerts.js";
 import { loadConfig } from "../../src/config.js";
 import { systemClock } from "../../src/system.js";
-import { pinnedManagementKey, startManagedServer } from "../http/auth/managed.js";
-import { startReceiver } from "../http/admin/alerts/receivers.js";
+import { startServer } from "../kit/server.js";
+import { pinnedManagementKey } from "../kit/server/settings.js";
+import { startReceiver } from "../kit/doubles/alert-receivers.js";
 
 /** A server, a receiver that it may reach, and the command against it. */
 async function served() {
   const receiver = await startReceiver();
-  const server = await startManagedServer(
-    undefined,
-    {},
-    { HEARTH_ALERT_HOSTS: `${receiver.host},${receiver.host}/hook` },
-  );
+  const server = await startServer({
+    accounts: "managed",
+    environment: { HEARTH_ALERT_HOSTS: `${receiver.host},${receiver.host}/hook` },
+  });
   const loaded = loadConfig({
     HEARTH_PORT: new URL(server.url).port,
     HEARTH_DATA: server.data,

@@ -2,10 +2,13 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createBatchOf } from "../../src/cli/batches/remote-batches.js";
-import { createScriptedEngine } from "../../src/engine/scripted.js";
+import { createScriptedEngine } from "../kit/scripted/engine.js";
 import { chatLine } from "../http/v1/batches/batches.js";
-import { gate } from "../scripted-app.js";
-import { runProgram, startApp, temporaryFolder, testKey } from "../harness.js";
+import { temporaryFolder } from "../kit/folder.js";
+import { runProgram } from "../kit/program.js";
+import { startServer } from "../kit/server.js";
+import { testKey } from "../kit/server/settings.js";
+import { gate } from "../kit/until.js";
 
 interface CommandResult {
   readonly code: number | string;
@@ -14,8 +17,8 @@ interface CommandResult {
 }
 
 /** Starts a server, and runs the real program against it. */
-async function startServer(script: Parameters<typeof createScriptedEngine>[0] = () => ["Good", " day"]) {
-  const { url, app } = await startApp({}, { engine: createScriptedEngine(script) });
+async function startWithCommand(script: Parameters<typeof createScriptedEngine>[0] = () => ["Good", " day"]) {
+  const { url, app } = await startServer({ engine: createScriptedEngine(script) });
   const folder = temporaryFolder();
   const environment = {
     HEARTH_PORT: new URL(url).port,
@@ -42,7 +45,7 @@ const ended = { timeout: 40_000, interval: 20 };
 
 describe("hearth batches", () => {
   it("creates a batch of a file, lists and shows it, and writes its answers and errors", async () => {
-    const { hearth, write, status, folder } = await startServer();
+    const { hearth, write, status, folder } = await startWithCommand();
     const wrong = chatLine("wrong", "Hello", { temperature: 9 });
     const created = await hearth("batches", "create", write("in.jsonl", [chatLine("first", "Hello"), wrong]));
     expect(created).toMatchObject({ code: 0, out: expect.stringMatching(/^batch_\w+\n$/) as string });
@@ -73,7 +76,7 @@ describe("hearth batches", () => {
 
   it("has the results of a batch only once it has ended, and cancels it", async () => {
     const held = gate();
-    const { hearth, write, status } = await startServer(() => ["Good", held.opened]);
+    const { hearth, write, status } = await startWithCommand(() => ["Good", held.opened]);
     const { out } = await hearth(
       "batches",
       "create",
@@ -93,7 +96,7 @@ describe("hearth batches", () => {
   });
 
   it("says what is wrong with the input, whichever of them finds it, and leaves no upload behind", async () => {
-    const { hearth, write, status } = await startServer();
+    const { hearth, write, status } = await startWithCommand();
     const noRequest = await hearth("batches", "create", write("text.jsonl", ["Hello"]));
     expect(noRequest).toMatchObject({
       code: 1,
@@ -113,7 +116,7 @@ describe("hearth batches", () => {
   });
 
   it("exits with 1 without a server or for an unknown batch, and with 2 for wrong usage", async () => {
-    const { app, hearth, write } = await startServer();
+    const { app, hearth, write } = await startWithCommand();
     const unknown = await hearth("batches", "show", "batch_none");
     expect(unknown).toMatchObject({ code: 1, error: expect.stringContaining("batch_none") as string });
     expect((await hearth("batches", "ls", "--limit", "0")).code).toBe(2);
@@ -128,7 +131,7 @@ describe("hearth batches", () => {
   });
 
   it("lists as many as it is asked for, over several pages", async () => {
-    const { hearth, write } = await startServer();
+    const { hearth, write } = await startWithCommand();
     const [first, second] = [
       await hearth("batches", "create", write("in.jsonl", [chatLine("a", "Hello")])),
       await hearth("batches", "create", write("in.jsonl", [chatLine("b", "Hello")])),
@@ -183,7 +186,7 @@ describe("the input of a batch that is not created", () => {
 
 describe("hearth files", () => {
   it("uploads, lists, prints and deletes files", async () => {
-    const { hearth, folder } = await startServer();
+    const { hearth, folder } = await startWithCommand();
     const name = 'a "strange" name.txt';
     writeFileSync(join(folder, name), "Hello, world!\u0000\n");
     const uploaded = await hearth("files", "upload", name, "--json");
@@ -203,7 +206,7 @@ describe("hearth files", () => {
   });
 
   it("replace a file with --force only once their whole content is there", async () => {
-    const { hearth, folder, write } = await startServer();
+    const { hearth, folder, write } = await startWithCommand();
     const kept = join(folder, "kept");
     writeFileSync(kept, "former", { mode: 0o640 });
     const id = (await hearth("files", "upload", write("new.txt", ["new"]))).out.trim();
@@ -217,7 +220,7 @@ describe("hearth files", () => {
   });
 
   it("have ids, as batches do, that the Tab key completes while the server runs", async () => {
-    const { app, hearth, write } = await startServer();
+    const { app, hearth, write } = await startWithCommand();
     const input = write("in.jsonl", [chatLine("first", "Hello")]);
     const file = (await hearth("files", "upload", input)).out.trim();
     const batch = (await hearth("batches", "create", input)).out.trim();
@@ -228,7 +231,7 @@ describe("hearth files", () => {
   });
 
   it("says that a file cannot be read", async () => {
-    const { hearth } = await startServer();
+    const { hearth } = await startWithCommand();
     expect(await hearth("files", "upload", "absent")).toMatchObject({
       code: 1,
       error: expect.stringContaining("absent") as string,

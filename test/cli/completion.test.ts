@@ -2,7 +2,8 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { root, runProgram, temporaryFolder } from "../harness.js";
+import { root, temporaryFolder } from "../kit/folder.js";
+import { runProgram } from "../kit/program.js";
 import { commandEnvironment } from "./models/environment.js";
 
 type Environment = ReturnType<typeof commandEnvironment>["environment"];

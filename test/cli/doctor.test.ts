@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { runProgram } from "../harness.js";
+import { runProgram } from "../kit/program.js";
 import { commandEnvironment } from "./models/environment.js";
 
 it("says that a model has no price once a prepaid team exists, and creates no database to find out", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { describeGpu, type GpuFacts } from "../../src/app/gpu/report.js";
 import { engineVersion } from "../../src/version.js";
-import { runProgram } from "../harness.js";
+import { runProgram } from "../kit/program.js";
 import { commandEnvironment } from "./models/environment.js";
 
 const vulkan = ["linux-x64-vulkan"];

@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { root, runProgram, temporaryFolder } from "../harness.js";
+import { root, temporaryFolder } from "../kit/folder.js";
+import { runProgram } from "../kit/program.js";
 
 /** Returns the sources of everything that the program loads for a command, packages included, as paths from the root. */
 async function sourcesLoadedBy(command: string): Promise<readonly string[]> {

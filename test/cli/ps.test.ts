@@ -3,10 +3,13 @@ import { describe, expect, it, vi } from "vitest";
 import { addPsCommand } from "../../src/cli/ps.js";
 import { loadConfig } from "../../src/config.js";
 import type { ResidentModel } from "../../src/core/engine.js";
-import { createScriptedEngine } from "../../src/engine/scripted.js";
-import { createManualClock } from "../manual-clock.js";
-import { gate } from "../scripted-app.js";
-import { builtInModel, runProgram, startApp, temporaryFolder, testKey, until } from "../harness.js";
+import { createScriptedEngine } from "../kit/scripted/engine.js";
+import { createManualClock } from "../kit/manual-clock.js";
+import { temporaryFolder } from "../kit/folder.js";
+import { runProgram } from "../kit/program.js";
+import { startServer } from "../kit/server.js";
+import { builtInModel, testKey } from "../kit/server/settings.js";
+import { gate, until } from "../kit/until.js";
 
 const now = Date.UTC(2026, 10, 21, 12);
 
@@ -48,7 +51,7 @@ describe("hearth ps", () => {
       until: null,
     };
     vi.spyOn(engine, "residents").mockReturnValue([large, small]);
-    const { url, client, app } = await startApp({}, { engine });
+    const { url, client, app } = await startServer({ engine });
     const answer = client.chat.completions.create({
       model: builtInModel,
       messages: [{ role: "user", content: "Hello" }],
@@ -71,13 +74,13 @@ describe("hearth ps", () => {
   });
 
   it("prints only the header, or an empty JSON array, while no model is in memory", async () => {
-    const { url } = await startApp({}, { engine: createScriptedEngine(() => ["Good"]) });
+    const { url } = await startServer({ engine: createScriptedEngine(() => ["Good"]) });
     expect(await ps(url)).toBe("NAME   SIZE   DEVICE   SLOTS   CONTEXT   LOADED   UNTIL\n");
     expect(JSON.parse(await ps(url, "--json"))).toEqual([]);
   });
 
   it("reports that no server is running and exits with code 1", async () => {
-    const { url, app } = await startApp({}, { engine: createScriptedEngine(() => ["Good"]) });
+    const { url, app } = await startServer({ engine: createScriptedEngine(() => ["Good"]) });
     await app.close();
     const environment = { HEARTH_PORT: new URL(url).port, HEARTH_DATA: temporaryFolder() };
     const run = runProgram(["ps"], environment);

@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { printDelta } from "../../src/cli/chat.js";
 import { formatJson, formatTable } from "../../src/cli/table.js";
 import { exactOn, printableBytes, printTo, rewriteLine } from "../../src/cli/terminal.js";
-import { runProgram, temporaryFolder } from "../harness.js";
+import { temporaryFolder } from "../kit/folder.js";
+import { runProgram } from "../kit/program.js";
 
 const hostile: Readonly<Record<string, string>> = {
   colour: "\u001b[31mred\u001b[0m",

@@ -3,7 +3,9 @@ import { toHearthError, type HearthError } from "../../src/core/errors.js";
 import { parseMessagesRequest } from "../../src/dialects/anthropic-messages/parse.js";
 import { parseChatRequest } from "../../src/dialects/openai-chat/parse.js";
 import { generationRequest, parseResponsesRequest } from "../../src/dialects/openai-responses/parse.js";
-import { headersOf, keys, startScriptedApp } from "../scripted-app.js";
+import { startServer } from "../kit/server.js";
+import { headersOf } from "../kit/server/requests.js";
+import { keys } from "../kit/server/six-keys.js";
 
 const encoded = (text: string | Uint8Array) => Buffer.from(text).toString("base64");
 
@@ -69,7 +71,7 @@ describe.each(Object.entries(prompts))("a text file in %s", (dialect, prompt) =>
 });
 
 it("refuses a megabyte of spaces as a file over HTTP, before the test's timeout", async () => {
-  const { url } = await startScriptedApp(() => [], { httpLimits: { bodyBytesMax: 2 * 1024 * 1024 } });
+  const { url } = await startServer({ engine: () => [], httpLimits: { bodyBytesMax: 2 * 1024 * 1024 } });
   const content = [{ type: "file", file: { file_data: `${" ".repeat(1024 * 1024)}!` } }];
   const answer = await fetch(`${url}/v1/chat/completions`, {
     method: "POST",

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, matchesGlob } from "node:path";
 import { describe, expect, it } from "vitest";
-import { root } from "../harness.js";
+import { root } from "../kit/folder.js";
 import { filesBeyond, largerTests } from "../kit/sizes.js";
 import { missingPaths, pathsOfTasks } from "./task-list.js";
 

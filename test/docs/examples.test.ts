@@ -1,11 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { sharedApp, testKey } from "../harness.js";
+import { fileServer } from "../kit/server.js";
+import { testKey } from "../kit/server/settings.js";
 import { blocksOf, userDocuments } from "./documents.js";
 import { isRun, runBlocks } from "./run-block.js";
 
 const managementKey = "management-key-of-the-examples";
-const app = sharedApp(() => Promise.resolve({ HEARTH_MANAGEMENT_KEY: managementKey }));
+const app = fileServer({ environment: { HEARTH_MANAGEMENT_KEY: managementKey } });
 const server = () => ({ url: app().url, apiKey: testKey, managementKey });
 
 const documents = userDocuments().map(({ path, text }) => [path, blocksOf(text)] as const);

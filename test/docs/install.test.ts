@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { root } from "../harness.js";
+import { root } from "../kit/folder.js";
 
 const manifest = z.object({ dependencies: z.object({ "node-llama-cpp": z.string() }) });
 

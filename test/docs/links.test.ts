@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { root } from "../harness.js";
+import { root } from "../kit/folder.js";
 import { allDocuments, type Document } from "./documents.js";
 import { linkProblems } from "./link-problems.js";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { modelSettingsSchema } from "../../src/models/settings.js";
-import { root } from "../harness.js";
+import { root } from "../kit/folder.js";
 
 /** Settings that are refused. */
 const refused = ["draft"];

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "../harness.js";
+import { root } from "../kit/folder.js";
 import type { CodeBlock } from "./documents.js";
 
 const blockTimeoutMs = 120_000;

@@ -4,8 +4,11 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { writeModel } from "../gguf-writer.js";
-import { builtInModel, clientOf, startProcess, temporaryFolder } from "../harness.js";
+import { writeModel } from "../kit/models/gguf-writer.js";
+import { temporaryFolder } from "../kit/folder.js";
+import { startProcess } from "../kit/program.js";
+import { clientOf } from "../kit/server/requests.js";
+import { builtInModel } from "../kit/server/settings.js";
 
 const shell = promisify(execFile);
 const story = [{ role: "user" as const, content: "Tell me a long story." }];

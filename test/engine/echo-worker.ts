@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import { HearthError } from "../../src/core/errors.js";
 import { WorkerClient } from "../../src/engine/worker-client.js";
 import type { WorkerClientOptions } from "../../src/engine/worker-client-options.js";
-import { createManualClock, type ManualClock } from "../manual-clock.js";
+import { createManualClock, type ManualClock } from "../kit/manual-clock.js";
 
 export const callMsMax = 1_000;
 export const idleMsMax = 60_000;

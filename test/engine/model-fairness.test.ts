@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import fc from "fast-check";
 import { turnMsMin } from "../../src/engine/eviction.js";
 import { ModelMemory } from "../../src/engine/model-memory.js";
-import { createManualClock } from "../manual-clock.js";
-import { casesOf } from "../random-cases.js";
+import { createManualClock } from "../kit/manual-clock.js";
+import { casesOf } from "../kit/setup/random-cases.js";
 import { machine, named, native, settle } from "./models-in-memory.js";
 
 /** All times are multiples of this. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ModelMemory } from "../../src/engine/model-memory.js";
 import { decideEviction, turnMsMin } from "../../src/engine/eviction.js";
-import { createManualClock } from "../manual-clock.js";
+import { createManualClock } from "../kit/manual-clock.js";
 import { machine, named, native, settle } from "./models-in-memory.js";
 
 type Machine = ReturnType<typeof machine>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { HearthError } from "../../src/core/errors.js";
 import { ModelMemory } from "../../src/engine/model-memory.js";
-import { createManualClock } from "../manual-clock.js";
+import { createManualClock } from "../kit/manual-clock.js";
 import { machine, named, native, settle } from "./models-in-memory.js";
 
 describe("the models in memory", () => {

@@ -3,7 +3,7 @@ import type { CompiledSchema, Schemas } from "../../src/core/schemas.js";
 import { createSchemas, type SchemaWorker } from "../../src/engine/schemas/schemas.js";
 import type { ConvertOutcome, SchemaReplies, SchemaRequest } from "../../src/engine/schemas/protocol.js";
 import { WorkerLostError } from "../../src/engine/worker-client-options.js";
-import { createManualClock } from "../manual-clock.js";
+import { createManualClock } from "../kit/manual-clock.js";
 
 /** A conversion in progress, which the test ends. */
 interface Held {

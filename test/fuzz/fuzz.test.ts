@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { runCampaign, type CampaignResult } from "../../scripts/fuzz/campaign.js";
 import { fuzz } from "../../scripts/fuzz/command.js";
 import { targets } from "../../scripts/fuzz/targets.js";
-import { casesOf } from "../random-cases.js";
+import { casesOf } from "../kit/setup/random-cases.js";
 
 const planted = "test/fuzz/planted/target.ts";
 /** Many times what guided fuzzing needs. */

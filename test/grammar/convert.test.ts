@@ -11,7 +11,7 @@ import { engineMatcher } from "./engine-matcher.js";
 import { matchesGrammar, parseGbnf, sampleText } from "./gbnf-matcher.js";
 import { textsOf } from "./lower/texts-of.js";
 import { randomSchema, smallValue } from "./schema/arbitrary.js";
-import { casesOf } from "../random-cases.js";
+import { casesOf } from "../kit/setup/random-cases.js";
 
 const { Ajv2020 } = createRequire(import.meta.url)("ajv/dist/2020.js") as {
   Ajv2020: typeof AjvConstructor.Ajv2020;

@@ -5,7 +5,7 @@ import { jsonText, parseJson } from "../../src/grammar/schema/json-text.js";
 import type { JsonValue } from "../../src/grammar/schema/node.js";
 import { createValidator } from "../../src/grammar/schema/validate.js";
 import { SchemaRefusal } from "../../src/grammar/schema/refusal.js";
-import { casesOf } from "../random-cases.js";
+import { casesOf } from "../kit/setup/random-cases.js";
 import { matchesGrammar, parseGbnf } from "./gbnf-matcher.js";
 
 /** Returns which texts the grammar and the validator of a schema accept; throws where they differ. */

@@ -5,7 +5,7 @@ import { GrammarFollower } from "../../src/grammar/follow/follower.js";
 import { GrammarStacks } from "../../src/grammar/follow/stacks.js";
 import { RuleSet } from "../../src/grammar/gbnf.js";
 import { SchemaRefusal } from "../../src/grammar/schema/refusal.js";
-import { casesOf } from "../random-cases.js";
+import { casesOf } from "../kit/setup/random-cases.js";
 import { allowsBeginning, parseGbnf, sampleText, type Gbnf } from "./gbnf-matcher.js";
 import { randomSchema } from "./schema/arbitrary.js";
 

@@ -5,7 +5,7 @@ import { remainingGrammar } from "../../src/grammar/follow/remaining.js";
 import { GrammarStacks, type ReadyStacks } from "../../src/grammar/follow/stacks.js";
 import { RuleSet } from "../../src/grammar/gbnf.js";
 import { SchemaRefusal } from "../../src/grammar/schema/refusal.js";
-import { casesOf } from "../random-cases.js";
+import { casesOf } from "../kit/setup/random-cases.js";
 import { allowsBeginning, matchesGrammar, parseGbnf, sampleText } from "./gbnf-matcher.js";
 import { randomSchema } from "./schema/arbitrary.js";
 

@@ -11,7 +11,7 @@ import { GrammarStacks, type ReadyStacks } from "../../src/grammar/follow/stacks
 import { RuleSet } from "../../src/grammar/gbnf.js";
 import { SchemaRefusal } from "../../src/grammar/schema/refusal.js";
 import { createValidator } from "../../src/grammar/schema/validate.js";
-import { casesOf } from "../random-cases.js";
+import { casesOf } from "../kit/setup/random-cases.js";
 import { matchesGrammar } from "./gbnf-matcher.js";
 import { randomSchema } from "./schema/arbitrary.js";
 

@@ -1,6 +1,7 @@
 /** Helpers for tests of Anthropic routes: plain HTTP and the official client. */
 import Anthropic from "@anthropic-ai/sdk";
-import { keys, type ScriptedApp } from "../scripted-app.js";
+import type { ScriptedServer } from "../kit/server.js";
+import { keys } from "../kit/server/six-keys.js";
 
 export const weather = {
   name: "get_weather",
@@ -16,7 +17,7 @@ export const params = {
 
 /** Sends a request to /v1/messages, or to `path` below it. */
 export function postMessage(
-  server: ScriptedApp,
+  server: ScriptedServer,
   body: unknown,
   path = "",
   headers: Record<string, string> = {},
@@ -29,6 +30,6 @@ export function postMessage(
 }
 
 /** Builds the official client without retries, which would hide errors. */
-export function anthropicOf(server: ScriptedApp, apiKey: string = keys.ada): Anthropic {
+export function anthropicOf(server: ScriptedServer, apiKey: string = keys.ada): Anthropic {
   return new Anthropic({ baseURL: server.url, apiKey, maxRetries: 0 });
 }

@@ -1,13 +1,15 @@
 /** What clients read whose base URL lacks /v1, or has it where the client adds it. */
 import { expect, it } from "vitest";
-import { headersOf, keys, startScriptedApp } from "../scripted-app.js";
+import { startServer } from "../kit/server.js";
+import { headersOf } from "../kit/server/requests.js";
+import { keys } from "../kit/server/six-keys.js";
 
 const noSuchPath = "This server has no such path.";
 const under = (path: string): string =>
   `${noSuchPath} The path is ${path}: check the base URL of the client.`;
 
 it("a path without /v1, or with it twice, answers 404 with the right path, and no other unknown path does", async () => {
-  const { url } = await startScriptedApp(() => []);
+  const { url } = await startServer({ engine: () => [] });
   const requests: readonly (readonly [method: string, path: string, message: string])[] = [
     ["POST", "/chat/completions", under("/v1/chat/completions")],
     ["GET", "/chat/completions", under("/v1/chat/completions")],

@@ -2,7 +2,10 @@ import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { loadConfig } from "../../src/config.js";
-import { gate, headersOf, hello, keys, post, startScriptedApp, type ScriptedApp } from "../scripted-app.js";
+import { type ScriptedServer, startServer } from "../kit/server.js";
+import { headersOf, hello, post } from "../kit/server/requests.js";
+import { keys } from "../kit/server/six-keys.js";
+import { gate } from "../kit/until.js";
 import { chat, startLimitedServer } from "./limits/limited.js";
 import { exchange } from "./raw.js";
 
@@ -10,8 +13,8 @@ const page = "https://app.example.com";
 const say = () => ["Good", " day."];
 
 /** A server that pages of one origin may call. */
-const startForPages = (corsOrigins: readonly string[] = [page]): Promise<ScriptedApp> =>
-  startScriptedApp(say, { config: { corsOrigins: [...corsOrigins] } });
+const startForPages = (corsOrigins: readonly string[] = [page]): Promise<ScriptedServer> =>
+  startServer({ engine: say, config: { corsOrigins: [...corsOrigins] } });
 
 /** The headers of an answer that concern pages. */
 function corsOf({ headers }: Response): Readonly<Record<string, string>> {
@@ -73,7 +76,7 @@ describe("a preflight of an allowed origin", () => {
 });
 
 describe("a page of an allowed origin", () => {
-  const ask = async (server: ScriptedApp, init: RequestInit = {}) =>
+  const ask = async (server: ScriptedServer, init: RequestInit = {}) =>
     post(server, hello, { headers: { ...headersOf(keys.ada), origin: page }, ...init });
 
   it("can read an answer and its headers, whole and streamed", async () => {
@@ -125,7 +128,8 @@ describe("a page of an allowed origin", () => {
 
   it("can read that the server is overloaded, and when to retry", async () => {
     const blocked = gate();
-    const server = await startScriptedApp(() => [blocked.opened, "late"], {
+    const server = await startServer({
+      engine: () => [blocked.opened, "late"],
       config: { corsOrigins: [page], runsActiveMax: 1 },
     });
     const first = ask(server);
@@ -164,7 +168,7 @@ describe("other origins", () => {
   });
 
   it("get nothing where no origin is configured", async () => {
-    const server = await startScriptedApp(say);
+    const server = await startServer({ engine: say });
     const response = await preflight(`${server.url}/v1/models`);
     expect([response.status, corsOf(response)]).toEqual([204, {}]);
     expect(corsOf(await fetch(`${server.url}/v1/models`, { headers: { origin: page } }))).toEqual({});

@@ -1,7 +1,7 @@
 import { request, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { authorization, startLedgerServer, type LedgerServer } from "../ledger.js";
+import { authorization, startLedgerServer, type LedgerServer } from "../kit/ledger.js";
 
 const name = "x-hearth-cost-ticks";
 const messages = [{ role: "user", content: "Hello" }];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { headersOf, hello, keys } from "../scripted-app.js";
+import { headersOf, hello } from "../kit/server/requests.js";
+import { keys } from "../kit/server/six-keys.js";
 import { drawing } from "./v1/chat/drawing.js";
 import { waitForOutcome } from "./v1/chat/deferred.js";
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { startScriptedApp, headersOf, hello, keys, type ScriptedApp } from "../scripted-app.js";
+import { type ScriptedServer, startServer } from "../kit/server.js";
+import { headersOf, hello } from "../kit/server/requests.js";
+import { keys } from "../kit/server/six-keys.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -123,7 +125,7 @@ const routes: readonly RouteFields[] = [
   },
 ];
 
-function send({ url }: ScriptedApp, path: string, body: object): Promise<Response> {
+function send({ url }: ScriptedServer, path: string, body: object): Promise<Response> {
   return fetch(url + path, { method: "POST", headers: headersOf(keys.ada), body: JSON.stringify(body) });
 }
 
@@ -136,7 +138,7 @@ const say = () => ["Good", " day."];
 
 describe.each(routes)("POST $path", ({ path, body, harmless, refused, named }) => {
   it("ignores unknown fields, whatever their values", async () => {
-    const server = await startScriptedApp(say);
+    const server = await startServer({ engine: say });
     const plain = await send(server, path, body);
     expect(plain.status).toBe(200);
     const expected = await withoutIdsAndTimes(plain);
@@ -147,7 +149,7 @@ describe.each(routes)("POST $path", ({ path, body, harmless, refused, named }) =
   it.each(refused)(
     "refuses what it would have to leave out, naming %s, streamed or not",
     async (param, fields) => {
-      const server = await startScriptedApp(say);
+      const server = await startServer({ engine: say });
       for (const stream of [false, true]) {
         const response = await send(server, path, { ...body, stream, ...fields });
         expect(response.status).toBe(400);

@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { gate, headersOf, keys, startScriptedApp } from "../scripted-app.js";
-import { startSharedServer, type ManagedServer } from "./auth/managed.js";
+import { beforeAll, expect, it } from "vitest";
+import { fileServer, startServer } from "../kit/server.js";
+import { headersOf } from "../kit/server/requests.js";
+import { keys } from "../kit/server/six-keys.js";
+import { gate } from "../kit/until.js";
 import {
   createObject,
   createTestTeam,
@@ -12,13 +14,11 @@ import {
 } from "./threats/world.js";
 import { createResponsesClient, readUntilText } from "./v1/responses/responses.js";
 
-let shared: { server: ManagedServer; close: () => Promise<void> };
+const shared = fileServer({ accounts: "managed" });
 const made: { team?: TestTeam } = {};
 beforeAll(async () => {
-  shared = await startSharedServer();
-  made.team = await createTestTeam(shared.server, "ours");
+  made.team = await createTestTeam(shared(), "ours");
 });
-afterAll(() => shared.close());
 
 /** Guides are named by their files; a deferred completion is returned once, so that its route does not take HEAD. */
 const getRoutes = routes.filter(
@@ -28,7 +28,7 @@ const getRoutes = routes.filter(
 it.each(getRoutes.map((route) => [routeName(route), route] as const))(
   "HEAD answers as %s, without a body",
   async (_, route) => {
-    const { server } = shared;
+    const server = shared();
     const { team } = made;
     if (team === undefined) throw new Error("asked for before the first test");
     const path = await pathWith(route, (param) => createObject(server, team, param));
@@ -55,7 +55,7 @@ it.each(getRoutes.map((route) => [routeName(route), route] as const))(
 
 it("HEAD of the stream of an unfinished response ends at once", async () => {
   const wait = gate();
-  const server = await startScriptedApp(() => ["Good", wait.opened, " day."]);
+  const server = await startServer({ engine: () => ["Good", wait.opened, " day."] });
   const client = createResponsesClient(server.url);
   const frames = await client.stream({ input: "Hello", background: true });
   const id = await readUntilText(frames);

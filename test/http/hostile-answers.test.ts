@@ -1,16 +1,18 @@
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { transcript } from "../../src/engine/scripted.js";
+import { transcript } from "../kit/scripted/engine.js";
 import { familyNames, template, tools, transcripts } from "../engine/llama/tools/answers.js";
 import { firstChoice, requestStream, requestJson } from "../end-to-end/text/answers.js";
-import { startScriptedApp, hello, keys } from "../scripted-app.js";
-import { casesOf } from "../random-cases.js";
+import { startServer } from "../kit/server.js";
+import { hello } from "../kit/server/requests.js";
+import { keys } from "../kit/server/six-keys.js";
+import { casesOf } from "../kit/setup/random-cases.js";
 
 const sent = { ...hello, tools: tools.map((tool) => ({ type: "function", function: tool })) };
 
 async function answering(family: string, answer: string, tokenBytes = 1) {
   const script = () => [transcript(template(family), answer, tokenBytes)];
-  const server = await startScriptedApp(script, { contextTokens: 1_000_000 });
+  const server = await startServer({ engine: script, contextTokens: 1_000_000 });
   return { ...server, client: new OpenAI({ baseURL: `${server.url}/v1`, apiKey: keys.ada, maxRetries: 0 }) };
 }
 

@@ -1,11 +1,14 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
-import { createScriptedEngine } from "../../src/engine/scripted.js";
-import { startApp, testKey, until } from "../harness.js";
-import { startScriptedApp, gate, headersOf, hello, keys, post, type ScriptedApp } from "../scripted-app.js";
+import { createScriptedEngine } from "../kit/scripted/engine.js";
+import { type ScriptedServer, startServer } from "../kit/server.js";
+import { headersOf, hello, post } from "../kit/server/requests.js";
+import { testKey } from "../kit/server/settings.js";
+import { keys } from "../kit/server/six-keys.js";
+import { gate, until } from "../kit/until.js";
 
 /** Returns the metrics of a server by name and labels. */
-async function scrape(server: ScriptedApp): Promise<ReadonlyMap<string, number>> {
+async function scrape(server: ScriptedServer): Promise<ReadonlyMap<string, number>> {
   const answer = await fetch(`${server.url}/metrics`, { headers: headersOf(keys.ada) });
   expect(answer.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
   const lines = (await answer.text()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
@@ -15,14 +18,14 @@ async function scrape(server: ScriptedApp): Promise<ReadonlyMap<string, number>>
 }
 
 /** Returns the values of one metric by labels. */
-async function metric(server: ScriptedApp, name: string): Promise<Record<string, number>> {
+async function metric(server: ScriptedServer, name: string): Promise<Record<string, number>> {
   const all = [...(await scrape(server))].filter(([key]) => key.startsWith(`${name}{`));
   return Object.fromEntries(all.map(([key, value]) => [key.slice(name.length), value]));
 }
 
 describe("requests in /metrics", () => {
   it("are counted and timed by the pattern of their route, never by the path of the client", async () => {
-    const server = await startScriptedApp(() => ["Good"]);
+    const server = await startServer({ engine: () => ["Good"] });
     const get = (path: string) => fetch(`${server.url}${path}`, { headers: headersOf(keys.ada) });
     for (const path of ["/v1/models/ember-1m", "/v1/models/made-up", "/made-up", "/v1/made-up"])
       await get(path);
@@ -40,7 +43,7 @@ describe("requests in /metrics", () => {
 
   it("are timed to the end of their stream", async () => {
     const held = gate();
-    const server = await startScriptedApp(() => ["Good", held.opened]);
+    const server = await startServer({ engine: () => ["Good", held.opened] });
     const answer = await post(server, { ...hello, stream: true });
     server.clock.advance(3000);
     held.open();
@@ -50,7 +53,7 @@ describe("requests in /metrics", () => {
   });
 
   it("count as 499 when the client disconnected", async () => {
-    const server = await startScriptedApp(() => ["Good", gate().opened]);
+    const server = await startServer({ engine: () => ["Good", gate().opened] });
     const controller = new AbortController();
     const starting = server.nextRun();
     const left = post(server, hello, { signal: controller.signal }).catch(() => undefined);
@@ -72,7 +75,7 @@ describe("runs in /metrics", () => {
         : prompt.includes("leave")
           ? ["two", held.opened]
           : ["a b c"];
-    const server = await startScriptedApp(script, { cachedTokens: 1 });
+    const server = await startServer({ engine: script, cachedTokens: 1 });
     const say = (content: string) => ({ ...hello, model: "ember", messages: [{ role: "user", content }] });
     await (await post(server, say("well"))).text();
     await (await post(server, say("fail"))).text();
@@ -102,7 +105,7 @@ describe("runs in /metrics", () => {
 
   it("report time to first token and speed of runs that had any tokens", async () => {
     const held = gate();
-    const server = await startScriptedApp(() => ["Good", held.opened, " day friend."]);
+    const server = await startServer({ engine: () => ["Good", held.opened, " day friend."] });
     const starting = server.nextRun();
     const answer = post(server, hello);
     const run = await starting;
@@ -121,7 +124,7 @@ describe("runs in /metrics", () => {
       begun.open();
       return loading.opened;
     };
-    const server = await startScriptedApp(() => ["Good"], { onLoad });
+    const server = await startServer({ engine: () => ["Good"], onLoad });
     const answers = [post(server, hello), post(server, hello)];
     await begun.opened;
     server.clock.advance(2000);
@@ -137,7 +140,7 @@ describe("runs in /metrics", () => {
 describe("gauges in /metrics", () => {
   it("report the queue and the slots of loaded models", async () => {
     const held = gate();
-    const server = await startScriptedApp(() => [held.opened], { slots: 2 });
+    const server = await startServer({ engine: () => [held.opened], slots: 2 });
     const answers = Array.from({ length: 5 }, () => post(server, hello));
     await until(() => server.scheduler.load.waiting === 3);
     expect((await scrape(server)).get("hearth_queue_depth")).toBe(3);
@@ -152,7 +155,7 @@ describe("gauges in /metrics", () => {
   });
 
   it("report no slots of an unloaded model", async () => {
-    const server = await startScriptedApp(() => ["Good"]);
+    const server = await startServer({ engine: () => ["Good"] });
     await (await post(server, hello)).text();
     expect(Object.keys(await metric(server, "hearth_slots"))).toHaveLength(2);
     vi.spyOn(server.engine, "residents").mockReturnValue([]);
@@ -160,7 +163,7 @@ describe("gauges in /metrics", () => {
   });
 
   it("report the memory of the process and the lag of its event loop", async () => {
-    const server = await startScriptedApp(() => ["Good"]);
+    const server = await startServer({ engine: () => ["Good"] });
     const block = async (ms: number): Promise<void> => {
       for (const began = performance.now(); performance.now() - began < ms;);
       await nextTurn();
@@ -181,18 +184,18 @@ describe("GET /metrics", () => {
   const engine = () => ({ engine: createScriptedEngine(() => ["Good"]) });
 
   it("requires no key when only this machine can reach the server", async () => {
-    const { url } = await startApp({}, engine());
+    const { url } = await startServer({ ...engine() });
     expect(await (await fetch(`${url}/metrics`)).text()).toContain("# TYPE hearth_requests_total counter");
   });
 
   it("requires a key behind a proxy, also on a loopback address", async () => {
-    const { url } = await startApp({ HEARTH_TRUST_PROXY: "true" }, engine());
+    const { url } = await startServer({ environment: { HEARTH_TRUST_PROXY: "true" }, ...engine() });
     expect((await fetch(`${url}/metrics`)).status).toBe(401);
     expect((await fetch(`${url}/metrics`, { headers: headersOf(testKey) })).status).toBe(200);
   });
 
   it("requires its own ACL, because the metrics are those of all teams", async () => {
-    const server = await startScriptedApp(() => ["Good"], { config: { trustProxy: true } });
+    const server = await startServer({ engine: () => ["Good"], config: { trustProxy: true } });
     const status = async (key: string) =>
       (await fetch(`${server.url}/metrics`, { headers: headersOf(key) })).status;
     expect(await Promise.all([status(keys.ada), status(keys.bob), status(keys.eve)])).toEqual([

@@ -5,7 +5,7 @@ import { defaultHttpLimits } from "../../src/http/deps.js";
 import { openapiDocument } from "../../src/http/openapi/document.js";
 import { createRoutes } from "../../src/http/routes.js";
 import { version } from "../../src/version.js";
-import { startScriptedApp } from "../scripted-app.js";
+import { startServer } from "../kit/server.js";
 import { exchange } from "./raw.js";
 
 const routes = createRoutes({ limits: defaultHttpLimits, ollamaApi: true, version: "1.2.3" } as Parameters<
@@ -160,7 +160,7 @@ describe("the OpenAPI document", () => {
 
 describe("GET /openapi.json", () => {
   it("returns the document of the server's routes and version without a key", async () => {
-    const server = await startScriptedApp(() => [], { config: { trustProxy: true } });
+    const server = await startServer({ engine: () => [], config: { trustProxy: true } });
     const response = await fetch(`${server.url}/openapi.json`);
     expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
     expect(await response.json()).toEqual(JSON.parse(JSON.stringify(openapiDocument(routes, version))));
@@ -169,7 +169,7 @@ describe("GET /openapi.json", () => {
   it.each(["/openapi.json", "/docs"])(
     "and %s answer 304 to a client that has the current version",
     async (path) => {
-      const { url, port } = await startScriptedApp(() => []);
+      const { url, port } = await startServer({ engine: () => [] });
       const first = await fetch(url + path);
       const etag = first.headers.get("etag") ?? "";
       expect(etag).toMatch(/^"\S{43}"$/);

@@ -1,15 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createRoutes } from "../../src/http/routes.js";
 import { defaultHttpLimits } from "../../src/http/deps.js";
-import {
-  emptyFile,
-  startScriptedApp,
-  headersOf,
-  hello,
-  keys,
-  post,
-  type ScriptedApp,
-} from "../scripted-app.js";
+import { type ScriptedServer, startServer } from "../kit/server.js";
+import { headersOf, hello, post } from "../kit/server/requests.js";
+import { emptyFile } from "../kit/server/scripted.js";
+import { keys } from "../kit/server/six-keys.js";
 
 const say = () => ["Good", " day."];
 const chat = JSON.stringify(hello);
@@ -86,14 +81,14 @@ const scenarios: readonly Scenario[] = [
   ["POST", "/v1/nothing", null, 404, 'no such path."'],
 ];
 
-async function call(server: ScriptedApp, [method, path, key]: Scenario): Promise<Response> {
+async function call(server: ScriptedServer, [method, path, key]: Scenario): Promise<Response> {
   const headers = key === null ? { "content-type": "application/json" } : headersOf(key);
   return fetch(server.url + path, { method, headers, ...(method === "POST" ? { body: chat } : {}) });
 }
 
 describe("a route", () => {
   it.each(scenarios)("%s %s with the key %s answers %d", async (...scenario) => {
-    const response = await call(await startScriptedApp(say), scenario);
+    const response = await call(await startServer({ engine: say }), scenario);
     const text = await response.text();
     expect(response.status).toBe(scenario[3]);
     expect(text).toContain(scenario[4]);
@@ -103,7 +98,7 @@ describe("a route", () => {
   });
 
   it("E1: returns 401 without a key, without exception", async () => {
-    const server = await startScriptedApp(say, { config: { trustProxy: true } });
+    const server = await startServer({ engine: say, config: { trustProxy: true } });
     const routes = createRoutes({ limits: defaultHttpLimits, ollamaApi: true } as Parameters<
       typeof createRoutes
     >[0]);
@@ -135,7 +130,7 @@ describe("a route", () => {
   });
 
   it("lists the methods of its path on 405 and OPTIONS", async () => {
-    const server = await startScriptedApp(say);
+    const server = await startServer({ engine: say });
     for (const method of ["PUT", "OPTIONS"]) {
       const chatting = await fetch(`${server.url}/v1/messages`, { method });
       const models = await fetch(`${server.url}/v1/models`, { method });
@@ -144,7 +139,7 @@ describe("a route", () => {
   });
 
   it("accepts the key as x-api-key", async () => {
-    const server = await startScriptedApp(say);
+    const server = await startServer({ engine: say });
     const response = await fetch(`${server.url}/v1/models`, { headers: { "x-api-key": keys.ada } });
     expect(response.status).toBe(200);
   });
@@ -152,7 +147,7 @@ describe("a route", () => {
 
 describe("GET /", () => {
   const ask = async (accept: string | null, ollamaApi: "on" | "off" = "on") => {
-    const { url } = await startScriptedApp(say, { config: { ollamaApi } });
+    const { url } = await startServer({ engine: say, config: { ollamaApi } });
     const headers = accept === null ? {} : { accept };
     return fetch(url, { headers, redirect: "manual" });
   };
@@ -196,9 +191,7 @@ describe("GET /", () => {
 
 describe("GET /readyz", () => {
   it("returns 503 with the reasons when the server cannot accept work", async () => {
-    const server = await startScriptedApp(say, {
-      models: [emptyFile],
-    });
+    const server = await startServer({ engine: say, models: [emptyFile] });
     const response = await fetch(`${server.url}/readyz`);
     expect(response.status).toBe(503);
     expect(await response.json()).toEqual({ status: "unavailable", reasons: ["no usable model"] });
@@ -208,7 +201,7 @@ describe("GET /readyz", () => {
 
 describe("GET /v1/models", () => {
   it("lists the models in a shape that OpenAI and Anthropic clients read", async () => {
-    const server = await startScriptedApp(say);
+    const server = await startServer({ engine: say });
     const response = await fetch(`${server.url}/v1/models`, { headers: headersOf(keys.ada) });
     const list = (await response.json()) as { data: unknown[] };
     expect(list).toMatchObject({
@@ -229,7 +222,7 @@ describe("GET /v1/models", () => {
   });
 
   it("omits models that the key may not use and answers for them as if they did not exist", async () => {
-    const server = await startScriptedApp(say);
+    const server = await startServer({ engine: say });
     const list = await fetch(`${server.url}/v1/models`, { headers: headersOf(keys.bob) });
     expect(await list.json()).toEqual({
       object: "list",
@@ -248,7 +241,7 @@ describe("GET /v1/models", () => {
 
 describe("GET /v1/api-key", () => {
   it("returns everything except the secret, in the fields of the hosted service", async () => {
-    const server = await startScriptedApp(say);
+    const server = await startServer({ engine: say });
     const response = await fetch(`${server.url}/v1/api-key`, { headers: headersOf(keys.ada) });
     const none = { requests: 0, usd: "0.00", tokens: 0 };
     expect(await response.json()).toEqual({
@@ -274,7 +267,7 @@ describe("GET /v1/api-key", () => {
 
 describe("a refusal", () => {
   it("of a model that the key may not use is the same whether or not the model exists", async () => {
-    const server = await startScriptedApp(say);
+    const server = await startServer({ engine: say });
     const send = async (model: string) => {
       const init = { headers: headersOf(keys.bob) };
       const response = await post(server, { ...hello, model }, init);

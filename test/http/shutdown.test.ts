@@ -1,8 +1,9 @@
 import { createServer } from "node:net";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import { startScriptedApp, gate, hello, post } from "../scripted-app.js";
-import { until } from "../harness.js";
+import { startServer } from "../kit/server.js";
+import { hello, post } from "../kit/server/requests.js";
+import { gate, until } from "../kit/until.js";
 import { openSocket, readToEnd } from "./raw.js";
 
 const streamed = { ...hello, stream: true };
@@ -10,7 +11,8 @@ const streamed = { ...hello, stream: true };
 describe("a closing server", () => {
   it("finishes responses in flight, rejects new requests, then closes every connection", async () => {
     const wait = gate();
-    const server = await startScriptedApp(() => ["Good", wait.opened, " day."], {
+    const server = await startServer({
+      engine: () => ["Good", wait.opened, " day."],
       config: { shutdownGraceMs: 10_000 },
     });
     const [streaming, whole] = [post(server, streamed), post(server, hello)];
@@ -32,7 +34,8 @@ describe("a closing server", () => {
   });
 
   it("aborts responses that are not finished within the grace time, and settles their runs", async () => {
-    const server = await startScriptedApp(() => ["Good", gate().opened], {
+    const server = await startServer({
+      engine: () => ["Good", gate().opened],
       config: { shutdownGraceMs: 5000 },
     });
     const running = server.nextRun();
@@ -49,7 +52,7 @@ describe("a closing server", () => {
   });
 
   it("does not wait for idle connections", async () => {
-    const server = await startScriptedApp(() => ["Good"], { config: { shutdownGraceMs: 60_000 } });
+    const server = await startServer({ engine: () => ["Good"], config: { shutdownGraceMs: 60_000 } });
     const socket = await openSocket(server.port);
     socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
     const text = readToEnd(socket);
@@ -65,7 +68,7 @@ describe("listen", () => {
     await once(other, "listening");
     const address = other.address();
     const port = typeof address === "object" && address !== null ? address.port : 0;
-    await expect(startScriptedApp(() => [], { config: { port } })).rejects.toMatchObject({
+    await expect(startServer({ engine: () => [], config: { port } })).rejects.toMatchObject({
       code: "EADDRINUSE",
       message: `Cannot listen on 127.0.0.1:${port}: another program is using it.`,
     });
@@ -73,7 +76,7 @@ describe("listen", () => {
   });
 
   it("returns the URL, also for an IPv6 address", async () => {
-    const { url, port } = await startScriptedApp(() => [], { config: { host: "::1" } });
+    const { url, port } = await startServer({ engine: () => [], config: { host: "::1" } });
     expect(url).toBe(`http://[::1]:${port}`);
   });
 });

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { startScriptedApp, emptyFile, gate, headersOf, hello, keys, post } from "../scripted-app.js";
+import { startServer } from "../kit/server.js";
+import { headersOf, hello, post } from "../kit/server/requests.js";
+import { emptyFile } from "../kit/server/scripted.js";
+import { keys } from "../kit/server/six-keys.js";
+import { gate } from "../kit/until.js";
 import { openSocket, readToEnd } from "./raw.js";
 
 const streamed = { ...hello, stream: true };
@@ -30,7 +34,7 @@ describe("trap 1: a failure before the first token is an HTTP error, also for a 
       400,
     ],
   ])("%s", async (_case, body, status) => {
-    const response = await post(await startScriptedApp(() => ["x"]), body);
+    const response = await post(await startServer({ engine: () => ["x"] }), body);
     expect([response.status, response.headers.get("content-type")]).toEqual([
       status,
       "application/json; charset=utf-8",
@@ -39,7 +43,8 @@ describe("trap 1: a failure before the first token is an HTTP error, also for a 
   });
 
   it("a model that cannot be loaded", async () => {
-    const server = await startScriptedApp(() => ["x"], {
+    const server = await startServer({
+      engine: () => ["x"],
       onLoad: () => Promise.reject(new Error("cannot map /srv/models/x")),
     });
     const response = await post(server, streamed);
@@ -49,7 +54,11 @@ describe("trap 1: a failure before the first token is an HTTP error, also for a 
   });
 
   it("a full queue, with retry-after", async () => {
-    const server = await startScriptedApp(() => [gate().opened], { slots: 1, config: { queueDepthMax: 0 } });
+    const server = await startServer({
+      engine: () => [gate().opened],
+      slots: 1,
+      config: { queueDepthMax: 0 },
+    });
     const running = server.nextRun();
     const holding = post(server, streamed);
     await running;
@@ -62,7 +71,7 @@ describe("trap 1: a failure before the first token is an HTTP error, also for a 
 
 describe("trap 2: a client that disconnects in mid-stream", () => {
   it("is charged for what was produced, and its slot is freed", async () => {
-    const server = await startScriptedApp(() => ["Good", gate().opened], { slots: 1 });
+    const server = await startServer({ engine: () => ["Good", gate().opened], slots: 1 });
     const controller = new AbortController();
     const running = server.nextRun();
     const response = await post(server, streamed, { signal: controller.signal });
@@ -84,7 +93,7 @@ describe("trap 3: a client that disconnects before the first frame", () => {
     ["whole", false],
   ])("leaves the queue without affecting other requests (%s)", async (_form, stream) => {
     const wait = gate();
-    const server = await startScriptedApp(() => ["Good", wait.opened, " day."], { slots: 1 });
+    const server = await startServer({ engine: () => ["Good", wait.opened, " day."], slots: 1 });
     const first = server.nextRun();
     const neighbour = post(server, hello);
     await first;
@@ -105,7 +114,7 @@ describe("trap 3: a client that disconnects before the first frame", () => {
 
   it("stops waiting for the load of a model, and the next request gets the model", async () => {
     const loading = gate();
-    const server = await startScriptedApp(() => ["Good"], { onLoad: () => loading.opened });
+    const server = await startServer({ engine: () => ["Good"], onLoad: () => loading.opened });
     const controller = new AbortController();
     const first = server.nextRun();
     const left = post(server, streamed, { signal: controller.signal }).catch((error: unknown) => error);
@@ -119,7 +128,7 @@ describe("trap 3: a client that disconnects before the first frame", () => {
   });
 
   it("aborts a JSON answer in progress, too", async () => {
-    const server = await startScriptedApp(() => ["Good", gate().opened]);
+    const server = await startServer({ engine: () => ["Good", gate().opened] });
     const controller = new AbortController();
     const first = server.nextRun();
     const left = post(server, hello, { signal: controller.signal }).catch((error: unknown) => error);
@@ -131,7 +140,7 @@ describe("trap 3: a client that disconnects before the first frame", () => {
   });
 
   it("is noticed when its request is pipelined behind another one", async () => {
-    const server = await startScriptedApp(() => ["Good", gate().opened]);
+    const server = await startServer({ engine: () => ["Good", gate().opened] });
     const socket = await openSocket(server.port);
     const first = server.nextRun();
     socket.write(rawPost(streamed));
@@ -147,7 +156,7 @@ describe("trap 3: a client that disconnects before the first frame", () => {
 
 describe("a stream", () => {
   it("that fails half-way ends with one error frame and no [DONE], and contains no path", async () => {
-    const server = await startScriptedApp(() => ["Good", new Error("lost /var/lib/device")]);
+    const server = await startServer({ engine: () => ["Good", new Error("lost /var/lib/device")] });
     const response = await post(server, streamed);
     const frames = (await response.text()).trim().split("\n\n");
     expect(frames.at(-1)).toBe(
@@ -164,7 +173,7 @@ describe("a stream", () => {
 
   it("sends a comment after a while without frames", async () => {
     const wait = gate();
-    const server = await startScriptedApp(() => ["Good", wait.opened, " day."]);
+    const server = await startServer({ engine: () => ["Good", wait.opened, " day."] });
     const response = await post(server, streamed);
     const reader = textOf(response);
     let text = "";
@@ -184,7 +193,8 @@ describe("a stream", () => {
   });
 
   it("F15: buffers at most one extra frame for a client that never reads, and disconnects it after a while", async () => {
-    const server = await startScriptedApp(() => many(2000, "word ".repeat(1000)), {
+    const server = await startServer({
+      engine: () => many(2000, "word ".repeat(1000)),
       contextTokens: 5_000_000,
     });
     const socket = await openSocket(server.port);
@@ -202,7 +212,7 @@ describe("a stream", () => {
 
   it("F15: of several choices is merged by choice for a client that reads slowly", async () => {
     const words = Array.from({ length: 200 }, (_, at) => ` w${at}`);
-    const server = await startScriptedApp(() => words, { contextTokens: 1024, slots: 2 });
+    const server = await startServer({ engine: () => words, contextTokens: 1024, slots: 2 });
     const response = await post(server, { ...streamed, n: 2 });
     const events = (await response.text()).split("\n\n").filter((frame) => frame.startsWith("data: {"));
     const texts = ["", ""];
@@ -217,7 +227,7 @@ describe("a stream", () => {
   });
 
   it("keeps its connection for the next request", async () => {
-    const server = await startScriptedApp(() => ["Good"]);
+    const server = await startServer({ engine: () => ["Good"] });
     const socket = await openSocket(server.port);
     socket.write(rawPost(streamed) + rawPost(hello, "Connection: close\r\n"));
     const text = await readToEnd(socket);
@@ -228,7 +238,7 @@ describe("a stream", () => {
 
 describe("a log line", () => {
   it("contains caller, route and status, and nothing of key or prompt", async () => {
-    const server = await startScriptedApp(() => ["Good"]);
+    const server = await startServer({ engine: () => ["Good"] });
     await (await post(server, hello, { headers: { ...headersOf(keys.ada), "x-request-id": "r-1" } })).text();
     expect(server.logs).toEqual([
       {

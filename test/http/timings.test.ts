@@ -1,8 +1,10 @@
 import { request, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { until } from "../harness.js";
-import { startScriptedApp, gate, headersOf, hello, keys, post, type ScriptedApp } from "../scripted-app.js";
+import { type ScriptedServer, startServer } from "../kit/server.js";
+import { headersOf, hello, post } from "../kit/server/requests.js";
+import { keys } from "../kit/server/six-keys.js";
+import { gate, until } from "../kit/until.js";
 import { exchange } from "./raw.js";
 
 interface Told {
@@ -12,7 +14,7 @@ interface Told {
 }
 
 /** Sends a request with a client that reads trailers. */
-function send(server: ScriptedApp, body: object): Promise<Told> {
+function send(server: ScriptedServer, body: object): Promise<Told> {
   return new Promise((resolve, reject) => {
     const init = { method: "POST", headers: headersOf(keys.ada) };
     const sent = request(`${server.url}/v1/chat/completions`, init, (answer) => {
@@ -28,7 +30,7 @@ async function timed(stream: boolean): Promise<Told> {
   const [neighbour, prefill, decode] = [gate(), gate(), gate()];
   const script = (prompt: string) =>
     prompt.includes("Hello") ? [prefill.opened, "Good", decode.opened, " day friend."] : [neighbour.opened];
-  const server = await startScriptedApp(script, { slots: 1, cachedTokens: 2 });
+  const server = await startServer({ engine: script, slots: 1, cachedTokens: 2 });
   const { clock, engine, scheduler } = server;
   const first = post(server, { ...hello, messages: [{ role: "user", content: "Wait" }] });
   await until(() => engine.active === 1);
@@ -71,19 +73,19 @@ describe("the timings of an answer", () => {
   });
 
   it("omit the speed of a single token", async () => {
-    const { headers } = await send(await startScriptedApp(() => ["Good"]), hello);
+    const { headers } = await send(await startServer({ engine: () => ["Good"] }), hello);
     expect(received(headers)).toEqual(["0", "0", "0", "0", null]);
   });
 
   it("are in the trailers of a stream that fails half-way", async () => {
-    const failing = await startScriptedApp(() => ["Good", new Error("out of luck")]);
+    const failing = await startServer({ engine: () => ["Good", new Error("out of luck")] });
     const { trailers, body } = await send(failing, { ...hello, stream: true });
     expect(body).toContain("internal_error");
     expect(received(trailers)).toEqual([null, null, "0", "0", null]);
   });
 
   it("are not sent as trailers to a client of HTTP/1.0, which still receives its stream", async () => {
-    const server = await startScriptedApp(() => ["Good"]);
+    const server = await startServer({ engine: () => ["Good"] });
     const body = JSON.stringify({ ...hello, stream: true });
     const answer = await exchange(
       server.port,

@@ -6,17 +6,12 @@ import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 import OpenAI from "openai";
 import { Agent, fetch as fetchWith } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createScriptedEngine } from "../../src/engine/scripted.js";
-import {
-  builtInModel,
-  root,
-  runProgram,
-  startApp,
-  startProcess,
-  temporaryFolder,
-  testKey,
-} from "../harness.js";
-import { createManualClock } from "../manual-clock.js";
+import { createScriptedEngine } from "../kit/scripted/engine.js";
+import { root, temporaryFolder } from "../kit/folder.js";
+import { runProgram, startProcess } from "../kit/program.js";
+import { startServer } from "../kit/server.js";
+import { builtInModel, testKey } from "../kit/server/settings.js";
+import { createManualClock } from "../kit/manual-clock.js";
 
 const fixture = (name: string): string => join(root, "test/fixtures/tls", name);
 const [cert, key] = [fixture("first.pem"), fixture("first.key")];
@@ -84,7 +79,7 @@ describe("with a certificate", () => {
   });
 
   it("connections have TLS 1.2 or later, and plain HTTP gets no answer", async () => {
-    const { url } = await startApp(environment, { engine: createScriptedEngine(() => []) });
+    const { url } = await startServer({ environment, engine: createScriptedEngine(() => []) });
     const port = Number(new URL(url).port);
     const old = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const;
     await expect(handshake(port, old)).rejects.toThrow(/protocol version|unsupported protocol/);
@@ -103,10 +98,12 @@ describe("with a certificate", () => {
     const clock = createManualClock(Date.parse("2026-11-23"));
     const logged: string[] = [];
     const log = (_: object, message: string): void => void logged.push(message);
-    const { url } = await startApp(
-      { HEARTH_TLS_CERT: certFile, HEARTH_TLS_KEY: keyFile },
-      { engine: createScriptedEngine(() => []), clock, logger: { info: log, warn: log, error: log } },
-    );
+    const { url } = await startServer({
+      environment: { HEARTH_TLS_CERT: certFile, HEARTH_TLS_KEY: keyFile },
+      engine: createScriptedEngine(() => []),
+      clock,
+      logger: { info: log, warn: log, error: log },
+    });
     const port = Number(new URL(url).port);
     const served = async (): Promise<string | undefined> =>
       (await handshake(port)).getPeerX509Certificate()?.toString();
@@ -130,7 +127,7 @@ describe("with a certificate", () => {
       error: () => undefined,
     };
     const settings = { ...environment, HEARTH_TLS_CERT: fixture("expired.pem") };
-    await startApp(settings, { engine: createScriptedEngine(() => []), logger });
+    await startServer({ environment: settings, engine: createScriptedEngine(() => []), logger });
     expect(warned).toEqual(["the certificate expired on 2021-01-01: clients refuse it"]);
   });
 });

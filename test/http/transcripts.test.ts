@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { fixture } from "../dialects/fixture.js";
-import { startScriptedApp, gate, headersOf, hello, keys, type ScriptedApp } from "../scripted-app.js";
+import { type ScriptedServer, startServer } from "../kit/server.js";
+import { headersOf, hello } from "../kit/server/requests.js";
+import { keys } from "../kit/server/six-keys.js";
+import { gate } from "../kit/until.js";
 
 const ping = /ping\W+$/;
 /** Lines have no comments: the ping of such a stream is a line without text. */
@@ -21,7 +24,7 @@ const routes = [
   ["ollama-generate", "/api/generate", { model: "ember-1m", prompt: "Hello" }, emptyLine],
 ] as const;
 
-function streamed({ url }: ScriptedApp, path: string, body: object): Promise<Response> {
+function streamed({ url }: ScriptedServer, path: string, body: object): Promise<Response> {
   return fetch(url + path, {
     method: "POST",
     headers: { ...headersOf(keys.ada), "x-request-id": "req-7" },
@@ -31,14 +34,14 @@ function streamed({ url }: ScriptedApp, path: string, body: object): Promise<Res
 
 describe.each(routes)("a golden transcript of %s over HTTP", (dialect, path, body, isPinged) => {
   it("matches an answer that fails half-way byte for byte, with an error instead of its end", async () => {
-    const server = await startScriptedApp(() => ["Good", new Error("lost /var/lib/device")]);
+    const server = await startServer({ engine: () => ["Good", new Error("lost /var/lib/device")] });
     const text = await (await streamed(server, path, body)).text();
     expect(text).toBe(fixture(dialect, "http-failure-stream.txt"));
   });
 
   it("matches an answer that pauses byte for byte, with a ping that no client takes for text", async () => {
     const wait = gate();
-    const server = await startScriptedApp(() => ["Good", wait.opened, " day."]);
+    const server = await startServer({ engine: () => ["Good", wait.opened, " day."] });
     const response = await streamed(server, path, body);
     let text = "";
     for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createClaims } from "../../src/jobs/claims.js";
 import { createJobStore } from "../../src/jobs/store.js";
 import { createWrites } from "../../src/store/writes.js";
-import { createManualClock } from "../manual-clock.js";
+import { createManualClock } from "../kit/manual-clock.js";
 import { aJob, databaseOfTwoTeams } from "../store/records.js";
 
 const [deferred, background] = ["deferred-completion", "background-response"] as const;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { until } from "../harness.js";
+import { until } from "../kit/until.js";
 import { jobQueue } from "./queue.js";
 
 /** Resolves some turns of the event loop after each time that it is awaited, so that every run takes a while. */

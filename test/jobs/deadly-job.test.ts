@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { builtInModel, temporaryFolder, testKey } from "../harness.js";
-import { headersOf } from "../scripted-app.js";
+import { temporaryFolder } from "../kit/folder.js";
+import { headersOf } from "../kit/server/requests.js";
+import { builtInModel, testKey } from "../kit/server/settings.js";
 import { startKilled } from "../end-to-end/process/start-killed.js";
 
 type Ask = (method: "GET" | "POST", path: string, body?: object) => Promise<Response>;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { DeferredOutcome } from "../../src/jobs/deferred/deferred-completion.js";
 import { createDeferredStore } from "../../src/jobs/deferred/store.js";
 import { createWrites } from "../../src/store/writes.js";
-import { onPostgres } from "../postgres/databases.js";
+import { onPostgres } from "../kit/databases/postgres/databases.js";
 import { databaseOfTwoTeams, twoConnections } from "../store/records.js";
 
 const done = { state: "done", answer: '{"id":"chatcmpl-1"}' } as const;

@@ -3,7 +3,7 @@ import { createMcpApprovals } from "../../src/jobs/mcp/approvals.js";
 import { createMcpApprovalStore } from "../../src/jobs/mcp/store.js";
 import { createTeamStore } from "../../src/accounts/teams/store.js";
 import { createWrites } from "../../src/store/writes.js";
-import { createManualClock } from "../manual-clock.js";
+import { createManualClock } from "../kit/manual-clock.js";
 import { aTeam, temporaryDatabase } from "../store/records.js";
 
 it("an approval is used once in its team, and forgotten when its time is over", async () => {

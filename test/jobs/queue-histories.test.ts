@@ -2,10 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HearthError } from "../../src/core/errors.js";
 import type { JobQueue } from "../../src/jobs/queue.js";
-import { until } from "../harness.js";
-import { gate } from "../scripted-app.js";
+import { gate, until } from "../kit/until.js";
 import { jobQueue, leaseMs } from "./queue.js";
-import { casesOf } from "../random-cases.js";
+import { casesOf } from "../kit/setup/random-cases.js";
 
 /** The next step, and how many microtasks after the previous one it happens. */
 interface Step {

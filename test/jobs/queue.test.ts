@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { HearthError } from "../../src/core/errors.js";
-import { until } from "../harness.js";
-import { gate } from "../scripted-app.js";
+import { gate, until } from "../kit/until.js";
 import { jobQueue, leaseMs } from "./queue.js";
 
 const overloaded = new HearthError("overloaded", "Busy.", { retryAfterSeconds: 7 });

@@ -4,7 +4,7 @@
  */
 import { noUsage } from "../../src/core/usage.js";
 import { noBroadcast } from "../../src/core/servers/broadcast.js";
-import { aKey } from "../accounts/a-key.js";
+import { aKey } from "../kit/a-key.js";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { onTestFinished } from "vitest";
@@ -25,10 +25,10 @@ import { createDeferredStore } from "../../src/jobs/deferred/store.js";
 import { createJobStore } from "../../src/jobs/store.js";
 import { createTeamStore } from "../../src/accounts/teams/store.js";
 import { createWrites } from "../../src/store/writes.js";
-import { ember } from "../dialects/model.js";
-import { temporaryFolder } from "../harness.js";
-import { createManualClock } from "../manual-clock.js";
-import { openNewDatabase } from "../store/new-database.js";
+import { ember } from "../kit/models/ember.js";
+import { temporaryFolder } from "../kit/folder.js";
+import { createManualClock } from "../kit/manual-clock.js";
+import { openNewDatabase } from "../kit/databases/new-database.js";
 import { aTeam } from "../store/records.js";
 
 export { leaseMs };

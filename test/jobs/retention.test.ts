@@ -1,6 +1,6 @@
 import { onTestFinished, describe, expect, it } from "vitest";
 import { createRetention, type Sweep } from "../../src/jobs/retention.js";
-import { createManualClock } from "../manual-clock.js";
+import { createManualClock } from "../kit/manual-clock.js";
 
 const hourMs = 60 * 60 * 1000;
 const pauseMs = 20;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadRegistry } from "../../src/models/registry.js";
 import { verifyWeights } from "../../src/models/verify.js";
-import { publishedModels, writeImageModel, writePricedImageModel } from "../image-models.js";
+import { publishedModels, writeImageModel, writePricedImageModel } from "../kit/models/image-models.js";
 import { useFolder } from "./folder.js";
 
 const folder = useFolder();

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { architectures } from "../../src/models/gguf/architectures.js";
-import { root } from "../harness.js";
+import { root } from "../kit/folder.js";
 
 const platform = `linux-${process.arch}`;
 const folder = join(root, "node_modules/@node-llama-cpp", platform, "bins", platform);

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { preflightGguf } from "../../src/models/gguf.js";
-import { encodeHeader, paddingOf } from "../gguf-writer/encode.js";
-import { modelBytes, modelHeader } from "../gguf-writer.js";
+import { encodeHeader, paddingOf } from "../kit/models/gguf-writer/encode.js";
+import { modelBytes, modelHeader } from "../kit/models/gguf-writer.js";
 import { useFolder } from "./folder.js";
 
 const folder = useFolder();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { preflightGguf } from "../../src/models/gguf.js";
-import { modelBytes, modelHeader, type ModelSpec } from "../gguf-writer.js";
-import { encodeHeader, type GgufEntryValue } from "../gguf-writer/encode.js";
+import { modelBytes, modelHeader, type ModelSpec } from "../kit/models/gguf-writer.js";
+import { encodeHeader, type GgufEntryValue } from "../kit/models/gguf-writer/encode.js";
 import { useFolder } from "./folder.js";
 import { refusalOf } from "./refusal.js";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { getLlama, LlamaLogLevel, type Llama } from "node-llama-cpp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { preflightGguf } from "../../src/models/gguf.js";
-import { writeModel } from "../gguf-writer.js";
+import { writeModel } from "../kit/models/gguf-writer.js";
 import { useFolder } from "./folder.js";
 
 describe("a written model", () => {

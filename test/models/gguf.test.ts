@@ -3,8 +3,14 @@ import { symlink, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { preflightGguf } from "../../src/models/gguf.js";
-import { modelBytes, modelHeader, writeModel, type ModelSpec } from "../gguf-writer.js";
-import { encodeHeader, u32, u64, type GgufEntryValue, type GgufTensor } from "../gguf-writer/encode.js";
+import { modelBytes, modelHeader, writeModel, type ModelSpec } from "../kit/models/gguf-writer.js";
+import {
+  encodeHeader,
+  u32,
+  u64,
+  type GgufEntryValue,
+  type GgufTensor,
+} from "../kit/models/gguf-writer/encode.js";
 import { useFolder } from "./folder.js";
 import { refusalOf } from "./refusal.js";
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { loadRegistry } from "../../src/models/registry.js";
-import { modelBytes } from "../gguf-writer.js";
-import { encoderBytes } from "../gguf-writer/encoder.js";
+import { modelBytes } from "../kit/models/gguf-writer.js";
+import { encoderBytes } from "../kit/models/gguf-writer/encoder.js";
 import { useFolder } from "./folder.js";
 
 const folder = useFolder();

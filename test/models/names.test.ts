@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { loadRegistry, type LoadedRegistry } from "../../src/models/registry.js";
 import { modelSettingsSchema, type SettingsByModel } from "../../src/models/settings.js";
-import { modelBytes } from "../gguf-writer.js";
+import { modelBytes } from "../kit/models/gguf-writer.js";
 import { useFolder } from "./folder.js";
 
 const folder = useFolder();

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { visionFiles } from "../../src/engine/vision/families.js";
 import { checkOnnxModel } from "../../src/models/onnx/check.js";
-import { ember } from "../dialects/model.js";
-import { message, type Field } from "../onnx-writer.js";
-import { casesOf } from "../random-cases.js";
-import { writeCaptioner } from "../vision-models/captioner.js";
-import { writeMoondream } from "../vision-models/moondream.js";
-import { writeSmolVlm } from "../vision-models/vision-chat.js";
+import { ember } from "../kit/models/ember.js";
+import { message, type Field } from "../kit/models/onnx-writer.js";
+import { casesOf } from "../kit/setup/random-cases.js";
+import { writeCaptioner } from "../kit/models/vision/captioner.js";
+import { writeMoondream } from "../kit/models/vision/moondream.js";
+import { writeSmolVlm } from "../kit/models/vision/vision-chat.js";
 import { useFolder } from "./folder.js";
 
 const folder = useFolder();

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { loadRegistry } from "../../src/models/registry.js";
-import { writeModel } from "../gguf-writer.js";
-import type { ArchitectureName } from "../gguf-writer/architectures.js";
-import { temporaryFolder } from "../harness.js";
+import { writeModel } from "../kit/models/gguf-writer.js";
+import type { ArchitectureName } from "../kit/models/gguf-writer/architectures.js";
+import { temporaryFolder } from "../kit/folder.js";
 
 it("weights are loaded in their plain layout where a model is more than attention and feed-forward layers", async () => {
   const folder = temporaryFolder();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Model } from "../../src/core/model.js";
 import { loadRegistry, type LoadedRegistry } from "../../src/models/registry.js";
-import { modelBytes } from "../gguf-writer.js";
+import { modelBytes } from "../kit/models/gguf-writer.js";
 import { useFolder } from "./folder.js";
 
 const folder = useFolder();

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { Model } from "../../src/core/model.js";
 import { loadRegistry } from "../../src/models/registry.js";
 import { verifyWeights } from "../../src/models/verify.js";
-import { modelBytes } from "../gguf-writer.js";
+import { modelBytes } from "../kit/models/gguf-writer.js";
 import { useFolder } from "./folder.js";
 
 const folder = useFolder();

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadRegistry, type RegistryOptions } from "../../src/models/registry.js";
 import { verifyWeights } from "../../src/models/verify.js";
-import { modelBytes } from "../gguf-writer.js";
-import { writeCaptioner } from "../vision-models/captioner.js";
+import { modelBytes } from "../kit/models/gguf-writer.js";
+import { writeCaptioner } from "../kit/models/vision/captioner.js";
 import { useFolder } from "./folder.js";
 
 const folder = useFolder();

@@ -1,6 +1,6 @@
-import { expect, it, vi } from "vitest";
-import { startReceiver } from "../http/admin/alerts/receivers.js";
 import { startTwoManaged } from "./managed.js";
+import { expect, it, vi } from "vitest";
+import { startReceiver } from "../kit/doubles/alert-receivers.js";
 
 it("one server sends the alerts of all: a full disk of another one is raised once, by name, and resolved", async () => {
   const receiver = await startReceiver();

@@ -3,9 +3,9 @@ import type { ConnectedBroadcast } from "../../src/store/postgres/broadcast.js";
 import { connectBroadcast } from "../../src/store/postgres/broadcast.js";
 import { parsePostgresUrl } from "../../src/store/postgres/address.js";
 import { systemClock } from "../../src/system.js";
-import { until } from "../harness.js";
-import { newPostgresUrl } from "../postgres/databases.js";
-import { proxyOf } from "../postgres/proxy.js";
+import { until } from "../kit/until.js";
+import { newPostgresUrl } from "../kit/databases/postgres/databases.js";
+import { proxyOf } from "../kit/databases/postgres/proxy.js";
 
 async function connected(url: string): Promise<ConnectedBroadcast> {
   const broadcast = await connectBroadcast(parsePostgresUrl(url), systemClock);

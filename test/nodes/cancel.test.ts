@@ -1,12 +1,14 @@
 import { expect, it } from "vitest";
-import { until } from "../harness.js";
-import { gate, headersOf, hello, keys, post, type ScriptedApp } from "../scripted-app.js";
+import type { ScriptedServer } from "../kit/server.js";
+import { headersOf, hello, post } from "../kit/server/requests.js";
+import { keys } from "../kit/server/six-keys.js";
+import { gate, until } from "../kit/until.js";
 import { startNodes } from "./nodes.js";
 
 const never = gate().opened;
 
 /** Moves the clock of a server until a promise has ended. */
-async function ended<Result>(node: ScriptedApp, work: Promise<Result>): Promise<Result> {
+async function ended<Result>(node: ScriptedServer, work: Promise<Result>): Promise<Result> {
   let isEnded = false;
   void work.finally(() => (isEnded = true));
   await until(() => {
@@ -18,7 +20,7 @@ async function ended<Result>(node: ScriptedApp, work: Promise<Result>): Promise<
 
 const background = { model: "ember-1m", input: "Hello", background: true };
 
-async function createResponse(node: ScriptedApp): Promise<string> {
+async function createResponse(node: ScriptedServer): Promise<string> {
   const answer = await fetch(`${node.url}/v1/responses`, {
     method: "POST",
     headers: headersOf(keys.ada),

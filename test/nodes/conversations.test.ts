@@ -1,9 +1,8 @@
-import { expect, it } from "vitest";
-import { createScriptedEngine } from "../../src/engine/scripted.js";
-import { until } from "../harness.js";
-import { gate } from "../scripted-app.js";
-import type { ManagedServer } from "../http/auth/managed.js";
 import { startTwoManaged } from "./managed.js";
+import { expect, it } from "vitest";
+import { createScriptedEngine } from "../kit/scripted/engine.js";
+import type { ManagedServer } from "../kit/server.js";
+import { gate, until } from "../kit/until.js";
 
 it("one response at a time is generated in a conversation, on all servers together", async () => {
   const held = gate();

@@ -3,10 +3,10 @@ import { createApp } from "../../src/app/app.js";
 import { createManagementKeyStore } from "../../src/accounts/management-keys/store.js";
 import { createTeamStore } from "../../src/accounts/teams/store.js";
 import { loadConfig } from "../../src/config.js";
-import { createScriptedEngine } from "../../src/engine/scripted.js";
-import { temporaryFolder } from "../harness.js";
-import { workerUrls } from "../engine/worker-threads.js";
-import { newPostgresUrl, openBeside, openServer } from "../postgres/databases.js";
+import { createScriptedEngine } from "../kit/scripted/engine.js";
+import { temporaryFolder } from "../kit/folder.js";
+import { workerUrls } from "../kit/worker-urls.js";
+import { newPostgresUrl, openBeside, openServer } from "../kit/databases/postgres/databases.js";
 
 it("servers that start at the same time on an empty database create one team and each first key once", async () => {
   const url = await newPostgresUrl();

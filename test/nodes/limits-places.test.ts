@@ -3,8 +3,9 @@ import { runningServers } from "../../src/app/database/open.js";
 import { limitsPlaceOf } from "../../src/app/database/limits-place.js";
 import { serversChecks } from "../../src/app/doctor/servers-check.js";
 import { loadConfig } from "../../src/config.js";
-import { newPostgresUrl, openServer } from "../postgres/databases.js";
-import { seedKeys, startScriptedApp } from "../scripted-app.js";
+import { newPostgresUrl, openServer } from "../kit/databases/postgres/databases.js";
+import { startServer } from "../kit/server.js";
+import { seedKeys } from "../kit/server/six-keys.js";
 
 const elsewhere = "Redis at redis.internal:6379/0, prefix hearth";
 
@@ -13,7 +14,7 @@ it("a server warns of another one that counts rate limits elsewhere, and hearth 
   const database = await openServer(url, { name: "first" });
   await seedKeys(database);
   const other = await openServer(url, { name: "second", limitsPlace: elsewhere });
-  const { logs } = await startScriptedApp(() => ["Good"], { database });
+  const { logs } = await startServer({ engine: () => ["Good"], database });
   expect(logs.filter(({ level }) => level === "warn")).toEqual([
     {
       level: "warn",

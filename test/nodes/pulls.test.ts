@@ -1,8 +1,8 @@
+import { startTwoManaged } from "./managed.js";
 import { expect, it } from "vitest";
 import type { Puller } from "../../src/models/hub/puller.js";
-import { until } from "../harness.js";
-import type { ManagedServer } from "../http/auth/managed.js";
-import { startTwoManaged } from "./managed.js";
+import type { ManagedServer } from "../kit/server.js";
+import { until } from "../kit/until.js";
 
 interface Pull {
   readonly id: string;

@@ -1,16 +1,17 @@
 /** Limits of several servers on one database, over HTTP: counted in PostgreSQL, and in Redis. */
 import { describe, expect, it } from "vitest";
-import { until } from "../harness.js";
-import { proxyOf } from "../postgres/proxy.js";
-import { newPrefixName, redisUrl, test, withoutRedis } from "../redis/server.js";
-import { headersOf, hello, post, type ScriptedApp, type ScriptedAppOptions } from "../scripted-app.js";
+import type { ScriptedServer, ScriptedSettings } from "../kit/server.js";
+import { headersOf, hello, post } from "../kit/server/requests.js";
+import { until } from "../kit/until.js";
+import { proxyOf } from "../kit/databases/postgres/proxy.js";
+import { newPrefixName, redisUrl, test, withoutRedis } from "../kit/databases/redis/server.js";
 import { startNodes } from "./nodes.js";
 
 const limit = 10;
 const script = () => ["Good"];
 
 /** Starts three servers, and limits the first key to 10 requests a minute. */
-async function startThree(options: ScriptedAppOptions = {}): Promise<readonly ScriptedApp[]> {
+async function startThree(options: ScriptedSettings = {}): Promise<readonly ScriptedServer[]> {
   const nodes = await startNodes([script, script, script], options);
   const { ok } = await fetch(`${nodes[0]?.url ?? ""}/auth/api-keys/key-of-ada`, {
     method: "PUT",
@@ -22,7 +23,7 @@ async function startThree(options: ScriptedAppOptions = {}): Promise<readonly Sc
 }
 
 /** Returns how many of 10 requests to each server, all at the same time, are admitted; the others are refused. */
-async function admitted(nodes: readonly ScriptedApp[]): Promise<number> {
+async function admitted(nodes: readonly ScriptedServer[]): Promise<number> {
   const answers = await Promise.all(
     nodes.flatMap((node) => Array.from({ length: 10 }, () => post(node, hello))),
   );

@@ -3,8 +3,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { startApp, temporaryFolder, testKey, until, type TestApp } from "../harness.js";
-import { newPostgresUrl } from "../postgres/databases.js";
+import { temporaryFolder } from "../kit/folder.js";
+import { type TestServer, startServer } from "../kit/server.js";
+import { testKey } from "../kit/server/settings.js";
+import { until } from "../kit/until.js";
+import { newPostgresUrl } from "../kit/databases/postgres/databases.js";
 
 interface HeldRequest {
   /** What it asked. */
@@ -38,7 +41,7 @@ async function startEngine(): Promise<{ readonly url: string; readonly held: Hel
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, held };
 }
 
-async function statusOf(app: TestApp, content: string): Promise<number> {
+async function statusOf(app: TestServer, content: string): Promise<number> {
   const response = await fetch(`${app.url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${testKey}`, "content-type": "application/json" },
@@ -49,18 +52,20 @@ async function statusOf(app: TestApp, content: string): Promise<number> {
 }
 
 /** Starts a server for each address of an engine, on one database. */
-async function startServers(urls: readonly string[]): Promise<readonly TestApp[]> {
+async function startServers(urls: readonly string[]): Promise<readonly TestServer[]> {
   const [databaseUrl, shared] = [await newPostgresUrl(), temporaryFolder()];
   const models = [{ id: "far-model", name: "m", contextTokens: 4096 }];
-  const servers: TestApp[] = [];
+  const servers: TestServer[] = [];
   for (const [at, url] of urls.entries())
     servers.push(
-      await startApp({
-        HEARTH_DATA: join(temporaryFolder(), "data"),
-        HEARTH_DATABASE_URL: databaseUrl,
-        HEARTH_SERVER_NAME: `server-${at}`,
-        HEARTH_SHARED_FOLDER: shared,
-        HEARTH_ENGINES: JSON.stringify([{ kind: "openai", url, maxConcurrency: 4, models }]),
+      await startServer({
+        environment: {
+          HEARTH_DATA: join(temporaryFolder(), "data"),
+          HEARTH_DATABASE_URL: databaseUrl,
+          HEARTH_SERVER_NAME: `server-${at}`,
+          HEARTH_SHARED_FOLDER: shared,
+          HEARTH_ENGINES: JSON.stringify([{ kind: "openai", url, maxConcurrency: 4, models }]),
+        },
       }),
     );
   return servers;

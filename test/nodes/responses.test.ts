@@ -1,11 +1,13 @@
 import { expect, it } from "vitest";
-import { until } from "../harness.js";
-import { gate, headersOf, keys, type ScriptedApp } from "../scripted-app.js";
+import type { ScriptedServer } from "../kit/server.js";
+import { headersOf } from "../kit/server/requests.js";
+import { keys } from "../kit/server/six-keys.js";
+import { gate, until } from "../kit/until.js";
 import { startNodes } from "./nodes.js";
 
 const request = { model: "ember-1m", input: "Hello", background: true, stream: true };
 
-function create(node: ScriptedApp, more: object = {}): Promise<Response> {
+function create(node: ScriptedServer, more: object = {}): Promise<Response> {
   return fetch(`${node.url}/v1/responses`, {
     method: "POST",
     headers: headersOf(keys.ada),
@@ -13,7 +15,7 @@ function create(node: ScriptedApp, more: object = {}): Promise<Response> {
   });
 }
 
-function get(node: ScriptedApp, path: string): Promise<Response> {
+function get(node: ScriptedServer, path: string): Promise<Response> {
   return fetch(`${node.url}/v1/responses/${path}`, { headers: headersOf(keys.ada) });
 }
 

@@ -1,8 +1,10 @@
 /** What teams get of one engine that several servers send requests to, over HTTP and PostgreSQL. */
 import { expect, it } from "vitest";
-import { until } from "../harness.js";
-import { gate, headersOf, hello, keys, post, type ScriptedApp } from "../scripted-app.js";
-import type { Script } from "../../src/engine/scripted.js";
+import type { ScriptedServer } from "../kit/server.js";
+import { headersOf, hello, post } from "../kit/server/requests.js";
+import { keys } from "../kit/server/six-keys.js";
+import { gate, until } from "../kit/until.js";
+import type { Script } from "../kit/scripted/engine.js";
 import { startNodes } from "./nodes.js";
 
 const slots = 4;
@@ -30,7 +32,7 @@ class SharedEngine {
 }
 
 /** Keeps requests of a team at a server, until a request is refused. */
-function keep(node: ScriptedApp, team: keyof typeof teams, requests: number): void {
+function keep(node: ScriptedServer, team: keyof typeof teams, requests: number): void {
   const repeat = async (): Promise<void> => {
     for (;;) {
       const response = await post(node, hello, { headers: headersOf(keyOf[team]) });
@@ -42,14 +44,14 @@ function keep(node: ScriptedApp, team: keyof typeof teams, requests: number): vo
 }
 
 /** Lets time pass at all servers until the condition holds. */
-function passUntil(nodes: readonly ScriptedApp[], condition: () => boolean): Promise<void> {
+function passUntil(nodes: readonly ScriptedServer[], condition: () => boolean): Promise<void> {
   return until(() => {
     for (const { clock } of nodes) clock.advance(20);
     return condition();
   });
 }
 
-const load = (node: ScriptedApp | undefined): number =>
+const load = (node: ScriptedServer | undefined): number =>
   (node?.scheduler.load.running ?? 0) + (node?.scheduler.load.waiting ?? 0);
 
 it("a team that floods one server gets no more of the engine than one at another server, and both no more than its slots", async () => {

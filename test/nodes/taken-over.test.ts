@@ -8,10 +8,13 @@ import { createJobStore } from "../../src/jobs/store.js";
 import { createWrites } from "../../src/store/writes.js";
 import type { Database } from "../../src/store/database.js";
 import { systemRandom } from "../../src/system.js";
-import { newPostgresUrl, openBeside, openServer } from "../postgres/databases.js";
-import { gate, hello, post, seedKeys, startScriptedApp } from "../scripted-app.js";
+import { newPostgresUrl, openBeside, openServer } from "../kit/databases/postgres/databases.js";
+import { startServer, type ScriptedServer } from "../kit/server.js";
+import { hello, post } from "../kit/server/requests.js";
+import { seedKeys } from "../kit/server/six-keys.js";
+import { gate } from "../kit/until.js";
 
-type Started = Awaited<ReturnType<typeof startScriptedApp>>;
+type Started = ScriptedServer;
 
 async function startPrepaid(opened: Promise<void>) {
   const url = await newPostgresUrl();
@@ -22,7 +25,7 @@ async function startPrepaid(opened: Promise<void>) {
   await sql`update teams set billing = 'prepaid'`.execute(beside.kysely);
   const ledger = createLedgerStore(beside);
   await ledger.post(creditTransaction("purchase", { teamId: "team-1", ticks: 1e12, note: null }, 0));
-  const node = await startScriptedApp(() => ["One", opened, " two"], { database, random: systemRandom });
+  const node = await startServer({ engine: () => ["One", opened, " two"], database, random: systemRandom });
   return { node, beside, ledger, runs: createRunStore(beside) };
 }
 
@@ -87,7 +90,7 @@ it("a job whose end could not be written twice starts a third time on the same s
   const database = await openServer(await newPostgresUrl());
   await seedKeys(database);
   const replies = () => ["One", gates[started++]?.opened ?? Promise.resolve(), " two"];
-  const node = await startScriptedApp(replies, { database, random: systemRandom });
+  const node = await startServer({ engine: replies, database, random: systemRandom });
   onTestFinished(() => node.close());
   const runs = createRunStore(database);
   await post(node, { ...hello, max_tokens: 8, deferred: true });

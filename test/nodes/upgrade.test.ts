@@ -1,8 +1,8 @@
+import { startTwoManaged } from "./managed.js";
 import { sql } from "kysely";
 import { expect, it } from "vitest";
-import { openServer, newPostgresUrl } from "../postgres/databases.js";
-import { allAcls } from "../http/auth/managed.js";
-import { startTwoManaged } from "./managed.js";
+import { openServer, newPostgresUrl } from "../kit/databases/postgres/databases.js";
+import { allAcls } from "../kit/server/management.js";
 
 it("while servers are upgraded one by one, the older ones go on after the database was migrated, and none starts", async () => {
   const [first, second] = await startTwoManaged();

@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import { root } from "../harness.js";
-import { headersOf, hello, keys, post, startScriptedApp } from "../scripted-app.js";
+import { root } from "../kit/folder.js";
+import { startServer } from "../kit/server.js";
+import { headersOf, hello, post } from "../kit/server/requests.js";
+import { keys } from "../kit/server/six-keys.js";
 import { namesOf } from "./promql.js";
 
 const dashboardSchema = z.object({
@@ -55,7 +57,7 @@ const ofPrometheus = ["job", "instance", "le"];
 /** Returns the names of all metrics of a server with one run and a Redis that does not answer, and those of their labels. */
 async function exposed() {
   const config = { redisUrl: "redis://127.0.0.1:1" };
-  const server = await startScriptedApp(() => ["Good"], { config });
+  const server = await startServer({ engine: () => ["Good"], config });
   await (await post(server, hello)).text();
   const text = await (await fetch(`${server.url}/metrics`, { headers: headersOf(keys.ada) })).text();
   const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = "", type = ""]) => ({

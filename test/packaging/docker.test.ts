@@ -5,7 +5,8 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { loadConfig } from "../../src/config.js";
-import { root, startProcess } from "../harness.js";
+import { root } from "../kit/folder.js";
+import { startProcess } from "../kit/program.js";
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 const dockerfile = read("Dockerfile").replaceAll("\\\n", " ");

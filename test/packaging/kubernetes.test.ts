@@ -7,8 +7,9 @@ import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
 import { loadConfig } from "../../src/config.js";
 import { llamaServerProgram } from "../../scripts/llama-server/program.mjs";
-import { root, startProcess, temporaryFolder } from "../harness.js";
-import { itWithLlamaServer, withoutLlamaServer } from "../llama-server/start.js";
+import { root, temporaryFolder } from "../kit/folder.js";
+import { startProcess } from "../kit/program.js";
+import { itWithLlamaServer, withoutLlamaServer } from "../kit/doubles/llama-server/start.js";
 
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
 const dockerfile = read("Dockerfile");

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
 import { loadConfig } from "../../src/config.js";
-import { root } from "../harness.js";
+import { root } from "../kit/folder.js";
 
 const read = (file: string): string => readFileSync(join(root, "packaging", file), "utf8");
 

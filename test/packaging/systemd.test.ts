@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { loadConfig } from "../../src/config.js";
-import { root, runProgram } from "../harness.js";
+import { root } from "../kit/folder.js";
+import { runProgram } from "../kit/program.js";
 
 const unitPath = join(root, "packaging/hearth.service");
 const unit = readFileSync(unitPath, "utf8");

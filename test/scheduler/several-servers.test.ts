@@ -1,7 +1,7 @@
 /** What teams get of an engine that several servers send requests to. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { casesOf } from "../random-cases.js";
+import { casesOf } from "../kit/setup/random-cases.js";
 import { SeveralServers } from "./several-servers.js";
 
 /** Of what a team should have in two minutes. */

@@ -2,7 +2,7 @@
 import type { Broadcast } from "../../src/core/servers/broadcast.js";
 import type { Slot } from "../../src/core/slots.js";
 import { createScheduler, type Scheduler } from "../../src/scheduler/scheduler.js";
-import { createManualClock } from "../manual-clock.js";
+import { createManualClock } from "../kit/manual-clock.js";
 
 const delayMs = 5;
 const stepMs = 10;

@@ -15,7 +15,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { copyCheckout, libraryFolder } from "../../scripts/cpu-generations/checkout.js";
 import { chosen, cpuFlags, generationsIn, libraryOf } from "../../scripts/cpu-generations/generations.js";
 import { readReport } from "../../scripts/cpu-generations/tests.js";
-import { root, temporaryFolder, until } from "../harness.js";
+import { root, temporaryFolder } from "../kit/folder.js";
+import { until } from "../kit/until.js";
 
 /** What an AMD EPYC of the second generation has, among much else. */
 const epycWithoutAvx512 = "processor\t: 0\nflags\t\t: fpu sse4_2 avx f16c fma avx2 bmi2 sha_ni\npower\t:\n";

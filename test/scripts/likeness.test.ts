@@ -4,8 +4,8 @@ import { sizeless, unlike } from "../../scripts/eval-builtin/likeness.js";
 import { drawRequest, groundings, openings } from "../../scripts/eval-builtin/world/requests.js";
 import { isHeldOut } from "../../scripts/eval-builtin/world/sentences.js";
 import { captionOfSign, drawSign, hasFonts, renderSign } from "../../scripts/eval-builtin/world/sign.js";
-import { seeded } from "../gguf-writer/weights.js";
-import { root } from "../harness.js";
+import { seeded } from "../kit/models/gguf-writer/weights.js";
+import { root } from "../kit/folder.js";
 
 describe("the loose requests to the painter", () => {
   it("are held out of training and always the same", () => {

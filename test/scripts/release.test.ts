@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { root, temporaryFolder } from "../harness.js";
+import { root, temporaryFolder } from "../kit/folder.js";
 
 const version = "7.8.9";
 const changelog = `# Changelog\n\n## [Unreleased]\n\n## [${version}]\n\n- All is new.\n\n## [0.1.0]\n`;

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { billOfMaterials, type Packages } from "../../scripts/release/sbom.mjs";
-import { root } from "../harness.js";
+import { root } from "../kit/folder.js";
 
 const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
   packages: Packages;

@@ -3,7 +3,8 @@ import { expect, it } from "vitest";
 import { forecaster } from "../../scripts/conformance/model.js";
 import { startScriptedLlamaServer } from "../../scripts/conformance/engine/scripted-llama-server.js";
 import { contextTokens, enginesOf, modelFile } from "../end-to-end/remote/placed.js";
-import { builtInModel, sharedApp } from "../harness.js";
+import { fileServer } from "../kit/server.js";
+import { builtInModel } from "../kit/server/settings.js";
 
 const weather = {
   type: "function",
@@ -19,10 +20,10 @@ const weather = {
 } as const;
 const question = { role: "user", content: "What is the weather in Paris?" } as const;
 
-const app = sharedApp(async (finished) => {
+const app = fileServer(async (finished) => {
   const engine = await startScriptedLlamaServer(modelFile, forecaster, { contextTokens, slots: 2 });
   finished(() => engine.close());
-  return { HEARTH_ENGINES: enginesOf(engine.url) };
+  return { environment: { HEARTH_ENGINES: enginesOf(engine.url) } };
 });
 
 it("answers by a script through the tokens, grammars and parsers of a remote engine, a call and what follows its result", async () => {

@@ -8,8 +8,8 @@ import { Queue, simulateVisits } from "../../scripts/simulate/nodes/queueing.js"
 import { simulateRequests } from "../../scripts/simulate/nodes/requests.js";
 import { bottleneckOf, stationsOf } from "../../scripts/simulate/nodes/stations.js";
 import { busiestShare, teamChooser } from "../../scripts/simulate/nodes/teams.js";
-import { seeded } from "../gguf-writer/weights.js";
-import { root } from "../harness.js";
+import { seeded } from "../kit/models/gguf-writer/weights.js";
+import { root } from "../kit/folder.js";
 
 const mean = (values: Iterable<number>): number => {
   const all = [...values];

@@ -4,8 +4,11 @@ import { dirname, join } from "node:path";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { selectRemovals, type Target } from "../../scripts/slim/select.mjs";
-import { startMcpServer, startOlderMcpServer } from "../mcp-server/start.js";
-import { builtInModel, clientOf, root, runProgram, temporaryFolder, testKey } from "../harness.js";
+import { startMcpServer, startOlderMcpServer } from "../kit/doubles/mcp-server.js";
+import { root, temporaryFolder } from "../kit/folder.js";
+import { runProgram } from "../kit/program.js";
+import { clientOf } from "../kit/server/requests.js";
+import { builtInModel, testKey } from "../kit/server/settings.js";
 
 /** Tens of thousands of files are linked and removed. */
 const copyTimeoutMs = 300_000;

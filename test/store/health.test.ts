@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { createDatabaseHealth } from "../../src/store/health.js";
 import { createTeamStore } from "../../src/accounts/teams/store.js";
 import { createWrites } from "../../src/store/writes.js";
-import { createManualClock } from "../manual-clock.js";
+import { createManualClock } from "../kit/manual-clock.js";
 import { aTeam, temporaryDatabase } from "./records.js";
 import { recordSynchronous } from "./synchronous.js";
 

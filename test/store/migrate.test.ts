@@ -1,4 +1,4 @@
-import { aKey } from "../accounts/a-key.js";
+import { aKey } from "../kit/a-key.js";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import config from "../../vitest.config.js";
-import { postgresUnavailable } from "../postgres/available.js";
+import { postgresUnavailable } from "../kit/databases/postgres/available.js";
 
 const reason = postgresUnavailable(process.env);
 const name =

@@ -1,4 +1,4 @@
-import { aKey } from "../accounts/a-key.js";
+import { aKey } from "../kit/a-key.js";
 import { expect, it } from "vitest";
 import type { Write, Writes } from "../../src/store/writes.js";
 import { createApiKeyStore } from "../../src/accounts/keys/store.js";

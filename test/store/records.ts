@@ -15,7 +15,7 @@ import type {
 import { defaultTeamSettings, type Team } from "../../src/accounts/teams/team.js";
 import type { Database } from "../../src/store/database.js";
 import { createTeamStore } from "../../src/accounts/teams/store.js";
-import { openAgain, openNewDatabase } from "./new-database.js";
+import { openAgain, openNewDatabase } from "../kit/databases/new-database.js";
 
 /** Creates a folder that is deleted after the test. */
 export function temporaryFolder(): string {

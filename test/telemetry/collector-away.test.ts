@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { gate, hello, post, startScriptedApp } from "../scripted-app.js";
-import { startCollector } from "../otlp-server/collector.js";
+import { startServer } from "../kit/server.js";
+import { hello, post } from "../kit/server/requests.js";
+import { gate } from "../kit/until.js";
+import { startCollector } from "../kit/doubles/otlp/collector.js";
 import { setVariables, startTracedApp } from "./traced-app.js";
 import { readTraceExport } from "../../src/config-tracing.js";
 
@@ -66,7 +68,7 @@ describe("the variables of OpenTelemetry", () => {
     async (name, variables) => {
       setVariables(variables);
       const traceExport = readTraceExport(process.env);
-      const server = await startScriptedApp(() => ["Good"], { config: { traceExport } });
+      const server = await startServer({ engine: () => ["Good"], config: { traceExport } });
       const response = await post(server, hello);
       expect(response.status).toBe(200);
       expect(response.headers.get("traceresponse")).toBeNull();

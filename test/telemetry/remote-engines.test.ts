@@ -1,25 +1,26 @@
 /** Spans of requests to remote engines. */
 import { describe, expect, it } from "vitest";
 import { sampleText } from "../../src/engine/remote/check.js";
-import { startDouble } from "../engine-doubles/double.js";
-import { startChatDouble } from "../engine-doubles/openai.js";
-import { vllmProtocol } from "../engine-doubles/vllm.js";
-import { builtInModel, sharedApp, startApp, testKey, type TestApp } from "../harness.js";
-import { startCollector } from "../otlp-server/collector.js";
+import { startDouble } from "../kit/doubles/engines/double.js";
+import { startChatDouble } from "../kit/doubles/engines/openai.js";
+import { vllmProtocol } from "../kit/doubles/engines/vllm.js";
+import { type TestServer, fileServer, startServer } from "../kit/server.js";
+import { builtInModel, testKey } from "../kit/server/settings.js";
+import { startCollector } from "../kit/doubles/otlp/collector.js";
 import { setVariables } from "./traced-app.js";
 
 const traceId = "0af7651916cd43dd8448eb211c80319c";
-const local = sharedApp();
+const local = fileServer();
 
 async function startTraced(engines: readonly object[]) {
   const collector = await startCollector();
   const variables = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: "10" };
   setVariables(variables);
-  const app = await startApp({ ...variables, HEARTH_ENGINES: JSON.stringify(engines) });
+  const app = await startServer({ environment: { ...variables, HEARTH_ENGINES: JSON.stringify(engines) } });
   return { app, collector };
 }
 
-async function post({ url }: TestApp, model: string): Promise<number> {
+async function post({ url }: TestServer, model: string): Promise<number> {
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: "POST",
     headers: {

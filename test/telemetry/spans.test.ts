@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { headersOf, hello, keys, post } from "../scripted-app.js";
+import { headersOf, hello, post } from "../kit/server/requests.js";
+import { keys } from "../kit/server/six-keys.js";
 import { createDeferred, waitForOutcome } from "../http/v1/chat/deferred.js";
-import { startCollector, type Collector } from "../otlp-server/collector.js";
+import { startCollector, type Collector } from "../kit/doubles/otlp/collector.js";
 import { startTracedApp } from "./traced-app.js";
 
 const traceId = "0af7651916cd43dd8448eb211c80319c";

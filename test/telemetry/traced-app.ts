@@ -2,8 +2,8 @@
 import { onTestFinished, vi } from "vitest";
 import { readTraceExport } from "../../src/config-tracing.js";
 import type { Config } from "../../src/config.js";
-import type { Script } from "../../src/engine/scripted.js";
-import { startScriptedApp, type ScriptedApp, type ScriptedAppOptions } from "../scripted-app.js";
+import type { Script } from "../kit/scripted/engine.js";
+import { type ScriptedServer, type ScriptedSettings, startServer } from "../kit/server.js";
 
 /** Sets variables of OpenTelemetry for the rest of the test: its SDK reads them from the environment of the process. */
 export function setVariables(variables: Readonly<Record<string, string>>): void {
@@ -15,10 +15,10 @@ export function setVariables(variables: Readonly<Record<string, string>>): void 
 export function startTracedApp(
   script: Script,
   variables: Readonly<Record<string, string>>,
-  options: ScriptedAppOptions = {},
+  options: ScriptedSettings = {},
   config: Partial<Config> = {},
-): Promise<ScriptedApp> {
+): Promise<ScriptedServer> {
   setVariables({ OTEL_BSP_SCHEDULE_DELAY: "10", ...variables });
   const traceExport = readTraceExport(process.env);
-  return startScriptedApp(script, { ...options, config: { traceExport, ...config } });
+  return startServer({ engine: script, ...options, config: { traceExport, ...config } });
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { root } from "../harness.js";
+import { root } from "../kit/folder.js";
 
 const entry = z.object({
   name: z.string().optional(),

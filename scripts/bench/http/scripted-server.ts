@@ -1,21 +1,16 @@
 /**
- * The built program with the scripted engine in place of the model, in a separate process: the time of a
+ * The server with the scripted engine in place of the model, in a separate process: the time of a
  * request is Hearth's own. Everything else is as `hearth start` composes it, including database and ledger.
  * With SCRIPTED=holds no answer ever comes; with SCRIPTED=works it takes as long as a model's; with SCRIPTED=long it has 400 tokens.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import type * as app from "../../../src/app/app.js";
-import type * as config from "../../../src/config.js";
-import type * as scripted from "../../../src/engine/scripted.js";
+import { createApp } from "../../../src/app/app.js";
+import { loadConfig } from "../../../src/config.js";
+import { createScriptedEngine } from "../../../test/kit/scripted/engine.js";
+import { workerUrls } from "../../../test/kit/worker-urls.js";
 
 /** The approximate time of the built-in model for eight tokens. */
 const workMs = 10;
-
-const built = (file: string): Promise<unknown> =>
-  import(new URL(`../../../dist/${file}`, import.meta.url).href);
-const { createApp } = (await built("app/app.js")) as typeof app;
-const { loadConfig } = (await built("config.js")) as typeof config;
-const { createScriptedEngine } = (await built("engine/scripted.js")) as typeof scripted;
 
 const answer = ["Once", " upon", " a", " time", " there", " was", " a", " fox."];
 const scripts: Readonly<Record<string, () => readonly (string | Promise<unknown>)[]>> = {
@@ -27,7 +22,7 @@ const engine = createScriptedEngine(scripts[process.env["SCRIPTED"] ?? ""] ?? ((
   contextTokens: 8192,
   slots: 4,
 });
-const server = await createApp(loadConfig(process.env).config, { engine });
+const server = await createApp(loadConfig(process.env).config, { ...workerUrls, engine });
 const { url } = await server.listen();
 process.once("SIGTERM", () => void server.close().then(() => process.exit()));
 process.stdout.write(`listening on ${url}\n`);

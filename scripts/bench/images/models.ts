@@ -8,9 +8,9 @@ import type { ModelManifest } from "../../../src/core/model.js";
 import { threadsFor, usableCores } from "../../../src/engine/llama/load/machine.js";
 import { describeManifest } from "../../../src/models/describe.js";
 import { visionFamilies } from "../../../src/engine/vision/families.js";
-import { publishedModels, writeImageModel } from "../../../test/image-models.js";
-import { writeOnnx } from "../../../test/onnx-writer.js";
-import { writeSlowCaptioner } from "../../../test/vision-models/captioner.js";
+import { publishedModels, writeImageModel } from "../../../test/kit/models/image-models.js";
+import { writeOnnx } from "../../../test/kit/models/onnx-writer.js";
+import { writeSlowCaptioner } from "../../../test/kit/models/vision/captioner.js";
 import { wideDenoiser } from "./wide-denoiser.js";
 
 export interface VisionModel {

@@ -1,5 +1,10 @@
 import { Noise } from "../../../src/engine/images/noise.js";
-import { floats, type Constant, type OnnxGraph, type OnnxNode } from "../../../test/onnx-writer.js";
+import {
+  floats,
+  type Constant,
+  type OnnxGraph,
+  type OnnxNode,
+} from "../../../test/kit/models/onnx-writer.js";
 
 const latentChannels = 4;
 const channels = 64;

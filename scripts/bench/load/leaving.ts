@@ -8,7 +8,7 @@ import { chat, headerMs, type Target } from "../client.js";
 import { benchModel, textOf, type BenchModel } from "../model.js";
 import { startServer } from "../server.js";
 import { quantile, type Row } from "../table.js";
-import { seeded } from "../../../test/gguf-writer/weights.js";
+import { seeded } from "../../../test/kit/models/gguf-writer/weights.js";
 
 const rounds = 100;
 const longPromptWords = 450;

@@ -11,7 +11,7 @@ import { benchModel, textOf } from "../model.js";
 import { residentBytes } from "../processes.js";
 import { benchModel as builtInModel, startServer } from "../server.js";
 import { slope, type Row } from "../table.js";
-import { seeded } from "../../../test/gguf-writer/weights.js";
+import { seeded } from "../../../test/kit/models/gguf-writer/weights.js";
 import { lagGaugeMs, lagRows, startLagProbe } from "./lag.js";
 
 const clients = 8;

@@ -12,8 +12,8 @@ import { createSharedWindowStore } from "../../../src/accounts/limits/shared/sto
 import type { SharedWindows } from "../../../src/accounts/limits/shared/shared-windows.js";
 import { openPostgres } from "../../../src/store/postgres/open.js";
 import { systemClock } from "../../../src/system.js";
-import { startPostgresHost } from "../../../test/postgres/host.js";
-import { redisProgram, spawnRedis } from "../../../test/redis/spawn.js";
+import { startPostgresHost } from "../../../test/kit/databases/postgres/host.js";
+import { redisProgram, spawnRedis } from "../../../test/kit/databases/redis/spawn.js";
 import type { SectionOptions } from "../options.js";
 import { quantile, type Row } from "../table.js";
 

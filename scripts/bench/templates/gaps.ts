@@ -1,6 +1,6 @@
 /** Measures the gaps between the tokens of eight streams, with and without hostile templates beside them. */
 import { join } from "node:path";
-import { writeModel } from "../../../test/gguf-writer.js";
+import { writeModel } from "../../../test/kit/models/gguf-writer.js";
 import { chat } from "../client.js";
 import { scratchFolder } from "../processes.js";
 import { benchModel, startServer, type BenchServer } from "../server.js";

@@ -1,5 +1,5 @@
 /** Reads a prompt in the built-in model's template back, and writes what a script answers as that model does. */
-import type { ScriptStep } from "../../../src/engine/scripted.js";
+import type { ScriptStep } from "../../../test/kit/scripted/engine.js";
 
 /** A conversation as scripts read it. */
 export interface ReadPrompt {

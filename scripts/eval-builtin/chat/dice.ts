@@ -1,5 +1,5 @@
 /** A seeded random source with the methods of choosing that the generators share. */
-import { seeded } from "../../../test/gguf-writer/weights.js";
+import { seeded } from "../../../test/kit/models/gguf-writer/weights.js";
 
 export interface Dice {
   /** Returns a number from 0 (inclusive) to 1 (exclusive). */

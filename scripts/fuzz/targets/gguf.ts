@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { preflightGguf } from "../../../src/models/gguf.js";
 import { kindOf } from "../../../src/models/gguf/pooling.js";
 import { bytesPerToken } from "../../../src/models/memory.js";
-import { encodeHeader, type GgufEntryValue } from "../../../test/gguf-writer/encode.js";
-import { modelHeader } from "../../../test/gguf-writer.js";
+import { encodeHeader, type GgufEntryValue } from "../../../test/kit/models/gguf-writer/encode.js";
+import { modelHeader } from "../../../test/kit/models/gguf-writer.js";
 import { check, labelOf, type FuzzTarget } from "../target.js";
 
 /** In the folder of the process, which is removed after it. */

@@ -1,7 +1,7 @@
 import sharp, { type Sharp } from "sharp";
 import { HearthError } from "../../../src/core/errors.js";
 import { createImageDecoder } from "../../../src/engine/vision/decode/decode.js";
-import { pngOf } from "../../../test/png-writer.js";
+import { pngOf } from "../../../test/kit/models/png-writer.js";
 import { check, labelOf, type FuzzTarget } from "../target.js";
 
 const sideMax = 2048;

@@ -1,7 +1,7 @@
 import { deflateSync } from "node:zlib";
 import { extractText } from "../../../src/engine/pdf/extract.js";
 import { enterSandbox } from "../../../src/engine/pdf/sandbox.js";
-import { firstExtraObject, pdfOf, pdfOfObjects, streamOf } from "../../../test/engine/pdf/pdf-writer.js";
+import { firstExtraObject, pdfOf, pdfOfObjects, streamOf } from "../../../test/kit/models/pdf-writer.js";
 import { check, labelOf, type FuzzTarget } from "../target.js";
 
 const sandbox = enterSandbox();

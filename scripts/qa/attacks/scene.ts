@@ -4,7 +4,7 @@ import { copyFileSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { writeModel } from "../../../test/gguf-writer.js";
+import { writeModel } from "../../../test/kit/models/gguf-writer.js";
 import { benchModel as streamModelOf } from "../../bench/model.js";
 import { scratchFolder } from "../../bench/processes.js";
 import { benchKey, benchModel, startServer, type BenchServer } from "../../bench/server.js";

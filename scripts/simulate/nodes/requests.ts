@@ -1,5 +1,5 @@
 /** Simulates requests of all teams to all nodes: arrivals by chance, work that varies exponentially. */
-import { seeded } from "../../../test/gguf-writer/weights.js";
+import { seeded } from "../../../test/kit/models/gguf-writer/weights.js";
 import { Queue, simulateVisits, type Visit } from "./queueing.js";
 import type { Station, StationName } from "./stations.js";
 import { teamChooser } from "./teams.js";

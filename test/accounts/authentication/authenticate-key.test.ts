@@ -1,4 +1,4 @@
-import { aKey } from "../a-key.js";
+import { aKey } from "../../kit/a-key.js";
 import { describe, expect, it } from "vitest";
 import { createAuthenticator } from "../../../src/accounts/authentication/authenticate-key.js";
 import { hashSecret } from "../../../src/accounts/authentication/secret.js";

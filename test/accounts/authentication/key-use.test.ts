@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createKeyUse } from "../../../src/accounts/authentication/key-use.js";
-import { createManualClock } from "../../manual-clock.js";
+import { createManualClock } from "../../kit/manual-clock.js";
 
 const start = Date.UTC(2026, 10, 21, 12);
 

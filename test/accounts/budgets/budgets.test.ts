@@ -12,9 +12,9 @@ import { createBudgetStore } from "../../../src/accounts/budgets/store/budgets.j
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
 import { openDatabase } from "../../../src/store/database.js";
 import { ledgerOf, outcomeOf, teamId } from "../money/recorded-runs.js";
-import { casesOf } from "../../random-cases.js";
+import { casesOf } from "../../kit/setup/random-cases.js";
 import { aRun, aTeam, databaseOfTwoTeams, temporaryFolder, twoConnections } from "../../store/records.js";
-import { aKey } from "../a-key.js";
+import { aKey } from "../../kit/a-key.js";
 import { bounded, first, moments, name, names, prices, setBudget } from "./bounded-runs.js";
 
 type Step =

@@ -1,4 +1,4 @@
-import { aKey } from "../a-key.js";
+import { aKey } from "../../kit/a-key.js";
 import { describe, expect, it } from "vitest";
 import { cliActor } from "../../../src/accounts/audit/actors.js";
 import { createKeyService } from "../../../src/accounts/keys/keys.js";

@@ -1,9 +1,9 @@
-import { aKey } from "../a-key.js";
+import { aKey } from "../../kit/a-key.js";
 import { describe, expect, it } from "vitest";
 import { authorise, isAllowed, mayUseModel, type Need } from "../../../src/accounts/keys/permissions.js";
 import { toHearthError } from "../../../src/core/errors.js";
 import type { Model } from "../../../src/core/model.js";
-import { ember } from "../../dialects/model.js";
+import { ember } from "../../kit/models/ember.js";
 import { aTeam } from "../../store/records.js";
 
 const chat = { endpoint: "chat", model: ["small"] };

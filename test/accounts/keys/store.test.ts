@@ -1,4 +1,4 @@
-import { aKey } from "../a-key.js";
+import { aKey } from "../../kit/a-key.js";
 import { describe, expect, it } from "vitest";
 import { createApiKeyStore } from "../../../src/accounts/keys/store.js";
 import { createTeamLimitStore } from "../../../src/accounts/limits/store.js";

@@ -1,5 +1,5 @@
 /** Compares limits with a reference model. */
-import { aKey } from "../a-key.js";
+import { aKey } from "../../kit/a-key.js";
 import fc from "fast-check";
 import { expect } from "vitest";
 import type { QuotaCounter } from "../../../src/accounts/limits/quota-counter.js";
@@ -9,7 +9,7 @@ import type { Principal } from "../../../src/accounts/keys/api-key.js";
 import type { TokenReservation, Limits } from "../../../src/core/limits.js";
 import type { TeamLimits } from "../../../src/accounts/limits/team-limit.js";
 import { noUsage } from "../../../src/core/usage.js";
-import { createManualClock } from "../../manual-clock.js";
+import { createManualClock } from "../../kit/manual-clock.js";
 import { aTeam } from "../../store/records.js";
 
 /** A reference model: a list of everything that was ever counted. */

@@ -1,4 +1,4 @@
-import { aKey } from "../a-key.js";
+import { aKey } from "../../kit/a-key.js";
 import { describe, expect, it } from "vitest";
 import { createMemoryCounter } from "../../../src/accounts/limits/memory-counter.js";
 import type { Quota } from "../../../src/accounts/limits/quota-counter.js";
@@ -7,7 +7,7 @@ import { createRateLimits } from "../../../src/accounts/limits/rate-limits.js";
 import type { Clock } from "../../../src/core/clock.js";
 import { noLimits } from "../../../src/core/limits.js";
 import { noUsage } from "../../../src/core/usage.js";
-import { createManualClock } from "../../manual-clock.js";
+import { createManualClock } from "../../kit/manual-clock.js";
 import { aTeam } from "../../store/records.js";
 import { expectExactLimits } from "./exact-limits.js";
 

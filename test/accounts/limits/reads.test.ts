@@ -2,9 +2,9 @@ import { expect, it } from "vitest";
 import { createMemoryCounter } from "../../../src/accounts/limits/memory-counter.js";
 import { createRateLimits, type RateLimitDecision } from "../../../src/accounts/limits/rate-limits.js";
 import { noLimits } from "../../../src/core/limits.js";
-import { createManualClock } from "../../manual-clock.js";
+import { createManualClock } from "../../kit/manual-clock.js";
 import { aTeam } from "../../store/records.js";
-import { aKey } from "../a-key.js";
+import { aKey } from "../../kit/a-key.js";
 
 it("reads have a limit of 6,000 a minute and key of their own, and count against no other", async () => {
   const clock = createManualClock(0);

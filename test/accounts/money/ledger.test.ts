@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../../src/store/database.js";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
-import { onPostgres } from "../../postgres/databases.js";
+import { onPostgres } from "../../kit/databases/postgres/databases.js";
 import { aTeam, databaseOfTwoTeams, temporaryFolder } from "../../store/records.js";
 import { ledgerOf, outcomeOf, teamId } from "./recorded-runs.js";
 

@@ -12,9 +12,9 @@ import { createTeamStore } from "../../../src/accounts/teams/store.js";
 import { createUsageStore } from "../../../src/accounts/usage/store/usage.js";
 import { createWrites } from "../../../src/store/writes.js";
 import { aRun, aTeam, databaseOfTwoTeams, temporaryFolder, twoConnections } from "../../store/records.js";
-import { createManualClock } from "../../manual-clock.js";
+import { createManualClock } from "../../kit/manual-clock.js";
 import { ledgerOf, outcomeOf, teamId } from "./recorded-runs.js";
-import { casesOf } from "../../random-cases.js";
+import { casesOf } from "../../kit/setup/random-cases.js";
 
 /** The last hour of a month and the first of the next. */
 const hours = [Date.UTC(2026, 9, 31, 23, 59, 59, 999), Date.UTC(2026, 10, 1)] as const;

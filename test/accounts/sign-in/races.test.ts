@@ -7,8 +7,8 @@ import { createSignInLinks } from "../../../src/accounts/sign-in/links.js";
 import { createSignIn } from "../../../src/accounts/sign-in/sign-in.js";
 import { buildAccountStores } from "../../../src/app/accounts.js";
 import { systemRandom } from "../../../src/system.js";
-import { createManualClock } from "../../manual-clock.js";
-import { openNewDatabase } from "../../store/new-database.js";
+import { createManualClock } from "../../kit/manual-clock.js";
+import { openNewDatabase } from "../../kit/databases/new-database.js";
 import { temporaryFolder } from "../../store/records.js";
 
 const address = "127.0.0.1";

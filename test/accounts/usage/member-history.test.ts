@@ -6,7 +6,7 @@ import type { Actor } from "../../../src/accounts/audit/event.js";
 import { createRequestStore } from "../../../src/inference/requests/store.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import { systemRandom } from "../../../src/system.js";
-import { casesOf } from "../../random-cases.js";
+import { casesOf } from "../../kit/setup/random-cases.js";
 import { aRun } from "../../store/records.js";
 import { emptyAccounts } from "../accounts.js";
 

@@ -12,7 +12,7 @@ import { createUsageStore } from "../../../src/accounts/usage/store/usage.js";
 import { noBudget, type Budget } from "../../../src/accounts/budgets/budget.js";
 import { createBudgetStore } from "../../../src/accounts/budgets/store/budgets.js";
 import { aTeam } from "../../store/records.js";
-import { aKey } from "../a-key.js";
+import { aKey } from "../../kit/a-key.js";
 import { databaseWithQueryPlans } from "../../store/query-plan.js";
 
 function storesOf(database: Database) {

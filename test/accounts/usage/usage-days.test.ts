@@ -13,9 +13,9 @@ import {
 } from "../../../src/accounts/usage/usage-report.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import type { Database } from "../../../src/store/database.js";
-import { casesOf } from "../../random-cases.js";
+import { casesOf } from "../../kit/setup/random-cases.js";
 import { aRun, databaseOfTwoTeams } from "../../store/records.js";
-import { aKey } from "../a-key.js";
+import { aKey } from "../../kit/a-key.js";
 
 const days = 4;
 const start = Date.UTC(2026, 10, 28);

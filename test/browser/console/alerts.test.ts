@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { startReceiver } from "../../http/admin/alerts/receivers.js";
+import { startReceiver } from "../../kit/doubles/alert-receivers.js";
 import { expectAccessible, openByLink, openConsole, test, withoutBrowser } from "./open-console.js";
 
 describe(`the page of alerts${withoutBrowser}`, () => {

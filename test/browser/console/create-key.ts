@@ -1,6 +1,6 @@
 /** API keys, made in the page, and requests with them. */
 import type { Page } from "playwright-core";
-import { builtInModel, testKey } from "../../harness.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
 import { openByLink } from "./open-console.js";
 
 /** Creates a key in the page of API keys. @returns its secret */

@@ -2,8 +2,10 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, onTestFinished } from "vitest";
-import { builtInModel, root, startProcess, temporaryFolder } from "../../harness.js";
-import { startHub } from "../../hub-server/hub-server.js";
+import { root, temporaryFolder } from "../../kit/folder.js";
+import { startProcess } from "../../kit/program.js";
+import { builtInModel } from "../../kit/server/settings.js";
+import { startHub } from "../../kit/doubles/hub/hub-server.js";
 import { ask, createKey } from "./create-key.js";
 import { dropImage, redCircle } from "./dropped-image.js";
 import {

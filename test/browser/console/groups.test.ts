@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect } from "vitest";
-import { builtInModel, testKey } from "../../harness.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
 import { ask } from "./create-key.js";
 import { openAsMember, overflowOf } from "./members.js";
 import { expectAccessible, openByLink, openConsole, test, withoutBrowser } from "./open-console.js";

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { builtInModel } from "../../harness.js";
+import { builtInModel } from "../../kit/server/settings.js";
 import { createKey } from "./create-key.js";
 import { openAsMember, overflowOf } from "./members.js";
 import {

@@ -4,14 +4,14 @@ import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import type { Overrides } from "../../../src/app/app.js";
-import { startApp, type TestApp } from "../../harness.js";
+import { type TestServer, startServer } from "../../kit/server.js";
 import { newPage } from "../chromium.js";
 
 export { test, withoutBrowser } from "../chromium.js";
 
 export const owner = { email: "owner@example.com", password: "correct horse battery staple" };
 
-export interface OpenConsole extends TestApp {
+export interface OpenConsole extends TestServer {
   readonly page: Page;
   /** What the page has written to the console of the browser as an error, and exceptions that it did not catch. */
   readonly problems: readonly string[];
@@ -52,7 +52,7 @@ export async function openConsole(options: ConsoleOptions = {}): Promise<OpenCon
 /** Starts a server and the browser. @returns also the secret of the first owner's link */
 async function openNothing(options: ConsoleOptions): Promise<OpenConsole & { readonly link: string }> {
   const [started, page] = await Promise.all([
-    startApp(options.environment, options.overrides),
+    startServer({ environment: options.environment, ...options.overrides }),
     openPage(options),
   ]);
   const signIn = await started.app.ownerSignIn();

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { builtInModel, testKey } from "../../harness.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
 import { expectAccessible, openConsole, test, withoutBrowser, type OpenConsole } from "./open-console.js";
 
 async function ask({ client }: OpenConsole): Promise<number> {

@@ -1,8 +1,8 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished } from "vitest";
-import { startServer } from "../../http/console/oidc/browser.js";
-import { startProvider } from "../../oidc-server/provider.js";
+import { startWithProvider } from "../../http/console/oidc/browser.js";
+import { startProvider } from "../../kit/doubles/oidc-provider.js";
 import { expectAccessible, openPage, test, withoutBrowser } from "./open-console.js";
 
 /** Listens before the server does, so that the provider knows the address to lead back to; passes every request on to `target`. */
@@ -28,7 +28,7 @@ describe(`a sign-in through an identity provider${withoutBrowser}`, () => {
   test("begins with a button and arrives at the console; a person without a group is told so", async () => {
     const gateway = await openGateway();
     const provider = await startProvider(false, gateway.url);
-    const server = await startServer(provider, { HEARTH_PUBLIC_URL: gateway.url });
+    const server = await startWithProvider(provider, { HEARTH_PUBLIC_URL: gateway.url });
     gateway.target = new URL(server.url);
     const page = await openPage({});
     await page.goto(`${gateway.url}/console`);

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { describe, expect } from "vitest";
-import { createScriptedEngine, type Script } from "../../../src/engine/scripted.js";
-import { builtInModel, testKey } from "../../harness.js";
-import { gate } from "../../scripted-app.js";
+import { createScriptedEngine, type Script } from "../../kit/scripted/engine.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
+import { gate } from "../../kit/until.js";
 import { createKey } from "./create-key.js";
 import { openAsMember, overflowOf } from "./members.js";
 import { expectAccessible, openByLink, openConsole, test, withoutBrowser } from "./open-console.js";

@@ -1,4 +1,4 @@
-import { aKey } from "../../accounts/a-key.js";
+import { aKey } from "../../kit/a-key.js";
 import { CommanderError } from "commander";
 import { describe, expect, it } from "vitest";
 import { aTeam } from "../../store/records.js";

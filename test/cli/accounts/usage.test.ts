@@ -1,4 +1,4 @@
-import { aKey } from "../../accounts/a-key.js";
+import { aKey } from "../../kit/a-key.js";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openAccounts } from "../../../src/app/accounts.js";

@@ -4,9 +4,9 @@ import { expect, it } from "vitest";
 import { openAccounts } from "../../../src/app/accounts.js";
 import { openPuller } from "../../../src/app/pulls.js";
 import { loadConfig } from "../../../src/config.js";
-import { startHub } from "../../hub-server/hub-server.js";
+import { startHub } from "../../kit/doubles/hub/hub-server.js";
 import { ggufOf } from "../../models/hub/pulling.js";
-import { writeNewDatabase } from "../../store/new-database.js";
+import { writeNewDatabase } from "../../kit/databases/new-database.js";
 import { commandEnvironment } from "./environment.js";
 
 it("commands that change models are in the audit log, with what was before, once there is a database", async () => {

@@ -5,9 +5,9 @@ import { Command } from "commander";
 import { openOperatorModels } from "../../../src/app/operator-models.js";
 import { addModelCommands } from "../../../src/cli/models/commands.js";
 import { loadConfig } from "../../../src/config.js";
-import { modelBytes, type ModelSpec } from "../../gguf-writer.js";
-import { temporaryFolder } from "../../harness.js";
-import { createManualClock } from "../../manual-clock.js";
+import { modelBytes, type ModelSpec } from "../../kit/models/gguf-writer.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { createManualClock } from "../../kit/manual-clock.js";
 
 const bandwidthWorkerUrl = new URL("../../../dist/models/fit/worker.js", import.meta.url);
 

@@ -10,7 +10,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { importFolders } from "../../../src/cli/models/import-folders.js";
-import { modelBytes } from "../../gguf-writer.js";
+import { modelBytes } from "../../kit/models/gguf-writer.js";
 import { commandEnvironment } from "./environment.js";
 
 const digest = (letter: string): string => letter.repeat(64);

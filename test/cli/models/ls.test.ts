@@ -1,6 +1,6 @@
 import { utimesSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { runProgram } from "../../harness.js";
+import { runProgram } from "../../kit/program.js";
 import { commandEnvironment } from "./environment.js";
 
 describe("hearth ls", () => {

@@ -5,10 +5,11 @@ import { describe, expect, it } from "vitest";
 import { fitOfSize, openPuller } from "../../../src/app/pulls.js";
 import { loadConfig } from "../../../src/config.js";
 import { addPullCommand } from "../../../src/cli/models/pull.js";
-import { runProgram, temporaryFolder } from "../../harness.js";
-import { sha256Of, startHub, type TestHub } from "../../hub-server/hub-server.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { runProgram } from "../../kit/program.js";
+import { sha256Of, startHub, type TestHub } from "../../kit/doubles/hub/hub-server.js";
 import { ggufOf } from "../../models/hub/pulling.js";
-import { casesOf } from "../../random-cases.js";
+import { casesOf } from "../../kit/setup/random-cases.js";
 
 const mebibyte = 1024 * 1024;
 const model = "acme/tiny/tiny-Q4_K_M.gguf";

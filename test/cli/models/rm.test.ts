@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { createScriptedEngine } from "../../../src/engine/scripted.js";
-import { adapterBytes } from "../../gguf-writer/adapter.js";
-import { startApp, testKey } from "../../harness.js";
-import { writeVerifiedModel } from "../../verified-model.js";
+import { createScriptedEngine } from "../../kit/scripted/engine.js";
+import { adapterBytes } from "../../kit/models/gguf-writer/adapter.js";
+import { startServer } from "../../kit/server.js";
+import { testKey } from "../../kit/server/settings.js";
+import { writeVerifiedModel } from "../../kit/models/verified-model.js";
 import { commandEnvironment } from "./environment.js";
 
 const hash = "0".repeat(64);
@@ -85,7 +86,7 @@ describe("hearth rm", () => {
     const engine = createScriptedEngine(() => ["Good"]);
     const resident = { bytes: 1, device: "cpu", contextTokens: 64, slots: 1, loadedAt: 0, until: null };
     vi.spyOn(engine, "residents").mockReturnValue([{ id: "zeta", ...resident }]);
-    const { url } = await startApp({}, { engine });
+    const { url } = await startServer({ engine });
     const { gguf, write, hearth } = commandEnvironment({
       HEARTH_PORT: new URL(url).port,
       HEARTH_API_KEY: testKey,

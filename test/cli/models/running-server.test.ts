@@ -4,9 +4,10 @@ import { describe, expect, it } from "vitest";
 import { openAccounts } from "../../../src/app/accounts.js";
 import { addAccountCommands } from "../../../src/cli/accounts/accounts.js";
 import { loadConfig } from "../../../src/config.js";
-import { createScriptedEngine } from "../../../src/engine/scripted.js";
-import { startApp, testKey } from "../../harness.js";
-import { createManualClock } from "../../manual-clock.js";
+import { createScriptedEngine } from "../../kit/scripted/engine.js";
+import { startServer } from "../../kit/server.js";
+import { testKey } from "../../kit/server/settings.js";
+import { createManualClock } from "../../kit/manual-clock.js";
 import { commandEnvironment } from "./environment.js";
 
 /** @param more HEARTH_* variables */
@@ -15,7 +16,7 @@ async function start(more: NodeJS.ProcessEnv = {}) {
   gguf("models/zeta.gguf");
   const clock = createManualClock(Date.UTC(2026, 10, 21, 12));
   const engine = createScriptedEngine(() => ["Good", " day"]);
-  const { url, app } = await startApp(environment, { engine, clock });
+  const { url, app } = await startServer({ environment, engine, clock });
   /** Runs a command of accounts. @returns its output as JSON */
   const accounts = async (
     ...words: string[]

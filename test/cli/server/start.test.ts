@@ -3,7 +3,9 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ConfigError, loadConfig } from "../../../src/config.js";
-import { runProgram, temporaryFolder, testKey } from "../../harness.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { runProgram } from "../../kit/program.js";
+import { testKey } from "../../kit/server/settings.js";
 
 /** Returns a port that nothing listens on. */
 async function freePort(): Promise<number> {

@@ -7,15 +7,10 @@ import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { writeVerifiedModel } from "../../verified-model.js";
-import {
-  clientOf,
-  root,
-  runProgram,
-  startProcess,
-  temporaryFolder,
-  type TestProcess,
-} from "../../harness.js";
+import { writeVerifiedModel } from "../../kit/models/verified-model.js";
+import { root, temporaryFolder } from "../../kit/folder.js";
+import { type TestProcess, runProgram, startProcess } from "../../kit/program.js";
+import { clientOf } from "../../kit/server/requests.js";
 
 /** A model whose answers almost never end, so that a stream is still active when something happens to the server. */
 const endless = "endless";

@@ -9,7 +9,7 @@ import {
   type ChatRequest,
 } from "../../../src/console/pages/playground/chat/request.js";
 import { codeOf, pythonLiteral, shellQuoted } from "../../../src/console/pages/playground/code/code.js";
-import { casesOf } from "../../random-cases.js";
+import { casesOf } from "../../kit/setup/random-cases.js";
 
 const origin = "http://127.0.0.1:4280";
 const awkward = `it's "quoted" \\ $HOME \`id\` !! %s\n'\\''\ttab – 🐈 </script>`;

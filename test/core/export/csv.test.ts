@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { csvText } from "../../../src/console/lib/csv-text.js";
 import { formatCsv, jsonCell, textCell } from "../../../src/core/export/csv.js";
 import { formatRows } from "../../../src/core/export/rows.js";
-import { casesOf } from "../../random-cases.js";
+import { casesOf } from "../../kit/setup/random-cases.js";
 
 const signs = ["=", "+", "-", "@", "＝", "＋", "－", "＠", "﹦", "﹢", "﹣", "﹫", "−"];
 const separators = [",", ";", "\t", "|"];

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mayRoundNumbers, memberTexts } from "../../../src/core/json/member-texts.js";
-import { casesOf } from "../../random-cases.js";
+import { casesOf } from "../../kit/setup/random-cases.js";
 
 describe("the text of a member", () => {
   it("is where JSON.parse finds its value, whatever stands around it", () => {

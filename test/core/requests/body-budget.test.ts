@@ -1,7 +1,7 @@
 /** F26: the bytes of all request bodies in memory have one bound. */
 import { expect, it } from "vitest";
 import { BodyBudget, smallBodyBytesMax } from "../../../src/core/requests/body-budget.js";
-import { createManualClock } from "../../manual-clock.js";
+import { createManualClock } from "../../kit/manual-clock.js";
 
 const bytesMax = 8 * 1024 * 1024;
 const share = bytesMax / 2;

@@ -7,7 +7,7 @@ import {
   type MessageIdentity,
 } from "../../../src/dialects/anthropic-messages/encode.js";
 import { eventFrame } from "../../../src/dialects/sse.js";
-import { ember } from "../model.js";
+import { ember } from "../../kit/models/ember.js";
 import { runEvents } from "../run-events.js";
 
 const identity: MessageIdentity = {

@@ -7,7 +7,7 @@ import {
 } from "../../../src/dialects/anthropic-messages/encode.js";
 import { eventFrame } from "../../../src/dialects/sse.js";
 import { fixture, jsonFixture } from "../fixture.js";
-import { ember } from "../model.js";
+import { ember } from "../../kit/models/ember.js";
 import { runEvents } from "../run-events.js";
 
 const identity: MessageIdentity = {

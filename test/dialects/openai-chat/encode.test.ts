@@ -8,7 +8,7 @@ import {
 } from "../../../src/dialects/openai-chat/encode.js";
 import type { ChatChunk } from "../../../src/dialects/openai-chat/response-schema.js";
 import { dataFrame, doneFrame } from "../../../src/dialects/sse.js";
-import { ember } from "../model.js";
+import { ember } from "../../kit/models/ember.js";
 import { runEvents, usageCounter } from "../run-events.js";
 
 const identity: ChatIdentity = {

@@ -10,7 +10,7 @@ import type { ChatChunk, ChatCompletion } from "../../../src/dialects/openai-cha
 import { dataFrame, doneFrame } from "../../../src/dialects/sse.js";
 import { answersOf, callsOf, joinDeltas, textOf, tokensOf, type Answers } from "../events.js";
 import { readFrames } from "../frames.js";
-import { ember } from "../model.js";
+import { ember } from "../../kit/models/ember.js";
 import { runEvents } from "../run-events.js";
 
 const identityOf = (choices: number, callsAsFunction = false): ChatIdentity => ({

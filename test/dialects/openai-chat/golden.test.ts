@@ -7,7 +7,7 @@ import {
 } from "../../../src/dialects/openai-chat/encode.js";
 import { dataFrame, doneFrame } from "../../../src/dialects/sse.js";
 import { fixture, jsonFixture } from "../fixture.js";
-import { ember } from "../model.js";
+import { ember } from "../../kit/models/ember.js";
 import { runEvents } from "../run-events.js";
 
 const identity: ChatIdentity = {

@@ -8,7 +8,7 @@ import {
 } from "../../../src/dialects/openai-completions/encode.js";
 import type { Completion } from "../../../src/dialects/openai-completions/response-schema.js";
 import { dataFrame, doneFrame } from "../../../src/dialects/sse.js";
-import { ember } from "../model.js";
+import { ember } from "../../kit/models/ember.js";
 import { runEvents } from "../run-events.js";
 
 const identity: CompletionIdentity = {

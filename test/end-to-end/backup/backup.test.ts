@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { manifestBytesMax, manifestOf, partsMax, refuseManyParts } from "../../../src/app/backup/manifest.js";
-import { temporaryFolder } from "../../harness.js";
+import { temporaryFolder } from "../../kit/folder.js";
 import { undoBudgets } from "../../store/undo-migration.js";
 import { backupOf, hearth, imageName, listed, teamsIn, usedFolder } from "./backups.js";
 

@@ -7,7 +7,8 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { Header } from "tar/header";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
 import { openDatabase } from "../../../src/store/database.js";
-import { runProgram, temporaryFolder } from "../../harness.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { runProgram } from "../../kit/program.js";
 import { aTeam } from "../../store/records.js";
 
 export interface Finished {

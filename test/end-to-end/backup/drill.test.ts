@@ -2,14 +2,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, it, onTestFinished } from "vitest";
-import {
-  builtInModel,
-  clientOf,
-  startProcess,
-  temporaryFolder,
-  until,
-  type TestProcess,
-} from "../../harness.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { type TestProcess, startProcess } from "../../kit/program.js";
+import { clientOf } from "../../kit/server/requests.js";
+import { builtInModel } from "../../kit/server/settings.js";
+import { until } from "../../kit/until.js";
 import { hearth } from "./backups.js";
 
 const clients = 6;

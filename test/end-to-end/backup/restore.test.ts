@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { startProcess, temporaryFolder } from "../../harness.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { startProcess } from "../../kit/program.js";
 import {
   backupOf,
   entriesOf,

@@ -5,7 +5,7 @@ import { createMemberStore } from "../../../src/accounts/members/store.js";
 import { createSignInStore } from "../../../src/accounts/sign-in/store.js";
 import { openDatabase } from "../../../src/store/database.js";
 import { createWrites } from "../../../src/store/writes.js";
-import { temporaryFolder } from "../../harness.js";
+import { temporaryFolder } from "../../kit/folder.js";
 import { aMember } from "../../store/records.js";
 import { backupOf, hearth, usedFolder } from "./backups.js";
 

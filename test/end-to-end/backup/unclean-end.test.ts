@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runProgram, startProcess, testKey, type TestProcess } from "../../harness.js";
+import { type TestProcess, runProgram, startProcess } from "../../kit/program.js";
+import { testKey } from "../../kit/server/settings.js";
 import { backupOf, hearth, teamsIn, usedFolder } from "./backups.js";
 
 /** Ends a server as a power cut does. */

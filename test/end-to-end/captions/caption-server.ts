@@ -4,11 +4,13 @@ import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
 import type OpenAI from "openai";
 import sharp from "sharp";
-import { createScriptedEngine, type ScriptedEngine } from "../../../src/engine/scripted.js";
-import { builtInModel, startApp, temporaryFolder, testKey, type TestApp } from "../../harness.js";
-import { writeCaptioner } from "../../vision-models/captioner.js";
+import { createScriptedEngine, type ScriptedEngine } from "../../kit/scripted/engine.js";
+import { temporaryFolder, type Finished } from "../../kit/folder.js";
+import { type TestServer, startServer } from "../../kit/server.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
+import { writeCaptioner } from "../../kit/models/vision/captioner.js";
 
-export interface CaptioningApp extends TestApp {
+export interface CaptioningApp extends TestServer {
   readonly engine: ScriptedEngine;
   readonly anthropic: Anthropic;
   /** The prompts that the chat model has received. */
@@ -26,7 +28,7 @@ export interface ChatRequest {
 export async function startCaptioningServer(
   environment: NodeJS.ProcessEnv = {},
   write: ((folder: string) => void) | null = writeCaptioner,
-  finished?: Parameters<typeof startApp>[2],
+  finished?: Finished,
 ): Promise<CaptioningApp> {
   const models = temporaryFolder(finished);
   if (write !== null) {
@@ -43,7 +45,11 @@ export async function startCaptioningServer(
     { contextTokens: 4096 },
   );
   const wanted = write === null ? {} : { HEARTH_VISION_MODEL: "test-seer" };
-  const app = await startApp({ HEARTH_MODELS: models, ...wanted, ...environment }, { engine }, finished);
+  const app = await startServer({
+    environment: { HEARTH_MODELS: models, ...wanted, ...environment },
+    engine,
+    finished,
+  });
   return {
     ...app,
     engine,

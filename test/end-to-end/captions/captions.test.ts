@@ -1,28 +1,15 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import { builtInModel, testKey } from "../../harness.js";
-import {
-  dataUrl,
-  imagePart,
-  imageFile,
-  startCaptioningServer,
-  textPart,
-  type CaptioningApp,
-} from "./caption-server.js";
+import { describe, expect, it } from "vitest";
+import { forFile } from "../../kit/for-file.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
+import { dataUrl, imagePart, imageFile, startCaptioningServer, textPart } from "./caption-server.js";
 
-let app: CaptioningApp;
-beforeAll(async () => {
-  const cleanUps: (() => void | Promise<void>)[] = [];
-  app = await startCaptioningServer({}, undefined, (cleanUp) => void cleanUps.unshift(cleanUp));
-  return async () => {
-    for (const cleanUp of cleanUps) await cleanUp();
-  };
-});
+const shared = forFile((finished) => startCaptioningServer({}, undefined, finished));
 
-const lastPrompt = (): string => app.prompts.at(-1) ?? "";
+const lastPrompt = (): string => shared().prompts.at(-1) ?? "";
 
 describe("an image in a chat message", () => {
   it("is replaced by its description in place, in order", async () => {
-    const { prompt } = await app.ask([
+    const { prompt } = await shared().ask([
       textPart("First"),
       imagePart(await dataUrl("red")),
       textPart("then"),
@@ -37,25 +24,27 @@ describe("an image in a chat message", () => {
 
   it.each(["png", "jpeg", "webp", "gif"] as const)("is read from a %s file", async (format) => {
     const url = `data:application/octet-stream;base64,${(await imageFile("blue", format)).toString("base64")}`;
-    expect((await app.ask([imagePart(url)])).prompt).toBe("user: [image: blue picture]\nassistant:");
+    expect((await shared().ask([imagePart(url)])).prompt).toBe("user: [image: blue picture]\nassistant:");
   });
 
   it("is described in detail with `high`, in either place of the field", async () => {
     const url = await dataUrl("red");
     const closer =
       /^user: \[image: red picture\ntop left: red picture\n(.*\n){2}bottom right: red picture\]\nassistant:$/;
-    expect((await app.ask([imagePart(url, "high")])).prompt).toMatch(closer);
+    expect((await shared().ask([imagePart(url, "high")])).prompt).toMatch(closer);
     const xai = { ...imagePart(url), detail: "high" } as ReturnType<typeof imagePart>;
-    expect((await app.ask([xai])).prompt).toMatch(closer);
-    expect((await app.ask([imagePart(url, "low")])).prompt).toBe("user: [image: red picture]\nassistant:");
+    expect((await shared().ask([xai])).prompt).toMatch(closer);
+    expect((await shared().ask([imagePart(url, "low")])).prompt).toBe(
+      "user: [image: red picture]\nassistant:",
+    );
   });
 
   it("is counted as image tokens, which are part of the prompt tokens and are charged", async () => {
-    const plain = await app.client.chat.completions.create({
+    const plain = await shared().client.chat.completions.create({
       model: builtInModel,
       messages: [{ role: "user", content: "What is it?" }],
     });
-    const seen = await app.client.chat.completions.create({
+    const seen = await shared().client.chat.completions.create({
       model: builtInModel,
       messages: [{ role: "user", content: [imagePart(await dataUrl("red")), textPart("What is it?")] }],
     });
@@ -67,12 +56,12 @@ describe("an image in a chat message", () => {
     const cost = (answer: object): number =>
       (answer as { usage: { cost_in_usd_ticks: number } }).usage.cost_in_usd_ticks;
     expect(cost(seen)).toBeGreaterThan(cost(plain));
-    const [row] = await app.app.runs.list(1);
+    const [row] = await shared().app.runs.list(1);
     expect(row?.usage.imageTokens).toBe(3);
   });
 
   it("works in a streamed answer", async () => {
-    const stream = await app.client.chat.completions.create({
+    const stream = await shared().client.chat.completions.create({
       model: builtInModel,
       messages: [{ role: "user", content: [imagePart(await dataUrl("red"))] }],
       stream: true,
@@ -85,7 +74,7 @@ describe("an image in a chat message", () => {
 
   it("may be the result of a tool", async () => {
     const call = { id: "c1", type: "function" as const, function: { name: "look", arguments: "{}" } };
-    await app.client.chat.completions.create({
+    await shared().client.chat.completions.create({
       model: builtInModel,
       messages: [
         { role: "user", content: "Look." },
@@ -98,7 +87,7 @@ describe("an image in a chat message", () => {
   });
 
   it("is rejected in an assistant message", async () => {
-    const asked = app.client.chat.completions.create({
+    const asked = shared().client.chat.completions.create({
       model: builtInModel,
       messages: [{ role: "assistant", content: [imagePart(await dataUrl("blue")) as never] }],
     });
@@ -109,7 +98,7 @@ describe("an image in a chat message", () => {
 describe("an image in a response's input", () => {
   it("is replaced by its description, in messages and function outputs, and counted", async () => {
     const image = { type: "input_image" as const, image_url: await dataUrl("red"), detail: "auto" as const };
-    const response = await app.client.responses.create({
+    const response = await shared().client.responses.create({
       model: builtInModel,
       store: false,
       input: [
@@ -121,23 +110,23 @@ describe("an image in a response's input", () => {
     expect(lastPrompt()).toContain("user: Look:\n[image: red picture]\n");
     expect(lastPrompt()).toContain("tool: [image: red picture]\n");
     expect(response.output_text).toBe("I see.");
-    const [row] = await app.app.runs.list(1);
+    const [row] = await shared().app.runs.list(1);
     expect(row?.usage.imageTokens).toBe(6);
   });
 
   it("is kept when the conversation continues, and listed as it was sent", async () => {
     const url = await dataUrl("blue");
-    const first = await app.client.responses.create({
+    const first = await shared().client.responses.create({
       model: builtInModel,
       input: [{ role: "user", content: [{ type: "input_image", image_url: url, detail: "low" }] }],
     });
-    await app.client.responses.create({
+    await shared().client.responses.create({
       model: builtInModel,
       previous_response_id: first.id,
       input: "And now?",
     });
     expect(lastPrompt()).toBe("user: [image: blue picture]\nassistant: I see.\nuser: And now?\nassistant:");
-    const items = await app.client.responses.inputItems.list(first.id);
+    const items = await shared().client.responses.inputItems.list(first.id);
     expect(items.data[0]).toMatchObject({
       content: [{ type: "input_image", image_url: url, detail: "low" }],
     });
@@ -148,7 +137,7 @@ describe("an image in a response's input", () => {
     [{ type: "input_image", image_url: "x", detail: "huge" }, "input.0.content.0.detail", /auto, low, high/],
     [{ type: "input_image", image_url: "x" }, "input.0.content.0.image_url", /not a data: or http/],
   ])("is refused by name: %j", async (part, param, message) => {
-    const asked = app.client.responses.create({
+    const asked = shared().client.responses.create({
       model: builtInModel,
       input: [{ role: "user", content: [part as never] }],
     });
@@ -158,7 +147,7 @@ describe("an image in a response's input", () => {
   it("is counted without an answer", async () => {
     const image = { type: "input_image", image_url: await dataUrl("red") };
     const count = async (content: object[]): Promise<number> => {
-      const answer = await fetch(`${app.url}/v1/responses/input_tokens`, {
+      const answer = await fetch(`${shared().url}/v1/responses/input_tokens`, {
         method: "POST",
         headers: { authorization: `Bearer ${testKey}`, "content-type": "application/json" },
         body: JSON.stringify({ model: builtInModel, input: [{ role: "user", content }] }),
@@ -180,7 +169,7 @@ describe("an image block of a messages request", () => {
   });
 
   it("is replaced by its description, also inside a tool result, and counted", async () => {
-    const answer = await app.anthropic.messages.create({
+    const answer = await shared().anthropic.messages.create({
       model: builtInModel,
       max_tokens: 100,
       messages: [
@@ -208,17 +197,17 @@ describe("an image block of a messages request", () => {
         "user: [image: green picture]\nassistant:",
     );
     expect(answer.content).toEqual([{ type: "text", text: "I see." }]);
-    const [row] = await app.app.runs.list(1);
+    const [row] = await shared().app.runs.list(1);
     expect(row?.usage.imageTokens).toBe(9);
   });
 
   it("is counted by count_tokens like in the answer", async () => {
     const messages = [{ role: "user" as const, content: [await blockOf("red")] }];
-    const { input_tokens: counted } = await app.anthropic.messages.countTokens({
+    const { input_tokens: counted } = await shared().anthropic.messages.countTokens({
       model: builtInModel,
       messages,
     });
-    const answer = await app.anthropic.messages.create({ model: builtInModel, max_tokens: 9, messages });
+    const answer = await shared().anthropic.messages.create({ model: builtInModel, max_tokens: 9, messages });
     expect(answer.usage.input_tokens).toBe(counted);
   });
 
@@ -231,7 +220,7 @@ describe("an image block of a messages request", () => {
     [{ type: "base64", media_type: "image/bmp", data: "" }, /media_type: must be one of/],
     [{ type: "base64", media_type: "image/png", data: "!" }, /source\.data: .*base64/],
   ])("is refused by name: %j", async (source, message) => {
-    const asked = app.anthropic.messages.create({
+    const asked = shared().anthropic.messages.create({
       model: builtInModel,
       max_tokens: 9,
       messages: [{ role: "user", content: [{ type: "image", source: source as never }] }],

@@ -4,11 +4,12 @@ import { describe, expect, it } from "vitest";
 import { goRound } from "../../../scripts/eval-builtin/loop.js";
 import { render } from "../../../scripts/eval-builtin/world/render.js";
 import type { Scene } from "../../../scripts/eval-builtin/world/scene.js";
-import { builtInModel, sharedApp, testKey } from "../../harness.js";
-import { casesOf } from "../../random-cases.js";
+import { fileServer } from "../../kit/server.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
+import { casesOf } from "../../kit/setup/random-cases.js";
 
 /** A server with the built-in models only. */
-const app = sharedApp();
+const app = fileServer();
 
 const imageModelId = "hearth-painter";
 const question = "What is in this picture?";

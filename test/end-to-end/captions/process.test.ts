@@ -1,8 +1,11 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { builtInModel, startProcess, temporaryFolder, testKey, until } from "../../harness.js";
-import { writeSlowCaptioner } from "../../vision-models/captioner.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { startProcess } from "../../kit/program.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
+import { until } from "../../kit/until.js";
+import { writeSlowCaptioner } from "../../kit/models/vision/captioner.js";
 import { dataUrl, imagePart } from "./caption-server.js";
 
 it("F13: a server that is stopped while it describes an image exits by itself with code 0", async () => {

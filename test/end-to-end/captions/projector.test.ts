@@ -1,10 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
-import { createScriptedEngine } from "../../../src/engine/scripted.js";
-import { modelBytes } from "../../gguf-writer.js";
-import { runProgram, startApp, temporaryFolder } from "../../harness.js";
-import { writeCaptioner } from "../../vision-models/captioner.js";
+import { createScriptedEngine } from "../../kit/scripted/engine.js";
+import { modelBytes } from "../../kit/models/gguf-writer.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { runProgram } from "../../kit/program.js";
+import { startServer } from "../../kit/server.js";
+import { writeCaptioner } from "../../kit/models/vision/captioner.js";
 import { dataUrl, imagePart, textPart } from "./caption-server.js";
 
 const sentence =
@@ -34,7 +36,7 @@ it("C8: a vision projector beside a chat model is refused with the reason, and i
   const warn = vi.fn();
   const logger = { info: () => undefined, warn, error: () => undefined };
   const environment = { HEARTH_MODELS: publishedFolder(), HEARTH_VISION_MODEL: "test-seer" };
-  const { client } = await startApp(environment, { engine, logger });
+  const { client } = await startServer({ environment, engine, logger });
   const ask = async (model: string) => {
     const content = [textPart("What is it?"), imagePart(await dataUrl("red"))];
     return client.chat.completions.create({ model, messages: [{ role: "user", content }] });

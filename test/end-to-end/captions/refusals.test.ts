@@ -1,23 +1,10 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import { builtInModel, testKey } from "../../harness.js";
-import { pngOf } from "../../png-writer.js";
-import {
-  dataUrl,
-  imagePart,
-  imageFile,
-  startCaptioningServer,
-  textPart,
-  type CaptioningApp,
-} from "./caption-server.js";
+import { describe, expect, it } from "vitest";
+import { forFile } from "../../kit/for-file.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
+import { pngOf } from "../../kit/models/png-writer.js";
+import { dataUrl, imagePart, imageFile, startCaptioningServer, textPart } from "./caption-server.js";
 
-let app: CaptioningApp;
-beforeAll(async () => {
-  const cleanUps: (() => void | Promise<void>)[] = [];
-  app = await startCaptioningServer({}, undefined, (cleanUp) => void cleanUps.unshift(cleanUp));
-  return async () => {
-    for (const cleanUp of cleanUps) await cleanUp();
-  };
-});
+const shared = forFile((finished) => startCaptioningServer({}, undefined, finished));
 
 const urlOf = (file: Buffer): string => `data:image/png;base64,${file.toString("base64")}`;
 
@@ -33,7 +20,7 @@ describe("an image that is rejected", () => {
     ],
     ["A4: a file", "file:///etc/passwd", /must be a data:, http: or https: URL/],
   ])("is refused with the field that holds it: %s", async (_case, url, message) => {
-    const asked = app.client.chat.completions.create({
+    const asked = shared().client.chat.completions.create({
       model: builtInModel,
       messages: [
         { role: "user", content: "Hello" },
@@ -49,7 +36,7 @@ describe("an image that is rejected", () => {
 
   it("B3: has more images than the limit, before any is decoded", async () => {
     const url = "data:image/png;base64,AAAA";
-    const asked = app.ask(Array.from({ length: 1000 }, () => imagePart(url)));
+    const asked = shared().ask(Array.from({ length: 1000 }, () => imagePart(url)));
     await expect(asked).rejects.toMatchObject({
       status: 400,
       param: "messages.0.content.32.image_url.url",
@@ -58,9 +45,9 @@ describe("an image that is rejected", () => {
   });
 
   it("B2: is a small file with too many pixels, and the next request is served", async () => {
-    const asked = app.ask([imagePart(urlOf(pngOf(30_000, 30_000, Buffer.alloc(1000))))]);
+    const asked = shared().ask([imagePart(urlOf(pngOf(30_000, 30_000, Buffer.alloc(1000))))]);
     await expect(asked).rejects.toMatchObject({ status: 400, message: /has more than 50000000 pixels$/ });
-    const { prompt } = await app.ask([imagePart(await dataUrl("red"))]);
+    const { prompt } = await shared().ask([imagePart(await dataUrl("red"))]);
     expect(prompt).toContain("[image: red picture]");
   });
 
@@ -69,13 +56,13 @@ describe("an image that is rejected", () => {
     const indexed = (colour: readonly number[]): string =>
       urlOf(pngOf(64, 64, Buffer.alloc(64 * 65), Buffer.from(colour)));
     const [red, blue] = [indexed([255, 0, 0]), indexed([0, 0, 255])];
-    const { prompt } = await app.ask([imagePart(red), imagePart(blue), imagePart(red)]);
+    const { prompt } = await shared().ask([imagePart(red), imagePart(blue), imagePart(red)]);
     expect(prompt).toContain("[image: red picture]\n[image: blue picture]\n[image: red picture]");
   });
 
   it("B5: is rejected with the server's own message when its file is truncated", async () => {
     const file = await imageFile("red");
-    const asked = app.ask([imagePart(urlOf(file.subarray(0, file.length / 2)))]);
+    const asked = shared().ask([imagePart(urlOf(file.subarray(0, file.length / 2)))]);
     await expect(asked).rejects.toMatchObject({
       status: 400,
       message: /is damaged, not whole, or takes too long to decode$/,
@@ -84,10 +71,10 @@ describe("an image that is rejected", () => {
 
   it("A8: is not fetched from a host in the request's headers", async () => {
     const body = { model: builtInModel, messages: [{ role: "user", content: [imagePart("/a.png")] }] };
-    const answer = await fetch(`${app.url}/v1/chat/completions`, {
+    const answer = await fetch(`${shared().url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${testKey}`, "content-type": "application/json" },
-      body: JSON.stringify({ ...body, api_base: app.url, base_url: app.url, imageFetch: ["*"] }),
+      body: JSON.stringify({ ...body, api_base: shared().url, base_url: shared().url, imageFetch: ["*"] }),
     });
     expect([answer.status, await answer.text()]).toEqual([
       400,
@@ -109,7 +96,7 @@ describe("an image that is rejected", () => {
 describe("the available models", () => {
   const get = async (path: string): Promise<{ models: { id: string; input_modalities: string[] }[] }> =>
     (
-      await fetch(`${app.url}/v1/${path}`, { headers: { authorization: `Bearer ${testKey}` } })
+      await fetch(`${shared().url}/v1/${path}`, { headers: { authorization: `Bearer ${testKey}` } })
     ).json() as never;
 
   it("have the same price for images as for the text of their descriptions", async () => {
@@ -123,8 +110,8 @@ describe("the available models", () => {
     const { models } = await get("language-models");
     expect(models.find(({ id }) => id === builtInModel)?.input_modalities).toEqual(["text", "image"]);
     expect(models.some(({ id }) => id === "test-seer")).toBe(false);
-    expect((await app.client.models.list()).data.map(({ id }) => id)).not.toContain("test-seer");
-    const asked = app.client.chat.completions.create({
+    expect((await shared().client.models.list()).data.map(({ id }) => id)).not.toContain("test-seer");
+    const asked = shared().client.chat.completions.create({
       model: "test-seer",
       messages: [{ role: "user", content: "Hello" }],
     });

@@ -15,10 +15,11 @@ import {
 } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { builtInModel, sharedDeterministicApp, testKey } from "../../harness.js";
+import { deterministicFileServer } from "../../kit/server.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
 import { greeting, person, place, question, rejection, weather as described } from "./client-requests.js";
 
-const shared = sharedDeterministicApp();
+const shared = deterministicFileServer();
 
 type Provider = readonly [
   name: string,

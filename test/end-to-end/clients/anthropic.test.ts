@@ -3,10 +3,11 @@ import { betaZodTool } from "@anthropic-ai/sdk/helpers/beta/zod";
 import { zodOutputFormat } from "@anthropic-ai/sdk/helpers/zod";
 import OlderAnthropic from "anthropic-legacy";
 import { describe, expect, it } from "vitest";
-import { builtInModel, sharedDeterministicApp, testKey } from "../../harness.js";
+import { deterministicFileServer } from "../../kit/server.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
 import { collect, greeting, place, question, rejection, report, weather } from "./client-requests.js";
 
-const shared = sharedDeterministicApp();
+const shared = deterministicFileServer();
 const optionsOf = (url: string, apiKey: string = testKey) => ({ baseURL: url, apiKey, maxRetries: 0 });
 /** The type of the newest client has no temperature, but the client sends it. */
 const greedy = { temperature: 0 };

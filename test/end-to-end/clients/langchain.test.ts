@@ -10,10 +10,11 @@ import {
 import { ChatOpenAI } from "@langchain/openai";
 import { ChatXAI, ChatXAIResponses } from "@langchain/xai";
 import { describe, expect, it } from "vitest";
-import { builtInModel, sharedDeterministicApp, testKey } from "../../harness.js";
+import { deterministicFileServer } from "../../kit/server.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
 import { collect, greeting, person, place, question, rejection, report, weather } from "./client-requests.js";
 
-const shared = sharedDeterministicApp();
+const shared = deterministicFileServer();
 
 interface Asked {
   readonly url: string;

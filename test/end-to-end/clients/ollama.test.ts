@@ -1,16 +1,18 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Ollama, type ChatRequest, type Config } from "ollama";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { startHub } from "../../hub-server/hub-server.js";
-import { builtInModel, sharedDeterministicApp, temporaryFolder, testKey, until } from "../../harness.js";
-import { pinnedManagementKey, startManagedServer } from "../../http/auth/managed.js";
+import { startHub } from "../../kit/doubles/hub/hub-server.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { deterministicFileServer, startServer } from "../../kit/server.js";
+import { builtInModel, pinnedManagementKey, testKey } from "../../kit/server/settings.js";
+import { until } from "../../kit/until.js";
 import { createPulling, ggufOf } from "../../models/hub/pulling.js";
 import { imageFile } from "../captions/caption-server.js";
 import { collect, greeting, person, place, question, rejection, weather } from "./client-requests.js";
 
-const shared = sharedDeterministicApp();
+const shared = deterministicFileServer();
 const model = builtInModel;
 const messages = [{ role: "user", content: greeting }];
 const options = { temperature: 0 };
@@ -176,11 +178,11 @@ describe("a management key in the ollama client", () => {
     const models = join(folder, "models");
     mkdirSync(models);
     const { puller } = createPulling({ HF_ENDPOINT: hub.url }, { models });
-    const server = await startManagedServer(
-      onTestFinished,
-      { openPuller: () => Promise.resolve(puller) },
-      { HEARTH_MODELS: models },
-    );
+    const server = await startServer({
+      accounts: "managed",
+      openPuller: () => Promise.resolve(puller),
+      environment: { HEARTH_MODELS: models },
+    });
     const operator = clientOf(server.url, pinnedManagementKey);
     const person = clientOf(server.url, server.apiKey);
     expect(await rejection(person.pull({ model: "acme/tiny:Q4_K_M" }))).toMatchObject({ status_code: 401 });
@@ -202,7 +204,7 @@ describe("a management key in the ollama client", () => {
   });
 
   it("gets the reason in a line when a pull fails", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const operator = clientOf(server.url, pinnedManagementKey);
     const stream = await operator.pull({ model: "acme/tiny", stream: true });
     expect(await rejection(collect(stream))).toMatchObject({ message: "There is no network in the tests." });

@@ -1,10 +1,12 @@
 import OpenAI, { NotFoundError } from "openai";
 import { zodResponsesFunction, zodTextFormat } from "openai/helpers/zod";
 import { describe, expect, it, vi } from "vitest";
-import { builtInModel, clientOf, sharedDeterministicApp, testKey } from "../../harness.js";
+import { deterministicFileServer } from "../../kit/server.js";
+import { clientOf } from "../../kit/server/requests.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
 import { collect, greeting, person, place, question, rejection, weather } from "./client-requests.js";
 
-const shared = sharedDeterministicApp();
+const shared = deterministicFileServer();
 
 type Item = OpenAI.Responses.ResponseOutputItem;
 

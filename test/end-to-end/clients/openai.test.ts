@@ -3,10 +3,12 @@ import { LengthFinishReasonError } from "openai/core/error";
 import { zodFunction, zodResponseFormat } from "openai/helpers/zod";
 import { describe, expect, it } from "vitest";
 import type { z } from "zod";
-import { builtInModel, clientOf, sharedDeterministicApp, testKey } from "../../harness.js";
+import { deterministicFileServer } from "../../kit/server.js";
+import { clientOf } from "../../kit/server/requests.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
 import { collect, greeting, person, place, question, rejection, weather } from "./client-requests.js";
 
-const shared = sharedDeterministicApp();
+const shared = deterministicFileServer();
 const common = { model: builtInModel, temperature: 0, max_tokens: 400, reasoning_effort: "none" } as const;
 const questionRequest = { ...common, messages: [{ role: "user" as const, content: question }] };
 const greetingRequest = { ...common, messages: [{ role: "user" as const, content: greeting }] };

@@ -11,14 +11,16 @@ import { generateText, jsonSchema, streamText, type LanguageModel, type ToolSet 
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../src/core/generation.js";
-import { startScriptedApp, keys, type ScriptedApp } from "../../scripted-app.js";
+import { type ScriptedServer, startServer } from "../../kit/server.js";
+import { keys } from "../../kit/server/six-keys.js";
 import { collect, rejection } from "./client-requests.js";
 
 const model = "ember-1m";
 const messages = [{ role: "user" as const, content: "Hello" }];
-const options = ({ url }: ScriptedApp) => ({ baseURL: `${url}/v1`, apiKey: keys.ada });
-const openai = (server: ScriptedApp) => new OpenAI({ ...options(server), maxRetries: 0 });
-const anthropic = ({ url }: ScriptedApp) => new Anthropic({ baseURL: url, apiKey: keys.ada, maxRetries: 0 });
+const options = ({ url }: ScriptedServer) => ({ baseURL: `${url}/v1`, apiKey: keys.ada });
+const openai = (server: ScriptedServer) => new OpenAI({ ...options(server), maxRetries: 0 });
+const anthropic = ({ url }: ScriptedServer) =>
+  new Anthropic({ baseURL: url, apiKey: keys.ada, maxRetries: 0 });
 
 const thought = (text: string): GenerationEvent => ({ type: "reasoning-delta", choice: 0, text, tokens: 1 });
 const text = (said: string): GenerationEvent => ({ type: "text-delta", choice: 0, text: said, tokens: 1 });
@@ -76,7 +78,7 @@ async function bothWays(languageModel: LanguageModel, more: object = {}) {
 
 describe("the AI SDK's xai model", () => {
   it("gets all reasoning although its deltas are equal, and every tool call completely", async () => {
-    const server = await startScriptedApp(() => busy);
+    const server = await startServer({ engine: () => busy });
     const answers = await bothWays(createXai(options(server)).chat(model));
     for (const answer of answers)
       expect(answer).toMatchObject({
@@ -89,7 +91,7 @@ describe("the AI SDK's xai model", () => {
   });
 
   it("reads responses: reasoning with its state, text with its log probabilities, calls with their ids", async () => {
-    const server = await startScriptedApp(() => busy);
+    const server = await startServer({ engine: () => busy });
     for (const answer of await bothWays(createXai(options(server)).responses(model)))
       expect(answer).toMatchObject({
         reasoningText: "hahaha!!.",
@@ -101,7 +103,7 @@ describe("the AI SDK's xai model", () => {
   });
 
   it("reads the message of an error response and of a failed stream from the combined body of xAI and OpenAI", async () => {
-    const server = await startScriptedApp(() => busy);
+    const server = await startServer({ engine: () => busy });
     const request = { model: createXai(options(server)).chat("gpt-x"), messages: messages, maxRetries: 0 };
     expect(await rejection(generateText(request))).toMatchObject({
       statusCode: 404,
@@ -112,13 +114,13 @@ describe("the AI SDK's xai model", () => {
 
 describe("the AI SDK's openai model", () => {
   it("distinguishes parallel tool calls by their index", async () => {
-    const server = await startScriptedApp(() => busy);
+    const server = await startServer({ engine: () => busy });
     for (const answer of await bothWays(createOpenAI(options(server)).chat(model)))
       expect(answer).toMatchObject({ text: "Both.", toolCalls: called, finishReason: "tool-calls" });
   });
 
   it("reads responses: every tool call with its state, and the usage", async () => {
-    const server = await startScriptedApp(() => busy);
+    const server = await startServer({ engine: () => busy });
     for (const answer of await bothWays(createOpenAI(options(server))(model)))
       expect(answer).toMatchObject({
         text: "Both.",
@@ -136,7 +138,7 @@ describe("the AI SDK's openai model", () => {
       top: [],
     }));
     const delta: GenerationEvent = { type: "text-delta", choice: 0, text: "Good day.", tokens: 2, logprobs };
-    const server = await startScriptedApp(() => [delta]);
+    const server = await startServer({ engine: () => [delta] });
     const request = {
       model: createOpenAI(options(server)).completion(model),
       prompt: "Hello",
@@ -155,7 +157,7 @@ describe("the AI SDK's openai model", () => {
   });
 
   it("reports a failure in mid-stream", async () => {
-    const server = await startScriptedApp(() => ["Good", new Error("lost")]);
+    const server = await startServer({ engine: () => ["Good", new Error("lost")] });
     const errors: unknown[] = [];
     const request = { model: createOpenAI(options(server)).chat(model), messages: messages, maxRetries: 0 };
     await streamText({ ...request, onError: ({ error }) => void errors.push(error) }).consumeStream();
@@ -166,10 +168,10 @@ describe("the AI SDK's openai model", () => {
 
 describe("the AI SDK", () => {
   it.each([
-    ["xai", (server: ScriptedApp) => createXai(options(server)).responses(model)],
-    ["openai", (server: ScriptedApp) => createOpenAI(options(server))(model)],
+    ["xai", (server: ScriptedServer) => createXai(options(server)).responses(model)],
+    ["openai", (server: ScriptedServer) => createOpenAI(options(server))(model)],
   ] as const)("never treats a response that failed part-way as complete, with %s", async (_name, modelOf) => {
-    const server = await startScriptedApp(() => ["Good", new Error("lost")]);
+    const server = await startServer({ engine: () => ["Good", new Error("lost")] });
     const request = { model: modelOf(server), messages: messages, maxRetries: 0, onError: () => undefined };
     const streamed = streamText(request);
     await streamed.consumeStream();
@@ -181,7 +183,7 @@ describe("the AI SDK's anthropic model", () => {
   const thinking = { anthropic: { thinking: { type: "enabled", budgetTokens: 1024 } } };
 
   it("reads thinking with its signature, text without citations, and a tool call without arguments", async () => {
-    const server = await startScriptedApp(() => busy);
+    const server = await startServer({ engine: () => busy });
     const more = { providerOptions: thinking, maxOutputTokens: 2000 };
     for (const answer of await bothWays(createAnthropic(options(server))(model), more))
       expect(answer).toMatchObject({
@@ -195,7 +197,7 @@ describe("the AI SDK's anthropic model", () => {
 
   it("reads the message of an error response in Anthropic's format", async () => {
     const request = {
-      model: createAnthropic(options(await startScriptedApp(() => busy)))("claude"),
+      model: createAnthropic(options(await startServer({ engine: () => busy })))("claude"),
       messages: messages,
     };
     expect(await rejection(generateText({ ...request, maxRetries: 0 }))).toMatchObject({
@@ -207,7 +209,7 @@ describe("the AI SDK's anthropic model", () => {
 
 describe("the openai client", () => {
   it("accumulates a stream of several choices, each with its role and finish reason", async () => {
-    const server = await startScriptedApp(() => busy);
+    const server = await startServer({ engine: () => busy });
     const stream = openai(server).chat.completions.stream({ model, messages: messages, n: 2 });
     const { choices } = await stream.finalChatCompletion();
     expect(choices.map(({ index, finish_reason: finish }) => [index, finish])).toEqual([
@@ -225,7 +227,7 @@ describe("the openai client", () => {
   });
 
   it("reads code, type, field and message of an error", async () => {
-    const server = await startScriptedApp(() => busy);
+    const server = await startServer({ engine: () => busy });
     const request = { model, messages: messages, temperature: 9 };
     expect(await rejection(openai(server).chat.completions.create(request))).toMatchObject({
       status: 400,
@@ -241,7 +243,7 @@ describe("the Anthropic client", () => {
   const request = { model, messages: messages, max_tokens: 64 };
 
   it("gets only events with a name, and one start and one end", async () => {
-    const server = await startScriptedApp(() => busy);
+    const server = await startServer({ engine: () => busy });
     const events = await collect(await anthropic(server).messages.create({ ...request, stream: true }));
     const types = events.map(({ type }) => type);
     expect([types[0], types.at(-1)]).toEqual(["message_start", "message_stop"]);
@@ -255,7 +257,7 @@ describe("the Anthropic client", () => {
   });
 
   it("reports a stream that the server aborted as an error, never as a normal end", async () => {
-    const server = await startScriptedApp(() => [text("Good"), new Error("lost")]);
+    const server = await startServer({ engine: () => [text("Good"), new Error("lost")] });
     const error = await rejection(anthropic(server).messages.stream(request).finalMessage());
     expect(error).toBeInstanceOf(Anthropic.APIError);
   });
@@ -263,7 +265,7 @@ describe("the Anthropic client", () => {
 
 describe("LangChain's ChatAnthropic", () => {
   it("counts the output of a stream once, although it adds the numbers of its start and its end", async () => {
-    const { url } = await startScriptedApp(() => busy);
+    const { url } = await startServer({ engine: () => busy });
     const chat = new ChatAnthropic({ model, apiKey: keys.ada, anthropicApiUrl: url, maxRetries: 0 });
     const chunks = await collect(await chat.stream("Hello"));
     const all = chunks.reduce((sum, chunk) => sum.concat(chunk));

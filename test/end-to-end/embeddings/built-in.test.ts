@@ -1,9 +1,11 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { builtInModel, root, sharedApp, testKey } from "../../harness.js";
+import { root } from "../../kit/folder.js";
+import { fileServer } from "../../kit/server.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
 
-const shared = sharedApp();
+const shared = fileServer();
 const model = "hearth-embed-1m";
 type Triple = readonly [text: string, similar: string, different: string];
 const triples = JSON.parse(

@@ -2,13 +2,15 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { OpenAIEmbeddings } from "@langchain/openai";
 import { embed, embedMany } from "ai";
 import { expect, it } from "vitest";
-import { sharedApp, temporaryFolder, testKey } from "../../harness.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { fileServer } from "../../kit/server.js";
+import { testKey } from "../../kit/server/settings.js";
 import { writeEmbeddingModels } from "./embedding-models.js";
 
-const shared = sharedApp(async (finished) => {
+const shared = fileServer(async (finished) => {
   const folder = temporaryFolder(finished);
   await writeEmbeddingModels(folder);
-  return { HEARTH_MODELS: folder };
+  return { environment: { HEARTH_MODELS: folder } };
 });
 
 const model = "nomic-embed";

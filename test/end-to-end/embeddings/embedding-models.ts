@@ -1,8 +1,8 @@
 /** Embedding and rerank models with random weights, in the layouts of real ones. */
-import type { GgufEntryValue } from "../../gguf-writer/encode.js";
-import { encoderBytes } from "../../gguf-writer/encoder.js";
-import { modelBytes } from "../../gguf-writer.js";
-import { writeVerifiedFile } from "../../verified-model.js";
+import type { GgufEntryValue } from "../../kit/models/gguf-writer/encode.js";
+import { encoderBytes } from "../../kit/models/gguf-writer/encoder.js";
+import { modelBytes } from "../../kit/models/gguf-writer.js";
+import { writeVerifiedFile } from "../../kit/models/verified-model.js";
 
 /** Ticks for a token of a prompt. */
 export const price = 7;

@@ -1,16 +1,18 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { sharedApp, temporaryFolder, testKey } from "../../harness.js";
-import { encoderBytes } from "../../gguf-writer/encoder.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { fileServer } from "../../kit/server.js";
+import { testKey } from "../../kit/server/settings.js";
+import { encoderBytes } from "../../kit/models/gguf-writer/encoder.js";
 import { contextTokens, embeddingModels, price, writeEmbeddingModels } from "./embedding-models.js";
 
-const shared = sharedApp(async (finished) => {
+const shared = fileServer(async (finished) => {
   const folder = temporaryFolder(finished);
   await writeEmbeddingModels(folder);
   // Without a manifest, it is tried in a process of its own before it is loaded.
   writeFileSync(join(folder, "untried.gguf"), encoderBytes({ contextLength: contextTokens }));
-  return { HEARTH_MODELS: folder };
+  return { environment: { HEARTH_MODELS: folder } };
 });
 
 const tooManyWords = "cat ".repeat(contextTokens - 1);

@@ -1,24 +1,27 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { startApp, temporaryFolder, testKey, until, type TestApp } from "../../harness.js";
-import { openLedger } from "../../ledger.js";
-import { createScriptedEmbeddingEngine } from "./scripted-embedding-engine.js";
-import type { ScriptedEmbeddingOptions } from "./scripted-embedding-engine.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { type TestServer, startServer } from "../../kit/server.js";
+import { testKey } from "../../kit/server/settings.js";
+import { until } from "../../kit/until.js";
+import { openLedger } from "../../kit/ledger.js";
+import { createScriptedEmbeddingEngine } from "../../kit/scripted/embedding-engine.js";
+import type { ScriptedEmbeddingOptions } from "../../kit/scripted/embedding-engine.js";
 import { price, writeEmbeddingModels } from "./embedding-models.js";
 
-const startServer = async (options: ScriptedEmbeddingOptions = {}) => {
+const startEmbedding = async (options: ScriptedEmbeddingOptions = {}) => {
   const data = join(temporaryFolder(), "data");
   const models = temporaryFolder();
   await writeEmbeddingModels(models);
   const embeddingEngine = createScriptedEmbeddingEngine(options);
-  const server = await startApp(
-    { HEARTH_DATA: data, HEARTH_MODELS: models, HEARTH_SHUTDOWN_GRACE_MS: "0" },
-    { embeddingEngine },
-  );
+  const server = await startServer({
+    environment: { HEARTH_DATA: data, HEARTH_MODELS: models, HEARTH_SHUTDOWN_GRACE_MS: "0" },
+    embeddingEngine,
+  });
   return { ...server, embeddingEngine, ledger: await openLedger(data, "prepaid") };
 };
 
-const embed = ({ url }: TestApp, input: string | readonly string[], init: RequestInit = {}) =>
+const embed = ({ url }: TestServer, input: string | readonly string[], init: RequestInit = {}) =>
   fetch(`${url}/v1/embeddings`, {
     method: "POST",
     headers: { authorization: `Bearer ${testKey}`, "content-type": "application/json" },
@@ -31,7 +34,7 @@ const fullCall = Array(512).fill("word").join(" ");
 
 describe("an embedding in the ledger", () => {
   it("is rejected for a team with too few credits before anything is evaluated, and charged for each token", async () => {
-    const { embeddingEngine, ledger, ...server } = await startServer();
+    const { embeddingEngine, ledger, ...server } = await startEmbedding();
     await ledger.buy(5 * price - 1);
     expect((await embed(server, "one two three four five")).status).toBe(403);
     expect(embeddingEngine.calls).toBe(0);
@@ -47,7 +50,7 @@ describe("an embedding in the ledger", () => {
 
   it("whose client leaves is charged for what was evaluated, and frees its model", async () => {
     const leaving = new AbortController();
-    const { embeddingEngine, ledger, ...server } = await startServer({
+    const { embeddingEngine, ledger, ...server } = await startEmbedding({
       onCall: async (call, signal) => {
         if (call < 3) return;
         leaving.abort();
@@ -71,7 +74,7 @@ describe("an embedding in the ledger", () => {
   });
 
   it("that fails costs nothing and does not show its cause", async () => {
-    const { ledger, ...server } = await startServer({
+    const { ledger, ...server } = await startEmbedding({
       onCall: (call) => (call === 1 ? Promise.resolve() : Promise.reject(new Error("a cable was cut"))),
     });
     await ledger.buy(2000 * price);

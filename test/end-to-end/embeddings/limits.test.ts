@@ -1,16 +1,16 @@
 import { onTestFinished, expect, it } from "vitest";
 import { startLimitedServer } from "../../http/limits/limited.js";
-import { temporaryFolder } from "../../harness.js";
+import { temporaryFolder } from "../../kit/folder.js";
 import { writeEmbeddingModels } from "./embedding-models.js";
 
-const startServer = async () => {
+const startEmbedding = async () => {
   const models = temporaryFolder(onTestFinished);
   await writeEmbeddingModels(models);
   return startLimitedServer(() => [], {}, { HEARTH_MODELS: models });
 };
 
 it("embeddings count against the tokens per minute of their team, with the tokens that the model has read", async () => {
-  const server = await startServer();
+  const server = await startEmbedding();
   await server.limit({ tpm: 20 }, "bert");
   const statusOf = async (input: readonly unknown[]) =>
     (await server.post("/v1/embeddings", { model: "bert", input })).status;
@@ -23,7 +23,7 @@ it("embeddings count against the tokens per minute of their team, with the token
 });
 
 it("embeddings need the ACL of their endpoint and of their model", async () => {
-  const server = await startServer();
+  const server = await startEmbedding();
   const post = async (acls: readonly string[], model: string) => {
     const { apiKey } = await server.newKey({ acls });
     const response = await server.post("/v1/embeddings", { model, input: "a cat" }, apiKey);

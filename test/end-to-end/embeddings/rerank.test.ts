@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { sharedApp, temporaryFolder, testKey } from "../../harness.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { fileServer } from "../../kit/server.js";
+import { testKey } from "../../kit/server/settings.js";
 import {
   contextTokens,
   price,
@@ -8,11 +10,11 @@ import {
   writeRerankModels,
 } from "./embedding-models.js";
 
-const shared = sharedApp(async (finished) => {
+const shared = fileServer(async (finished) => {
   const folder = temporaryFolder(finished);
   await writeEmbeddingModels(folder);
   await writeRerankModels(folder);
-  return { HEARTH_MODELS: folder };
+  return { environment: { HEARTH_MODELS: folder } };
 });
 
 interface Ranking {

@@ -3,8 +3,8 @@ import { createXai } from "@ai-sdk/xai";
 import { generateImage } from "ai";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import { testKey } from "../../harness.js";
-import { createScriptedImageEngine } from "../../scripted-image-engine.js";
+import { testKey } from "../../kit/server/settings.js";
+import { createScriptedImageEngine } from "../../kit/scripted/image-engine.js";
 import {
   requestImages,
   startImageServer,

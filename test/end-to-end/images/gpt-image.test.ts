@@ -6,8 +6,9 @@ import { generateImage } from "ai";
 import type { ImageGenStreamEvent } from "openai/resources/images";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import { createScriptedImageEngine } from "../../scripted-image-engine.js";
-import { temporaryFolder, testKey } from "../../harness.js";
+import { createScriptedImageEngine } from "../../kit/scripted/image-engine.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { testKey } from "../../kit/server/settings.js";
 import { imageFilesOf, imageModelId, requestImages, startImageServer } from "./image-server.js";
 
 /** Starts a server whose image model has names of hosted ones. */

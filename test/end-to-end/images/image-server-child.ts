@@ -4,7 +4,7 @@
  */
 import type * as app from "../../../src/app/app.js";
 import type * as config from "../../../src/config.js";
-import { createScriptedImageEngine } from "../../scripted-image-engine.js";
+import { createScriptedImageEngine } from "../../kit/scripted/image-engine.js";
 
 const built = (file: string): Promise<unknown> =>
   import(new URL(`../../../dist/${file}`, import.meta.url).href);

@@ -3,15 +3,17 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../../src/core/clock.js";
 import { systemClock } from "../../../src/system.js";
-import { writePricedImageModel } from "../../image-models.js";
-import { startApp, temporaryFolder, testKey, type TestApp } from "../../harness.js";
-import type { ScriptedImageEngine } from "../../scripted-image-engine.js";
+import { writePricedImageModel } from "../../kit/models/image-models.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { type TestServer, startServer } from "../../kit/server.js";
+import { testKey } from "../../kit/server/settings.js";
+import type { ScriptedImageEngine } from "../../kit/scripted/image-engine.js";
 
 export const imageModelId = "tiny-painter";
 /** Price of one image, in ticks. */
 export const price = 700;
 
-export interface ImageServer extends TestApp {
+export interface ImageServer extends TestServer {
   readonly data: string;
   /** Advances the server's clock. */
   readonly clock: { ms: number };
@@ -26,17 +28,18 @@ export async function startImageServer({
   const models = await writePricedImageModel(join(temporaryFolder(), "models"), imageModelId, price);
   const clock = { ms: 0 };
   const shifted: Clock = { ...systemClock, now: () => systemClock.now() + clock.ms };
-  const app = await startApp(
-    { HEARTH_DATA: data, HEARTH_MODELS: models, HEARTH_SHUTDOWN_GRACE_MS: "0", ...environment },
-    { clock: shifted, ...(imageEngine === undefined ? {} : { imageEngine }) },
-  );
+  const app = await startServer({
+    environment: { HEARTH_DATA: data, HEARTH_MODELS: models, HEARTH_SHUTDOWN_GRACE_MS: "0", ...environment },
+    clock: shifted,
+    ...(imageEngine === undefined ? {} : { imageEngine }),
+  });
   return { ...app, data, clock };
 }
 
 export const headers = { authorization: `Bearer ${testKey}`, "content-type": "application/json" };
 
 /** Requests an image generation. */
-export function requestImages({ url }: TestApp, body: object, init: RequestInit = {}): Promise<Response> {
+export function requestImages({ url }: TestServer, body: object, init: RequestInit = {}): Promise<Response> {
   return fetch(`${url}/v1/images/generations`, {
     method: "POST",
     headers,

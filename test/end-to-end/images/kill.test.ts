@@ -3,12 +3,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../../src/system.js";
-import { openLedger } from "../../ledger.js";
-import { writePricedImageModel } from "../../image-models.js";
-import { startApp, temporaryFolder, until } from "../../harness.js";
-import { createScriptedImageEngine } from "../../scripted-image-engine.js";
+import { openLedger } from "../../kit/ledger.js";
+import { writePricedImageModel } from "../../kit/models/image-models.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { startServer } from "../../kit/server.js";
+import { until } from "../../kit/until.js";
+import { createScriptedImageEngine } from "../../kit/scripted/image-engine.js";
 import { killedAfter } from "../process/killed-child.js";
-import { casesOf } from "../../random-cases.js";
+import { casesOf } from "../../kit/setup/random-cases.js";
 
 const kills = casesOf(16);
 /** When so few kills have not met a run, an image and an orphaned file, more follow. */
@@ -24,7 +26,8 @@ it(
     const models = await writePricedImageModel(join(temporaryFolder(), "models"), "tiny-painter", price);
     const environment = { HEARTH_DATA: data, HEARTH_MODELS: models, HEARTH_LOG_LEVEL: "error" };
     const start = (laterMs = 0) =>
-      startApp(environment, {
+      startServer({
+        environment,
         imageEngine: createScriptedImageEngine(),
         clock: { ...systemClock, now: () => systemClock.now() + laterMs },
       });

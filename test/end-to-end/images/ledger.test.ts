@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { openLedger } from "../../ledger.js";
-import { until } from "../../harness.js";
-import { createScriptedImageEngine } from "../../scripted-image-engine.js";
+import { openLedger } from "../../kit/ledger.js";
+import { until } from "../../kit/until.js";
+import { createScriptedImageEngine } from "../../kit/scripted/image-engine.js";
 import { requestImages, startImageServer, imageFilesOf, messageOf, price } from "./image-server.js";
 
 describe("an image generation in the ledger", () => {

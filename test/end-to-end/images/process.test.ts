@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { writePricedImageModel } from "../../image-models.js";
-import { startProcess, temporaryFolder, testKey } from "../../harness.js";
+import { writePricedImageModel } from "../../kit/models/image-models.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { startProcess } from "../../kit/program.js";
+import { testKey } from "../../kit/server/settings.js";
 
 it.each(["SIGTERM", "SIGINT"] as const)(
   "%s during a generation ends the process cleanly: the runtime is never terminated inside a step",

@@ -1,12 +1,14 @@
 import { join } from "node:path";
 import sharp from "sharp";
 import { expect, it } from "vitest";
-import { createScriptedEngine } from "../../../src/engine/scripted.js";
-import { writePricedImageModel } from "../../image-models.js";
-import { builtInModel, startApp, temporaryFolder, testKey, until } from "../../harness.js";
-import { openLedger, prices } from "../../ledger.js";
-import { gate } from "../../scripted-app.js";
-import { createScriptedImageEngine } from "../../scripted-image-engine.js";
+import { createScriptedEngine } from "../../kit/scripted/engine.js";
+import { writePricedImageModel } from "../../kit/models/image-models.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { startServer } from "../../kit/server.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
+import { gate, until } from "../../kit/until.js";
+import { openLedger, prices } from "../../kit/ledger.js";
+import { createScriptedImageEngine } from "../../kit/scripted/image-engine.js";
 import { drawing } from "../../http/v1/responses/image-tool-server.js";
 import { createResponsesClient } from "../../http/v1/responses/responses.js";
 
@@ -20,7 +22,7 @@ it("an image of a response is drawn by the image model, and the ledger balances 
     (prompt) => (prompt.includes("was drawn") ? ["Done."] : drawing("fox")),
     { contextTokens },
   );
-  const { url } = await startApp({ HEARTH_DATA: data, HEARTH_MODELS: models }, { engine });
+  const { url } = await startServer({ environment: { HEARTH_DATA: data, HEARTH_MODELS: models }, engine });
   const books = await openLedger(data, "prepaid");
   const client = createResponsesClient(url, testKey, builtInModel);
   const request = {
@@ -66,7 +68,11 @@ it("F12: a background response that was interrupted after an image fails, and dr
       prompt.includes("was drawn") ? ["Done", gate().opened] : drawing("fox"),
     );
     const imageEngine = createScriptedImageEngine();
-    return startApp({ ...environment, HEARTH_SHUTDOWN_GRACE_MS: "0" }, { engine, imageEngine });
+    return startServer({
+      environment: { ...environment, HEARTH_SHUTDOWN_GRACE_MS: "0" },
+      engine,
+      imageEngine,
+    });
   };
   const first = await begin();
   const client = createResponsesClient(first.url, testKey, builtInModel);

@@ -2,8 +2,9 @@ import sharp from "sharp";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Clock } from "../../../src/core/clock.js";
 import { systemClock } from "../../../src/system.js";
-import { startApp, until } from "../../harness.js";
-import { createScriptedImageEngine } from "../../scripted-image-engine.js";
+import { startServer } from "../../kit/server.js";
+import { until } from "../../kit/until.js";
+import { createScriptedImageEngine } from "../../kit/scripted/image-engine.js";
 import {
   requestImages,
   startImageServer,
@@ -67,12 +68,12 @@ describe("the URL of an image", () => {
     const kept = await imageFilesOf(server);
     expect(kept).toHaveLength(1);
     await server.app.close();
-    const again = await startApp({ HEARTH_DATA: server.data }, {});
+    const again = await startServer({ environment: { HEARTH_DATA: server.data } });
     const url = `${again.url}/images/${kept[0] ?? ""}`;
     expect((await fetch(url)).status).toBe(200);
     await again.app.close();
     const later: Clock = { ...systemClock, now: () => systemClock.now() + 2 * 60 * 60 * 1000 };
-    await startApp({ HEARTH_DATA: server.data }, { clock: later });
+    await startServer({ environment: { HEARTH_DATA: server.data }, clock: later });
     let files = kept;
     const look = setInterval(() => void imageFilesOf(server).then((found) => (files = found)), 5);
     onTestFinished(() => clearInterval(look));

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { adapterBytes } from "../../gguf-writer/adapter.js";
-import { encoderBytes } from "../../gguf-writer/encoder.js";
-import { writeVerifiedModel } from "../../verified-model.js";
+import { adapterBytes } from "../../kit/models/gguf-writer/adapter.js";
+import { encoderBytes } from "../../kit/models/gguf-writer/encoder.js";
+import { writeVerifiedModel } from "../../kit/models/verified-model.js";
 import { requestJson } from "../text/answers.js";
 import { answerOf, configuredApp } from "./configured.js";
 

@@ -2,7 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { sharedApp, temporaryFolder, type TestApp } from "../../harness.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { type TestServer, fileServer } from "../../kit/server.js";
 import { requestJson } from "../text/answers.js";
 
 /**
@@ -14,11 +15,13 @@ export function configuredApp(
   settings: Readonly<Record<string, object>>,
   write: (folder: string) => Promise<void>,
   environment: NodeJS.ProcessEnv = {},
-): () => TestApp {
-  return sharedApp(async (finished) => {
+): () => TestServer {
+  return fileServer(async (finished) => {
     const folder = temporaryFolder(finished);
     await write(folder);
-    return { HEARTH_MODELS: folder, HEARTH_CONFIG: writeSettings(folder, settings), ...environment };
+    return {
+      environment: { HEARTH_MODELS: folder, HEARTH_CONFIG: writeSettings(folder, settings), ...environment },
+    };
   });
 }
 
@@ -31,7 +34,7 @@ export function writeSettings(folder: string, settings: Readonly<Record<string, 
 
 /** Returns the text of a model's likeliest answer, which depends on nothing but the model and the prompt. */
 export async function answerOf(
-  app: Pick<TestApp, "client">,
+  app: Pick<TestServer, "client">,
   model: string,
   body: object = {},
 ): Promise<string> {

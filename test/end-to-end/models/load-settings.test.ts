@@ -2,9 +2,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { template } from "../../engine/llama/tools/answers.js";
-import { adapterBytes } from "../../gguf-writer/adapter.js";
-import { runProgram, temporaryFolder, until } from "../../harness.js";
-import { writeVerifiedModel } from "../../verified-model.js";
+import { adapterBytes } from "../../kit/models/gguf-writer/adapter.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { runProgram } from "../../kit/program.js";
+import { until } from "../../kit/until.js";
+import { writeVerifiedModel } from "../../kit/models/verified-model.js";
 import { requestJson } from "../text/answers.js";
 import { answerOf, configuredApp, writeSettings } from "./configured.js";
 

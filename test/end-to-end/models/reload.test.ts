@@ -1,10 +1,11 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { modelBytes } from "../../gguf-writer.js";
-import { startApp, temporaryFolder } from "../../harness.js";
-import { createManualClock } from "../../manual-clock.js";
-import type { LogLine } from "../../scripted-app.js";
+import { modelBytes } from "../../kit/models/gguf-writer.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { startServer } from "../../kit/server.js";
+import type { LogLine } from "../../kit/server/scripted.js";
+import { createManualClock } from "../../kit/manual-clock.js";
 
 /** The pauses between two looks at folders, the configuration file, and settings that commands write. */
 const pausesMs = [2000, 1500, 1000];
@@ -12,7 +13,7 @@ const messages = [{ role: "user" as const, content: "Hello" }];
 const weights = modelBytes();
 
 /** A server with a folder of models, a configuration file, and a clock that stands still. */
-async function startServer(settings = "") {
+async function startWithSettings(settings = "") {
   const folder = temporaryFolder();
   const file = join(temporaryFolder(), "hearth.yaml");
   writeFileSync(file, settings);
@@ -23,7 +24,7 @@ async function startServer(settings = "") {
   const logger = { info: log("info"), warn: log("warn"), error: log("error") };
   const data = join(temporaryFolder(), "data");
   const environment = { HEARTH_MODELS: folder, HEARTH_CONFIG: file, HEARTH_DATA: data };
-  const server = await startApp(environment, { clock, logger });
+  const server = await startServer({ environment, clock, logger });
   /** Lets the server look at its files once. */
   const look = async (): Promise<void> => {
     for (const ms of pausesMs) await clock.whenWaiting(ms);
@@ -36,7 +37,7 @@ async function startServer(settings = "") {
 
 describe("while the server runs", () => {
   it("a model that is copied into the folder answers once its file is whole", async () => {
-    const { app, folder, look, chat } = await startServer();
+    const { app, folder, look, chat } = await startWithSettings();
     await expect(chat("fresh")).rejects.toThrow("404");
     const half = weights.length / 2;
     writeFileSync(join(folder, "fresh.gguf"), weights.subarray(0, half));
@@ -50,7 +51,7 @@ describe("while the server runs", () => {
   });
 
   it("a model that is replaced answers with its new weights, and runs that began before end with the old ones", async () => {
-    const { client, folder, look, chat } = await startServer();
+    const { client, folder, look, chat } = await startWithSettings();
     const put = (seed: number): void => {
       writeFileSync(join(folder, ".next"), modelBytes({ seed }));
       renameSync(join(folder, ".next"), join(folder, "changing.gguf"));
@@ -83,7 +84,7 @@ describe("while the server runs", () => {
   });
 
   it("a model that is removed is unknown, and its settings are named in a warning", async () => {
-    const { folder, look, chat, logs } = await startServer("models: { leaving: { aliases: [goner] } }");
+    const { folder, look, chat, logs } = await startWithSettings("models: { leaving: { aliases: [goner] } }");
     writeFileSync(join(folder, "leaving.gguf"), weights);
     await look();
     await look();
@@ -97,7 +98,7 @@ describe("while the server runs", () => {
   });
 
   it("M9: what a command wrote holds after a second without a request, too: for jobs, and on servers that share the folder", async () => {
-    const { app, clock, data } = await startServer();
+    const { app, clock, data } = await startWithSettings();
     const prices = () => app.models.find("hearth-tiny-5m")?.manifest.prices.completionTextTokenTicks;
     for (const usd of [0.6, 6]) {
       writeFileSync(join(data, "next"), `hearth-tiny-5m: { prices: { completion: ${usd} } }`);
@@ -110,7 +111,7 @@ describe("while the server runs", () => {
   });
 
   it("a file of settings that a command wrote and that is damaged leaves the former ones, and is named in a warning", async () => {
-    const { app, data, look, logs } = await startServer();
+    const { app, data, look, logs } = await startWithSettings();
     const file = join(data, "model-settings.yaml");
     writeFileSync(file, "hearth-tiny-5m: { aliases: [gpt-4o-mini] }");
     await look();
@@ -125,7 +126,7 @@ describe("while the server runs", () => {
   });
 
   it("settings of models in hearth.yaml apply, and those that are wrong leave the former ones", async () => {
-    const { app, file, look, logs } = await startServer();
+    const { app, file, look, logs } = await startWithSettings();
     writeFileSync(file, "models: { hearth-tiny-5m: { aliases: [gpt-4o-mini] } }");
     await look();
     await look();

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { DecodeJob } from "../../../src/core/engine.js";
-import { testKey } from "../../harness.js";
-import { writeVerifiedModel } from "../../verified-model.js";
+import { testKey } from "../../kit/server/settings.js";
+import { writeVerifiedModel } from "../../kit/models/verified-model.js";
 import { configuredApp } from "./configured.js";
 
 const system = "hello world: be brief.";

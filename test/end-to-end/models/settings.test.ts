@@ -2,7 +2,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadConfig } from "../../../src/config.js";
-import { builtInModel, startApp, temporaryFolder } from "../../harness.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { startServer } from "../../kit/server.js";
+import { builtInModel } from "../../kit/server/settings.js";
 
 const messages = [{ role: "user" as const, content: "What is 3 plus 4?" }];
 
@@ -11,7 +13,7 @@ async function startWith(settings: object) {
   const folder = temporaryFolder();
   const file = join(folder, "hearth.yaml");
   writeFileSync(file, JSON.stringify({ models: settings }));
-  return startApp({ HEARTH_CONFIG: file });
+  return startServer({ environment: { HEARTH_CONFIG: file } });
 }
 
 describe("the settings of a model in hearth.yaml", () => {
@@ -40,7 +42,7 @@ describe("the settings of a model in hearth.yaml", () => {
     const { app } = await startWith({ [builtInModel]: { context: 512 } });
     expect(app.models.find(builtInModel)?.manifest.contextTokens).toBe(512);
     const longer = await startWith({ [builtInModel]: { context: 1_000_000 } });
-    const usual = await startApp();
+    const usual = await startServer();
     expect(longer.app.models.find(builtInModel)?.manifest.contextTokens).toBe(
       usual.app.models.find(builtInModel)?.manifest.contextTokens,
     );

@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { eventually, startReceiver } from "../../http/admin/alerts/receivers.js";
-import { startProcess, temporaryFolder, testKey } from "../../harness.js";
+import { eventually, startReceiver } from "../../kit/doubles/alert-receivers.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { startProcess } from "../../kit/program.js";
+import { testKey } from "../../kit/server/settings.js";
 
 const managementKey = "management-key-of-the-operator";
 

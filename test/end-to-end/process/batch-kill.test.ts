@@ -11,8 +11,9 @@ import {
   whenEnded,
   type Client,
 } from "../../http/v1/batches/batches.js";
-import { temporaryFolder, testKey } from "../../harness.js";
-import { casesOf } from "../../random-cases.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { testKey } from "../../kit/server/settings.js";
+import { casesOf } from "../../kit/setup/random-cases.js";
 import { mulberry32, startKilled, type Killed } from "./start-killed.js";
 
 const rounds = casesOf(80);

@@ -3,8 +3,8 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { root } from "../../harness.js";
-import { postgresUnavailable } from "../../postgres/available.js";
+import { root } from "../../kit/folder.js";
+import { postgresUnavailable } from "../../kit/databases/postgres/available.js";
 
 const reason = postgresUnavailable({});
 const notRun = reason === null ? "" : ` (not run: ${reason})`;

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { writeModel } from "../../gguf-writer.js";
-import { startProcess, temporaryFolder } from "../../harness.js";
+import { writeModel } from "../../kit/models/gguf-writer.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { startProcess } from "../../kit/program.js";
 
 it("the start message names the context of each chat model, and what it was trained with where that is more", async () => {
   const models = temporaryFolder();

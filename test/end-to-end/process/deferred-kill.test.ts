@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { builtInModel, temporaryFolder, testKey, until } from "../../harness.js";
-import { headersOf } from "../../scripted-app.js";
-import { casesOf } from "../../random-cases.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { headersOf } from "../../kit/server/requests.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
+import { until } from "../../kit/until.js";
+import { casesOf } from "../../kit/setup/random-cases.js";
 import { mulberry32, startKilled, type Killed } from "./start-killed.js";
 
 const rounds = casesOf(40);

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { turnMsMin } from "../../../src/engine/eviction.js";
 import { systemClock } from "../../../src/system.js";
-import { seeded } from "../../gguf-writer/weights.js";
-import { startApp, temporaryFolder, type TestApp } from "../../harness.js";
-import { writeVerifiedModel } from "../../verified-model.js";
+import { seeded } from "../../kit/models/gguf-writer/weights.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { startServer, type ServerOptions, type TestServer } from "../../kit/server.js";
+import { writeVerifiedModel } from "../../kit/models/verified-model.js";
 
 const names = Array.from({ length: 10 }, (_, at) => `model-${at}`);
 const requestsAtATime = 4;
@@ -20,7 +21,7 @@ const bodyFor = (model: string) => ({
 });
 
 /** Returns the models in memory, in order of id. */
-function inMemory({ app }: TestApp): readonly string[] {
+function inMemory({ app }: TestServer): readonly string[] {
   return app.engine
     .residents()
     .map(({ id }) => id)
@@ -28,13 +29,13 @@ function inMemory({ app }: TestApp): readonly string[] {
 }
 
 /** Returns the names of the model that a response states, and the text. */
-async function ask({ client }: TestApp, model: string): Promise<readonly [name: string, text: string]> {
+async function ask({ client }: TestServer, model: string): Promise<readonly [name: string, text: string]> {
   const answer = await client.chat.completions.create(bodyFor(model));
   return [answer.model, answer.choices[0]?.message.content ?? ""];
 }
 
 /** The same as a stream. */
-async function askStreamed(app: TestApp, model: string): Promise<readonly [name: string, text: string]> {
+async function askStreamed(app: TestServer, model: string): Promise<readonly [name: string, text: string]> {
   const stream = await app.client.chat.completions.create({ ...bodyFor(model), stream: true });
   let [name, text] = ["", ""];
   for await (const { model: stated, choices } of stream) {
@@ -46,7 +47,7 @@ async function askStreamed(app: TestApp, model: string): Promise<readonly [name:
 }
 
 /** Records each model that is not in memory while it generates. */
-function watchGenerations(app: TestApp): readonly string[] {
+function watchGenerations(app: TestServer): readonly string[] {
   const missing: string[] = [];
   const { engine } = app.app;
   const generate = engine.generate.bind(engine);
@@ -60,7 +61,7 @@ function watchGenerations(app: TestApp): readonly string[] {
 }
 
 /** Lets a run's lease end only once the next request for its model has come, so that the model is in use without a gap. */
-function leaveNoGaps({ app: { engine } }: TestApp, models: readonly string[]): void {
+function leaveNoGaps({ app: { engine } }: TestServer, models: readonly string[]): void {
   const load = engine.load.bind(engine);
   const releases = new Map<string, (() => void)[]>(models.map((model) => [model, []]));
   engine.load = async (model, signal) => {
@@ -75,17 +76,20 @@ function leaveNoGaps({ app: { engine } }: TestApp, models: readonly string[]): v
 }
 
 /** Starts a server with memory for two of ten models, and returns what each answers alone. */
-async function startWithTwoOfTen(overrides: Parameters<typeof startApp>[1] = {}) {
+async function startWithTwoOfTen(overrides: Pick<ServerOptions, "clock"> = {}) {
   const folder = temporaryFolder();
   for (const [index, name] of names.entries())
     await writeVerifiedModel(folder, name, { seed: index + 1, contextLength: 256 });
-  const roomy = await startApp({ HEARTH_MODELS: folder });
+  const roomy = await startServer({ environment: { HEARTH_MODELS: folder } });
   const alone = new Map<string, string>();
   for (const name of names) alone.set(name, (await ask(roomy, name))[1]);
   expect(new Set(alone.values()).size).toBe(names.length);
   const bytes = roomy.app.engine.residents().find(({ id }) => id === names[0])?.bytes ?? 0;
   const HEARTH_MEMORY_BYTES_MAX = String(Math.floor(2.5 * bytes));
-  const app = await startApp({ HEARTH_MODELS: folder, HEARTH_MEMORY_BYTES_MAX }, overrides);
+  const app = await startServer({
+    environment: { HEARTH_MODELS: folder, HEARTH_MEMORY_BYTES_MAX },
+    ...overrides,
+  });
   return { app, alone };
 }
 

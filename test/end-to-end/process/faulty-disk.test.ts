@@ -2,8 +2,10 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { reasonsNotReady } from "../../http/threats/readiness.js";
-import { builtInModel, startApp, startProcess, type TestProcess } from "../../harness.js";
-import { authorization, openLedger } from "../../ledger.js";
+import { type TestProcess, startProcess } from "../../kit/program.js";
+import { startServer } from "../../kit/server.js";
+import { builtInModel } from "../../kit/server/settings.js";
+import { authorization, openLedger } from "../../kit/ledger.js";
 import { createFaultyDisk, missing, type Fault, type FaultyDisk } from "./faulty-disk/faulty-disk.js";
 
 /** What a client was told that it can have later. */
@@ -83,7 +85,7 @@ async function outage(client: Client, disk: FaultyDisk, fault: Fault): Promise<r
 
 /** Checks what the server was told to keep, in its next process, and the books. */
 async function expectNothingLost({ data }: FaultyDisk, { responses, jobs }: Acknowledged): Promise<void> {
-  const { app, url } = await startApp({ HEARTH_DATA: data });
+  const { app, url } = await startServer({ environment: { HEARTH_DATA: data } });
   const get = (path: string): Promise<Response> => fetch(url + path, { headers: authorization });
   for (const id of responses) expect((await get(`/v1/responses/${id}`)).status).toBe(200);
   for (const id of jobs)

@@ -2,7 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
-import { root, testKey } from "../../harness.js";
+import { root } from "../../kit/folder.js";
+import { testKey } from "../../kit/server/settings.js";
 
 /**
  * Runs `program`, a busy server, on a free port in a child process, and kills it with -9 after a number of printed lines.

@@ -3,12 +3,13 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { noBudget } from "../../../src/accounts/budgets/budget.js";
 import { createBudgetStore } from "../../../src/accounts/budgets/store/budgets.js";
-import { createScriptedEngine } from "../../../src/engine/scripted.js";
+import { createScriptedEngine } from "../../kit/scripted/engine.js";
 import { createWrites } from "../../../src/store/writes.js";
-import { openLedger } from "../../ledger.js";
-import { startApp, temporaryFolder } from "../../harness.js";
+import { openLedger } from "../../kit/ledger.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { startServer } from "../../kit/server.js";
 import { killedAfter } from "./killed-child.js";
-import { casesOf } from "../../random-cases.js";
+import { casesOf } from "../../kit/setup/random-cases.js";
 
 const kills = casesOf(16);
 const program = fileURLToPath(new URL("./scripted-child.ts", import.meta.url));
@@ -53,6 +54,9 @@ it(
 
 /** Starts and stops a server, which recovers what the killed one left. */
 async function startThenStop(data: string): Promise<void> {
-  const { app } = await startApp({ HEARTH_DATA: data }, { engine: createScriptedEngine(() => []) });
+  const { app } = await startServer({
+    environment: { HEARTH_DATA: data },
+    engine: createScriptedEngine(() => []),
+  });
   await app.close();
 }

@@ -3,14 +3,17 @@ import { join } from "node:path";
 import type OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import type { SampledLogprob } from "../../../src/core/generation.js";
-import { builtInModel, startApp, temporaryFolder, testKey, type TestApp, until } from "../../harness.js";
-import { expectSameUpToRounding, sampledOf } from "../../rounding.js";
-import { writeVerifiedModel } from "../../verified-model.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { type TestServer, startServer } from "../../kit/server.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
+import { until } from "../../kit/until.js";
+import { expectSameUpToRounding, sampledOf } from "../../kit/rounding.js";
+import { writeVerifiedModel } from "../../kit/models/verified-model.js";
 
 const story = [{ role: "user" as const, content: "Tell me a long story." }];
 const greeting = [{ role: "user" as const, content: "Hello!" }];
 
-async function post(app: TestApp, body: object, signal: AbortSignal | null = null): Promise<Response> {
+async function post(app: TestServer, body: object, signal: AbortSignal | null = null): Promise<Response> {
   return fetch(`${app.url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${testKey}`, "content-type": "application/json" },
@@ -65,7 +68,7 @@ describe("numbers that reach native code", () => {
   ];
 
   it.each(refused)("F1, F2: %s = %j is a 4xx that names the field", async (field, value) => {
-    const app = await startApp();
+    const app = await startServer();
     const answer = await post(app, { [field]: value });
     expect([400, 422]).toContain(answer.status);
     const { error } = (await answer.json()) as { error: { param: string; message: string } };
@@ -74,7 +77,7 @@ describe("numbers that reach native code", () => {
   });
 
   it("F1: a limit of a billion tokens is accepted, and the answer ends earlier", async () => {
-    const app = await startApp();
+    const app = await startServer();
     const answer = await post(app, { max_tokens: 1_000_000_000, temperature: 0 });
     expect(answer.status).toBe(200);
     expect((await textOf(answer)).trim()).not.toBe("");
@@ -83,7 +86,9 @@ describe("numbers that reach native code", () => {
 
 describe("a client that leaves", () => {
   it("F5: while the model loads, while it waits, in prefill, in decode and after the end: every slot is free again", async () => {
-    const app = await startApp({ HEARTH_SLOTS_PER_MODEL: "1", HEARTH_PREFILL_CHUNK_TOKENS: "8" });
+    const app = await startServer({
+      environment: { HEARTH_SLOTS_PER_MODEL: "1", HEARTH_PREFILL_CHUNK_TOKENS: "8" },
+    });
     const { generator, scheduler } = app.app;
     const leave = async (body: object, when: () => boolean): Promise<void> => {
       const leaving = new AbortController();
@@ -116,7 +121,7 @@ describe("a client that leaves", () => {
   });
 
   it("F13: many that leave at random moments affect no other client, and the server closes normally", async () => {
-    const app = await startApp();
+    const app = await startServer();
     const compared = { messages: story, temperature: 0, max_tokens: 60, logprobs: true, top_logprobs: 5 };
     const alone = await logprobsOf(await post(app, compared));
     let seed = 7;
@@ -143,7 +148,9 @@ describe("a client that leaves", () => {
 
 describe("a flood", () => {
   it("F6: of 400 requests is served up to the queue limit, and the rest is rejected at once with Retry-After", async () => {
-    const app = await startApp({ HEARTH_QUEUE_DEPTH_MAX: "32", HEARTH_RUNS_ACTIVE_MAX: "2000" });
+    const app = await startServer({
+      environment: { HEARTH_QUEUE_DEPTH_MAX: "32", HEARTH_RUNS_ACTIVE_MAX: "2000" },
+    });
     await post(app, { max_tokens: 1 });
     const answers = await Promise.all(
       Array.from({ length: 400 }, async () => {
@@ -165,7 +172,7 @@ describe("a flood", () => {
 describe("several models", () => {
   it("answer concurrently under their own names, and are unloaded for each other when memory is small", async () => {
     const models = await randomModels("one", "two", "three");
-    const roomy = await startApp({ HEARTH_MODELS: models });
+    const roomy = await startServer({ environment: { HEARTH_MODELS: models } });
     for (const model of ["one", "two", "three", builtInModel]) {
       const answer = await post(roomy, { model, max_tokens: 3 });
       expect(((await answer.json()) as { model: string }).model).toBe(model);
@@ -173,9 +180,11 @@ describe("several models", () => {
     expect(roomy.app.engine.residents().length).toBe(4);
 
     const needed = roomy.app.engine.residents().find((model) => model.id === "one")?.bytes ?? 0;
-    const tight = await startApp({
-      HEARTH_MODELS: models,
-      HEARTH_MEMORY_BYTES_MAX: String(Math.floor(needed * 1.5)),
+    const tight = await startServer({
+      environment: {
+        HEARTH_MODELS: models,
+        HEARTH_MEMORY_BYTES_MAX: String(Math.floor(needed * 1.5)),
+      },
     });
     for (const model of ["one", "two", "three", "one"]) {
       expect((await post(tight, { model, max_tokens: 3 })).status).toBe(200);
@@ -185,7 +194,9 @@ describe("several models", () => {
 
   it("F8: one that streams is not evicted for another, which waits", async () => {
     const models = await randomModels("one", "two");
-    const app = await startApp({ HEARTH_MODELS: models, HEARTH_MEMORY_BYTES_MAX: "36000000" });
+    const app = await startServer({
+      environment: { HEARTH_MODELS: models, HEARTH_MEMORY_BYTES_MAX: "36000000" },
+    });
     const streaming = await post(app, {
       model: "one",
       stream: true,
@@ -204,7 +215,7 @@ describe("several models", () => {
 
   it("F8: the file of a loaded model may be deleted while it answers; later loads say what is missing", async () => {
     const models = await randomModels("one");
-    const app = await startApp({ HEARTH_MODELS: models, HEARTH_KEEP_ALIVE_MS: "0" });
+    const app = await startServer({ environment: { HEARTH_MODELS: models, HEARTH_KEEP_ALIVE_MS: "0" } });
     const streaming = await post(app, {
       model: "one",
       stream: true,
@@ -224,7 +235,7 @@ describe("several models", () => {
 
 describe("deterministic: true", () => {
   it("gives the same bytes during other work as alone", async () => {
-    const app = await startApp();
+    const app = await startServer();
     const ask = async (): Promise<string> =>
       textOf(
         await post(app, { messages: story, seed: 11, temperature: 1.3, deterministic: true, max_tokens: 40 }),

@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
-import { startProcess, temporaryFolder, testKey } from "../../harness.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { startProcess } from "../../kit/program.js";
+import { testKey } from "../../kit/server/settings.js";
 
 it("the log names the places of an internal error in the sources, not in what was built from them", async () => {
   const data = join(temporaryFolder(), "data");

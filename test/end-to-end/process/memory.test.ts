@@ -1,8 +1,10 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { builtInModel, startApp, testKey, until, type TestApp } from "../../harness.js";
-import { casesOf } from "../../random-cases.js";
+import { type TestServer, startServer } from "../../kit/server.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
+import { until } from "../../kit/until.js";
+import { casesOf } from "../../kit/setup/random-cases.js";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
@@ -21,13 +23,13 @@ async function liveBytes(): Promise<number> {
 }
 
 /** Whole, streamed, aborted and refused requests in turn, a few at a time. */
-async function mixedRequests(app: TestApp, count: number): Promise<void> {
+async function mixedRequests(app: TestServer, count: number): Promise<void> {
   for (let at = 0; at < count; at += 8)
     await Promise.all(Array.from({ length: 8 }, (_, index) => mixedRequest(app, at + index)));
   await until(() => app.app.generator.active.size === 0);
 }
 
-async function mixedRequest(app: TestApp, index: number): Promise<void> {
+async function mixedRequest(app: TestServer, index: number): Promise<void> {
   const leaving = new AbortController();
   const kind = index % 4;
   const content = kind === 3 ? "word ".repeat(9000) : `Hello number ${index}`;
@@ -51,7 +53,7 @@ describe("memory", () => {
     "F10: does not grow with the number of requests, including aborted and rejected ones",
     { timeout: 300_000 },
     async () => {
-      const app = await startApp();
+      const app = await startServer();
       // Compiled code, statement caches and connection pools fill up first.
       // Of fewer requests, what is freed later counts as growth.
       const requests = Math.max(400, casesOf(1600));

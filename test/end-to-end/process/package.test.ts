@@ -14,8 +14,11 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { shrinkwrapOf, type Lock } from "../../../scripts/release/shrinkwrap.mjs";
 import { platformFolders } from "../../../src/default-folders.js";
-import { builtInModel, clientOf, root, runProgram, temporaryFolder, type ProgramRun } from "../../harness.js";
-import { startRegistry } from "../../packaging/package-registry.js";
+import { root, temporaryFolder } from "../../kit/folder.js";
+import { type ProgramRun, runProgram } from "../../kit/program.js";
+import { clientOf } from "../../kit/server/requests.js";
+import { builtInModel } from "../../kit/server/settings.js";
+import { startRegistry } from "../../kit/doubles/package-registry.js";
 
 const packed = z.tuple([
   z.object({ filename: z.string(), size: z.number(), files: z.array(z.object({ path: z.string() })) }),

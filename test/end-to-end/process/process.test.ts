@@ -5,17 +5,12 @@ import { join } from "node:path";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import {
-  builtInModel,
-  clientOf,
-  root,
-  runProgram,
-  startProcess,
-  temporaryFolder,
-  testKey,
-} from "../../harness.js";
+import { root, temporaryFolder } from "../../kit/folder.js";
+import { runProgram, startProcess } from "../../kit/program.js";
+import { clientOf } from "../../kit/server/requests.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
 import { strictTemplate } from "../../engine/llama/strict-template.js";
-import { writeVerifiedModel } from "../../verified-model.js";
+import { writeVerifiedModel } from "../../kit/models/verified-model.js";
 
 const shell = promisify(execFile);
 const story = [{ role: "user" as const, content: "Tell me a long story." }];

@@ -1,8 +1,12 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { clientOf, root, runProgram, startProcess, temporaryFolder, testKey, until } from "../../harness.js";
-import { sha256Of, startHub } from "../../hub-server/hub-server.js";
+import { root, temporaryFolder } from "../../kit/folder.js";
+import { runProgram, startProcess } from "../../kit/program.js";
+import { clientOf } from "../../kit/server/requests.js";
+import { testKey } from "../../kit/server/settings.js";
+import { until } from "../../kit/until.js";
+import { sha256Of, startHub } from "../../kit/doubles/hub/hub-server.js";
 
 const weights = readFileSync(join(root, "models/hearth-tiny-5m/hearth-tiny-5m.gguf"));
 const managementKey = "test-management-key-of-the-operator";

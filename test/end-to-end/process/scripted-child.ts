@@ -4,7 +4,7 @@
  */
 import type * as app from "../../../src/app/app.js";
 import type * as config from "../../../src/config.js";
-import type * as scripted from "../../../src/engine/scripted.js";
+import type * as scripted from "../../kit/scripted/engine.js";
 
 const built = (file: string): Promise<unknown> =>
   import(new URL(`../../../dist/${file}`, import.meta.url).href);

@@ -4,9 +4,11 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, vi } from "vitest";
-import { builtInModel, startProcess, temporaryFolder, type TestProcess } from "../../harness.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { type TestProcess, startProcess } from "../../kit/program.js";
+import { builtInModel } from "../../kit/server/settings.js";
 import { reasonsNotReady } from "../../http/threats/readiness.js";
-import { authorization, openLedger } from "../../ledger.js";
+import { authorization, openLedger } from "../../kit/ledger.js";
 
 const source = fileURLToPath(new URL("stalled-engine/shim.c", import.meta.url));
 const missing =

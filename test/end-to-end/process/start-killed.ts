@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-import { root, testKey } from "../../harness.js";
+import { root } from "../../kit/folder.js";
+import { testKey } from "../../kit/server/settings.js";
 
 const program = fileURLToPath(new URL("killed-server.mjs", import.meta.url));
 

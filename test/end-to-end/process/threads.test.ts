@@ -7,16 +7,12 @@ import { join } from "node:path";
 import type OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { keepThreads } from "../../../src/engine/llama/threads/thread-pool.js";
-import { writeModel } from "../../gguf-writer.js";
-import {
-  builtInModel,
-  clientOf,
-  root,
-  runProgram,
-  startApp,
-  startProcess,
-  temporaryFolder,
-} from "../../harness.js";
+import { writeModel } from "../../kit/models/gguf-writer.js";
+import { root, temporaryFolder } from "../../kit/folder.js";
+import { runProgram, startProcess } from "../../kit/program.js";
+import { startServer } from "../../kit/server.js";
+import { clientOf } from "../../kit/server/requests.js";
+import { builtInModel } from "../../kit/server/settings.js";
 
 const library = join(root, "dist/native/thread-pool.node");
 const isLinux = process.platform === "linux";
@@ -38,7 +34,7 @@ describe.runIf(isLinux)(`kept threads${isLinux ? "" : " (not run: the library is
     const state = keepThreads(library);
     if (state.type !== "kept") throw new Error(state.reason);
     const before = state.library.countPools();
-    const server = await startApp({ HEARTH_THREADS: "2" });
+    const server = await startServer({ environment: { HEARTH_THREADS: "2" } });
     expect(await answerOf(server.client, builtInModel)).toBe(expected);
     expect(await answerOf(server.client, builtInModel)).toBe(expected);
     expect(state.library.countPools()).toBe(before + 1);
@@ -73,6 +69,6 @@ it("a model that is large enough for a trial of its threads is loaded and answer
   const shape = { layers: 2, embedding: 512, heads: 8, kvHeads: 2, feedForward: 3072, contextLength: 256 };
   await writeModel(file, { ...shape, weights: "F16" });
   expect(statSync(file).size).toBeGreaterThan(16_000_000);
-  const server = await startApp({ HEARTH_MODELS: folder });
+  const server = await startServer({ environment: { HEARTH_MODELS: folder } });
   expect(await answerOf(server.client, "wide")).not.toBe("");
 });

@@ -3,13 +3,16 @@ import { readGgufFileInfo } from "node-llama-cpp";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { sampleText } from "../../../src/engine/remote/check.js";
-import { type Answering, type Double, startDouble } from "../../engine-doubles/double.js";
-import { sglangProtocol } from "../../engine-doubles/sglang.js";
-import { vllmProtocol } from "../../engine-doubles/vllm.js";
-import { builtInModel, root, sharedApp, startApp, type TestApp, until } from "../../harness.js";
+import { type Answering, type Double, startDouble } from "../../kit/doubles/engines/double.js";
+import { sglangProtocol } from "../../kit/doubles/engines/sglang.js";
+import { vllmProtocol } from "../../kit/doubles/engines/vllm.js";
+import { root } from "../../kit/folder.js";
+import { type TestServer, fileServer, startServer } from "../../kit/server.js";
+import { builtInModel } from "../../kit/server/settings.js";
+import { until } from "../../kit/until.js";
 import { firstChoice, requestJson, requestStream } from "../text/answers.js";
 
-const local = sharedApp();
+const local = fileServer();
 let sample: readonly number[] = [];
 let endToken = 0;
 
@@ -52,7 +55,7 @@ const kinds = [
 /** Starts a double and a server over it, for all tests of a kind. */
 function startedOver(kind: string, protocol: ReturnType<(typeof kinds)[number][1]>) {
   let double: Double | null = null;
-  const shared = sharedApp(async (finished) => {
+  const shared = fileServer(async (finished) => {
     double = await startDouble(
       protocol,
       () => sample,
@@ -60,10 +63,14 @@ function startedOver(kind: string, protocol: ReturnType<(typeof kinds)[number][1
       finished,
     );
     const placed = { models: [{ id: builtInModel, name: "tiny" }], apiKey: "key-of-the-engine" };
-    return { HEARTH_ENGINES: JSON.stringify([{ kind: kind.split(" ")[0], url: double.url, ...placed }]) };
+    return {
+      environment: {
+        HEARTH_ENGINES: JSON.stringify([{ kind: kind.split(" ")[0], url: double.url, ...placed }]),
+      },
+    };
   });
   /** Returns the server, with a double that answers so. */
-  return (answering: Answering): TestApp & { readonly double: Double } => {
+  return (answering: Answering): TestServer & { readonly double: Double } => {
     if (double === null) throw new Error("the double starts with the first test");
     double.restart(answering);
     return { ...shared(), double };
@@ -244,7 +251,7 @@ describe.each(kinds)("a model on %s", (kind, protocol) => {
         models: [{ id: builtInModel, name: "tiny" }],
       },
     ];
-    const app = await startApp({ HEARTH_ENGINES: JSON.stringify(engines) });
+    const app = await startServer({ environment: { HEARTH_ENGINES: JSON.stringify(engines) } });
     for (let at = 0; at < 8; at += 1) {
       const messages = [{ role: "user" as const, content: `Question ${at}` }];
       expect(firstChoice(await requestJson(app, { messages })).content).toBe("Yes");

@@ -3,18 +3,24 @@ import { getLlama } from "node-llama-cpp";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it as itAlways } from "vitest";
 import { sampleText } from "../../../src/engine/remote/check.js";
-import { startDouble, type Double } from "../../engine-doubles/double.js";
-import { vectorOf } from "../../engine-doubles/embeddings.js";
-import { sglangProtocol } from "../../engine-doubles/sglang.js";
-import { vllmProtocol } from "../../engine-doubles/vllm.js";
-import { builtInModel, root, sharedApp, startApp, testKey, type TestApp } from "../../harness.js";
-import { itWithLlamaServer, startLlamaServer, withoutLlamaServer } from "../../llama-server/start.js";
+import { startDouble, type Double } from "../../kit/doubles/engines/double.js";
+import { vectorOf } from "../../kit/doubles/engines/embeddings.js";
+import { sglangProtocol } from "../../kit/doubles/engines/sglang.js";
+import { vllmProtocol } from "../../kit/doubles/engines/vllm.js";
+import { root } from "../../kit/folder.js";
+import { type TestServer, fileServer, startServer } from "../../kit/server.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
+import {
+  itWithLlamaServer,
+  startLlamaServer,
+  withoutLlamaServer,
+} from "../../kit/doubles/llama-server/start.js";
 
 const model = "hearth-embed-1m";
 const modelFile = join(root, "models", model, `${model}.gguf`);
 const texts = ["The cat sleeps.", "A dog runs in the park.", "naïve 你好", " "];
 
-const local = sharedApp();
+const local = fileServer();
 let sample: readonly number[] = [];
 
 beforeAll(async () => {
@@ -30,12 +36,12 @@ interface Answer {
   readonly usage: { readonly prompt_tokens: number; readonly cost_in_usd_ticks: number };
 }
 
-async function post({ url }: TestApp, path: string, body: object): Promise<Response> {
+async function post({ url }: TestServer, path: string, body: object): Promise<Response> {
   const headers = { authorization: `Bearer ${testKey}`, "content-type": "application/json" };
   return fetch(`${url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
 }
 
-async function embed(app: TestApp, body: object): Promise<Answer> {
+async function embed(app: TestServer, body: object): Promise<Answer> {
   const response = await post(app, "/v1/embeddings", { model, ...body });
   expect(response.status).toBe(200);
   return (await response.json()) as Answer;
@@ -51,11 +57,13 @@ function rounded({ data, ...rest }: Answer) {
 
 describe(`an embedding model on a llama-server${withoutLlamaServer}`, () => {
   let url = "";
-  const remote = sharedApp(async (finished) => {
+  const remote = fileServer(async (finished) => {
     if (withoutLlamaServer !== "") return {};
     const options = { slots: 2, args: ["--embeddings"] };
     ({ url } = await startLlamaServer(modelFile, options, finished));
-    return { HEARTH_ENGINES: JSON.stringify([{ kind: "llama-server", url, models: [model] }]) };
+    return {
+      environment: { HEARTH_ENGINES: JSON.stringify([{ kind: "llama-server", url, models: [model] }]) },
+    };
   });
 
   itWithLlamaServer.each([
@@ -116,7 +124,7 @@ const kinds = [
 ] as const;
 
 describe.each(kinds)("an embedding model on %s", (kind, protocol, format) => {
-  const start = async (count = 1): Promise<TestApp & { readonly doubles: readonly Double[] }> => {
+  const start = async (count = 1): Promise<TestServer & { readonly doubles: readonly Double[] }> => {
     const doubles = await Promise.all(
       Array.from({ length: count }, () =>
         startDouble(
@@ -132,7 +140,10 @@ describe.each(kinds)("an embedding model on %s", (kind, protocol, format) => {
       models: [{ id: model, name: "small" }],
       apiKey: "key-of-the-engine",
     };
-    return { ...(await startApp({ HEARTH_ENGINES: JSON.stringify([setting]) })), doubles };
+    return {
+      ...(await startServer({ environment: { HEARTH_ENGINES: JSON.stringify([setting]) } })),
+      doubles,
+    };
   };
 
   itAlways(

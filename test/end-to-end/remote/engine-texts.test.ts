@@ -3,11 +3,11 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { engineReports } from "../../../src/app/inspect/engine-report.js";
 import { loadConfig } from "../../../src/config.js";
-import { beginStream, rawKinds, type RawFrames } from "../../engine-doubles/raw.js";
-import { testKey } from "../../harness.js";
+import { beginStream, rawKinds, type RawFrames } from "../../kit/doubles/engines/raw.js";
+import type { LogLine } from "../../kit/server/scripted.js";
+import { testKey } from "../../kit/server/settings.js";
 import { createBatch, whenEnded } from "../../http/v1/batches/batches.js";
 import { fetchDeferred } from "../../http/v1/chat/deferred.js";
-import type { LogLine } from "../../scripted-app.js";
 import { builtInVocabulary, placeOnRaw, post, type PlacedOnRaw } from "./placed-raw.js";
 
 const vocabulary = builtInVocabulary();

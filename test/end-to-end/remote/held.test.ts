@@ -2,8 +2,10 @@
 import type { ServerResponse } from "node:http";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { sampleText } from "../../../src/engine/remote/check.js";
-import { beginStream, rawKinds, startRawEngine } from "../../engine-doubles/raw.js";
-import { builtInModel, startApp, testKey, until } from "../../harness.js";
+import { beginStream, rawKinds, startRawEngine } from "../../kit/doubles/engines/raw.js";
+import { startServer } from "../../kit/server.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
+import { until } from "../../kit/until.js";
 import { builtInVocabulary, post } from "./placed-raw.js";
 
 const vocabulary = builtInVocabulary();
@@ -39,11 +41,13 @@ describe("F30: a question that an engine does not answer", () => {
       beginStream(response);
       response.end(`${frames.token()}${frames.finish}data: [DONE]\n\n`);
     };
-    const app = await startApp({
-      HEARTH_ENGINES: JSON.stringify([
-        { kind, url: engine.url, models: [placed] },
-        { kind: "openai", url: other.url, models: [{ id: "other", name: "tiny", contextTokens: 2048 }] },
-      ]),
+    const app = await startServer({
+      environment: {
+        HEARTH_ENGINES: JSON.stringify([
+          { kind, url: engine.url, models: [placed] },
+          { kind: "openai", url: other.url, models: [{ id: "other", name: "tiny", contextTokens: 2048 }] },
+        ]),
+      },
     });
     let isAnswered = false;
     const own = post(app, "/v1/chat/completions", { model, messages, max_tokens: 4 }).then((answer) => {
@@ -73,7 +77,9 @@ describe("F30: a question that an engine does not answer", () => {
       const held: ServerResponse[] = [];
       engine.other = (asked, response) => asked === "/tokenize" && held.push(response) > 0;
       const models = [{ id: embedder, name: "tiny" }];
-      const app = await startApp({ HEARTH_ENGINES: JSON.stringify([{ kind, url: engine.url, models }]) });
+      const app = await startServer({
+        environment: { HEARTH_ENGINES: JSON.stringify([{ kind, url: engine.url, models }]) },
+      });
       let isAnswered = false;
       const own = post(app, "/v1/embeddings", { model: embedder, input: "Hello" }).then((answer) => {
         isAnswered = true;
@@ -107,8 +113,10 @@ describe("F30: a question that an engine does not answer", () => {
         response.end(`${frames.token()}${frames.finish}`);
       };
       const models = [{ id: builtInModel, name: "tiny" }];
-      const app = await startApp({
-        HEARTH_ENGINES: JSON.stringify([{ kind, url: engines.map(({ url }) => url), models }]),
+      const app = await startServer({
+        environment: {
+          HEARTH_ENGINES: JSON.stringify([{ kind, url: engines.map(({ url }) => url), models }]),
+        },
       });
       const answer = await post(app, "/v1/chat/completions", {
         model: builtInModel,

@@ -7,8 +7,8 @@ import {
   writeForever,
   type RawEngine,
   type RawKind,
-} from "../../engine-doubles/raw.js";
-import { until } from "../../harness.js";
+} from "../../kit/doubles/engines/raw.js";
+import { until } from "../../kit/until.js";
 import { builtInVocabulary, placeOnRaw, post, type PlacedOnRaw } from "./placed-raw.js";
 
 const vocabulary = builtInVocabulary();

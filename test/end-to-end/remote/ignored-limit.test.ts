@@ -1,7 +1,13 @@
 /** Engines that ignore `max_tokens`: of every kind, on every route, in every part of an answer. */
 import { describe, expect, it } from "vitest";
-import { beginStream, rawKinds, writeForever, type Delta, type RawEngine } from "../../engine-doubles/raw.js";
-import { until } from "../../harness.js";
+import {
+  beginStream,
+  rawKinds,
+  writeForever,
+  type Delta,
+  type RawEngine,
+} from "../../kit/doubles/engines/raw.js";
+import { until } from "../../kit/until.js";
 import { builtInVocabulary, placeOnRaw, post } from "./placed-raw.js";
 
 const vocabulary = builtInVocabulary();

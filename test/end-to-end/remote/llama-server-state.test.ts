@@ -1,15 +1,22 @@
 import { join } from "node:path";
 import { describe, expect } from "vitest";
-import { writeModel } from "../../gguf-writer.js";
-import { builtInModel, runProgram, startApp, temporaryFolder, testKey, type TestApp } from "../../harness.js";
-import { itWithLlamaServer as it, startLlamaServer, withoutLlamaServer } from "../../llama-server/start.js";
+import { writeModel } from "../../kit/models/gguf-writer.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { runProgram } from "../../kit/program.js";
+import { type TestServer, startServer } from "../../kit/server.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
+import {
+  itWithLlamaServer as it,
+  startLlamaServer,
+  withoutLlamaServer,
+} from "../../kit/doubles/llama-server/start.js";
 import { firstChoice, requestJson } from "../text/answers.js";
 import { contextTokens, enginesOf, modelFile } from "./placed.js";
 
 describe(`the state of a llama-server${withoutLlamaServer}`, () => {
   it("is that of its model in lists of loaded models, and of the server where it has no other model", async () => {
     const server = await startLlamaServer(modelFile, { slots: 2, contextTokens });
-    const app = await startApp({ HEARTH_ENGINES: enginesOf(server.url) });
+    const app = await startServer({ environment: { HEARTH_ENGINES: enginesOf(server.url) } });
     await requestJson(app, { max_tokens: 2 });
     const deviceOf = async (): Promise<unknown> => {
       const { data } = (await getJson(app, "/v1/hearth/ps")) as {
@@ -38,7 +45,7 @@ describe(`the state of a llama-server${withoutLlamaServer}`, () => {
     const folder = temporaryFolder();
     await writeModel(join(folder, "other.gguf"), { words: ["Hello", "world"] });
     const server = await startLlamaServer(join(folder, "other.gguf"), { slots: 1, contextTokens: 256 });
-    const app = await startApp({ HEARTH_ENGINES: enginesOf(server.url) });
+    const app = await startServer({ environment: { HEARTH_ENGINES: enginesOf(server.url) } });
     await expect(requestJson(app)).rejects.toMatchObject({ status: 503 });
   });
 
@@ -48,9 +55,13 @@ describe(`the state of a llama-server${withoutLlamaServer}`, () => {
       contextTokens,
       args: ["--api-key", "the-right-key"],
     });
-    const wrong = await startApp({ HEARTH_ENGINES: enginesOf(server.url, { apiKey: "the-wrong-key" }) });
+    const wrong = await startServer({
+      environment: { HEARTH_ENGINES: enginesOf(server.url, { apiKey: "the-wrong-key" }) },
+    });
     await expect(requestJson(wrong)).rejects.toMatchObject({ status: 503 });
-    const right = await startApp({ HEARTH_ENGINES: enginesOf(server.url, { apiKey: "the-right-key" }) });
+    const right = await startServer({
+      environment: { HEARTH_ENGINES: enginesOf(server.url, { apiKey: "the-right-key" }) },
+    });
     expect(firstChoice(await requestJson(right)).content).not.toBe("");
     for (const [apiKey, said] of [
       ["the-right-key", /ok {4}engine llama-server at .*: it is ready, 1 request at a time, 2048 tokens/],
@@ -67,6 +78,6 @@ describe(`the state of a llama-server${withoutLlamaServer}`, () => {
   });
 });
 
-async function getJson({ url: address }: TestApp, path: string): Promise<unknown> {
+async function getJson({ url: address }: TestServer, path: string): Promise<unknown> {
   return (await fetch(`${address}${path}`, { headers: { authorization: `Bearer ${testKey}` } })).json();
 }

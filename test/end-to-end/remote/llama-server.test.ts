@@ -1,16 +1,23 @@
 import type OpenAI from "openai";
 import { describe, expect } from "vitest";
-import { builtInModel, clientOf, sharedApp, startApp, type TestApp, until } from "../../harness.js";
-import { itWithLlamaServer as it, startLlamaServer, withoutLlamaServer } from "../../llama-server/start.js";
+import { type TestServer, fileServer, startServer } from "../../kit/server.js";
+import { clientOf } from "../../kit/server/requests.js";
+import { builtInModel } from "../../kit/server/settings.js";
+import { until } from "../../kit/until.js";
+import {
+  itWithLlamaServer as it,
+  startLlamaServer,
+  withoutLlamaServer,
+} from "../../kit/doubles/llama-server/start.js";
 import { firstChoice, requestJson, requestStream } from "../text/answers.js";
 import { contextTokens, enginesOf, modelFile } from "./placed.js";
 
-const local = sharedApp();
+const local = fileServer();
 let url = "";
-const remote = sharedApp(async (finished) => {
+const remote = fileServer(async (finished) => {
   if (withoutLlamaServer !== "") return {};
   ({ url } = await startLlamaServer(modelFile, { slots: 4, contextTokens }, finished));
-  return { HEARTH_ENGINES: enginesOf(url) };
+  return { environment: { HEARTH_ENGINES: enginesOf(url) } };
 });
 
 const story = [{ role: "user" as const, content: "Tell me a long story." }];
@@ -142,7 +149,9 @@ describe(`a model on a llama-server${withoutLlamaServer}`, () => {
   });
 
   it("continues a conversation on what its team has left, reports how much that was, and continues on no other team's", async () => {
-    const app = await startApp({ HEARTH_ENGINES: enginesOf(url), HEARTH_MANAGEMENT_KEY: managementKey });
+    const app = await startServer({
+      environment: { HEARTH_ENGINES: enginesOf(url), HEARTH_MANAGEMENT_KEY: managementKey },
+    });
     const messages = [
       {
         role: "system" as const,
@@ -150,7 +159,7 @@ describe(`a model on a llama-server${withoutLlamaServer}`, () => {
       },
       ...story,
     ];
-    const cachedOf = async (client: TestApp["client"], more: typeof messages = []): Promise<number> => {
+    const cachedOf = async (client: TestServer["client"], more: typeof messages = []): Promise<number> => {
       const answer = await requestJson({ client }, { messages: [...messages, ...more], max_tokens: 8 });
       return answer.usage?.prompt_tokens_details?.cached_tokens ?? NaN;
     };
@@ -209,7 +218,7 @@ type Logprob = OpenAI.Chat.Completions.ChatCompletionTokenLogprob;
  * the other one; what follows is not compared then. @returns the number of tokens
  */
 async function expectSameTokens(asked: object): Promise<number> {
-  const tokensOf = async (app: TestApp): Promise<readonly Logprob[]> =>
+  const tokensOf = async (app: TestServer): Promise<readonly Logprob[]> =>
     firstChoice(await requestJson(app, { ...asked, logprobs: true, top_logprobs: 5 })).logprobs ?? [];
   const [here, there] = [await tokensOf(local()), await tokensOf(remote())];
   for (const [at, { token, logprob, top_logprobs: top }] of there.entries()) {
@@ -242,7 +251,7 @@ function likeliestTwo(top: Logprob["top_logprobs"]): readonly number[] {
 
 const managementKey = "test-management-key-of-the-operator";
 
-async function keyOfNewTeam({ url: address }: TestApp): Promise<string> {
+async function keyOfNewTeam({ url: address }: TestServer): Promise<string> {
   const send = async (path: string, body: object): Promise<Readonly<Record<string, string>>> => {
     const headers = { authorization: `Bearer ${managementKey}`, "content-type": "application/json" };
     const response = await fetch(`${address}${path}`, {

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import { startChatDouble } from "../../engine-doubles/openai.js";
-import { startApp, testKey } from "../../harness.js";
+import { startChatDouble } from "../../kit/doubles/engines/openai.js";
+import { startServer } from "../../kit/server.js";
+import { testKey } from "../../kit/server/settings.js";
 
 const model = "hosted";
 const calls = 200;
@@ -18,7 +19,7 @@ it.each([false, true])(
     const engines = [
       { kind: "openai", url: double.url, models: [{ id: model, name: "big", contextTokens: 32_768 }] },
     ];
-    const { url } = await startApp({ HEARTH_ENGINES: JSON.stringify(engines) });
+    const { url } = await startServer({ environment: { HEARTH_ENGINES: JSON.stringify(engines) } });
     const answer = await fetch(`${url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${testKey}`, "content-type": "application/json" },

@@ -2,17 +2,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { startChatDouble, type ChatDouble, type ChatReply } from "../../engine-doubles/openai.js";
-import {
-  builtInModel,
-  runProgram,
-  sharedApp,
-  startApp,
-  temporaryFolder,
-  testKey,
-  until,
-  type TestApp,
-} from "../../harness.js";
+import { startChatDouble, type ChatDouble, type ChatReply } from "../../kit/doubles/engines/openai.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { runProgram } from "../../kit/program.js";
+import { type TestServer, fileServer, startServer } from "../../kit/server.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
+import { until } from "../../kit/until.js";
 
 const model = "far-model";
 const secret = "sk-the-key-of-the-foreign-server";
@@ -30,7 +25,7 @@ const tools = [
   },
 ];
 
-async function post(app: TestApp, more: object = {}): Promise<Response> {
+async function post(app: TestServer, more: object = {}): Promise<Response> {
   return fetch(`${app.url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${testKey}`, "content-type": "application/json" },
@@ -56,9 +51,9 @@ const call = (name: string, ...parts: readonly string[]): readonly object[] => [
 
 describe("a model on a server of texts", () => {
   let double: ChatDouble | null = null;
-  const shared = sharedApp(async (finished) => {
+  const shared = fileServer(async (finished) => {
     double = await startChatDouble(finished);
-    return { HEARTH_ENGINES: engineOf(double.url) };
+    return { environment: { HEARTH_ENGINES: engineOf(double.url) } };
   });
   const start = (answering: (body: Readonly<Record<string, unknown>>, at: number) => ChatReply) => {
     if (double === null) throw new Error("the double starts with the first test");
@@ -124,7 +119,9 @@ describe("a model on a server of texts", () => {
     own.restart(() => ({ usage }));
     const file = join(temporaryFolder(), "hearth.yaml");
     writeFileSync(file, `models: { ${model}: { prices: { prompt: 1, completion: 2 } } }\n`);
-    const app = await startApp({ HEARTH_ENGINES: engineOf(own.url), HEARTH_CONFIG: file });
+    const app = await startServer({
+      environment: { HEARTH_ENGINES: engineOf(own.url), HEARTH_CONFIG: file },
+    });
     const answer = await post(app, {
       n: 2,
       max_tokens: 50,
@@ -207,7 +204,7 @@ describe("a model on a server of texts", () => {
   ])("refuses a request %s: the error says so, without the key", async (_, status, error, expected, text) => {
     const own = await startChatDouble();
     own.restart(() => ({ status, error }));
-    const app = await startApp({ HEARTH_ENGINES: engineOf(own.url) });
+    const app = await startServer({ environment: { HEARTH_ENGINES: engineOf(own.url) } });
     const answer = await post(app);
     const body = await answer.text();
     expect([answer.status, body]).toEqual([expected, expect.stringContaining(text)]);
@@ -246,7 +243,7 @@ describe("a model on a server of texts", () => {
   it("is answered by another server of the model where one fails before its first token", async () => {
     const [broken, whole] = [await startChatDouble(), await startChatDouble()];
     broken.restart(() => ({ status: 500 }));
-    const app = await startApp({ HEARTH_ENGINES: engineOf([broken.url, whole.url]) });
+    const app = await startServer({ environment: { HEARTH_ENGINES: engineOf([broken.url, whole.url]) } });
     for (let at = 0; at < 8; at += 1)
       await bodyOf(post(app, { messages: [{ role: "user", content: `Question ${at}` }] }));
     expect(whole.bodies).toHaveLength(8);
@@ -256,17 +253,17 @@ describe("a model on a server of texts", () => {
   it("needs its contextTokens, which other kinds must not have", async () => {
     const models = [{ id: model, name: "other" }];
     const wrong = JSON.stringify([{ kind: "openai", url: "http://127.0.0.1:1/v1", models }]);
-    await expect(startApp({ HEARTH_ENGINES: wrong })).rejects.toThrow(
+    await expect(startServer({ environment: { HEARTH_ENGINES: wrong } })).rejects.toThrow(
       /engines\.0\.models\.0 .*contextTokens/,
     );
   });
 });
 
 describe("a model on another Hearth, as a server of texts", () => {
-  const foreign = sharedApp();
-  const shared = sharedApp(async () => {
+  const foreign = fileServer();
+  const shared = fileServer(async () => {
     foreign();
-    return { HEARTH_ENGINES: engineOf(`${foreign().url}/v1`, testKey, builtInModel) };
+    return { environment: { HEARTH_ENGINES: engineOf(`${foreign().url}/v1`, testKey, builtInModel) } };
   });
 
   it.each([

@@ -2,10 +2,11 @@
 import { beforeAll } from "vitest";
 import { sampleText } from "../../../src/engine/remote/check.js";
 import type { Overrides } from "../../../src/app/app.js";
-import { startRawEngine, type Delta, type RawEngine, type RawKind } from "../../engine-doubles/raw.js";
-import { builtInModel, sharedApp, startApp, testKey, type TestApp } from "../../harness.js";
+import { startRawEngine, type Delta, type RawEngine, type RawKind } from "../../kit/doubles/engines/raw.js";
+import { type TestServer, fileServer, startServer } from "../../kit/server.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
 
-export interface PlacedOnRaw extends TestApp {
+export interface PlacedOnRaw extends TestServer {
   readonly engine: RawEngine;
   readonly model: string;
 }
@@ -17,7 +18,7 @@ interface Vocabulary {
 
 /** Returns what the built-in model cuts texts into. Call it outside of tests. */
 export function builtInVocabulary(): () => Vocabulary {
-  const local = sharedApp();
+  const local = fileServer();
   let vocabulary: Vocabulary = { sample: [], ids: [] };
   beforeAll(async () => {
     const { engine, models } = local().app;
@@ -53,13 +54,16 @@ export async function placeOnRaw(
   const model = kind === "openai" ? "hosted" : builtInModel;
   const placed = { id: model, name: "tiny", ...(kind === "openai" ? { contextTokens: 2048 } : {}) };
   const settings = { kind, url: engine.url, apiKey: "sk-key-of-the-engine", models: [placed] };
-  const app = await startApp({ HEARTH_ENGINES: JSON.stringify([settings]), ...environment }, overrides);
+  const app = await startServer({
+    environment: { HEARTH_ENGINES: JSON.stringify([settings]), ...environment },
+    ...overrides,
+  });
   return { ...app, engine, model };
 }
 
 /** Posts a JSON body with the test's key. */
 export async function post(
-  { url }: Pick<TestApp, "url">,
+  { url }: Pick<TestServer, "url">,
   path: string,
   body: object,
   headers: Readonly<Record<string, string>> = {},

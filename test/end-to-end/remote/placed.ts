@@ -1,6 +1,7 @@
 /** The built-in model on a llama-server. */
 import { join } from "node:path";
-import { builtInModel, root } from "../../harness.js";
+import { root } from "../../kit/folder.js";
+import { builtInModel } from "../../kit/server/settings.js";
 
 export const modelFile = join(root, "models", builtInModel, `${builtInModel}.gguf`);
 /** Of a slot of the server. */

@@ -2,7 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadConfig } from "../../../src/config.js";
-import { builtInModel, startApp, temporaryFolder } from "../../harness.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { startServer } from "../../kit/server.js";
+import { builtInModel } from "../../kit/server/settings.js";
 import { requestJson } from "../text/answers.js";
 
 const engine = { kind: "vllm", url: "http://10.0.0.5:8000", models: ["tiny"] };
@@ -41,7 +43,7 @@ describe("the setting of remote engines", () => {
 
   it("lets the server start while an engine does not answer, and requests to its models fail with a reason", async () => {
     const placed = [{ kind: "llama-server", url: "http://127.0.0.1:1", models: [builtInModel] }];
-    const app = await startApp({ HEARTH_ENGINES: JSON.stringify(placed) });
+    const app = await startServer({ environment: { HEARTH_ENGINES: JSON.stringify(placed) } });
     await expect(requestJson(app)).rejects.toMatchObject({
       status: 503,
       message: expect.stringMatching(/engine of this model does not answer/) as string,

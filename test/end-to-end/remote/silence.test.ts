@@ -1,7 +1,7 @@
 /** Engines that keep a connection open and say nothing of an answer: of every kind, in every way. */
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
-import { createManualClock, type ManualClock } from "../../manual-clock.js";
+import { createManualClock, type ManualClock } from "../../kit/manual-clock.js";
 import {
   beginStream,
   event,
@@ -9,8 +9,8 @@ import {
   writeForever,
   type RawFrames,
   type RawKind,
-} from "../../engine-doubles/raw.js";
-import { until } from "../../harness.js";
+} from "../../kit/doubles/engines/raw.js";
+import { until } from "../../kit/until.js";
 import { builtInVocabulary, placeOnRaw, post, type PlacedOnRaw } from "./placed-raw.js";
 
 const vocabulary = builtInVocabulary();

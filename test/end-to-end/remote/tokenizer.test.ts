@@ -1,21 +1,27 @@
 /** A model on a true llama-server whose folder here has the files of its tokenizer, and no GGUF file. */
 import { join } from "node:path";
 import { describe, expect } from "vitest";
-import { builtInModel, sharedApp, temporaryFolder } from "../../harness.js";
-import { itWithLlamaServer as it, startLlamaServer, withoutLlamaServer } from "../../llama-server/start.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { fileServer } from "../../kit/server.js";
+import { builtInModel } from "../../kit/server/settings.js";
+import {
+  itWithLlamaServer as it,
+  startLlamaServer,
+  withoutLlamaServer,
+} from "../../kit/doubles/llama-server/start.js";
 import { builtInFiles, writeFiles } from "../../models/remote/tokenizer-files.js";
 import { firstChoice, requestJson, requestStream } from "../text/answers.js";
 import { contextTokens, modelFile } from "./placed.js";
 
 const id = "team/tiny";
-const local = sharedApp();
-const remote = sharedApp(async (finished) => {
+const local = fileServer();
+const remote = fileServer(async (finished) => {
   if (withoutLlamaServer !== "") return {};
   const { url } = await startLlamaServer(modelFile, { contextTokens }, finished);
   const models = temporaryFolder(finished);
   writeFiles(join(models, id), await builtInFiles());
   const engines = [{ kind: "llama-server", url, models: [id] }];
-  return { HEARTH_MODELS: models, HEARTH_ENGINES: JSON.stringify(engines) };
+  return { environment: { HEARTH_MODELS: models, HEARTH_ENGINES: JSON.stringify(engines) } };
 });
 
 const question = [{ role: "user", content: "What is the weather in Oslo? Naïve 你好 🙂" }];

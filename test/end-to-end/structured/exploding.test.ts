@@ -2,9 +2,11 @@
 import { expect, it, vi } from "vitest";
 import type { Engine } from "../../../src/core/engine.js";
 import { literal } from "../../../src/grammar/gbnf.js";
-import { builtInModel, engineOf, startApp, testKey } from "../../harness.js";
+import { startServer } from "../../kit/server.js";
+import { engineOf } from "../../kit/server/built-in.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
 import { chatLine, clientOf, createBatch, linesOf, whenEnded } from "../../http/v1/batches/batches.js";
-import { authorization } from "../../ledger.js";
+import { authorization } from "../../kit/ledger.js";
 
 const left = literal('{"left":');
 const explodingRules = new Map([
@@ -36,8 +38,8 @@ const routes: readonly (readonly [name: string, path: string, body: object])[] =
 ];
 
 it("D13: an exploding grammar ends its own answer with a clear error, in every dialect, streamed and in a deferred request", async () => {
-  const server = await startApp();
-  const { url } = await startApp({}, { engine: planted(engineOf(server)) });
+  const server = await startServer();
+  const { url } = await startServer({ engine: planted(engineOf(server)) });
   const post = (path: string, body: object): Promise<Response> =>
     fetch(url + path, {
       method: "POST",
@@ -72,8 +74,8 @@ it("D13: an exploding grammar ends its own answer with a clear error, in every d
 });
 
 it("D13: an exploding grammar ends its own line of a batch, and the others have answers", async () => {
-  const server = await startApp();
-  const app = await startApp({}, { engine: planted(engineOf(server)) });
+  const server = await startServer();
+  const app = await startServer({ engine: planted(engineOf(server)) });
   const client = clientOf({ url: app.url, apiKey: testKey });
   const limits = [50, marked, 51, marked, 52];
   const lines = limits.map((tokens, nth) =>

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { builtInModel, sharedApp, testKey, type TestApp } from "../../harness.js";
+import { type TestServer, fileServer } from "../../kit/server.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
 import { firstChoice, requestJson, requestStream } from "../text/answers.js";
 
-const shared = sharedApp();
+const shared = fileServer();
 
 const text = "The quick brown fox jumps over the lazy dog, and then it rests in the shade.";
 const json = JSON.stringify(text);
@@ -18,7 +19,7 @@ const parameters = {
   additionalProperties: false,
 };
 
-async function post(app: TestApp, path: string, body: object): Promise<unknown> {
+async function post(app: TestServer, path: string, body: object): Promise<unknown> {
   const response = await fetch(`${app.url}/v1/${path}`, {
     method: "POST",
     headers: { authorization: `Bearer ${testKey}`, "content-type": "application/json" },

@@ -1,11 +1,13 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { builtInModel, sharedApp, startApp, type TestApp, testKey, until } from "../../harness.js";
+import { type TestServer, fileServer, startServer } from "../../kit/server.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
+import { until } from "../../kit/until.js";
 import { firstChoice, tokenCalled, requestJson } from "../text/answers.js";
 import { patterns, shapes, sizes, type Hostile } from "./hostile.js";
 
-const shared = sharedApp();
+const shared = fileServer();
 
 /** Maximum time until a rejection; several attempts are allowed, because the machine may be busy. */
 const refusalMsMax = 1000;
@@ -21,7 +23,7 @@ interface Reply {
 }
 
 /** Requests an answer of a few tokens; `note` makes the schema a new one that is not in the cache. */
-async function ask(app: TestApp, schema: Hostile["schema"], note = "", asTool = false): Promise<Reply> {
+async function ask(app: TestServer, schema: Hostile["schema"], note = "", asTool = false): Promise<Reply> {
   const schemaJson = typeof schema === "string" ? schema : JSON.stringify({ ...schema, $comment: note });
   const place = asTool
     ? { tools: [{ type: "function", function: { name: "f", parameters: "?" } }], tool_choice: "required" }
@@ -60,7 +62,7 @@ async function ask(app: TestApp, schema: Hostile["schema"], note = "", asTool = 
 }
 
 /** Streams answers for another client until the test ends; `pieces` counts the received deltas. */
-function startNeighbour(app: TestApp): { readonly pieces: number } {
+function startNeighbour(app: TestServer): { readonly pieces: number } {
   const received = { pieces: 0 };
   const leaving = new AbortController();
   const tell = async (): Promise<void> => {
@@ -85,7 +87,7 @@ function startNeighbour(app: TestApp): { readonly pieces: number } {
 }
 
 async function isAnswered(
-  app: TestApp,
+  app: TestServer,
   { schema, fate, says = /./ }: Hostile,
   asTool: boolean,
 ): Promise<void> {
@@ -165,7 +167,7 @@ function threadThat(does: string): URL {
 
 describe("D4: reading a schema", () => {
   it("that never ends is given up at its time limit, while other clients keep receiving tokens", async () => {
-    const app = await startApp({}, { schemaWorkerUrl: threadThat("for (;;);"), schemaMsMax: 700 });
+    const app = await startServer({ schemaWorkerUrl: threadThat("for (;;);"), schemaMsMax: 700 });
     const neighbour = startNeighbour(app);
     await until(() => neighbour.pieces > 0);
     for (const round of [1, 2]) {
@@ -179,7 +181,7 @@ describe("D4: reading a schema", () => {
 
   it("that exceeds its memory limit is rejected, and the server continues to run", async () => {
     const hoard = "const all = []; for (;;) all.push(new Array(1e5).fill(work.schema.title + all.length));";
-    const app = await startApp({}, { schemaWorkerUrl: threadThat(hoard) });
+    const app = await startServer({ schemaWorkerUrl: threadThat(hoard) });
     const reply = await ask(app, { type: "string", title: "x" });
     expect(reply).toMatchObject({ status: 400, code: "invalid_schema" });
     expect(reply.message).toContain("memory");
@@ -189,7 +191,7 @@ describe("D4: reading a schema", () => {
   it("is done once: the same schema is read from the cache, rejected or not", async () => {
     const counted = "globalThis.n = (globalThis.n ?? 0) + 1;";
     const refuse = `reply({ type: "refused", message: "read " + n, keyword: null, pointer: "" });`;
-    const app = await startApp({}, { schemaWorkerUrl: threadThat(counted + refuse) });
+    const app = await startServer({ schemaWorkerUrl: threadThat(counted + refuse) });
     const replies = [
       await ask(app, { title: "a" }),
       await ask(app, { title: "a" }),
@@ -210,7 +212,7 @@ describe("D5: a grammar that the engine cannot use", () => {
     const thread = threadThat(
       `reply(work.type === "convert" ? { type: "converted", converted: ${grammar} } : { type: "checked", problem: null });`,
     );
-    const app = await startApp({}, { schemaWorkerUrl: thread });
+    const app = await startServer({ schemaWorkerUrl: thread });
     for (const [at, asTool] of [false, true].entries()) {
       const reply = await ask(app, { type: "object" }, "", asTool);
       expect(reply).toMatchObject({ status: statuses[at], content: "", finish: null });

@@ -1,10 +1,12 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, it } from "vitest";
-import { builtInModel, sharedApp, testKey, until } from "../../harness.js";
+import { fileServer } from "../../kit/server.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
+import { until } from "../../kit/until.js";
 import { firstChoice, requestStream, requestJson } from "../text/answers.js";
 
-const shared = sharedApp();
+const shared = fileServer();
 
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);

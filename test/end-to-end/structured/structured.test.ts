@@ -1,10 +1,10 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
-import { sharedApp } from "../../harness.js";
+import { fileServer } from "../../kit/server.js";
 import { firstChoice, requestStream, requestJson, type FoldedAnswer } from "../text/answers.js";
-import { someOf } from "../../random-cases.js";
+import { someOf } from "../../kit/setup/random-cases.js";
 
-const shared = sharedApp();
+const shared = fileServer();
 
 const person = {
   type: "object",

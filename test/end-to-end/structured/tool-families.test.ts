@@ -1,9 +1,10 @@
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
 import { familyNames, format, template } from "../../engine/llama/tools/answers.js";
-import { sharedApp, temporaryFolder } from "../../harness.js";
-import { someOf } from "../../random-cases.js";
-import { writeVerifiedModel } from "../../verified-model.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { fileServer } from "../../kit/server.js";
+import { someOf } from "../../kit/setup/random-cases.js";
+import { writeVerifiedModel } from "../../kit/models/verified-model.js";
 import { firstChoice, type FoldedChoice, requestStream, requestJson } from "../text/answers.js";
 
 const level = { enum: ["low", "high"] };
@@ -42,11 +43,11 @@ const models: readonly (readonly [name: string, chatTemplate: string, contextLen
   ["short", short, 16_384],
 ];
 
-const shared = sharedApp(async (finished) => {
+const shared = fileServer(async (finished) => {
   const folder = temporaryFolder(finished);
   for (const [name, chatTemplate, contextLength] of models)
     await writeVerifiedModel(folder, name, { chatTemplate, contextLength, seed: 4 });
-  return { HEARTH_MODELS: folder, HEARTH_CONTEXT_TOKENS_MAX: "16384" };
+  return { environment: { HEARTH_MODELS: folder, HEARTH_CONTEXT_TOKENS_MAX: "16384" } };
 });
 
 describe("a model with random weights and the template of a family", () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type OpenAI from "openai";
-import { sharedApp } from "../../harness.js";
+import { fileServer } from "../../kit/server.js";
 import { firstChoice, type FoldedCall, requestStream, tokenCalled, requestJson } from "../text/answers.js";
 
-const shared = sharedApp();
+const shared = fileServer();
 
 type Tool = OpenAI.Chat.Completions.ChatCompletionFunctionTool;
 

@@ -2,7 +2,8 @@
 import { fileURLToPath } from "node:url";
 import { readGgufFileInfo } from "node-llama-cpp";
 import type OpenAI from "openai";
-import { builtInModel, type TestApp } from "../../harness.js";
+import type { TestServer } from "../../kit/server.js";
+import { builtInModel } from "../../kit/server/settings.js";
 
 type TokenLogprob = OpenAI.Chat.Completions.ChatCompletionTokenLogprob;
 
@@ -35,7 +36,7 @@ const request = (body: object) => ({
 });
 
 /** Requests the answer as JSON. */
-export async function requestJson(app: Pick<TestApp, "client">, body: object = {}): Promise<FoldedAnswer> {
+export async function requestJson(app: Pick<TestServer, "client">, body: object = {}): Promise<FoldedAnswer> {
   const answer = await app.client.chat.completions.create({ ...request(body), stream: false });
   const choices = answer.choices.map(({ message, logprobs, finish_reason: finish }) => ({
     content: message.content ?? "",
@@ -50,7 +51,10 @@ export async function requestJson(app: Pick<TestApp, "client">, body: object = {
 }
 
 /** Requests the answer as a stream; every tool call must come in one chunk. */
-export async function requestStream(app: Pick<TestApp, "client">, body: object = {}): Promise<FoldedAnswer> {
+export async function requestStream(
+  app: Pick<TestServer, "client">,
+  body: object = {},
+): Promise<FoldedAnswer> {
   const stream = await app.client.chat.completions.create({
     ...request(body),
     stream: true,

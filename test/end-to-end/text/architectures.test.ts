@@ -1,10 +1,11 @@
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
 import { template } from "../../engine/llama/tools/answers.js";
-import type { ArchitectureName } from "../../gguf-writer/architectures.js";
-import type { ModelSpec } from "../../gguf-writer.js";
-import { sharedApp, temporaryFolder } from "../../harness.js";
-import { writeVerifiedModel } from "../../verified-model.js";
+import type { ArchitectureName } from "../../kit/models/gguf-writer/architectures.js";
+import type { ModelSpec } from "../../kit/models/gguf-writer.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { fileServer } from "../../kit/server.js";
+import { writeVerifiedModel } from "../../kit/models/verified-model.js";
 import { requestJson } from "./answers.js";
 
 interface Published {
@@ -37,7 +38,7 @@ const published: readonly Published[] = [
   { architecture: "lfm2", family: "generic", pre: "lfm2" },
 ];
 
-const shared = sharedApp(async (finished) => {
+const shared = fileServer(async (finished) => {
   const folder = temporaryFolder(finished);
   for (const { architecture, family, pre, change } of published)
     await writeVerifiedModel(folder, architecture, {
@@ -48,7 +49,7 @@ const shared = sharedApp(async (finished) => {
         : { metadata: { "tokenizer.ggml.pre": { type: "string", value: pre } } }),
       ...change,
     });
-  return { HEARTH_MODELS: folder };
+  return { environment: { HEARTH_MODELS: folder } };
 });
 
 const parameters = {

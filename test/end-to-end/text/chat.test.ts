@@ -1,16 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { APIUserAbortError, NotFoundError, AuthenticationError } from "openai";
-import { builtInModel, clientOf, sharedApp, startApp, type TestApp, until } from "../../harness.js";
-import { workerUrls } from "../../engine/worker-threads.js";
-import { expectSameUpToRounding, sampledOf } from "../../rounding.js";
+import { type TestServer, fileServer, startServer } from "../../kit/server.js";
+import { clientOf } from "../../kit/server/requests.js";
+import { builtInModel } from "../../kit/server/settings.js";
+import { until } from "../../kit/until.js";
+import { workerUrls } from "../../kit/worker-urls.js";
+import { expectSameUpToRounding, sampledOf } from "../../kit/rounding.js";
 
-const shared = sharedApp();
+const shared = fileServer();
 
 const story = [{ role: "user" as const, content: "Tell me a long story." }];
 const greeting = [{ role: "user" as const, content: "Hello!" }];
 
 /** Returns the text, finish reason and usage of a streamed answer. */
-async function streamed(app: TestApp, body: object) {
+async function streamed(app: TestServer, body: object) {
   const stream = await app.client.chat.completions.create({
     model: builtInModel,
     messages: greeting,
@@ -30,7 +33,7 @@ async function streamed(app: TestApp, body: object) {
   return { text, finish, usage };
 }
 
-async function whole(app: TestApp, body: object = {}) {
+async function whole(app: TestServer, body: object = {}) {
   const answer = await app.client.chat.completions.create({
     model: builtInModel,
     messages: greeting,
@@ -73,7 +76,7 @@ describe("the official client and the built-in model", () => {
   });
 
   it("abort in mid-stream: the slot is free at once and the generated tokens are in the usage table", async () => {
-    const app = await startApp();
+    const app = await startServer();
     const times: number[] = [];
     for (let round = 0; round < 5; round++) {
       const stream = await app.client.chat.completions.create({
@@ -123,7 +126,7 @@ describe("the official client and the built-in model", () => {
   });
 
   it("leave the queue: a run that is cancelled while it waits frees its place and affects no other run", async () => {
-    const app = await startApp({ HEARTH_SLOTS_PER_MODEL: "1" });
+    const app = await startServer({ environment: { HEARTH_SLOTS_PER_MODEL: "1" } });
     const first = await app.client.chat.completions.create({
       model: builtInModel,
       messages: story,
@@ -147,7 +150,9 @@ describe("the official client and the built-in model", () => {
   });
 
   it("are refused with 503 and retry-after if the queue is full, while queued requests are completed", async () => {
-    const app = await startApp({ HEARTH_SLOTS_PER_MODEL: "1", HEARTH_QUEUE_DEPTH_MAX: "1" });
+    const app = await startServer({
+      environment: { HEARTH_SLOTS_PER_MODEL: "1", HEARTH_QUEUE_DEPTH_MAX: "1" },
+    });
     const first = await app.client.chat.completions.create({
       model: builtInModel,
       messages: story,
@@ -181,7 +186,7 @@ describe("generation", () => {
     // With a named thread, each server starts an engine of its own.
     const { workerUrl } = workerUrls;
     for (const environment of [{}, {}, { HEARTH_KV_CACHE_TYPE: "q8_0" }]) {
-      const app = await startApp(environment, { workerUrl });
+      const app = await startServer({ environment, workerUrl });
       prints.push((await whole(app, { max_tokens: 1 })).answer.system_fingerprint ?? undefined);
     }
     expect(prints[0]).toMatch(/^fp_[0-9a-f]{10}$/);
@@ -207,7 +212,7 @@ describe("generation", () => {
   });
 
   it("skips the part of the prompt that its team has in the cache, reports its length, and answers the same but for rounding", async () => {
-    const app = await startApp();
+    const app = await startServer();
     const body = { logprobs: true, top_logprobs: 5 };
     const first = await whole(app, body);
     const again = await whole(app, body);
@@ -253,7 +258,7 @@ describe("generation", () => {
   });
 
   it("fills the context to the last token and ends with length, without shifting the context", async () => {
-    const app = await startApp({ HEARTH_CONTEXT_TOKENS_MAX: "64" });
+    const app = await startServer({ environment: { HEARTH_CONTEXT_TOKENS_MAX: "64" } });
     const padded = (words: number) => [
       { role: "system" as const, content: "word ".repeat(words) },
       { role: "user" as const, content: "Count from 1 to 30." },

@@ -3,17 +3,12 @@ import { generateText, streamText } from "ai";
 import { createOpenAI } from "@ai-sdk/openai";
 import { BadRequestError } from "openai";
 import { describe, expect, it } from "vitest";
-import { writeVerifiedModel } from "../../verified-model.js";
-import {
-  builtInModel,
-  sharedDeterministicApp,
-  startApp,
-  temporaryFolder,
-  type TestApp,
-  testKey,
-} from "../../harness.js";
+import { writeVerifiedModel } from "../../kit/models/verified-model.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { type TestServer, deterministicFileServer, startServer } from "../../kit/server.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
 
-const shared = sharedDeterministicApp();
+const shared = deterministicFileServer();
 
 /** The chat template written by hand; its control tokens are read only if requested. */
 const templated = "<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n";
@@ -25,7 +20,7 @@ interface Token {
   readonly token_bytes: readonly number[];
 }
 
-async function tokenize(app: TestApp, text: string): Promise<readonly Token[]> {
+async function tokenize(app: TestServer, text: string): Promise<readonly Token[]> {
   const answer = await app.client.post<{ token_ids: Token[] }>("/tokenize-text", {
     body: { model: builtInModel, text },
   });
@@ -153,7 +148,7 @@ describe("the official OpenAI client's completions and the built-in model", () =
       await writeVerifiedModel(folder, `filler-${count}`, {
         metadata: Object.fromEntries(marks.slice(0, count)),
       });
-    const { client } = await startApp({ HEARTH_MODELS: folder });
+    const { client } = await startServer({ environment: { HEARTH_MODELS: folder } });
     for (const count of [2, 3]) {
       const body = { model: `filler-${count}`, max_tokens: 4, temperature: 0, stream: false } as const;
       const tokens = async (fields: { prompt: string; suffix?: string }): Promise<number> =>

@@ -3,19 +3,15 @@ import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openAccounts } from "../../../src/app/accounts.js";
 import { loadConfig } from "../../../src/config.js";
-import { createScriptedEngine, type Script } from "../../../src/engine/scripted.js";
-import {
-  builtInModel,
-  clientOf,
-  startApp,
-  startProcess,
-  temporaryFolder,
-  testKey,
-  until,
-} from "../../harness.js";
-import { gate } from "../../scripted-app.js";
+import { createScriptedEngine, type Script } from "../../kit/scripted/engine.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { startProcess } from "../../kit/program.js";
+import { startServer } from "../../kit/server.js";
+import { clientOf } from "../../kit/server/requests.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
+import { gate, until } from "../../kit/until.js";
 import { fetchDeferred, waitForOutcome, createDeferred } from "../../http/v1/chat/deferred.js";
-import { createManualClock } from "../../manual-clock.js";
+import { createManualClock } from "../../kit/manual-clock.js";
 
 const hello = { model: builtInModel, messages: [{ role: "user", content: "Hello" }] };
 const dayMs = 24 * 60 * 60 * 1000;
@@ -23,7 +19,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 /** Starts a complete server with the scripted engine and gives access to its data folder. */
 async function scripted(script: Script, data: string, clock = createManualClock(Date.UTC(2026, 10, 21))) {
   const engine = createScriptedEngine(script, { contextTokens: 8192 });
-  const app = await startApp({ HEARTH_DATA: data }, { engine, clock });
+  const app = await startServer({ environment: { HEARTH_DATA: data }, engine, clock });
   const database = new Database(join(data, "hearth.db"));
   onTestFinished(() => void database.close());
   const count = (table: string): number =>

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { builtInModel, sharedDeterministicApp } from "../../harness.js";
+import { deterministicFileServer } from "../../kit/server.js";
+import { builtInModel } from "../../kit/server/settings.js";
 import { firstChoice, type FoldedChoice, requestStream, requestJson } from "./answers.js";
 
-const shared = sharedDeterministicApp();
+const shared = deterministicFileServer();
 
 const story = [{ role: "user" as const, content: "Tell me a long story." }];
 const schema = {

@@ -2,9 +2,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { builtInModel, root, sharedApp, testKey } from "../../harness.js";
+import { root } from "../../kit/folder.js";
+import { fileServer } from "../../kit/server.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
 
-const app = sharedApp(() => Promise.resolve({}));
+const app = fileServer({});
 const guide = readFileSync(join(root, "src/docs/troubleshooting.md"), "utf8");
 
 /** Sends a request of the built-in model and returns the whole answer. */

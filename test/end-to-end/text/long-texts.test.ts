@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { refuseLongInputs } from "../../../src/engine/llama/embed/input-length.js";
 import { refuseLongPrompt } from "../../../src/engine/llama/prompt/prompt-length.js";
-import { sharedApp, testKey, builtInModel } from "../../harness.js";
+import { fileServer } from "../../kit/server.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
 
 const bounds = { contextTokens: 100, longestTokenBytes: 8 };
 const talk = (
@@ -58,7 +59,7 @@ describe("F28: the bound of a prompt", () => {
   });
 });
 
-const shared = sharedApp();
+const shared = fileServer();
 const text = "The event loop answers others meanwhile. ".repeat(100_000);
 const messages = [{ role: "user", content: text }];
 const model = builtInModel;

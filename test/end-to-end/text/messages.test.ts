@@ -1,18 +1,12 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
-import {
-  builtInModel,
-  makeDeterministic,
-  sharedApp,
-  sharedDeterministicApp,
-  startApp,
-  type TestApp,
-  testKey,
-  until,
-} from "../../harness.js";
+import { type TestServer, deterministicFileServer, fileServer, startServer } from "../../kit/server.js";
+import { makeDeterministic } from "../../kit/server/built-in.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
+import { until } from "../../kit/until.js";
 
-const shared = sharedApp();
-const deterministic = sharedDeterministicApp();
+const shared = fileServer();
+const deterministic = deterministicFileServer();
 
 /** The type of the newest client has no temperature, but the client sends it. */
 type Params = Anthropic.MessageCreateParamsNonStreaming & { temperature?: number };
@@ -31,7 +25,7 @@ const weather: Anthropic.Tool = {
   },
 };
 
-function clientOf({ url }: TestApp, apiKey: string = testKey): Anthropic {
+function clientOf({ url }: TestServer, apiKey: string = testKey): Anthropic {
   return new Anthropic({ baseURL: url, apiKey, maxRetries: 0 });
 }
 
@@ -164,7 +158,7 @@ describe("the official Anthropic client and the built-in model", () => {
   });
 
   it("count the tokens of a prompt with tools, calls, results and thinking as its answer does", async () => {
-    const app = await startApp();
+    const app = await startServer();
     const messages: Turn[] = [
       ...greeting,
       {
@@ -188,7 +182,7 @@ describe("the official Anthropic client and the built-in model", () => {
   });
 
   it("report why an answer ended: by a stop sequence, by the requested limit, or by the end of the context", async () => {
-    const app = await startApp({ HEARTH_CONTEXT_TOKENS_MAX: "64" });
+    const app = await startServer({ environment: { HEARTH_CONTEXT_TOKENS_MAX: "64" } });
     makeDeterministic(app);
     const ask = (fields: Partial<Params>) =>
       clientOf(app).messages.create(params({ messages: [...story], ...fields }));

@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { template } from "../../engine/llama/tools/answers.js";
-import { buildVocabulary } from "../../gguf-writer/vocabulary.js";
-import { engineOf, sharedApp, startApp, temporaryFolder, type TestApp } from "../../harness.js";
-import { writeVerifiedModel } from "../../verified-model.js";
-import { authorization } from "../../ledger.js";
+import { buildVocabulary } from "../../kit/models/gguf-writer/vocabulary.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { type TestServer, fileServer, startServer } from "../../kit/server.js";
+import { engineOf } from "../../kit/server/built-in.js";
+import { writeVerifiedModel } from "../../kit/models/verified-model.js";
+import { authorization } from "../../kit/ledger.js";
 import { firstChoice, type FoldedAnswer, requestStream, requestJson } from "./answers.js";
 
-const shared = sharedApp();
+const shared = fileServer();
 
 const story = [{ role: "user" as const, content: "Tell me a long story." }];
 const reasoningTokensOf = ({ usage }: FoldedAnswer): number =>
@@ -22,10 +24,10 @@ const opening =
 
 /** A folder with a model of random weights that begins its answers inside a reasoning block. */
 let openingModels = "";
-const sharedOpening = sharedApp(async (finished) => {
+const sharedOpening = fileServer(async (finished) => {
   openingModels = temporaryFolder(finished);
   await writeVerifiedModel(openingModels, "random", { chatTemplate: opening, words: [], seed: 2 });
-  return { HEARTH_MODELS: openingModels };
+  return { environment: { HEARTH_MODELS: openingModels } };
 });
 
 describe("reasoning_effort of the built-in model", () => {
@@ -119,7 +121,7 @@ describe("a model whose template opens the reasoning block", () => {
     tokens.indexOf(text),
     -100,
   ]);
-  const ask = (app: TestApp, body: object) =>
+  const ask = (app: TestServer, body: object) =>
     requestJson(app, {
       model: "random",
       temperature: 1,
@@ -141,7 +143,7 @@ describe("a model whose template opens the reasoning block", () => {
 
   it("reasons up to the setting's limit without an effort, and up to the context with the highest", async () => {
     const environment = { HEARTH_MODELS: openingModels, HEARTH_REASONING_TOKENS_MAX: "50" };
-    const app = await startApp(environment, { engine: engineOf(sharedOpening()) });
+    const app = await startServer({ environment, engine: engineOf(sharedOpening()) });
     const bounded = await ask(app, { max_completion_tokens: 5 });
     expect(reasoningTokensOf(bounded)).toBeGreaterThan(40);
     expect(reasoningTokensOf(bounded)).toBeLessThan(60);
@@ -209,7 +211,9 @@ describe("a model that reasons in messages of their own", () => {
     const folder = temporaryFolder();
     const spec = { chatTemplate: template("harmony"), words: [begin, "hello"], seed: 2 };
     await writeVerifiedModel(folder, "random", spec);
-    const app = await startApp({ HEARTH_MODELS: folder, HEARTH_REASONING_TOKENS_MAX: "20" });
+    const app = await startServer({
+      environment: { HEARTH_MODELS: folder, HEARTH_REASONING_TOKENS_MAX: "20" },
+    });
     // It writes nothing but `hello`, and begins to reason again now and then.
     const bias = { [tokens.indexOf(begin)]: 60, [tokens.indexOf("hello")]: 64 };
     const ask = (body: object) =>

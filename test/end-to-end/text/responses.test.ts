@@ -2,15 +2,11 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it, vi } from "vitest";
 import type { ResponseObject } from "../../../src/dialects/openai-responses/response-schema.js";
-import { writeVerifiedModel } from "../../verified-model.js";
-import {
-  builtInModel,
-  startApp,
-  startProcess,
-  temporaryFolder,
-  testKey,
-  type TestProcess,
-} from "../../harness.js";
+import { writeVerifiedModel } from "../../kit/models/verified-model.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { type TestProcess, startProcess } from "../../kit/program.js";
+import { startServer } from "../../kit/server.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
 import {
   createResponsesClient,
   withoutIdsAndTimes,
@@ -32,7 +28,7 @@ const ask = (url: string, model = builtInModel): ResponsesClient =>
 
 describe("responses of the built-in model", () => {
   it("have the number of input tokens that was counted beforehand and find their conversation in the cache", async () => {
-    const { url } = await startApp();
+    const { url } = await startServer();
     const asker = ask(url);
     const common = {
       model: builtInModel,
@@ -59,7 +55,7 @@ describe("responses of the built-in model", () => {
   });
 
   it("are the same as JSON, streamed and in the background", async () => {
-    const { url } = await startApp();
+    const { url } = await startServer();
     const asker = ask(url);
     const fields = { input: story, temperature: 0, max_output_tokens: 40, deterministic: true };
     const whole = await asker.create(fields);

@@ -1,8 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
-import { builtInModel, sharedDeterministicApp, startApp, type TestApp, until } from "../../harness.js";
+import { type TestServer, deterministicFileServer, startServer } from "../../kit/server.js";
+import { builtInModel } from "../../kit/server/settings.js";
+import { until } from "../../kit/until.js";
 import { firstChoice, requestStream, tokenCalled, requestJson } from "./answers.js";
 
-const shared = sharedDeterministicApp();
+const shared = deterministicFileServer();
 
 const story = [{ role: "user" as const, content: "Tell me a long story." }];
 const count = [{ role: "user" as const, content: "Count from 1 to 40." }];
@@ -71,7 +73,7 @@ describe("logit_bias", () => {
 
 describe("n choices", () => {
   it("are as many as requested, even more than there are slots, in order, and equal at temperature 0", async () => {
-    const app = await startApp({ HEARTH_SLOTS_PER_MODEL: "2" });
+    const app = await startServer({ environment: { HEARTH_SLOTS_PER_MODEL: "2" } });
     const one = await requestJson(app, { max_tokens: 12, deterministic: true });
     for (const n of [2, 3, 8]) {
       const body = { n, max_tokens: 12 };
@@ -113,7 +115,7 @@ describe("n choices", () => {
   });
 
   it("share a single evaluation of a long prompt", async () => {
-    const app = await startApp();
+    const app = await startServer();
     const { engine } = app.app;
     const generate = engine.generate.bind(engine);
     const cached: number[] = [];
@@ -133,7 +135,7 @@ describe("n choices", () => {
   });
 
   it("free all slots when their client leaves", async () => {
-    const app = await startApp({ HEARTH_SLOTS_PER_MODEL: "2" });
+    const app = await startServer({ environment: { HEARTH_SLOTS_PER_MODEL: "2" } });
     const stream = await app.client.chat.completions.create({
       model: builtInModel,
       messages: story,
@@ -157,7 +159,7 @@ describe("n choices", () => {
 });
 
 describe("sampling", () => {
-  const ask = async (app: TestApp, body: object): Promise<string> =>
+  const ask = async (app: TestServer, body: object): Promise<string> =>
     firstChoice(await requestJson(app, { ...wild, ...body })).content;
 
   it.each([
@@ -186,7 +188,7 @@ describe("sampling", () => {
   });
 
   it("differs between requests without a seed", async () => {
-    const app = await startApp();
+    const app = await startServer();
     const texts = new Set<string>();
     for (let round = 0; round < 4; round++) texts.add(await ask(app, { seed: null }));
     expect(texts.size).toBeGreaterThan(1);

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { authorization } from "../../ledger.js";
-import { sharedApp, temporaryFolder } from "../../harness.js";
+import { authorization } from "../../kit/ledger.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { fileServer } from "../../kit/server.js";
 import { strictTemplate, type Strictness } from "../../engine/llama/strict-template.js";
-import { writeVerifiedModel } from "../../verified-model.js";
+import { writeVerifiedModel } from "../../kit/models/verified-model.js";
 import { requestJson } from "./answers.js";
 
 /** Models of random weights by name: what their template refuses, and the repairs that it needs. */
@@ -19,11 +20,11 @@ const models: readonly (readonly [name: string, Strictness, repairs: readonly st
   ["like-parts-only", { texts: true }, ["texts-as-parts"]],
 ];
 
-const shared = sharedApp(async (finished) => {
+const shared = fileServer(async (finished) => {
   const folder = temporaryFolder(finished);
   for (const [name, strictness] of models)
     await writeVerifiedModel(folder, name, { chatTemplate: strictTemplate(strictness) });
-  return { HEARTH_MODELS: folder };
+  return { environment: { HEARTH_MODELS: folder } };
 });
 
 const user = { role: "user", content: "What time is it?" };

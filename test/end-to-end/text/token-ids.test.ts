@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
-import { builtInModel as model, sharedApp, testKey } from "../../harness.js";
+import { fileServer } from "../../kit/server.js";
+import { builtInModel as model, testKey } from "../../kit/server/settings.js";
 
-const shared = sharedApp();
+const shared = fileServer();
 const messages = [{ role: "user", content: "Hi" }];
 /** Integers outside the vocabulary, and what is no token id at all. */
 const bad = [999_999, 2 ** 31 - 1, 2 ** 31, 1e300, -1, 1.5, "NaN", null];

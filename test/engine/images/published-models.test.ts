@@ -10,8 +10,8 @@ import { ModelMemory } from "../../../src/engine/model-memory.js";
 import { loadRegistry } from "../../../src/models/registry.js";
 import { verifyWeights } from "../../../src/models/verify.js";
 import { systemClock } from "../../../src/system.js";
-import { publishedModels, writeImageModel, type PublishedModel } from "../../image-models.js";
-import { temporaryFolder } from "../../harness.js";
+import { publishedModels, writeImageModel, type PublishedModel } from "../../kit/models/image-models.js";
+import { temporaryFolder } from "../../kit/folder.js";
 
 const workerUrl = new URL("../../../dist/engine/images/worker.js", import.meta.url);
 

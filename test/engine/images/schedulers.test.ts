@@ -4,7 +4,7 @@ import { alphaBars, spacedTimesteps } from "../../../src/engine/images/scheduler
 import { schedulerConfig, type SchedulerConfig } from "../../../src/engine/images/schedulers/config.js";
 import type { Schedule } from "../../../src/engine/images/schedulers/schedule.js";
 import { readScheduler } from "../../../src/engine/images/schedulers/scheduler.js";
-import { publishedModels } from "../../image-models.js";
+import { publishedModels } from "../../kit/models/image-models.js";
 
 const scaledLinear = { beta_schedule: "scaled_linear", beta_start: 0.00085, beta_end: 0.012 } as const;
 

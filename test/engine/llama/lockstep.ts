@@ -13,9 +13,9 @@ import { tokenTypes } from "../../../src/engine/llama/prompt/token-bytes.js";
 import { StepWatch } from "../../../src/engine/llama/decode/step-watch.js";
 import { TickLoop } from "../../../src/engine/llama/decode/tick.js";
 import { loadRegistry } from "../../../src/models/registry.js";
-import { randomModelWords, writeModel, type ModelSpec } from "../../gguf-writer.js";
-import { buildVocabulary } from "../../gguf-writer/vocabulary.js";
-import { root, temporaryFolder } from "../../harness.js";
+import { randomModelWords, writeModel, type ModelSpec } from "../../kit/models/gguf-writer.js";
+import { buildVocabulary } from "../../kit/models/gguf-writer/vocabulary.js";
+import { root, temporaryFolder } from "../../kit/folder.js";
 import { renderHere } from "./render-here.js";
 
 /** CPU time of a grammar for one token, in milliseconds; null where the library that bounds it cannot be compiled. Loaded first, as in a server. */

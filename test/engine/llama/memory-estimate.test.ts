@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { contextInMemory, memoryEstimate } from "../../../src/engine/llama/load/memory-estimate.js";
 import type { LlamaSettings } from "../../../src/engine/llama/protocol.js";
-import { ember } from "../../dialects/model.js";
-import { casesOf } from "../../random-cases.js";
+import { ember } from "../../kit/models/ember.js";
+import { casesOf } from "../../kit/setup/random-cases.js";
 
 const settings: LlamaSettings = {
   cores: 1,

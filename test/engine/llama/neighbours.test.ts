@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { it } from "vitest";
 import { tokenTypes } from "../../../src/engine/llama/prompt/token-bytes.js";
-import { randomModelWords, writeModel, type ModelSpec } from "../../gguf-writer.js";
-import { buildVocabulary } from "../../gguf-writer/vocabulary.js";
-import { temporaryFolder } from "../../harness.js";
-import { expectSameUpToRounding } from "../../rounding.js";
+import { randomModelWords, writeModel, type ModelSpec } from "../../kit/models/gguf-writer.js";
+import { buildVocabulary } from "../../kit/models/gguf-writer/vocabulary.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { expectSameUpToRounding } from "../../kit/rounding.js";
 import { compared, jobOf, residentWithEightSlots, slots, startLoop, type Outcome } from "./lockstep.js";
 
 const rounds = 30;

@@ -2,8 +2,8 @@ import { readdirSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "../../harness.js";
-import { distance, expectSameUpToRounding, roundingNats } from "../../rounding.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { distance, expectSameUpToRounding, roundingNats } from "../../kit/rounding.js";
 import { compared, jobOf, promptOf, residentWithEightSlots, slots, startLoop, storeIn } from "./lockstep.js";
 
 /** Almost never ends its turn early. */

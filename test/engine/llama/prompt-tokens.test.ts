@@ -8,7 +8,7 @@ import { readTemplate } from "../../../src/engine/llama/prompt/read-template.js"
 import type { Message } from "../../../src/core/generation.js";
 import type { PromptBuilder } from "../../../src/engine/llama/prompt/prompt.js";
 import type { TokenBytes } from "../../../src/engine/llama/prompt/token-bytes.js";
-import { encodeHeader } from "../../gguf-writer/encode.js";
+import { encodeHeader } from "../../kit/models/gguf-writer/encode.js";
 import {
   byteLevel,
   characterBpe,
@@ -18,10 +18,10 @@ import {
   wordPiece,
   type VocabularyContents,
   type VocabularyMetadata,
-} from "../../gguf-writer/vocabulary-kinds.js";
-import { modelHeader } from "../../gguf-writer.js";
-import { temporaryFolder } from "../../harness.js";
-import { casesOf, someOf } from "../../random-cases.js";
+} from "../../kit/models/gguf-writer/vocabulary-kinds.js";
+import { modelHeader } from "../../kit/models/gguf-writer.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { casesOf, someOf } from "../../kit/setup/random-cases.js";
 import { renderHere } from "./render-here.js";
 import { talk, user } from "./prompt-builder.js";
 

@@ -5,7 +5,7 @@ import type { Message, Tool } from "../../../src/core/generation.js";
 import { findRepairs } from "../../../src/engine/llama/prompt/find-repairs.js";
 import { allRepairs, repairMessages, type Repair } from "../../../src/engine/llama/prompt/repairs.js";
 import { toolFormatOf } from "../../../src/engine/llama/tools/format.js";
-import { casesOf } from "../../random-cases.js";
+import { casesOf } from "../../kit/setup/random-cases.js";
 import { strictTemplate, type Strictness } from "./strict-template.js";
 import { promptBuilder, readTokens, refusalOf, talk, user } from "./prompt-builder.js";
 import { renderHere } from "./render-here.js";

@@ -7,16 +7,12 @@ import type { Model } from "../../../src/core/model.js";
 import { createSmokeLoad } from "../../../src/engine/llama/load/smoke-load.js";
 import { trialLimitMs } from "../../../src/engine/trial/trial.js";
 import { loadRegistry } from "../../../src/models/registry.js";
-import { writeModel, type ModelSpec } from "../../gguf-writer.js";
-import {
-  builtInModel,
-  clientOf,
-  root,
-  runProgram,
-  startApp,
-  startProcess,
-  temporaryFolder,
-} from "../../harness.js";
+import { writeModel, type ModelSpec } from "../../kit/models/gguf-writer.js";
+import { root, temporaryFolder } from "../../kit/folder.js";
+import { runProgram, startProcess } from "../../kit/program.js";
+import { startServer } from "../../kit/server.js";
+import { clientOf } from "../../kit/server/requests.js";
+import { builtInModel } from "../../kit/server/settings.js";
 
 const compiled = pathToFileURL(join(root, "dist/engine/llama/load/smoke.js"));
 const settings = {
@@ -190,7 +186,7 @@ describe("a server with a model file that crashes the process", () => {
   it("C1: answers 503 with the reason, and other requests continue", async () => {
     const folder = temporaryFolder();
     await dropIn(folder, deadly);
-    const { client } = await startApp({ HEARTH_MODELS: folder });
+    const { client } = await startServer({ environment: { HEARTH_MODELS: folder } });
     const asked = client.chat.completions.create({ model: "dropped", messages: hello });
     const neighbour = client.chat.completions.create({ model: builtInModel, messages: hello, max_tokens: 5 });
     await expect(asked).rejects.toMatchObject({
@@ -206,7 +202,7 @@ describe("a server with a model file that crashes the process", () => {
     const folder = temporaryFolder();
     await dropIn(folder, { metadata: { "tokenizer.ggml.pre": { type: "string", value: "no" } } });
     const reason = "error loading model vocabulary: unknown pre-tokenizer type: 'no'.";
-    const { client } = await startApp({ HEARTH_MODELS: folder });
+    const { client } = await startServer({ environment: { HEARTH_MODELS: folder } });
     await expect(client.chat.completions.create({ model: "dropped", messages: hello })).rejects.toMatchObject(
       {
         status: 503,

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { startMcpServer, startOlderMcpServer, startRawMcpServer, text } from "../../mcp-server/start.js";
+import {
+  startMcpServer,
+  startOlderMcpServer,
+  startRawMcpServer,
+  text,
+} from "../../kit/doubles/mcp-server.js";
 import { limits, problem, secret, sessionOf, sessionWith, signal } from "./open-session.js";
 
 describe("an MCP server that does not keep the rules", () => {

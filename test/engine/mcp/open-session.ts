@@ -3,8 +3,8 @@ import type { LookupAddress } from "node:dns";
 import type { McpSession } from "../../../src/core/mcp/servers.js";
 import { createMcpConnector } from "../../../src/engine/mcp/connector.js";
 import { readAllowedHosts } from "../../../src/engine/network/hosts.js";
-import { createManualClock } from "../../manual-clock.js";
-import type { TestMcpServer } from "../../mcp-server/start.js";
+import { createManualClock } from "../../kit/manual-clock.js";
+import type { TestMcpServer } from "../../kit/doubles/mcp-server.js";
 
 export const limits = { timeoutMs: 5_000, resultBytesMax: 10_000, toolsMax: 100 };
 export const secret = "s3cret-t0ken-of-a-client";

@@ -1,14 +1,14 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { until } from "../../harness.js";
+import { until } from "../../kit/until.js";
 import {
   pixel,
   startMcpServer,
   startMcpServerWithSessions,
   startOlderMcpServer,
   startRawMcpServer,
-} from "../../mcp-server/start.js";
+} from "../../kit/doubles/mcp-server.js";
 import { problem, secret, sessionOf, sessionWith, signal } from "./open-session.js";
 
 describe("a session with an MCP server", () => {

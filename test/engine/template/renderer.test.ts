@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { TemplateBudget } from "../../../src/engine/template/protocol.js";
 import { JinjaTemplate } from "../../../src/engine/template/jinja.js";
 import { templateRenderers, type TemplateRenderer } from "../../../src/engine/template/renderer.js";
-import { createManualClock } from "../../manual-clock.js";
+import { createManualClock } from "../../kit/manual-clock.js";
 
 const clock = createManualClock(0);
 const deps = {

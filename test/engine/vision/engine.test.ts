@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { HearthError } from "../../../src/core/errors.js";
-import { until } from "../../harness.js";
-import { writeCaptioner, writeSlowCaptioner } from "../../vision-models/captioner.js";
+import { until } from "../../kit/until.js";
+import { writeCaptioner, writeSlowCaptioner } from "../../kit/models/vision/captioner.js";
 import { black, blue, green, picture, red, startVisionEngine } from "./test-engine.js";
 
 describe("a captioning model in its published layout", () => {

@@ -2,11 +2,11 @@ import type { Tensor } from "@huggingface/transformers";
 import { describe, expect, it } from "vitest";
 import { visionFamilies } from "../../../src/engine/vision/families.js";
 import { openProcessor, rawImage } from "../../../src/engine/vision/transformers.js";
-import { temporaryFolder } from "../../harness.js";
-import { writeCaptioner } from "../../vision-models/captioner.js";
-import { writeFlorence2 } from "../../vision-models/florence2.js";
-import { writeMoondream } from "../../vision-models/moondream.js";
-import { writeQwen2Vl, writeSmolVlm } from "../../vision-models/vision-chat.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { writeCaptioner } from "../../kit/models/vision/captioner.js";
+import { writeFlorence2 } from "../../kit/models/vision/florence2.js";
+import { writeMoondream } from "../../kit/models/vision/moondream.js";
+import { writeQwen2Vl, writeSmolVlm } from "../../kit/models/vision/vision-chat.js";
 import { black, blue, green, picture, red, startVisionEngine } from "./test-engine.js";
 
 const layouts: Readonly<Record<string, (folder: string) => void>> = {

@@ -13,7 +13,7 @@ import {
 } from "../../../src/engine/vision/transformers.js";
 import { heldOutScenes } from "../../../scripts/eval-builtin/pictures.js";
 import { render } from "../../../scripts/eval-builtin/world/render.js";
-import { writeCaptioner } from "../../vision-models/captioner.js";
+import { writeCaptioner } from "../../kit/models/vision/captioner.js";
 
 const builtIn = fileURLToPath(new URL("../../../models/hearth-captioner-2m", import.meta.url));
 const folders: string[] = [];

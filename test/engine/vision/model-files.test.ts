@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { listModelFiles } from "../../../src/engine/vision/model-files.js";
-import { temporaryFolder } from "../../harness.js";
+import { temporaryFolder } from "../../kit/folder.js";
 
 function folderOf(names: readonly string[]): string {
   const folder = temporaryFolder();

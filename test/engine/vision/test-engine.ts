@@ -5,9 +5,9 @@ import type { ImageDescription, DescribeOptions, VisionEngine } from "../../../s
 import type { Model } from "../../../src/core/model.js";
 import { ModelMemory } from "../../../src/engine/model-memory.js";
 import { createVisionEngine, type VisionEngineDeps } from "../../../src/engine/vision/engine.js";
-import { ember } from "../../dialects/model.js";
-import { createManualClock, type ManualClock } from "../../manual-clock.js";
-import { temporaryFolder } from "../../harness.js";
+import { ember } from "../../kit/models/ember.js";
+import { createManualClock, type ManualClock } from "../../kit/manual-clock.js";
+import { temporaryFolder } from "../../kit/folder.js";
 
 const visionWorkerUrl = new URL("../../../dist/engine/vision/worker.js", import.meta.url);
 

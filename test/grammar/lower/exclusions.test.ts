@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { convertSchema } from "../../../src/grammar/convert.js";
 import { SchemaRefusal } from "../../../src/grammar/schema/refusal.js";
-import { casesOf } from "../../random-cases.js";
+import { casesOf } from "../../kit/setup/random-cases.js";
 import { matchesGrammar, parseGbnf, sampleText } from "../gbnf-matcher.js";
 import { randomFrom } from "../join/random-texts.js";
 import { smallValue } from "../schema/arbitrary.js";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { accepts, AutomatonTooLarge } from "../../../src/grammar/regular/automaton.js";
 import { patternAutomaton, PatternError } from "../../../src/grammar/regular/pattern/pattern.js";
-import { casesOf } from "../../random-cases.js";
+import { casesOf } from "../../kit/setup/random-cases.js";
 
 const piece = fc.constantFrom("a", "b", "1", "-", " ", "\n", "é", "😀", "_", ".");
 const text = fc.array(piece, { maxLength: 7 }).map((all) => all.join(""));

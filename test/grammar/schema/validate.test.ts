@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { readSchema } from "../../../src/grammar/schema/read.js";
 import { createValidator, validate } from "../../../src/grammar/schema/validate.js";
 import { randomSchema, smallValue } from "./arbitrary.js";
-import { casesOf } from "../../random-cases.js";
+import { casesOf } from "../../kit/setup/random-cases.js";
 
 const { Ajv2020 } = createRequire(import.meta.url)("ajv/dist/2020.js") as {
   Ajv2020: typeof AjvConstructor.Ajv2020;

@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { Role } from "../../../src/accounts/members/member.js";
 import { gpuReport } from "../../../src/app/gpu/report.js";
 import { reportOfProcess } from "../../../src/app/gpu/own-process.js";
-import { runProgram } from "../../harness.js";
-import { pinnedManagementKey, startManagedServer } from "../auth/managed.js";
+import { runProgram } from "../../kit/program.js";
+import { startServer } from "../../kit/server.js";
+import { pinnedManagementKey } from "../../kit/server/settings.js";
 
 interface Report {
   readonly settings: readonly { readonly name: string; readonly value: string; readonly source: string }[];
@@ -13,7 +14,7 @@ interface Report {
 describe("GET /admin/doctor", () => {
   it("returns what `hearth doctor` prints of the settings, without secrets, and of the machine", async () => {
     const environment = { HEARTH_JOBS_ACTIVE_MAX: "3" };
-    const server = await startManagedServer(undefined, {}, environment);
+    const server = await startServer({ accounts: "managed", environment });
     const answer = await server.request("GET", "/admin/doctor");
     expect(answer.status).toBe(200);
     const report = answer.body as Report;
@@ -48,7 +49,7 @@ describe("GET /admin/doctor", () => {
   });
 
   it("names models without a price once a team is prepaid", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const priceless = async () =>
       ((await server.request("GET", "/admin/doctor")).body as Report).checks.filter(({ detail }) =>
         detail.includes("no price"),
@@ -63,7 +64,7 @@ describe("GET /admin/doctor", () => {
   });
 
   it("E14: refuses everybody but the owners of the whole server", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const teamId = await server.createTeam();
     const keys = [await server.createManagementKey({ teamId })];
     for (const role of ["owner", "admin", "member"] satisfies Role[]) {

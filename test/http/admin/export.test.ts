@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { aTeam, ask, start } from "./requests/logged.js";
-import { pinnedManagementKey, type ManagedServer } from "../auth/managed.js";
+import type { ManagedServer } from "../../kit/server.js";
+import { pinnedManagementKey } from "../../kit/server/settings.js";
 
 async function exported(server: ManagedServer, path: string, credential: string = pinnedManagementKey) {
   const response = await fetch(`${server.url}/admin/export/${path}`, {

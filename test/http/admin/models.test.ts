@@ -1,17 +1,19 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { builtInModel, startApp, temporaryFolder, until } from "../../harness.js";
-import { startHub } from "../../hub-server/hub-server.js";
+import { describe, expect, it, vi } from "vitest";
+import { temporaryFolder } from "../../kit/folder.js";
+import { startServer } from "../../kit/server.js";
+import { builtInModel, pinnedManagementKey } from "../../kit/server/settings.js";
+import { until } from "../../kit/until.js";
+import { startHub } from "../../kit/doubles/hub/hub-server.js";
 import { createPulling, ggufOf } from "../../models/hub/pulling.js";
-import { pinnedManagementKey, startManagedServer } from "../auth/managed.js";
 
 const path = `/admin/models/${builtInModel}`;
 const hello = { messages: [{ role: "user", content: "Hello" }] };
 
 describe("PUT /admin/models/{model}", () => {
   it("sets an alias that answers with the next request, and removes it again", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const ask = async () => {
       const body = { model: "gpt-4o-mini", ...hello };
       return (await server.request("POST", "/v1/chat/completions", body, server.apiKey)).status;
@@ -30,7 +32,7 @@ describe("PUT /admin/models/{model}", () => {
   });
 
   it("changes only the settings that it names, also within prices and sampling", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     await server.request("PUT", path, { prices: { prompt: 0.5, completion: 2 }, context: 1024 });
     await server.request("PUT", path, { prices: { completion: 4 } });
     const { body } = await server.request("GET", path);
@@ -53,7 +55,7 @@ describe("PUT /admin/models/{model}", () => {
     ["a template in a folder above", { template: "x/../../key.jinja" }, "template"],
     ["an adapter in a folder above", { lora: [{ file: "../a.gguf" }] }, "lora.0.file"],
   ])("refuses %s, names it, and changes nothing", async (_, change, field) => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const { status, body } = await server.request("PUT", path, { slots: 2, ...change });
     expect(status).toBe(400);
     expect(JSON.stringify(body)).toContain(field);
@@ -61,7 +63,7 @@ describe("PUT /admin/models/{model}", () => {
   });
 
   it("refuses an alias that another model has, or that is its ID, and names the alias", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     await server.request("PUT", path, { aliases: ["fast"] });
     const other = "/admin/models/hearth-embed";
     for (const taken of ["fast", builtInModel]) {
@@ -74,7 +76,7 @@ describe("PUT /admin/models/{model}", () => {
   });
 
   it("is in the audit log, with what was before", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     await server.request("PUT", path, { slots: 2 });
     await server.request("PUT", path, { slots: 3 });
     const page = { teamId: null, after: null, from: null, to: null, limit: 1 };
@@ -88,7 +90,7 @@ describe("PUT /admin/models/{model}", () => {
   });
 
   it("is refused to a management key without ManageModels and to one for a team", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const reader = await server.createManagementKey({ acls: ["team-token:endpoint:ListModels"] });
     expect((await server.request("GET", path, undefined, reader)).status).toBe(200);
     expect((await server.request("PUT", path, { slots: 2 }, reader)).status).toBe(403);
@@ -97,7 +99,7 @@ describe("PUT /admin/models/{model}", () => {
   });
 
   it("names the closest models for one that does not exist", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const { status, body } = await server.request("PUT", "/admin/models/hearth-tony", { slots: 2 });
     expect(status).toBe(404);
     expect(JSON.stringify(body)).toContain("hearth-tiny");
@@ -110,7 +112,11 @@ describe("DELETE /admin/models/{model}", () => {
     const models = temporaryFolder();
     const { puller } = createPulling({ HF_ENDPOINT: hub.url }, { models });
     const overrides = { openPuller: () => Promise.resolve(puller) };
-    const server = await startManagedServer(onTestFinished, overrides, { HEARTH_MODELS: models });
+    const server = await startServer({
+      accounts: "managed",
+      ...overrides,
+      environment: { HEARTH_MODELS: models },
+    });
     await server.request("POST", "/admin/models/pull", { model: "acme/tiny:Q4_K_M" });
     const pulled = "/admin/models/tiny-q4_k_m";
     await until(() => server.app.models.find("tiny-q4_k_m") !== null);
@@ -127,7 +133,7 @@ describe("POST /admin/models/load and unload", () => {
   it("puts a model into memory and takes it out, also one that its settings keep for ever", async () => {
     // An engine of its own: the tests of one process share one.
     const environment = { HEARTH_MANAGEMENT_KEY: pinnedManagementKey, HEARTH_SLOTS_PER_MODEL: "2" };
-    const { url } = await startApp(environment);
+    const { url } = await startServer({ environment });
     const request = async (method: string, at: string, body?: object) => {
       const headers = { authorization: `Bearer ${pinnedManagementKey}`, "content-type": "application/json" };
       const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
@@ -147,7 +153,7 @@ describe("POST /admin/models/load and unload", () => {
   });
 
   it("is in the audit log, and says why a model cannot be loaded", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     await server.request("POST", "/admin/models/load", { model: builtInModel });
     await server.request("POST", "/admin/models/unload", { model: builtInModel });
     const page = { teamId: null, after: null, from: null, to: null, limit: 2 };
@@ -168,7 +174,7 @@ describe("POST /admin/models/load and unload", () => {
 
 describe("GET /admin/models", () => {
   it("lists all models with what the operator needs to know of them", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const { body } = await server.request("GET", "/admin/models");
     const { data } = body as { data: readonly { id: string }[] };
     expect(data.find(({ id }) => id === builtInModel)).toMatchObject({

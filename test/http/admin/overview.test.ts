@@ -1,8 +1,9 @@
-import { describe, expect, it, onTestFinished } from "vitest";
-import { createScriptedEngine } from "../../../src/engine/scripted.js";
-import { builtInModel } from "../../harness.js";
-import { gate } from "../../scripted-app.js";
-import { allAcls, now, startManagedServer, type ManagedServer } from "../auth/managed.js";
+import { describe, expect, it } from "vitest";
+import { createScriptedEngine } from "../../kit/scripted/engine.js";
+import { type ManagedServer, startServer } from "../../kit/server.js";
+import { allAcls, now } from "../../kit/server/management.js";
+import { builtInModel } from "../../kit/server/settings.js";
+import { gate } from "../../kit/until.js";
 import { signInMember, type Page } from "../console/pages.js";
 
 const path = "/admin/overview";
@@ -28,7 +29,7 @@ async function createPaidTeam(server: ManagedServer, cents: number): Promise<{ i
 
 describe("GET /admin/overview", () => {
   it("has what the server has done today, by team and in all", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     await server.request("PUT", `/admin/models/${builtInModel}`, { prices: { prompt: 1, completion: 1000 } });
     const { id, key } = await createPaidTeam(server, 500);
     expect(await ask(server, server.apiKey)).toBe(200);
@@ -61,7 +62,7 @@ describe("GET /admin/overview", () => {
   it("shows runs that hold a slot, and forgets tokens after a minute", async () => {
     const held = gate();
     const engine = createScriptedEngine(() => ["one", held.opened, " two"]);
-    const server = await startManagedServer(onTestFinished, { engine });
+    const server = await startServer({ accounts: "managed", engine });
     const answer = ask(server, server.apiKey);
     await expect.poll(() => overview(server)).toMatchObject({ running: 1, waiting: 0 });
     held.open();
@@ -76,7 +77,7 @@ describe("GET /admin/overview", () => {
 
   it("counts failed runs, and says that credit is low", async () => {
     const engine = createScriptedEngine(() => ["one", new Error("out of luck")]);
-    const server = await startManagedServer(onTestFinished, { engine });
+    const server = await startServer({ accounts: "managed", engine });
     const { id, key } = await createPaidTeam(server, 50);
     expect(await ask(server, key)).toBe(500);
     expect(await overview(server, `?teamId=${id}`)).toMatchObject({
@@ -90,7 +91,7 @@ describe("GET /admin/overview", () => {
 
   it("shows a member what the API keys that they created have done, and an admin what the team has", async () => {
     const engine = createScriptedEngine(() => ["one", new Error("out of luck")]);
-    const server = await startManagedServer(onTestFinished, { engine });
+    const server = await startServer({ accounts: "managed", engine });
     const { id, key } = await createPaidTeam(server, 500);
     const member = await signInMember(server, id, "member");
     const admin = await signInMember(server, id, "admin");
@@ -107,7 +108,7 @@ describe("GET /admin/overview", () => {
   });
 
   it("shows a key for one team that team only", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     await ask(server, server.apiKey);
     const teamId = await server.createTeam();
     const ofTeam = await server.createManagementKey({ teamId });

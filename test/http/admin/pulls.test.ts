@@ -1,11 +1,13 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Puller } from "../../../src/models/hub/puller.js";
-import { sha256Of, startHub, type TestHub } from "../../hub-server/hub-server.js";
-import { temporaryFolder, until } from "../../harness.js";
+import { sha256Of, startHub, type TestHub } from "../../kit/doubles/hub/hub-server.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { type ManagedServer, startServer } from "../../kit/server.js";
+import { pinnedManagementKey } from "../../kit/server/settings.js";
+import { until } from "../../kit/until.js";
 import { createPulling, ggufOf } from "../../models/hub/pulling.js";
-import { pinnedManagementKey, startManagedServer, type ManagedServer } from "../auth/managed.js";
 
 const mebibyte = 1024 * 1024;
 const bytes = ggufOf(8 * mebibyte);
@@ -34,7 +36,7 @@ async function startPullingServer(hub: TestHub, folder = temporaryFolder()): Pro
   const openPuller = (): Promise<Puller> => Promise.resolve(puller);
   mkdirSync(models, { recursive: true });
   const environment = { HEARTH_DATA: join(folder, "data"), HEARTH_MODELS: models };
-  const server = await startManagedServer(onTestFinished, { openPuller }, environment);
+  const server = await startServer({ accounts: "managed", openPuller, environment });
   const find = async (id: string): Promise<Pull> =>
     (await server.request("GET", `/admin/models/pulls/${id}`)).body as Pull;
   return {

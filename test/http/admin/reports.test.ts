@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import type Sqlite from "better-sqlite3";
-import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { openDatabase } from "../../../src/store/database.js";
 import { connectSqlite } from "../../../src/store/sqlite/connect.js";
-import { workerUrls } from "../../engine/worker-threads.js";
-import { temporaryFolder } from "../../harness.js";
-import { writeNewDatabase } from "../../store/new-database.js";
-import { startManagedServer, type ManagedServer } from "../auth/managed.js";
+import { workerUrls } from "../../kit/worker-urls.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { type ManagedServer, startServer } from "../../kit/server.js";
+import { writeNewDatabase } from "../../kit/databases/new-database.js";
 import { createTestTeam, keyRoutes, routeName, type TestTeam } from "../threats/world.js";
 
 /** Tables that grow with every request, or with every change. */
@@ -87,7 +87,11 @@ describe("F24: on the connection that requests use, no read of many rows of a ta
         await writeNewDatabase(file);
         const { reportsWorkerUrl } = workerUrls;
         const database = await openDatabase(file, { connect: watching(reads), reportsWorkerUrl });
-        const server = await startManagedServer(onTestFinished, { database }, { HEARTH_DATA: data });
+        const server = await startServer({
+          accounts: "managed",
+          database,
+          environment: { HEARTH_DATA: data },
+        });
         const side = await createTestTeam(server, "ours");
         // What a start reads has been read.
         reads.clear();

@@ -1,10 +1,11 @@
 /** A server whose scripted model answers agents, and what the model received. */
 import { expect } from "vitest";
 import type { GenerationEvent } from "../../../src/core/generation.js";
-import type { ScriptStep } from "../../../src/engine/scripted.js";
-import { keys, startScriptedApp, type ScriptedApp } from "../../scripted-app.js";
+import type { ScriptStep } from "../../kit/scripted/engine.js";
+import { type ScriptedServer, startServer } from "../../kit/server.js";
+import { keys } from "../../kit/server/six-keys.js";
 
-export interface AgentApp extends ScriptedApp {
+export interface AgentApp extends ScriptedServer {
   /** The prompts that the model received: one line `role: content` for each message. */
   readonly prompts: readonly string[];
   /** The names of the tools that the model received with the first prompt. */
@@ -14,13 +15,13 @@ export interface AgentApp extends ScriptedApp {
 /** Starts a server whose model gives the same answer each time. */
 export async function startAgentApp(steps: readonly ScriptStep[]): Promise<AgentApp> {
   const prompts: string[] = [];
-  const app = await startScriptedApp(
-    (prompt) => {
+  const app = await startServer({
+    engine: (prompt) => {
       prompts.push(prompt);
       return steps;
     },
-    { contextTokens: 4096 },
-  );
+    contextTokens: 4096,
+  });
   return { ...app, prompts, toolNames: () => (app.engine.jobs[0]?.tools ?? []).map(({ name }) => name) };
 }
 

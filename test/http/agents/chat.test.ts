@@ -1,7 +1,7 @@
 /** Requests of the shape that agents over chat completions send, and tools with a text as input, over HTTP. */
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { keys } from "../../scripted-app.js";
+import { keys } from "../../kit/server/six-keys.js";
 import { calling, framesOf, send, startAgentApp } from "./agent-app.js";
 
 const path = "/v1/chat/completions";

@@ -1,7 +1,7 @@
 /** Requests of the shape that Codex sends, over HTTP: its tools, its history, and the items that it expects. */
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { keys } from "../../scripted-app.js";
+import { keys } from "../../kit/server/six-keys.js";
 import { calling, framesOf, send, startAgentApp } from "./agent-app.js";
 
 const patchGrammar = [

@@ -1,13 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../src/core/generation.js";
-import type { Script } from "../../../src/engine/scripted.js";
-import {
-  headersOf,
-  keys,
-  startScriptedApp,
-  type ScriptedApp,
-  type ScriptedAppOptions,
-} from "../../scripted-app.js";
+import type { Script } from "../../kit/scripted/engine.js";
+import { type ScriptedServer, type ScriptedSettings, startServer } from "../../kit/server.js";
+import { headersOf } from "../../kit/server/requests.js";
+import { keys } from "../../kit/server/six-keys.js";
 
 const messages = [{ role: "user", content: "Hello" }];
 const say: Script = () => ["Good", " day."];
@@ -17,7 +13,12 @@ type Line = Readonly<Record<string, unknown>> & {
   readonly response?: string;
 };
 
-function send({ url }: ScriptedApp, path: string, body: object, key: string = keys.ada): Promise<Response> {
+function send(
+  { url }: ScriptedServer,
+  path: string,
+  body: object,
+  key: string = keys.ada,
+): Promise<Response> {
   return fetch(url + path, {
     method: "POST",
     headers: headersOf(key),
@@ -25,8 +26,8 @@ function send({ url }: ScriptedApp, path: string, body: object, key: string = ke
   });
 }
 
-async function whole(script: Script, path: string, body: object, options: ScriptedAppOptions = {}) {
-  const server = await startScriptedApp(script, options);
+async function whole(script: Script, path: string, body: object, options: ScriptedSettings = {}) {
+  const server = await startServer({ engine: script, ...options });
   const response = await send(server, path, { ...body, stream: false });
   return { server, response, answer: (await response.json()) as Line };
 }
@@ -38,7 +39,7 @@ async function linesOf(response: Response): Promise<Line[]> {
 
 describe("POST /api/chat", () => {
   it("streams lines by default, the last with counts and times in nanoseconds", async () => {
-    const response = await send(await startScriptedApp(say), "/api/chat", { messages });
+    const response = await send(await startServer({ engine: say }), "/api/chat", { messages });
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/x-ndjson"]);
     const lines = await linesOf(response);
     expect(lines.slice(0, -1).map(({ message, done }) => [message?.["content"], done])).toEqual([
@@ -161,7 +162,7 @@ describe("POST /api/chat", () => {
   });
 
   it("only loads the model without messages, and unloads it with keep_alive 0", async () => {
-    const server = await startScriptedApp(say);
+    const server = await startServer({ engine: say });
     const loaded = await send(server, "/api/chat", { messages: [] });
     expect(await loaded.json()).toMatchObject({ done: true, done_reason: "load", message: { content: "" } });
     const unloaded = await send(server, "/api/chat", { keep_alive: 0 });
@@ -171,7 +172,7 @@ describe("POST /api/chat", () => {
   });
 
   it("ends a stream that fails with a line that has the error", async () => {
-    const server = await startScriptedApp(() => ["Good", new Error("lost /var/lib/device")]);
+    const server = await startServer({ engine: () => ["Good", new Error("lost /var/lib/device")] });
     const lines = await linesOf(await send(server, "/api/chat", { messages }));
     expect(lines.at(-1)).toEqual({ error: "An internal error occurred." });
   });
@@ -188,7 +189,7 @@ describe("POST /api/chat", () => {
 describe("POST /api/generate", () => {
   it("streams lines by default", async () => {
     const lines = await linesOf(
-      await send(await startScriptedApp(say), "/api/generate", { prompt: "Hello" }),
+      await send(await startServer({ engine: say }), "/api/generate", { prompt: "Hello" }),
     );
     expect(lines.map(({ response, done }) => [response, done])).toEqual([
       ["Good", false],

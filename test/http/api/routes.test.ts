@@ -1,6 +1,8 @@
 import { exchange } from "../raw.js";
 import { describe, expect, it } from "vitest";
-import { headersOf, hello, keys, startScriptedApp } from "../../scripted-app.js";
+import { startServer } from "../../kit/server.js";
+import { headersOf, hello } from "../../kit/server/requests.js";
+import { keys } from "../../kit/server/six-keys.js";
 
 const say = () => ["Good", " day."];
 const chat = JSON.stringify(hello);
@@ -40,7 +42,7 @@ const scenarios: readonly Scenario[] = [
 
 describe("a route of Ollama's interface", () => {
   it.each(scenarios)("%s %s with the key %s answers %d", async (method, path, key, status, contains) => {
-    const { url } = await startScriptedApp(say);
+    const { url } = await startServer({ engine: say });
     const headers = key === null ? { "content-type": "application/json" } : headersOf(key);
     const init = { method, headers, ...(method === "POST" ? { body: chat } : {}) };
     const response = await fetch(url + path, init);
@@ -51,7 +53,7 @@ describe("a route of Ollama's interface", () => {
   });
 
   it("serves programs on this machine without a key with the one of ollamaKey, and neither pages nor proxies", async () => {
-    const server = await startScriptedApp(say, { config: { ollamaKey: keys.ada } });
+    const server = await startServer({ engine: say, config: { ollamaKey: keys.ada } });
     const ask = async (headers: Readonly<Record<string, string>>, path = "/api/chat"): Promise<number> => {
       // As curl declares a body.
       const form = { "content-type": "application/x-www-form-urlencoded" };
@@ -79,7 +81,7 @@ describe("a route of Ollama's interface", () => {
   });
 
   it("limits what programs without a key may do to the ACLs of ollamaKey", async () => {
-    const { url } = await startScriptedApp(say, { config: { ollamaKey: keys.eve } });
+    const { url } = await startServer({ engine: say, config: { ollamaKey: keys.eve } });
     const response = await fetch(`${url}/api/chat`, {
       method: "POST",
       body: chat,
@@ -92,7 +94,7 @@ describe("a route of Ollama's interface", () => {
   });
 
   it("is not there with ollamaApi: off", async () => {
-    const { port } = await startScriptedApp(say, { config: { ollamaApi: "off" } });
+    const { port } = await startServer({ engine: say, config: { ollamaApi: "off" } });
     for (const path of ["/api/version", "/api/tags", "/"])
       expect(
         await exchange(port, `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`),
@@ -100,7 +102,7 @@ describe("a route of Ollama's interface", () => {
   });
 
   it("reads JSON that curl -d declares as a form, from a program and without a cookie only", async () => {
-    const { url } = await startScriptedApp(say);
+    const { url } = await startServer({ engine: say });
     const form = { "content-type": "application/x-www-form-urlencoded" };
     const send = async (headers: Record<string, string>) =>
       (await fetch(`${url}/api/chat`, { method: "POST", headers: { ...form, ...headers }, body: chat }))

@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { builtInModel } from "../../harness.js";
-import { startManagedServer, statusWithKey, type Answer, type ManagedServer } from "./managed.js";
+import { type ManagedServer, startServer } from "../../kit/server.js";
+import { type Answer, statusWithKey } from "../../kit/server/management.js";
+import { builtInModel } from "../../kit/server/settings.js";
 
 const chat = "api-key:endpoint:chat";
 const models = "api-key:endpoint:models";
 const tiny = `api-key:model:${builtInModel}`;
 
 async function started() {
-  const server = await startManagedServer();
+  const server = await startServer({ accounts: "managed" });
   const teamId = await server.createTeam();
   await server.request("POST", `/v1/billing/teams/${teamId}/prepaid/top-up`, { amount: { val: "1000" } });
   const group = (name: string, acls: readonly string[]): Promise<Answer> =>

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { startManagedServer, statusWithKey, allAcls } from "./managed.js";
+import { startServer } from "../../kit/server.js";
+import { allAcls, statusWithKey } from "../../kit/server/management.js";
 
 describe("a key that the operator has blocked", () => {
   it("is rejected until the operator unblocks it, and is shown as blocked", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const teamId = await server.createTeam();
     const { apiKey, apiKeyId, ...made } = await server.createKey(teamId, { acls: allAcls });
     expect(made).not.toHaveProperty("blocked");
@@ -27,7 +28,7 @@ describe("a key that the operator has blocked", () => {
   });
 
   it("E14: can be neither unblocked nor blocked by a management key of its team, which can change all other fields", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const teamId = await server.createTeam();
     const { apiKey, apiKeyId } = await server.createKey(teamId, { acls: allAcls });
     const own = await server.createManagementKey({ teamId });

@@ -1,7 +1,8 @@
 /** Helpers for tests of budgets: a team with a key, and requests whose cost is known. */
 import { expect } from "vitest";
-import { builtInModel } from "../../harness.js";
-import { allAcls, type ManagedServer } from "./managed.js";
+import type { ManagedServer } from "../../kit/server.js";
+import { allAcls } from "../../kit/server/management.js";
+import { builtInModel } from "../../kit/server/settings.js";
 
 /** Prices of the built-in model, in ticks. The scripted engine has one token for a word of a prompt and one for each text. */
 export const prices = { prompt: 100, completion: 400 } as const;

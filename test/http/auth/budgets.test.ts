@@ -1,9 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
-import { createScriptedEngine } from "../../../src/engine/scripted.js";
-import { builtInModel, until } from "../../harness.js";
-import { gate } from "../../scripted-app.js";
+import { createScriptedEngine } from "../../kit/scripted/engine.js";
+import { type ManagedServer, startServer } from "../../kit/server.js";
+import { allAcls, dayMs } from "../../kit/server/management.js";
+import { builtInModel } from "../../kit/server/settings.js";
+import { gate, until } from "../../kit/until.js";
 import { aSide, complete, errorOf, prices, set, usd, verified, type Side } from "./budgeted.js";
-import { allAcls, dayMs, startManagedServer, type ManagedServer } from "./managed.js";
 
 const keyOf = async (server: ManagedServer, { secret }: Side) =>
   (await server.request("GET", "/v1/api-key", undefined, secret)).body;
@@ -17,7 +18,7 @@ describe("a budget", () => {
     async (_, budget) => {
       const held = gate();
       const engine = createScriptedEngine(() => ["a", held.opened, " b"], { slots: 100 });
-      const server = await startManagedServer(undefined, { engine });
+      const server = await startServer({ accounts: "managed", engine });
       const side = await aSide(server);
       await set(server, side, { apiKeyId: side.keyId, period: "day", budget });
       let answered = 0;
@@ -39,7 +40,7 @@ describe("a budget", () => {
   );
 
   it("refuses with 429, the code budget_exceeded and the moment of reset, and admits from then on", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const side = await aSide(server);
     await set(server, side, { apiKeyId: side.keyId, period: "day", budget: { hardTokens: 10 } });
     expect((await complete(server, side)).status).toBe(200);
@@ -65,7 +66,7 @@ describe("a budget", () => {
   });
 
   it("refuses requests of other dialects in their form", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const side = await aSide(server);
     await set(server, side, { period: "total", budget: { hardUsd: "0" } });
     const message = { model: builtInModel, max_tokens: 4, messages: [{ role: "user", content: "Hello" }] };
@@ -84,7 +85,7 @@ describe("a budget", () => {
   it("of a request that active requests leave no room for says that it may be tried again", async () => {
     const held = gate();
     const engine = createScriptedEngine(() => ["a", held.opened], { slots: 4 });
-    const server = await startManagedServer(undefined, { engine });
+    const server = await startServer({ accounts: "managed", engine });
     const side = await aSide(server);
     await set(server, side, { period: "week", budget: { hardTokens: 10 } });
     const first = complete(server, side);
@@ -102,7 +103,7 @@ describe("a budget", () => {
   });
 
   it("holds for all keys that a member created in the team, and for all keys of the team", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const side = await aSide(server);
     const memberId = await server.createMember(side.teamId, { role: "admin" });
     const manager = await server.createManagementKey({ teamId: side.teamId, memberId });
@@ -129,7 +130,7 @@ describe("a budget", () => {
   it("counts each run at the prices it started with", async () => {
     const held = gate();
     const engine = createScriptedEngine(() => ["a", held.opened, " b"], { slots: 4 });
-    const server = await startManagedServer(undefined, { engine });
+    const server = await startServer({ accounts: "managed", engine });
     const side = await aSide(server);
     await set(server, side, { period: "month", budget: { hardUsd: "1" } });
     const first = complete(server, side);
@@ -144,7 +145,7 @@ describe("a budget", () => {
   });
 
   it("warns in a header from its soft limit on, and has one entry in the audit log for each period", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const side = await aSide(server);
     const budget = { softTokens: 5, hardTokens: 40 };
     await set(server, side, { apiKeyId: side.keyId, period: "day", budget });
@@ -171,7 +172,7 @@ describe("a budget", () => {
 
 describe("GET /v1/api-key", () => {
   it("shows what the key has spent in the month, and what is left of its budgets", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const side = await aSide(server);
     await set(server, side, {
       apiKeyId: side.keyId,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import type { Route } from "../../../src/http/route.js";
 import { expectEvery } from "../../kit/every.js";
 import {
@@ -13,16 +13,14 @@ import {
   unknownLike,
   type TestTeam,
 } from "../threats/world.js";
-import { startSharedServer, type ManagedServer } from "./managed.js";
+import { fileServer } from "../../kit/server.js";
 
-let shared: { server: ManagedServer; close: () => Promise<void> };
+const shared = fileServer({ accounts: "managed" });
 const made: { ours?: TestTeam; theirs?: TestTeam } = {};
 beforeAll(async () => {
-  shared = await startSharedServer();
-  made.ours = await createTestTeam(shared.server, "ours");
-  made.theirs = await createTestTeam(shared.server, "theirs");
+  made.ours = await createTestTeam(shared(), "ours");
+  made.theirs = await createTestTeam(shared(), "theirs");
 });
-afterAll(() => shared.close());
 
 /** Covers every row of the route table automatically; scenarios.test.ts tests each route in more detail. */
 const managing = keyRoutes.filter(({ guard }) => guard === "management-key");
@@ -33,9 +31,9 @@ function openRoute(route: Route) {
     const { ours } = made;
     if (ours === undefined) throw new Error("asked for before the first test");
     // Which the example of another route does.
-    await shared.server.database.kysely.updateTable("teams").set({ blocked: 0 }).execute();
-    const path = await pathWith(route, async (param) => id(await createObject(shared.server, ours, param)));
-    return requestRoute(shared.server, route, path, credentialOf(ours));
+    await shared().database.kysely.updateTable("teams").set({ blocked: 0 }).execute();
+    const path = await pathWith(route, async (param) => id(await createObject(shared(), ours, param)));
+    return requestRoute(shared(), route, path, credentialOf(ours));
   };
 }
 
@@ -70,7 +68,7 @@ it("E14: no route returns anything of a team to the management key of another te
 it("every route answers the operator's management key, with 404 for objects that do not exist", () =>
   expectEvery(managing, routeName, async (route) => {
     const asking = openRoute(route);
-    const right = await shared.server.createManagementKey({});
+    const right = await shared().createManagementKey({});
     const answer = await asking(() => right);
     // The example names a model that is not there, the model was not pulled, nothing was kept of the run, and it has ended; so may jobs and batches have.
     const others: Readonly<Record<string, number | readonly number[]>> = {

@@ -1,5 +1,6 @@
-import { describe, expect, it, onTestFinished } from "vitest";
-import { startManagedServer, statusWithKey, type ManagedServer, allAcls } from "./managed.js";
+import { describe, expect, it } from "vitest";
+import { type ManagedServer, startServer } from "../../kit/server.js";
+import { allAcls, statusWithKey } from "../../kit/server/management.js";
 
 /** Status and message of a request with these headers. */
 async function from(server: ManagedServer, secret: string, forwarded: string | null, path = "/v1/models") {
@@ -18,7 +19,7 @@ const letIn = [200, undefined];
 
 describe("a key with an allow-list", () => {
   it("E6: is accepted only by the address of the socket, whatever X-Forwarded-For says", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const teamId = await server.createTeam();
     const elsewhere = await server.createKey(teamId, { acls: allAcls, ipRanges: ["10.0.0.0/8"] });
     const here = await server.createKey(teamId, { acls: allAcls, ipRanges: ["10.0.0.0/8", "127.0.0.1"] });
@@ -29,7 +30,7 @@ describe("a key with an allow-list", () => {
   });
 
   it("E6: is accepted behind a proxy by the address that the proxy saw, and not by a forged one", async () => {
-    const server = await startManagedServer(onTestFinished, {}, { HEARTH_TRUST_PROXY: "true" });
+    const server = await startServer({ accounts: "managed", environment: { HEARTH_TRUST_PROXY: "true" } });
     const { apiKey } = await server.createKey(await server.createTeam(), {
       acls: allAcls,
       ipRanges: ["10.0.0.0/8", "2001:db8::/32"],
@@ -41,7 +42,7 @@ describe("a key with an allow-list", () => {
   });
 
   it("shows its ranges, and a change takes effect with the next request", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const teamId = await server.createTeam();
     const made = await server.createKey(teamId, { acls: allAcls });
     expect(made).not.toHaveProperty("ipRanges");
@@ -65,7 +66,7 @@ describe("a key with an allow-list", () => {
   });
 
   it("E17: reveals nothing else about the key to other addresses", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const teamId = await server.createTeam();
     const ipRanges = ["192.0.2.1"];
     const made = [
@@ -89,7 +90,7 @@ describe("a key with an allow-list", () => {
     [["any"], "ipRanges.0 must be an IP address"],
     [Array.from({ length: 101 }, () => "10.0.0.1"), "ipRanges must not be more than 100"],
   ])("is rejected with %j", async (ipRanges, message) => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const path = `/auth/teams/${await server.createTeam()}/api-keys`;
     expect(await server.request("POST", path, { name: "x", ipRanges })).toMatchObject({
       status: 400,
@@ -99,7 +100,7 @@ describe("a key with an allow-list", () => {
 });
 
 it("a management key with an allow-list is accepted only from there, and shows its ranges", async () => {
-  const server = await startManagedServer(onTestFinished, {}, { HEARTH_TRUST_PROXY: "true" });
+  const server = await startServer({ accounts: "managed", environment: { HEARTH_TRUST_PROXY: "true" } });
   const secret = await server.createManagementKey({ ipRanges: ["10.0.0.1"] });
   const path = "/auth/management-keys/validation";
   const message = "This management key may not be used from this address.";

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { startManagedServer } from "./managed.js";
+import { startServer } from "../../kit/server.js";
 
 it("E3: searches names and redacted forms for a text, in which nothing has a special meaning", async () => {
-  const server = await startManagedServer();
+  const server = await startServer({ accounts: "managed" });
   const teamId = await server.createTeam();
   const laptop = await server.createKey(teamId, { name: "Ada's Laptop 100%" });
   const build = await server.createKey(teamId, { name: "build_server" });

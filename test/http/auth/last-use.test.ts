@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { startManagedServer, now, statusWithKey, type ManagedServer, allAcls } from "./managed.js";
+import { type ManagedServer, startServer } from "../../kit/server.js";
+import { allAcls, now, statusWithKey } from "../../kit/server/management.js";
 
 const minuteMs = 60_000;
 
@@ -11,7 +12,7 @@ async function received(server: ManagedServer, teamId: string): Promise<unknown>
 
 describe("the last use of a key", () => {
   it("is accurate to the minute, reported within half a minute, and excludes rejected requests", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const teamId = await server.createTeam();
     const { apiKey, apiKeyId } = await server.createKey(teamId, { acls: allAcls });
     server.clock.advance(90_000);
@@ -28,7 +29,7 @@ describe("the last use of a key", () => {
   });
 
   it("is stored when the server closes", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const { apiKey, apiKeyId } = await server.createKey(await server.createTeam(), { acls: allAcls });
     await statusWithKey(server, apiKey);
     expect((await server.stores.keys.find(apiKeyId))?.lastUseTime).toBeNull();
@@ -37,7 +38,7 @@ describe("the last use of a key", () => {
   });
 
   it("is reported for management keys as well", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const secret = await server.createManagementKey({});
     const send = async () =>
       (await server.request("GET", "/auth/management-keys/validation", undefined, secret)).body;
@@ -49,7 +50,7 @@ describe("the last use of a key", () => {
   });
 
   it("is not a change of the key: neither in the audit log nor in modifyTime, and blocks no change", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const { keys, keyUses, writes, audit } = server.stores;
     const { apiKeyId } = await server.createKey(await server.createTeam());
     const before = await keys.find(apiKeyId);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { startManagedServer, type Answer, type ManagedServer } from "./managed.js";
+import { type ManagedServer, startServer } from "../../kit/server.js";
+import type { Answer } from "../../kit/server/management.js";
 
 interface ToldMember {
   readonly memberId: string;
@@ -39,7 +40,7 @@ async function memberOf(server: ManagedServer, role: string) {
 
 describe("members", () => {
   it("are added, changed field by field, listed in pages, and deleted", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const teamId = await server.createTeam();
     const { status, body } = await server.request("POST", `/auth/teams/${teamId}/members`, {
       email: "ada@example.com",
@@ -80,7 +81,7 @@ describe("members", () => {
   });
 
   it("have a unique email address, regardless of case; that of a deleted member can be used again", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const [teamId, other] = [await server.createTeam("one"), await server.createTeam("other")];
     const memberId = await server.createMember(teamId, { email: "Ada@Example.com" });
     const again = { email: "aDA@eXAMPLE.com" };
@@ -104,7 +105,7 @@ describe("members", () => {
     [{ email: "a@b", familyName: "\u001b[2J" }, "familyName must not have control characters"],
     [{ email: "a@b", role: "king" }, "role: must be one of owner, admin, member"],
   ])("are rejected as %j", async (member, message) => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const teamId = await server.createTeam();
     expect(await server.request("POST", `/auth/teams/${teamId}/members`, member)).toEqual(
       refused(400, message),
@@ -121,7 +122,7 @@ describe("a member's management key", () => {
   ])(
     "of a %s can read and create keys, gets status %i for changing another's key and %i for creating members",
     async (role, keys, members) => {
-      const server = await startManagedServer();
+      const server = await startServer({ accounts: "managed" });
       const { teamId, memberId, secret } = await memberOf(server, role);
       const send = async (method: string, path: string, body?: object) =>
         (await server.request(method, path, body, secret)).status;
@@ -148,7 +149,7 @@ describe("a member's management key", () => {
   );
 
   it("obeys the current role of its member in addition to its own ACLs", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const { teamId, memberId, secret } = await memberOf(server, "admin");
     const rename = () => server.request("PUT", `/auth/teams/${teamId}`, { team: { name: "x" } }, secret);
     expect(await rename()).toEqual(refused(403, "role 'admin': this endpoint needs 'owner'."));
@@ -161,7 +162,7 @@ describe("a member's management key", () => {
   });
 
   it("is rejected with 401 like an unknown key once its member is deleted", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const { teamId, memberId, secret } = await memberOf(server, "admin");
     const list = (key: string) => server.request("GET", `/auth/teams/${teamId}/api-keys`, undefined, key);
     expect((await list(secret)).status).toBe(200);
@@ -172,7 +173,7 @@ describe("a member's management key", () => {
   });
 
   it("is rejected when it was created while its member was being deleted", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const { teamId, memberId, secret } = await memberOf(server, "admin");
     const member = await server.stores.members.find(memberId);
     if (member === null) throw new Error("the member is not there");
@@ -183,7 +184,7 @@ describe("a member's management key", () => {
   });
 
   it("is only for the member's own team, and returns its owner", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const { teamId, memberId, secret } = await memberOf(server, "owner");
     for (const member of [{ teamId: null }, { teamId: await server.createTeam("other") }])
       await expect(server.createManagementKey({ ...member, memberId })).rejects.toMatchObject({
@@ -197,7 +198,7 @@ describe("a member's management key", () => {
   });
 
   it("E13: gets the same error for members of another team and of the whole server", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const { secret } = await memberOf(server, "owner");
     const theirs = await server.createMember(await server.createTeam("theirs"));
     const { stores, clock } = server;
@@ -216,7 +217,7 @@ describe("a member's management key", () => {
 
 describe("the last owner", () => {
   it("of a team cannot be deleted by anyone until there is another one", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const { teamId, memberId, secret } = await memberOf(server, "owner");
     await server.createMember(await server.createTeam("other"), {
       role: "owner",
@@ -237,7 +238,7 @@ describe("the last owner", () => {
   });
 
   it("stays when the only two owners are deleted at the same time", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const { teamId, memberId } = await memberOf(server, "owner");
     const other = await server.createMember(teamId, { role: "owner", email: "next@example.com" });
     const answers = await Promise.all(
@@ -257,7 +258,7 @@ interface Told {
 }
 
 it("the audit log contains the actions on members and by members, with their names, also of deleted members", async () => {
-  const server = await startManagedServer();
+  const server = await startServer({ accounts: "managed" });
   const { teamId, memberId, secret } = await memberOf(server, "owner");
   await server.createMember(teamId, { role: "owner", email: "next@example.com" });
   await server.request("POST", `/auth/teams/${teamId}/api-keys`, { name: "x" }, secret);

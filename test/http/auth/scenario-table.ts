@@ -1,6 +1,6 @@
 /** The routes of the management API, each with a request that its key may send and one that is wrong. */
 import { systemRandom } from "../../../src/system.js";
-import { builtInModel } from "../../harness.js";
+import { builtInModel } from "../../kit/server/settings.js";
 
 export interface Row {
   readonly route: string;

@@ -1,21 +1,21 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { createRoutes } from "../../../src/http/routes.js";
 import { defaultHttpLimits } from "../../../src/http/deps.js";
 import { expectEvery } from "../../kit/every.js";
-import { builtInModel } from "../../harness.js";
+import { fileServer } from "../../kit/server.js";
+import { type Answer, allAcls } from "../../kit/server/management.js";
+import { builtInModel } from "../../kit/server/settings.js";
 import { createObject } from "../threats/world.js";
 import { table, type Row } from "./scenario-table.js";
-import { allAcls, startSharedServer, type Answer, type ManagedServer } from "./managed.js";
 
 const unknownId = "0193a7c2-0000-7000-8000-000000000000";
 const refusal = (code: number, message: unknown = expect.any(String)) => ({ code, message, details: [] });
 
-let shared: { server: ManagedServer; close: () => Promise<void> };
+const shared = fileServer({ accounts: "managed" });
 const keys = { right: "", lacking: "", lackingBilling: "", elsewhere: "" };
 let [teamId, apiKey] = ["", ""];
 beforeAll(async () => {
-  shared = await startSharedServer();
-  const { server } = shared;
+  const server = shared();
   teamId = await server.createTeam("ours");
   await server.database.kysely.updateTable("teams").set({ billing: "unmetered" }).execute();
   apiKey = (await server.createKey(teamId, { acls: allAcls })).apiKey;
@@ -27,7 +27,6 @@ beforeAll(async () => {
   });
   keys.elsewhere = await server.createManagementKey({ teamId: await server.createTeam("theirs") });
 });
-afterAll(() => shared.close());
 
 function newBodyOf({ body, newBody = () => body }: Row): object | undefined {
   return newBody();
@@ -35,14 +34,14 @@ function newBodyOf({ body, newBody = () => body }: Row): object | undefined {
 
 /** Returns the path with the ids of an existing key, member and team, or with an unknown id. */
 async function existing(path: string, id: string | null = null): Promise<string> {
-  const apiKeyId = id ?? (path.includes(":apiKeyId") ? (await shared.server.createKey(teamId)).apiKeyId : "");
-  const memberId = id ?? (path.includes(":memberId") ? await shared.server.createMember(teamId) : "");
+  const apiKeyId = id ?? (path.includes(":apiKeyId") ? (await shared().createKey(teamId)).apiKeyId : "");
+  const memberId = id ?? (path.includes(":memberId") ? await shared().createMember(teamId) : "");
   const pullId = id ?? (path.includes(":pullId") ? await createPull() : "");
   let found = path;
   for (const param of path.match(/:(run|request|response|completion|batch|file|channel)Id|:groupName/g) ?? [])
     found = found.replace(
       param,
-      id ?? (await createObject(shared.server, { teamId, apiKey, manager: "" }, param.slice(1))),
+      id ?? (await createObject(shared(), { teamId, apiKey, manager: "" }, param.slice(1))),
     );
   return found
     .replace("*id", builtInModel)
@@ -53,7 +52,7 @@ async function existing(path: string, id: string | null = null): Promise<string>
 }
 
 async function createPull(): Promise<string> {
-  const { body } = await shared.server.request("POST", "/admin/models/pull", { model: "acme/tiny" });
+  const { body } = await shared().request("POST", "/admin/models/pull", { model: "acme/tiny" });
   return (body as { id: string }).id;
 }
 
@@ -67,7 +66,7 @@ async function send(
   const found = await existing(path, change.unknown ? unknownId : null);
   const query = typeof change.bad === "string" ? change.bad : "";
   const sent = typeof change.bad === "object" ? change.bad : newBodyOf(row);
-  return shared.server.request(method, found + query, sent, credential);
+  return shared().request(method, found + query, sent, credential);
 }
 
 it("the scenarios cover every route of the management API, with its ACL", () => {
@@ -93,7 +92,7 @@ it.each([
 ])("E14: returns 401 for %s on every route", (_, credential) =>
   expectEvery(table, nameOf, async (scenario) => {
     const { bad } = scenario;
-    const presented = credential === "api key" ? shared.server.apiKey : credential;
+    const presented = credential === "api key" ? shared().apiKey : credential;
     const asked = [{}, { unknown: true as const }, ...(bad === undefined ? [] : [{ bad: bad[0] }])];
     for (const change of asked)
       expect(await send(scenario, presented, change)).toEqual({ status: 401, body: refused(scenario, 16) });
@@ -123,14 +122,14 @@ it("E21: every route returns 403 with the name of the ACL to a key without it, w
     expect(answer).toEqual(denied);
     if (hasId(scenario)) expect(await send(scenario, lacking, { unknown: true })).toEqual(denied);
     if (bad !== undefined) expect(await send(scenario, lacking, { bad: bad[0] })).toEqual(denied);
-    const only = await shared.server.createManagementKey({ teamId, acls: [`team-token:endpoint:${acl}`] });
+    const only = await shared().createManagementKey({ teamId, acls: [`team-token:endpoint:${acl}`] });
     expect((await send(scenario, only)).body).not.toMatchObject({ message });
   }));
 
 it("every route returns 200 to a key with the ACL, 404 for an unknown id and 400 with the name of an invalid field", () =>
   expectEvery(table, nameOf, async (scenario) => {
     const { route, bad, ofAllTeams = false } = scenario;
-    const right = ofAllTeams ? await shared.server.createManagementKey({}) : keys.right;
+    const right = ofAllTeams ? await shared().createManagementKey({}) : keys.right;
     expect([scenario.status ?? 200].flat()).toContain((await send(scenario, right)).status);
     if (hasId(scenario)) {
       const [, of = ""] = /:(\w+)Id/.exec(route) ?? [];
@@ -153,13 +152,12 @@ it("every route reads the form of curl -d as JSON, with a bearer key and without
     table.filter((row) => newBodyOf(row) !== undefined),
     nameOf,
     async (row) => {
-      const right = row.ofAllTeams === true ? await shared.server.createManagementKey({}) : keys.right;
+      const right = row.ofAllTeams === true ? await shared().createManagementKey({}) : keys.right;
       const [method = "", path = ""] = row.route.split(" ");
       const status = async (headers: Record<string, string>) => {
         const body = JSON.stringify(newBodyOf(row));
         const form = { "content-type": "application/x-www-form-urlencoded", ...headers };
-        return (await fetch(shared.server.url + (await existing(path)), { method, headers: form, body }))
-          .status;
+        return (await fetch(shared().url + (await existing(path)), { method, headers: form, body })).status;
       };
       expect([row.status ?? 200].flat()).toContain(await status({ authorization: `Bearer ${right}` }));
       expect(await status({ "x-api-key": right })).toBe(415);
@@ -168,7 +166,7 @@ it("every route reads the form of curl -d as JSON, with a bearer key and without
   ));
 
 it("E14: /v1 rejects management keys, and no API key can change or delete itself", async () => {
-  const { server } = shared;
+  const server = shared();
   const made = await server.createKey(teamId, { acls: ["api-key:endpoint:*", "api-key:model:*"] });
   expect((await server.request("GET", "/v1/models", undefined, keys.right)).status).toBe(401);
   expect((await server.request("GET", "/v1/models", undefined, made.apiKey)).status).toBe(200);
@@ -180,7 +178,7 @@ it("E14: /v1 rejects management keys, and no API key can change or delete itself
 });
 
 it("a management key for one team can neither block nor unblock it", async () => {
-  const { server } = shared;
+  const server = shared();
   for (const blocked of [true, false]) {
     const id = await server.createTeam();
     if (!blocked) await server.request("PUT", `/auth/teams/${id}`, { team: { blocked: true } });
@@ -199,5 +197,5 @@ it.each([
   ["another method", "PATCH", "/auth/api-keys/a", {}, 405, 12],
   ["no body", "POST", "/auth/teams", undefined, 415, 3],
 ])("reports %s in the format of a gRPC gateway", async (_, method, path, body, status, code) => {
-  expect(await shared.server.request(method, path, body)).toEqual({ status, body: refusal(code) });
+  expect(await shared().request(method, path, body)).toEqual({ status, body: refusal(code) });
 });

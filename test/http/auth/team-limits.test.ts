@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { builtInModel } from "../../harness.js";
-import { startManagedServer, type ManagedServer } from "./managed.js";
+import { type ManagedServer, startServer } from "../../kit/server.js";
+import { builtInModel } from "../../kit/server/settings.js";
 
 async function withTeam() {
-  const server = await startManagedServer();
+  const server = await startServer({ accounts: "managed" });
   const teamId = await server.createTeam();
   const path = `/auth/teams/${teamId}/limits`;
   const put = (body: object, credential?: string) => server.request("PUT", path, body, credential);

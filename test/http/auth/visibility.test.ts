@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createScriptedEngine } from "../../../src/engine/scripted.js";
+import { beforeAll, describe, expect, it } from "vitest";
+import { createScriptedEngine } from "../../kit/scripted/engine.js";
 import { ticksToUsd } from "../../../src/core/money.js";
-import { builtInModel } from "../../harness.js";
+import { type ManagedServer, fileServer } from "../../kit/server.js";
+import { type Answer, allAcls } from "../../kit/server/management.js";
+import { builtInModel } from "../../kit/server/settings.js";
 import { signInMember } from "../console/pages.js";
 import {
   createObject,
@@ -15,7 +17,6 @@ import {
   takesBody,
   type TestTeam,
 } from "../threats/world.js";
-import { allAcls, startSharedServer, type Answer, type ManagedServer } from "./managed.js";
 
 /** A member, with an API key that has been used. */
 interface Person extends TestTeam {
@@ -31,15 +32,14 @@ interface Person extends TestTeam {
 /** Answered words of a request with a mark. */
 const wordsOf: Readonly<Record<string, number>> = { markmia: 13, markmax: 67, markada: 29, marktheirs: 41 };
 
-let shared: { server: ManagedServer; close: () => Promise<void> };
+const words = (text: string): number => wordsOf[/mark[a-z]+/.exec(text)?.[0] ?? ""] ?? 3;
+const engine = createScriptedEngine((prompt) =>
+  Array.from({ length: words(JSON.stringify(prompt)) }, () => "a "),
+);
+const shared = fileServer({ accounts: "managed", engine });
 let [mia, max, ada, theirs]: readonly Person[] = [];
 beforeAll(async () => {
-  const words = (text: string): number => wordsOf[/mark[a-z]+/.exec(text)?.[0] ?? ""] ?? 3;
-  const engine = createScriptedEngine((prompt) =>
-    Array.from({ length: words(JSON.stringify(prompt)) }, () => "a "),
-  );
-  shared = await startSharedServer({ engine });
-  const { server } = shared;
+  const server = shared();
   await server.request("PUT", `/admin/models/${builtInModel}`, {
     prices: { prompt: 1, completion: 100_000 },
   });
@@ -51,7 +51,6 @@ beforeAll(async () => {
     await person(server, others, "owner", "marktheirs"),
   ];
 });
-afterAll(() => shared.close());
 
 async function paidTeam(server: ManagedServer, name: string): Promise<string> {
   const teamId = await server.createTeam(name);
@@ -93,7 +92,7 @@ async function person(server: ManagedServer, teamId: string, role: string, mark:
 function people() {
   if (mia === undefined || max === undefined || ada === undefined || theirs === undefined)
     throw new Error("asked for before the first test");
-  return { server: shared.server, mia, max, ada, theirs };
+  return { server: shared(), mia, max, ada, theirs };
 }
 
 const managing = keyRoutes.filter(({ guard }) => guard === "management-key");

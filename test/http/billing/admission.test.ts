@@ -1,7 +1,6 @@
 import { expect, it, vi } from "vitest";
-import { authorization, completionRequest, prices, startLedgerServer } from "../../ledger.js";
-import { until } from "../../harness.js";
-import { gate } from "../../scripted-app.js";
+import { authorization, completionRequest, prices, startLedgerServer } from "../../kit/ledger.js";
+import { gate, until } from "../../kit/until.js";
 
 const [prompt, completion] = [3 * prices.prompt, prices.completion];
 const messages = [{ role: "user", content: "Hello" }];

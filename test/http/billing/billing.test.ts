@@ -2,8 +2,9 @@ import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { cliActor } from "../../../src/accounts/audit/actors.js";
 import { ticksToUsd } from "../../../src/core/money.js";
-import { maxCostTicks } from "../../ledger.js";
-import { dayMs, startManagedServer } from "../auth/managed.js";
+import { maxCostTicks } from "../../kit/ledger.js";
+import { startServer } from "../../kit/server.js";
+import { dayMs } from "../../kit/server/management.js";
 import { world, complete } from "./world.js";
 
 describe("prepaid credit", () => {
@@ -34,7 +35,7 @@ describe("prepaid credit", () => {
   });
 
   it("shows no spending of a team that spends no credit", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     expect((await complete(server, server.apiKey)).status).toBe(200);
     const [first] = await server.stores.teams.list();
     const answer = await server.request("GET", `/v1/billing/teams/${first?.id}/prepaid/balance`);

@@ -6,14 +6,14 @@ import {
   complete,
   prices,
   startLedgerServer,
-} from "../../ledger.js";
-import { createScriptedEngine } from "../../../src/engine/scripted.js";
-import { startApp, until, type TestApp } from "../../harness.js";
-import { gate } from "../../scripted-app.js";
+} from "../../kit/ledger.js";
+import { createScriptedEngine } from "../../kit/scripted/engine.js";
+import { type TestServer, startServer } from "../../kit/server.js";
+import { gate, until } from "../../kit/until.js";
 
 const [prompt, completion] = [3 * prices.prompt, prices.completion];
 
-async function defer({ url }: TestApp): Promise<{ readonly request_id: string }> {
+async function defer({ url }: TestServer): Promise<{ readonly request_id: string }> {
   const messages = [{ role: "user", content: "Hello" }];
   const body = JSON.stringify({ model: completionRequest.model, messages, max_tokens: 8, deferred: true });
   const init = { method: "POST", headers: authorization, body };
@@ -21,7 +21,7 @@ async function defer({ url }: TestApp): Promise<{ readonly request_id: string }>
 }
 
 /** Returns the outcome of a deferred completion when it is available. */
-async function fetched({ url }: TestApp, id: string): Promise<Response> {
+async function fetched({ url }: TestServer, id: string): Promise<Response> {
   for (;;) {
     const answer = await fetch(`${url}/v1/chat/deferred-completion/${id}`, { headers: authorization });
     if (answer.status !== 202) return answer;
@@ -212,7 +212,10 @@ it("a deferred completion that a closing server requeues costs nothing until it 
   await server.app.close();
   expect((await server.runs.list(1))[0]).toMatchObject({ state: "interrupted", costTicks: 0 });
   expect(await server.balances()).toMatchObject({ credit: 1_000_000_000n, reserved: 0n });
-  const next = await startApp({ HEARTH_DATA: server.data }, { engine: createScriptedEngine(() => ["a b"]) });
+  const next = await startServer({
+    environment: { HEARTH_DATA: server.data },
+    engine: createScriptedEngine(() => ["a b"]),
+  });
   const answer = await fetched(next, request_id);
   expect(answer.status).toBe(200);
   const [run] = await server.runs.list(1);

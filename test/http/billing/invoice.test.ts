@@ -5,7 +5,7 @@ import { noUsage } from "../../../src/core/usage.js";
 import { centsOfEach, centsUp } from "../../../src/http/management/cents.js";
 import { aRun } from "../../store/records.js";
 import { parseMessage } from "./published-messages.js";
-import { type Answer } from "../auth/managed.js";
+import type { Answer } from "../../kit/server/management.js";
 import { world } from "./world.js";
 
 describe("the invoice preview", () => {

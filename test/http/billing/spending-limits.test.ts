@@ -8,9 +8,10 @@ import {
   prices,
   startLedgerServer,
   type LedgerServer,
-} from "../../ledger.js";
-import { until } from "../../harness.js";
-import { startScriptedApp, gate, hello, post } from "../../scripted-app.js";
+} from "../../kit/ledger.js";
+import { startServer } from "../../kit/server.js";
+import { hello, post } from "../../kit/server/requests.js";
+import { gate, until } from "../../kit/until.js";
 
 async function limit({ database, teamId }: LedgerServer, hardTicks: number): Promise<void> {
   const none = { hardTicks: null, softTicks: null };
@@ -77,7 +78,7 @@ it("an unmetered team is not subject to spending limits", async () => {
 });
 
 it("a run is recorded with the requested name of its model", async () => {
-  const server = await startScriptedApp(() => ["Hello"]);
+  const server = await startServer({ engine: () => ["Hello"] });
   for (const model of ["ember", "ember-1m"])
     expect((await post(server, { ...hello, model })).status).toBe(200);
   expect(

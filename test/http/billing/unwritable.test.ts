@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { complete, maxCostTicks, prices, startLedgerServer, type LedgerAccess } from "../../ledger.js";
-import { until } from "../../harness.js";
-import { createManualClock } from "../../manual-clock.js";
-import { gate } from "../../scripted-app.js";
+import { complete, maxCostTicks, prices, startLedgerServer, type LedgerAccess } from "../../kit/ledger.js";
+import { gate, until } from "../../kit/until.js";
+import { createManualClock } from "../../kit/manual-clock.js";
 
 const [prompt, completion] = [3 * prices.prompt, prices.completion];
 

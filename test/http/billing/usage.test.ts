@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { dayMs, allAcls } from "../auth/managed.js";
+import { allAcls, dayMs } from "../../kit/server/management.js";
 import { world, complete } from "./world.js";
 
 describe("POST /v1/billing/teams/{teamId}/usage", () => {

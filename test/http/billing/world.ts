@@ -2,8 +2,9 @@ import { createCreditService } from "../../../src/accounts/money/credits.js";
 import { createSpendingService } from "../../../src/accounts/money/spending-limits.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import { systemRandom } from "../../../src/system.js";
-import { completionRequest } from "../../ledger.js";
-import { startManagedServer, type Answer, type ManagedServer, allAcls } from "../auth/managed.js";
+import { completionRequest } from "../../kit/ledger.js";
+import { type ManagedServer, startServer } from "../../kit/server.js";
+import { type Answer, allAcls } from "../../kit/server/management.js";
 
 export interface Used {
   readonly prompt_tokens: number;
@@ -14,7 +15,7 @@ export interface Used {
 
 /** A prepaid team with a management key and an API key; answers have two words. */
 export async function world() {
-  const server = await startManagedServer();
+  const server = await startServer({ accounts: "managed" });
   const teamId = await server.createTeam();
   const own = await server.createManagementKey({ teamId });
   const { apiKey, apiKeyId } = await server.createKey(teamId, { acls: allAcls });

@@ -10,17 +10,13 @@ import { BodyBudget } from "../../../src/core/requests/body-budget.js";
 import { defaultHttpLimits } from "../../../src/http/deps.js";
 import { createInternalServer } from "../../../src/http/websocket/internal-requests.js";
 import { serveWebSockets } from "../../../src/http/websocket/upgrade.js";
-import { root, until } from "../../harness.js";
-import { createManualClock } from "../../manual-clock.js";
-import {
-  gate,
-  hello,
-  keys,
-  startScriptedApp,
-  type LogLine,
-  type ScriptedApp,
-  type ScriptedAppOptions,
-} from "../../scripted-app.js";
+import { root } from "../../kit/folder.js";
+import { type ScriptedServer, type ScriptedSettings, startServer } from "../../kit/server.js";
+import { hello } from "../../kit/server/requests.js";
+import type { LogLine } from "../../kit/server/scripted.js";
+import { keys } from "../../kit/server/six-keys.js";
+import { gate, until } from "../../kit/until.js";
+import { createManualClock } from "../../kit/manual-clock.js";
 import { openSocket, readToEnd } from "../raw.js";
 import { connect } from "../websocket/client.js";
 
@@ -59,13 +55,13 @@ async function openTlsSocket(port: number): Promise<Socket> {
   return socket;
 }
 
-interface Served extends ScriptedApp {
+interface Served extends ScriptedServer {
   open(): Promise<Socket>;
 }
 
-async function start(scheme: "http" | "https", options: ScriptedAppOptions = {}): Promise<Served> {
+async function start(scheme: "http" | "https", options: ScriptedSettings = {}): Promise<Served> {
   const config = { ...options.config, ...(scheme === "https" ? tls : {}) };
-  const server = await startScriptedApp(say, { ...options, config });
+  const server = await startServer({ engine: say, ...options, config });
   return {
     ...server,
     open: () => (scheme === "http" ? openSocket(server.port) : openTlsSocket(server.port)),
@@ -125,8 +121,8 @@ describe.each(["http", "https"] as const)("E23: over %s, a request that asks for
 
 it("E23: an upgrade behind requests is answered behind them, even if they are streams that wait for their reader", async () => {
   const opened = gate();
-  const server = await startScriptedApp(
-    () => [
+  const server = await startServer({
+    engine: () => [
       "One",
       opened.opened,
       ..."x"
@@ -134,10 +130,8 @@ it("E23: an upgrade behind requests is answered behind them, even if they are st
         .split("")
         .map(() => "y".repeat(20_000)),
     ],
-    {
-      contextTokens: 5_000_000,
-    },
-  );
+    contextTokens: 5_000_000,
+  });
   const socket = await openSocket(server.port);
   const stream = JSON.stringify({ ...hello, stream: true });
   socket.write(post("", stream.length) + stream + get("/healthz") + whole(upgradeTo("h2c")));
@@ -159,7 +153,7 @@ describe("E23: a WebSocket that is", () => {
     ["for a path without one", get("/healthz", handshake), 400],
     ["behind a request", get("/healthz") + get("/v1/responses", handshake), 401],
   ])("%s ends, though its client does not close its side", async (_, request, status) => {
-    const server = await startScriptedApp(say);
+    const server = await startServer({ engine: say });
     const socket = connectPlain({ port: server.port, host: "127.0.0.1", allowHalfOpen: true });
     onTestFinished(() => void socket.destroy());
     socket.on("error", () => undefined);
@@ -284,7 +278,7 @@ describe.each(["http", "https"] as const)("E23: over %s, a server that closes", 
 });
 
 it("E23: a WebSocket without a turn ends at once with the server", async () => {
-  const server = await startScriptedApp(say, { config: { shutdownGraceMs: graceMs } });
+  const server = await startServer({ engine: say, config: { shutdownGraceMs: graceMs } });
   const { socket } = await connect(server.url);
   const closed = once(socket, "close");
   await server.close();

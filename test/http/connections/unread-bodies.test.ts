@@ -2,23 +2,24 @@
 import { Agent, request as httpRequest, type RequestOptions } from "node:http";
 import type { Socket } from "node:net";
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { until } from "../../harness.js";
-import { keys, startScriptedApp } from "../../scripted-app.js";
-import { startSharedServer, type ManagedServer } from "../auth/managed.js";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { fileServer, startServer } from "../../kit/server.js";
+import { keys } from "../../kit/server/six-keys.js";
+import { until } from "../../kit/until.js";
 import { openSocket, readToEnd } from "../raw.js";
 import { createTestTeam, credentialOf, routeName, routes, type TestTeam } from "../threats/world.js";
 
 const bodyBytesMax = 65_536;
-let shared: { server: ManagedServer; close: () => Promise<void> };
+const shared = fileServer({
+  accounts: "managed",
+  environment: { HEARTH_BODY_BYTES_MAX: String(bodyBytesMax) },
+});
 let side: TestTeam;
 beforeAll(async () => {
-  shared = await startSharedServer({}, { HEARTH_BODY_BYTES_MAX: String(bodyBytesMax) });
-  side = await createTestTeam(shared.server, "ours");
+  side = await createTestTeam(shared(), "ours");
 });
-afterAll(() => shared.close());
 
-const port = (): number => Number(new URL(shared.server.url).port);
+const port = (): number => Number(new URL(shared().url).port);
 const json = "Content-Type: application/json\r\n";
 const next = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
@@ -149,7 +150,7 @@ describe("E24: a form that is refused in its middle", () => {
 });
 
 it("E24: the rest of a refused body that never comes, or never ends, ends its connection", async () => {
-  const server = await startScriptedApp(() => []);
+  const server = await startServer({ engine: () => [] });
   const silent = await openSocket(server.port);
   silent.write(`POST /v1/files HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60000\r\n\r\n`);
   expect(await answer(silent)).toMatch(/^HTTP\/1.1 401 /);
@@ -187,7 +188,7 @@ describe("E24: a client that keeps its connection makes its next request at once
   const credentials = ["hk-wrong", keys.bob, keys.ada];
 
   it("an agent with one connection", async () => {
-    const server = await startScriptedApp(() => []);
+    const server = await startServer({ engine: () => [] });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     onTestFinished(() => agent.destroy());
     for (const size of sizes)
@@ -209,7 +210,7 @@ describe("E24: a client that keeps its connection makes its next request at once
   });
 
   it("the official library", async () => {
-    const server = await startScriptedApp(() => []);
+    const server = await startServer({ engine: () => [] });
     const clientOf = (apiKey: string): OpenAI =>
       new OpenAI({ baseURL: `${server.url}/v1`, apiKey, maxRetries: 0 });
     for (const size of sizes)

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Role } from "../../../src/accounts/members/member.js";
 import { requestRoute } from "../threats/world.js";
 import { createObject, createTestTeam, keyRoutes, pathWith, routeName, takesBody } from "../threats/world.js";
-import { startManagedServer } from "../auth/managed.js";
+import { startServer } from "../../kit/server.js";
 import { signInMember } from "./pages.js";
 
 /** The routes of the management API that a page can call, too. */
@@ -84,7 +84,7 @@ const ofOwners: readonly string[] = [
  * @returns the names of the routes that do not answer 403
  */
 async function allowed(role: Role) {
-  const server = await startManagedServer();
+  const server = await startServer({ accounts: "managed" });
   const side = await createTestTeam(server, "ours");
   const memberId = await server.createMember(side.teamId, { role });
   const secret = await server.createManagementKey({ teamId: side.teamId, memberId });

@@ -2,7 +2,8 @@
 import { cliActor } from "../../../src/accounts/audit/actors.js";
 import { createSignInLinks } from "../../../src/accounts/sign-in/links.js";
 import { systemRandom } from "../../../src/system.js";
-import type { Answer, ManagedServer } from "../auth/managed.js";
+import type { ManagedServer } from "../../kit/server.js";
+import type { Answer } from "../../kit/server/management.js";
 
 export const password = "correct horse battery staple";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startManagedServer, type ManagedServer } from "../auth/managed.js";
+import { type ManagedServer, startServer } from "../../kit/server.js";
 import { openPage, password, signInMember, signInOwner, type Page } from "./pages.js";
 
 const own = { "x-hearth-console": "1" };
@@ -17,7 +17,7 @@ async function statusOf(
 
 describe("the cookie of a session", () => {
   it("is HttpOnly and SameSite=Strict, for /console only, named by the port, and always new", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const page = openPage(server);
     // E: session fixation: a cookie that another page has set is not adopted.
     page.cookie = `hearth-console-${new URL(server.url).port}=${"a".repeat(43)}`;
@@ -40,7 +40,7 @@ describe("the cookie of a session", () => {
   });
 
   it("has Secure behind a proxy with TLS", async () => {
-    const server = await startManagedServer(undefined, {}, { HEARTH_TRUST_PROXY: "true" });
+    const server = await startServer({ accounts: "managed", environment: { HEARTH_TRUST_PROXY: "true" } });
     const page = await signInOwner(server);
     const headers = { "x-forwarded-proto": "https" };
     await page.send("POST", "/sign-in", { email: "owner@example.com", password }, headers);
@@ -48,7 +48,7 @@ describe("the cookie of a session", () => {
   });
 
   it("E14: opens no route itself: neither /auth nor /v1, with or without the page's header", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const { cookie } = await signInOwner(server);
     for (const path of ["/auth/teams", "/v1/models", "/admin/models", "/v1/api-key"])
       expect([path, await statusOf(server, path, { ...own, cookie })]).toEqual([path, 401]);
@@ -69,7 +69,7 @@ describe("E5: a request to the console's routes", () => {
   it.each(routes)(
     "%s %s is refused without the page's header, or from another page",
     async (method, path) => {
-      const server = await startManagedServer();
+      const server = await startServer({ accounts: "managed" });
       const { cookie } = await signInOwner(server);
       const { host } = new URL(server.url);
       const foreign: readonly Record<string, string>[] = [
@@ -92,7 +92,7 @@ describe("E5: a request to the console's routes", () => {
   );
 
   it("has no CORS headers and no preflight that allows it, whatever origins are listed", async () => {
-    const server = await startManagedServer(undefined, {}, { HEARTH_CORS_ORIGINS: "*" });
+    const server = await startServer({ accounts: "managed", environment: { HEARTH_CORS_ORIGINS: "*" } });
     const { cookie } = await signInOwner(server);
     const origin = "https://evil.example";
     for (const path of ["/console/api/session", "/console/api/v1/models"])
@@ -108,7 +108,7 @@ describe("E5: a request to the console's routes", () => {
   });
 
   it("takes JSON only, of at most 16 KiB", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const send = (type: string, body: string) =>
       fetch(`${server.url}/console/api/sign-in`, {
         method: "POST",
@@ -130,7 +130,7 @@ describe("a member who is signed in", () => {
   };
 
   it("manages what their role and team allow, with the permissions of their management keys", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const [teamId, other] = [await server.createTeam("ours"), await server.createTeam("theirs")];
     const [member, admin] = [
       await signInMember(server, teamId, "member"),
@@ -153,7 +153,7 @@ describe("a member who is signed in", () => {
   });
 
   it("calls /v1 with a key of their own in their team, which nobody can use, and which a team disables", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const teamId = await server.createTeam();
     const page = await signInMember(server, teamId, "member");
     const both = await Promise.all([page.send("GET", "/v1/api-key"), page.send("GET", "/v1/models")]);
@@ -172,7 +172,7 @@ describe("a member who is signed in", () => {
   });
 
   it("is held to the limits and addresses of that key, which their runs are recorded with", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const teamId = await server.createTeam();
     await server.request("PUT", `/auth/teams/${teamId}`, { team: { billing: "unmetered" } });
     const page = await signInMember(server, teamId, "owner");
@@ -189,7 +189,7 @@ describe("a member who is signed in", () => {
   });
 
   it("chats in a stream, charged to their team", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const page = await signInMember(server, await server.createTeam(), "member");
     const { body } = await page.send("GET", "/v1/api-key");
     const { api_key_id: id, team_id: teamId } = body as { api_key_id: string; team_id: string };
@@ -215,7 +215,7 @@ describe("a member who is signed in", () => {
   });
 
   it("answers 401 without a session on every path, whatever key is sent", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const page = openPage(server);
     const authorization = `Bearer ${server.apiKey}`;
     for (const path of [
@@ -233,7 +233,7 @@ describe("a member who is signed in", () => {
   });
 
   it("is the actor of their changes in the audit log, which has their sign-ins", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const teamId = await server.createTeam();
     const page = await signInMember(server, teamId, "owner");
     await create(page, teamId, "laptop");

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import { dayMs, startManagedServer, type ManagedServer } from "../auth/managed.js";
+import { type ManagedServer, startServer } from "../../kit/server.js";
+import { dayMs } from "../../kit/server/management.js";
 import { newLink, openPage, password, signInMember, signInOwner } from "./pages.js";
 
 const hourMs = 3_600_000;
@@ -15,7 +16,7 @@ const owner = { email: "owner@example.com", password };
 
 describe("a sign-in link", () => {
   it("makes the first owner of the server with an e-mail and a password, once", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const link = await newLink(server, null);
     const page = openPage(server);
     const missing = (field: string) => refused(400, expect.stringMatching(`^${field} is needed`) as string);
@@ -34,7 +35,7 @@ describe("a sign-in link", () => {
   });
 
   it("does not work after 24 hours, after a newer one, or in two requests at the same time", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const first = await newLink(server, null);
     const second = await newLink(server, null);
     const send = (link: string, email = owner.email) =>
@@ -53,7 +54,7 @@ describe("a sign-in link", () => {
   });
 
   it("of a member who has a password signs them in, or sets a new one and ends their sessions", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const page = await signInOwner(server);
     const plain = openPage(server);
     const sent = await plain.send("POST", "/sign-in", { link: await newLink(server, owner.email) });
@@ -69,7 +70,7 @@ describe("a sign-in link", () => {
 
 describe("a password", () => {
   it("signs in, whatever the case of the e-mail; an unknown e-mail and a wrong password have one answer", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     await signInOwner(server);
     const teamId = await server.createTeam();
     await server.createMember(teamId, { email: "new@example.com" });
@@ -90,7 +91,7 @@ describe("a password", () => {
 
   it("is stored as a salted scrypt hash with its parameters; links and sessions only as hashes", async () => {
     // The cost that servers have.
-    const server = await startManagedServer(undefined, { passwordCost: undefined });
+    const server = await startServer({ accounts: "managed", passwordCost: undefined });
     const page = await signInOwner(server);
     const { kysely } = server.database;
     const [row] = await kysely.selectFrom("member_sign_ins").selectAll().execute();
@@ -105,7 +106,7 @@ describe("a password", () => {
   });
 
   it("is changed with the current one only; all other sessions end, and this one gets a new cookie", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const [page, other] = [await signInOwner(server), openPage(server)];
     await other.send("POST", "/sign-in", owner);
     const former = page.cookie;
@@ -123,7 +124,7 @@ describe("a password", () => {
   });
 
   it("E17: cannot be guessed: after 10 failures of an e-mail its right password is refused, too, for 15 minutes", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const teamId = await server.createTeam();
     await signInOwner(server);
     await signInMember(server, teamId, "admin");
@@ -140,7 +141,7 @@ describe("a password", () => {
   });
 
   it("E17: an address that has failed 30 times is refused, whatever the e-mail or link", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const page = openPage(server);
     for (let count = 0; count < 30; count += 1)
       expect((await page.send("POST", "/sign-in", { link: `guess-${count}` })).status).toBe(401);
@@ -168,7 +169,7 @@ describe("an attempt that could not be made", () => {
   }
 
   it("does not count as failed, whatever is signed in with", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const page = await signInOwner(server);
     const change = { currentPassword: password, password: "another long pass phrase" };
     const setPassword = () => page.send("PUT", "/password", change);
@@ -184,7 +185,7 @@ describe("an attempt that could not be made", () => {
 
 describe("a session", () => {
   it("ends 12 hours after its last use, and 7 days after its beginning", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const page = await signInOwner(server);
     server.clock.jump(11 * hourMs);
     expect((await page.send("GET", "/session")).status).toBe(200);
@@ -202,7 +203,7 @@ describe("a session", () => {
   });
 
   it("ends when its member signs out, everywhere or here only, and is not found with a changed cookie", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const [page, other, third] = [await signInOwner(server), openPage(server), openPage(server)];
     await other.send("POST", "/sign-in", owner);
     await third.send("POST", "/sign-in", owner);
@@ -219,7 +220,7 @@ describe("a session", () => {
   });
 
   it("ends when its member is removed, with the API key of their sessions", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const owners = await signInOwner(server);
     const teamId = await server.createTeam();
     const page = await signInMember(server, teamId, "admin");
@@ -237,7 +238,7 @@ describe("a session", () => {
   });
 
   it("is refused while the team is blocked, and the 21st of a member ends the oldest", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const teamId = await server.createTeam();
     const page = await signInMember(server, teamId, "owner");
     const { body } = await page.send("GET", "/session");
@@ -255,7 +256,7 @@ describe("a session", () => {
   });
 
   it("does not begin while the team is blocked: nothing is stored, and a link can be used afterwards", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const teamId = await server.createTeam();
     const page = await signInMember(server, teamId, "owner");
     const { body } = await page.send("GET", "/session");

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { startProcess } from "../../harness.js";
+import { startProcess } from "../../kit/program.js";
+import { startServer } from "../../kit/server.js";
 import { brokenLinks } from "./broken-links.js";
-import { startScriptedApp } from "../../scripted-app.js";
 import { exchange } from "../raw.js";
 
 const guidesFolder = new URL("../../fixtures/guides/", import.meta.url);
 async function server(folder = guidesFolder) {
-  return startScriptedApp(() => [], { guidesFolder: folder });
+  return startServer({ engine: () => [], guidesFolder: folder });
 }
 
 async function get(path: string) {
@@ -219,7 +219,7 @@ describe("a page of a guide", () => {
 
 describe("the guides of this program", () => {
   it("are served by the built program as by its sources, without a link that leads nowhere", async () => {
-    const [built, { url }] = await Promise.all([startProcess(), startScriptedApp(() => [])]);
+    const [built, { url }] = await Promise.all([startProcess(), startServer({ engine: () => [] })]);
     const list = await (await fetch(`${built.url}/docs/guides`)).text();
     const links = [...list.matchAll(/<li><a href="([^"]*)"/g)].map(([, href = ""]) => href);
     for (const path of ["/docs/guides", ...links])

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { Quotas } from "../../../src/accounts/limits/quotas.js";
-import { builtInModel } from "../../harness.js";
+import { builtInModel } from "../../kit/server/settings.js";
 import { chat, readResponse, startLimitedServer, type LimitedServer } from "./limited.js";
 
 const builtInEmbedder = "hearth-embed-1m";

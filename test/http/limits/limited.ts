@@ -1,8 +1,8 @@
 /** Helpers for tests of rate limits: a complete server, a key of its first team, and the limited routes. */
-import { onTestFinished } from "vitest";
-import { createScriptedEngine, type Script, type ScriptedOptions } from "../../../src/engine/scripted.js";
-import { builtInModel } from "../../harness.js";
-import { startManagedServer, type ManagedServer, type CreatedKey } from "../auth/managed.js";
+import { createScriptedEngine, type Script, type ScriptedOptions } from "../../kit/scripted/engine.js";
+import { type ManagedServer, startServer } from "../../kit/server.js";
+import type { CreatedKey } from "../../kit/server/management.js";
+import { builtInModel } from "../../kit/server/settings.js";
 
 export interface LimitedServer extends ManagedServer {
   readonly teamId: string;
@@ -20,11 +20,11 @@ export async function startLimitedServer(
   options: ScriptedOptions = {},
   environment: NodeJS.ProcessEnv = {},
 ): Promise<LimitedServer> {
-  const server = await startManagedServer(
-    onTestFinished,
-    { engine: createScriptedEngine(script, options) },
+  const server = await startServer({
+    accounts: "managed",
+    engine: createScriptedEngine(script, options),
     environment,
-  );
+  });
   const { teams } = (await server.request("GET", "/auth/teams")).body as { teams: { teamId: string }[] };
   const teamId = teams[0]?.teamId ?? "";
   return {

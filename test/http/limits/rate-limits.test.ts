@@ -1,8 +1,9 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { builtInModel, clientOf, until } from "../../harness.js";
-import { gate } from "../../scripted-app.js";
+import { clientOf } from "../../kit/server/requests.js";
+import { builtInModel } from "../../kit/server/settings.js";
+import { gate, until } from "../../kit/until.js";
 import {
   anthropicRoutes,
   chat,

@@ -2,8 +2,11 @@ import { describe, expect } from "vitest";
 import type { Config } from "../../../src/config.js";
 import { loadConfig } from "../../../src/config.js";
 import { redisChecks } from "../../../src/app/doctor/redis-check.js";
-import { until } from "../../harness.js";
-import { proxyOf, type CuttableConnection } from "../../postgres/proxy.js";
+import { type ScriptedServer, startServer } from "../../kit/server.js";
+import { headersOf, hello, post } from "../../kit/server/requests.js";
+import { keys } from "../../kit/server/six-keys.js";
+import { until } from "../../kit/until.js";
+import { proxyOf, type CuttableConnection } from "../../kit/databases/postgres/proxy.js";
 import {
   command,
   newPrefixName,
@@ -13,15 +16,14 @@ import {
   testOwn,
   withoutOwnRedis,
   withoutRedis,
-} from "../../redis/server.js";
-import { headersOf, hello, keys, post, startScriptedApp, type ScriptedApp } from "../../scripted-app.js";
+} from "../../kit/databases/redis/server.js";
 
 const managementKey = "a management key that no test uses";
 
 /** Starts a server that counts limits in Redis, and whose first key may make 3 requests a minute. */
 async function start(url: string, limitsWithoutRedis: Config["limitsWithoutRedis"] = "open") {
   const config = { redisUrl: url, redisPrefix: newPrefixName(), limitsWithoutRedis };
-  const server = await startScriptedApp(() => ["Good"], { config });
+  const server = await startServer({ engine: () => ["Good"], config });
   const { ok } = await fetch(`${server.url}/auth/api-keys/key-of-ada`, {
     method: "PUT",
     headers: headersOf(managementKey),
@@ -31,7 +33,7 @@ async function start(url: string, limitsWithoutRedis: Config["limitsWithoutRedis
   return server;
 }
 
-async function statuses(server: ScriptedApp, count: number, key: string = keys.ada) {
+async function statuses(server: ScriptedServer, count: number, key: string = keys.ada) {
   const answers: number[] = [];
   for (let request = 0; request < count; request++) {
     const answer = await post(server, hello, { headers: headersOf(key) });
@@ -41,20 +43,20 @@ async function statuses(server: ScriptedApp, count: number, key: string = keys.a
   return answers;
 }
 
-async function readiness(server: ScriptedApp) {
+async function readiness(server: ScriptedServer) {
   const answer = await fetch(`${server.url}/readyz`);
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
 
 /** Returns the metrics of Redis without their help. */
-async function metrics(server: ScriptedApp): Promise<readonly string[]> {
+async function metrics(server: ScriptedServer): Promise<readonly string[]> {
   const answer = await fetch(`${server.url}/metrics`, { headers: headersOf(keys.chatter) });
   const all = await (answer.ok ? answer : await fetch(`${server.url}/metrics`)).text();
   return all.split("\n").filter((line) => /^hearth_limits_/.test(line));
 }
 
 /** Moves time on until Redis counts again. */
-async function back(server: ScriptedApp, proxy: CuttableConnection): Promise<void> {
+async function back(server: ScriptedServer, proxy: CuttableConnection): Promise<void> {
   proxy.restore();
   await until(() => {
     server.clock.advance(100);
@@ -81,7 +83,7 @@ describe(`a server whose limits are counted in Redis${withoutRedis}`, () => {
       "hearth_limits_redis_up 1",
       "hearth_limits_without_redis_total 0",
     ]);
-    const unlimited = await startScriptedApp(() => ["Good"]);
+    const unlimited = await startServer({ engine: () => ["Good"] });
     expect(await metrics(unlimited)).toEqual([]);
   });
 

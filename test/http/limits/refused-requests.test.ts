@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { builtInModel } from "../../harness.js";
+import { builtInModel } from "../../kit/server/settings.js";
 import { chat, readResponse, startLimitedServer } from "./limited.js";
 
 const [path, body] = chat;

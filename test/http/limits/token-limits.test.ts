@@ -1,8 +1,9 @@
 import { get_encoding } from "tiktoken";
 import { describe, expect, it } from "vitest";
-import { createScriptedEngine } from "../../../src/engine/scripted.js";
-import { builtInModel, startApp, until } from "../../harness.js";
-import { gate } from "../../scripted-app.js";
+import { createScriptedEngine } from "../../kit/scripted/engine.js";
+import { startServer } from "../../kit/server.js";
+import { builtInModel } from "../../kit/server/settings.js";
+import { gate, until } from "../../kit/until.js";
 import { fetchDeferred, waitForOutcome } from "../v1/chat/deferred.js";
 import {
   anthropicRoutes,
@@ -180,7 +181,7 @@ describe("deferred work under token limits", () => {
     await until(() => server.app.scheduler.load.running === 1);
     await server.app.close();
     const engine = createScriptedEngine(() => ["Good", " day."]);
-    const next = await startApp({ HEARTH_DATA: server.data }, { engine });
+    const next = await startServer({ environment: { HEARTH_DATA: server.data }, engine });
     for (let status = 202; status === 202;) status = (await fetchDeferred(next, id, apiKey)).status;
     const [run] = await next.app.runs.list(1);
     const { promptTokens = 0, completionTokens = 0 } = run?.usage ?? {};

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { builtInModel } from "../../harness.js";
+import { builtInModel } from "../../kit/server/settings.js";
 import { readResponse, startLimitedServer } from "./limited.js";
 
 describe("limits of a team", () => {

@@ -1,15 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../../src/config.js";
-import { headersOf, hello, keys, post, startScriptedApp, type ScriptedApp } from "../../scripted-app.js";
+import { type ScriptedServer, startServer } from "../../kit/server.js";
+import { headersOf, hello, post } from "../../kit/server/requests.js";
+import { keys } from "../../kit/server/six-keys.js";
 
 async function started(config: Partial<Config> = {}) {
-  const server = await startScriptedApp(
-    (prompt) => {
+  const server = await startServer({
+    engine: (prompt) => {
       if (prompt.includes("Fail")) throw new Error("out of order");
       return ["Good", " day", "."];
     },
-    { config },
-  );
+    config,
+  });
   const ask = async (key: string, content = "Hello"): Promise<void> => {
     const body = { ...hello, messages: [{ role: "user", content }] };
     await (await post(server, body, { headers: headersOf(key) })).text();
@@ -18,7 +20,7 @@ async function started(config: Partial<Config> = {}) {
 }
 
 /** Returns the count of each series of a histogram, by its labels. */
-async function counts(server: ScriptedApp, name: string): Promise<Record<string, number>> {
+async function counts(server: ScriptedServer, name: string): Promise<Record<string, number>> {
   const text = await (await fetch(`${server.url}/metrics`, { headers: headersOf(keys.ada) })).text();
   const lines = text.split("\n").filter((line) => line.startsWith(`${name}_count{`));
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /** No run is charged or counted above what was reserved for it, whatever its engine says; and its answer says what it was charged. */
 import { describe, expect, it } from "vitest";
-import { authorization } from "../../ledger.js";
+import { authorization } from "../../kit/ledger.js";
 import { expectBounded, prices, routes, send, startHosted, type Path } from "./hosted.js";
 
 /** What servers claim to have used for a prompt of a word and an answer of two tokens. */

@@ -6,16 +6,18 @@ import { createBudgetStore } from "../../../src/accounts/budgets/store/budgets.j
 import { noBudget, type BudgetLimits } from "../../../src/accounts/budgets/budget.js";
 import type { BillingMode } from "../../../src/accounts/teams/team.js";
 import { createWrites } from "../../../src/store/writes.js";
-import { startChatDouble, type ChatDouble } from "../../engine-doubles/openai.js";
-import { startApp, temporaryFolder, testKey, type TestApp } from "../../harness.js";
-import { openLedger, type LedgerAccess } from "../../ledger.js";
+import { startChatDouble, type ChatDouble } from "../../kit/doubles/engines/openai.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { type TestServer, startServer } from "../../kit/server.js";
+import { testKey } from "../../kit/server/settings.js";
+import { openLedger, type LedgerAccess } from "../../kit/ledger.js";
 
 const model = "far-model";
 /** In ticks a token: 2 and 8 USD for a million. */
 export const prices = { prompt: 20_000, completion: 80_000 } as const;
 const contextTokens = 4_096;
 
-export interface HostedServer extends TestApp, LedgerAccess {
+export interface HostedServer extends TestServer, LedgerAccess {
   readonly double: ChatDouble;
   /** Sets a budget of the whole time for the key of the tests. */
   limit(budget: Partial<BudgetLimits>): Promise<void>;
@@ -30,11 +32,13 @@ export async function startHosted(billing: BillingMode, environment = {}): Promi
   writeFileSync(file, `models: { ${model}: { prices: { prompt: 2, completion: 8 } } }\n`);
   const models = [{ id: model, name: "other", contextTokens }];
   const engines = JSON.stringify([{ kind: "openai", url: double.url, apiKey: "sk-of-the-host", models }]);
-  const app = await startApp({
-    HEARTH_ENGINES: engines,
-    HEARTH_CONFIG: file,
-    HEARTH_DATA: data,
-    ...environment,
+  const app = await startServer({
+    environment: {
+      HEARTH_ENGINES: engines,
+      HEARTH_CONFIG: file,
+      HEARTH_DATA: data,
+      ...environment,
+    },
   });
   const access = await openLedger(data, billing);
   const { kysely } = access.database;
@@ -73,7 +77,7 @@ export const routes = {
 
 export type Path = keyof typeof routes;
 
-export function send(server: TestApp, path: Path, more: object = {}): Promise<Response> {
+export function send(server: TestServer, path: Path, more: object = {}): Promise<Response> {
   return fetch(server.url + path, {
     method: "POST",
     headers: {

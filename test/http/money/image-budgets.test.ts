@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { createScriptedEngine } from "../../../src/engine/scripted.js";
-import { createScriptedImageEngine } from "../../scripted-image-engine.js";
+import { createScriptedEngine } from "../../kit/scripted/engine.js";
+import { createScriptedImageEngine } from "../../kit/scripted/image-engine.js";
 import { aSide, complete, set, verified } from "../auth/budgeted.js";
-import { startManagedServer } from "../auth/managed.js";
+import { startServer } from "../../kit/server.js";
 
 const image = { prompt: "a red circle on white", response_format: "b64_json" };
 
@@ -11,7 +11,8 @@ it.each([
   ["of a team", "1", () => ({})],
   ["of a key that has used it all", "5", (keyId: string) => ({ apiKeyId: keyId })],
 ])("M7: a budget of tokens %s refuses texts and no images", async (_, hardTokens, subject) => {
-  const server = await startManagedServer(undefined, {
+  const server = await startServer({
+    accounts: "managed",
     engine: createScriptedEngine(() => ["a", " b"]),
     imageEngine: createScriptedImageEngine(),
   });
@@ -33,7 +34,8 @@ it.each([
 ])(
   "M7: a limit on tokens a minute %s refuses texts and no images, and images count nothing",
   async (_, whose) => {
-    const server = await startManagedServer(undefined, {
+    const server = await startServer({
+      accounts: "managed",
       engine: createScriptedEngine(() => ["a", " b"]),
       imageEngine: createScriptedImageEngine(),
     });

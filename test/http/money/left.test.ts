@@ -1,7 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { Script } from "../../../src/engine/scripted.js";
+import type { Script } from "../../kit/scripted/engine.js";
 import type { RunRecord } from "../../../src/inference/run/run-record.js";
-import { gate, keys, post, startScriptedApp, hello, type ScriptedApp } from "../../scripted-app.js";
+import { type ScriptedServer, startServer } from "../../kit/server.js";
+import { hello, post } from "../../kit/server/requests.js";
+import { keys } from "../../kit/server/six-keys.js";
+import { gate } from "../../kit/until.js";
 import { openSocket } from "../raw.js";
 
 const model = "ember-1m";
@@ -22,7 +25,7 @@ const routes = [
 const cases = routes.flatMap(([path, body]) => [true, false].map((stream) => [path, stream, body] as const));
 
 /** Sends a request and closes the connection once `reached` resolves. Nothing else moves: the clock stands still. */
-async function leave(server: ScriptedApp, path: string, body: object, reached: () => Promise<void>) {
+async function leave(server: ScriptedServer, path: string, body: object, reached: () => Promise<void>) {
   const run = server.nextRun();
   const text = JSON.stringify(body);
   const socket = await openSocket(server.port);
@@ -39,10 +42,10 @@ async function leave(server: ScriptedApp, path: string, body: object, reached: (
 }
 
 /** A server of which one slot can be held by another request. */
-async function startServer(onLoad: () => Promise<void> = () => Promise.resolve()) {
+async function startLoading(onLoad: () => Promise<void> = () => Promise.resolve()) {
   const held = gate();
   const script: Script = () => [held.opened, "text"];
-  const server = await startScriptedApp(script, { slots: 1, evaluatedTokens: 3, onLoad });
+  const server = await startServer({ engine: script, slots: 1, evaluatedTokens: 3, onLoad });
   onTestFinished(() => held.open());
   return { server, isRunning: () => vi.waitFor(() => expect(server.engine.active).toBe(1)), held };
 }
@@ -53,14 +56,14 @@ function costs({ state, usage }: RunRecord) {
 
 describe("M3: a client that leaves ends its run at once, and pays what was evaluated", () => {
   it.each(cases)("while the prompt is evaluated: %s, stream %s", async (path, stream, body) => {
-    const { server, isRunning } = await startServer();
+    const { server, isRunning } = await startLoading();
     await leave(server, path, { ...body, stream }, isRunning);
     expect(server.engine).toMatchObject({ active: 0, aborted: 1 });
     expect((await server.records()).map(costs)).toEqual([["aborted", 3, 0]]);
   });
 
   it.each(cases)("while it waits for a slot: %s, stream %s", async (path, stream, body) => {
-    const { server, isRunning, held } = await startServer();
+    const { server, isRunning, held } = await startLoading();
     const other = post(server, hello);
     await isRunning();
     const isQueued = () => vi.waitFor(() => expect(server.scheduler.load.waiting).toBe(1));
@@ -73,7 +76,7 @@ describe("M3: a client that leaves ends its run at once, and pays what was evalu
 
   it.each(cases)("while its model is loaded: %s, stream %s", async (path, stream, body) => {
     const loading = gate();
-    const { server, held } = await startServer(() => loading.opened);
+    const { server, held } = await startLoading(() => loading.opened);
     await leave(server, path, { ...body, stream }, () => Promise.resolve());
     loading.open();
     held.open();

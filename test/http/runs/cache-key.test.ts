@@ -1,13 +1,14 @@
 import { expect, it, vi } from "vitest";
-import { createScriptedEngine } from "../../../src/engine/scripted.js";
-import { builtInModel } from "../../harness.js";
-import { headersOf, keys, startScriptedApp } from "../../scripted-app.js";
-import { startManagedServer } from "../auth/managed.js";
+import { createScriptedEngine } from "../../kit/scripted/engine.js";
+import { startServer } from "../../kit/server.js";
+import { headersOf } from "../../kit/server/requests.js";
+import { builtInModel } from "../../kit/server/settings.js";
+import { keys } from "../../kit/server/six-keys.js";
 import { chatLine, clientOf, createBatch, whenEnded } from "../v1/batches/batches.js";
 
 it("the cache key reaches the engine from each dialect that has the field: direct, streamed, deferred, in the background, in a batch", async () => {
   const engine = createScriptedEngine(() => ["Yes."]);
-  const server = await startManagedServer(undefined, { engine });
+  const server = await startServer({ accounts: "managed", engine });
   const client = clientOf(server);
   const keysSeen = () => engine.jobs.map(({ cacheKey }) => cacheKey);
   const messages = [{ role: "user" as const, content: "Hello" }];
@@ -40,7 +41,7 @@ it.each([
   ["/v1/chat/completions", { messages: [{ role: "user", content: "Hello" }] }],
   ["/v1/responses", { input: "Hello" }],
 ])("%s refuses by name a cache key that is no text or too long", async (path, body) => {
-  const server = await startScriptedApp(() => ["Yes."]);
+  const server = await startServer({ engine: () => ["Yes."] });
   const refused = [
     [7, 422],
     [{}, 422],

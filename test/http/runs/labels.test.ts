@@ -1,11 +1,14 @@
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { createRunLabelStore } from "../../../src/inference/run/store/run-labels.js";
-import { createScriptedEngine } from "../../../src/engine/scripted.js";
+import { createScriptedEngine } from "../../kit/scripted/engine.js";
 import { openDatabase } from "../../../src/store/database.js";
-import { builtInModel, startApp, temporaryFolder, testKey } from "../../harness.js";
-import { createManualClock } from "../../manual-clock.js";
-import { startScriptedApp, headersOf, keys } from "../../scripted-app.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { startServer } from "../../kit/server.js";
+import { headersOf } from "../../kit/server/requests.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
+import { keys } from "../../kit/server/six-keys.js";
+import { createManualClock } from "../../kit/manual-clock.js";
 
 const model = builtInModel;
 const messages = [{ role: "user", content: "Hello" }];
@@ -14,10 +17,11 @@ const metadata = { project: "atlas" };
 async function served() {
   const data = join(temporaryFolder(), "data");
   const clock = createManualClock(Date.UTC(2026, 10, 21));
-  const { app, url } = await startApp(
-    { HEARTH_DATA: data },
-    { engine: createScriptedEngine(() => ["Yes."]), clock },
-  );
+  const { app, url } = await startServer({
+    environment: { HEARTH_DATA: data },
+    engine: createScriptedEngine(() => ["Yes."]),
+    clock,
+  });
   const database = await openDatabase(join(data, "hearth.db"));
   const store = createRunLabelStore(database);
   return {
@@ -78,7 +82,7 @@ it.each([
   ["/v1/chat/completions", { messages, safety_identifier: "x".repeat(513) }, "safety_identifier"],
   ["/v1/messages", { messages, max_tokens: 8, metadata: { user_id: "x".repeat(513) } }, "metadata.user_id"],
 ])("%s refuses by name what it cannot store: %j", async (path, body, field) => {
-  const { url } = await startScriptedApp(() => ["Yes."]);
+  const { url } = await startServer({ engine: () => ["Yes."] });
   const response = await fetch(url + path, {
     method: "POST",
     headers: headersOf(keys.ada),

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
-import { createScriptedEngine } from "../../../src/engine/scripted.js";
-import { builtInModel, until } from "../../harness.js";
-import { gate } from "../../scripted-app.js";
+import { createScriptedEngine } from "../../kit/scripted/engine.js";
+import { type ManagedServer, startServer } from "../../kit/server.js";
+import { builtInModel } from "../../kit/server/settings.js";
+import { gate, until } from "../../kit/until.js";
 import { aSide, set, verified, type Side } from "../auth/budgeted.js";
-import { startManagedServer, type ManagedServer } from "../auth/managed.js";
 
 const model = builtInModel;
 const messages = [{ role: "user", content: "Hello" }];
@@ -46,7 +46,7 @@ async function requestsBy(server: ManagedServer, { teamId }: Side, change: objec
 }
 
 async function served() {
-  const server = await startManagedServer();
+  const server = await startServer({ accounts: "managed" });
   return { server, side: await aSide(server) };
 }
 
@@ -155,7 +155,7 @@ describe("a budget of a tag or an end user", () => {
     async (_, subject, sent) => {
       const held = gate();
       const engine = createScriptedEngine(() => ["a", held.opened, " b"], { slots: 100 });
-      const server = await startManagedServer(undefined, { engine });
+      const server = await startServer({ accounts: "managed", engine });
       const side = await aSide(server);
       const request = { path: "/v1/completions", ...sent };
       const body = { ...("body" in sent ? sent.body : {}), prompt: "one two three" };

@@ -4,8 +4,11 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
 import { host } from "../../engine/echo-worker.js";
-import { builtInModel, startApp, temporaryFolder, testKey, until } from "../../harness.js";
-import { createManualClock } from "../../manual-clock.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { startServer } from "../../kit/server.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
+import { until } from "../../kit/until.js";
+import { createManualClock } from "../../kit/manual-clock.js";
 
 const second = 1_000;
 /** An engine's thread that loads every model, writes a file when it gets a prompt, and never returns from it. */
@@ -25,7 +28,7 @@ it("C10: while the thread of the chat models is blocked /readyz says so, then th
   const folder = temporaryFolder();
   const file = join(folder, "worker.mjs");
   writeFileSync(file, blocking);
-  const { url } = await startApp({}, { clock, workerUrl: pathToFileURL(file) });
+  const { url } = await startServer({ clock, workerUrl: pathToFileURL(file) });
   const ready = async (): Promise<unknown> => (await fetch(`${url}/readyz`)).json();
   const ask = (): Promise<Response> =>
     fetch(`${url}/v1/chat/completions`, {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Clock } from "../../../src/core/clock.js";
-import { builtInModel, until } from "../../harness.js";
-import { startManagedServer, now, allAcls } from "../auth/managed.js";
-import { createManualClock } from "../../manual-clock.js";
+import { startServer } from "../../kit/server.js";
+import { allAcls, now } from "../../kit/server/management.js";
+import { builtInModel } from "../../kit/server/settings.js";
+import { until } from "../../kit/until.js";
+import { createManualClock } from "../../kit/manual-clock.js";
 import { createTestTeam } from "./world.js";
 
 describe("F11: a clock that jumps", () => {
@@ -10,7 +12,7 @@ describe("F11: a clock that jumps", () => {
     const manual = createManualClock(now);
     const jump = { ms: 0 };
     const clock: Clock = { ...manual, now: () => manual.now() + jump.ms };
-    const server = await startManagedServer(undefined, { clock });
+    const server = await startServer({ accounts: "managed", clock });
     const side = await createTestTeam(server, "ours");
     const { apiKey } = await server.createKey(side.teamId, { acls: allAcls, qpm: 1000, tpm: "1000000" });
     const chat = { model: builtInModel, messages: [{ role: "user", content: "Hello" }] };

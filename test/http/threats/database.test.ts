@@ -5,12 +5,16 @@ import { copyFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createScriptedEngine } from "../../../src/engine/scripted.js";
+import { createScriptedEngine } from "../../kit/scripted/engine.js";
 import { openDatabase, type Database } from "../../../src/store/database.js";
-import { builtInModel, root, runProgram, startProcess, temporaryFolder, until } from "../../harness.js";
-import { openLedger } from "../../ledger.js";
-import { startManagedServer, now, type ManagedServer } from "../auth/managed.js";
-import { createManualClock } from "../../manual-clock.js";
+import { root, temporaryFolder } from "../../kit/folder.js";
+import { runProgram, startProcess } from "../../kit/program.js";
+import { type ManagedServer, startServer } from "../../kit/server.js";
+import { now } from "../../kit/server/management.js";
+import { builtInModel } from "../../kit/server/settings.js";
+import { until } from "../../kit/until.js";
+import { openLedger } from "../../kit/ledger.js";
+import { createManualClock } from "../../kit/manual-clock.js";
 import { reasonsNotReady } from "./readiness.js";
 import {
   credentialOf,
@@ -26,7 +30,11 @@ import {
 async function startDamageableServer(environment: NodeJS.ProcessEnv = {}) {
   const data = join(temporaryFolder(), "data");
   const database = await openDatabase(join(data, "hearth.db"));
-  const server = await startManagedServer(undefined, { database }, { HEARTH_DATA: data, ...environment });
+  const server = await startServer({
+    accounts: "managed",
+    database,
+    environment: { HEARTH_DATA: data, ...environment },
+  });
   const pragma = async (text: string): Promise<unknown> => {
     const { rows } = await sql.raw<Record<string, unknown>>(`pragma ${text}`).execute(database.kysely);
     return Object.values(rows[0] ?? {})[0];
@@ -193,11 +201,13 @@ describe("F11, F16: a database that cannot be written causes 503 with retry-afte
     const engine = createScriptedEngine(() => ["Good", new Promise<void>((end) => ends.push(end)), " day."], {
       slots: 8,
     });
-    const server = await startManagedServer(
-      undefined,
-      { database, engine, clock },
-      { HEARTH_DATA: data, HEARTH_RUNS_ACTIVE_MAX: "3" },
-    );
+    const server = await startServer({
+      accounts: "managed",
+      database,
+      engine,
+      clock,
+      environment: { HEARTH_DATA: data, HEARTH_RUNS_ACTIVE_MAX: "3" },
+    });
     const books = await openLedger(data, "prepaid");
     await books.buy(10_000_000_000);
     const chat = { model: builtInModel, messages: [{ role: "user", content: "Hello" }], max_tokens: 8 };

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { until } from "../../harness.js";
-import { authorization, startLedgerServer, type LedgerServer } from "../../ledger.js";
-import { createManualClock } from "../../manual-clock.js";
-import { hello, post, startScriptedApp } from "../../scripted-app.js";
+import { startServer } from "../../kit/server.js";
+import { hello, post } from "../../kit/server/requests.js";
+import { until } from "../../kit/until.js";
+import { authorization, startLedgerServer, type LedgerServer } from "../../kit/ledger.js";
+import { createManualClock } from "../../kit/manual-clock.js";
 
 const model = "hearth-tiny-5m";
 const dayMs = 86_400_000;
@@ -114,7 +115,7 @@ it("F19: a deleted conversation and a deleted item are in no file of the data fo
 });
 
 it("F19: a request with store: false marks its tokens as never to be written, in each dialect that has the field", async () => {
-  const server = await startScriptedApp(() => ["Good day."]);
+  const server = await startServer({ engine: () => ["Good day."] });
   expect((await post(server, { ...hello, store: false })).status).toBe(200);
   expect((await post(server, hello)).status).toBe(200);
   const respond = (store: boolean) =>

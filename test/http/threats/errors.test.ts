@@ -2,13 +2,14 @@ import Sqlite from "better-sqlite3";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { createScriptedEngine } from "../../../src/engine/scripted.js";
+import { beforeAll, expect, it } from "vitest";
+import { createScriptedEngine } from "../../kit/scripted/engine.js";
 import type { Route } from "../../../src/http/route.js";
-import { builtInModel, root, temporaryFolder } from "../../harness.js";
+import { root, temporaryFolder } from "../../kit/folder.js";
+import { fileServer } from "../../kit/server.js";
+import { builtInModel } from "../../kit/server/settings.js";
 import { expectEvery } from "../../kit/every.js";
 import { isNightly } from "../../kit/sizes.js";
-import { startSharedServer, type ManagedServer } from "../auth/managed.js";
 import {
   credentialOf,
   keyRoutes,
@@ -21,14 +22,8 @@ import {
   type TestTeam,
 } from "./world.js";
 
-let shared: { server: ManagedServer; close: () => Promise<void> };
-let side: TestTeam;
-const cleanUps: (() => void | Promise<void>)[] = [];
-beforeAll(async () => {
-  const models = join(
-    temporaryFolder((cleanUp) => void cleanUps.push(cleanUp)),
-    "models",
-  );
+const shared = fileServer((finished) => {
+  const models = join(temporaryFolder(finished), "models");
   mkdirSync(models);
   writeFileSync(join(models, "broken.gguf"), "GGUF but no more");
   const engine = createScriptedEngine((prompt) => {
@@ -37,18 +32,17 @@ beforeAll(async () => {
       ? [new Error(`ENOENT: no such file, open '${models}/weights.bin'`)]
       : ["Good day."];
   });
-  shared = await startSharedServer({ engine }, { HEARTH_MODELS: models });
-  side = await createTestTeam(shared.server, "ours");
+  return Promise.resolve({ accounts: "managed", engine, environment: { HEARTH_MODELS: models } } as const);
 });
-afterAll(async () => {
-  await shared.close();
-  for (const cleanUp of cleanUps) await cleanUp();
+let side: TestTeam;
+beforeAll(async () => {
+  side = await createTestTeam(shared(), "ours");
 });
 
 /** Details of the machine, the program or its statements; an image may have any characters. */
 function expectNothingInside(answer: string): void {
   const text = answer.replaceAll(/"b64_json":"[^"]*"/g, "");
-  const { data } = shared.server;
+  const { data } = shared();
   for (const inside of [data, root, tmpdir(), process.cwd(), "node_modules", "node:internal", "weights.bin"])
     expect(text).not.toContain(inside);
   expect(text).not.toMatch(/(^|["'\s(])\/(home|root|usr|var|etc|proc|tmp|work|Users)\//);
@@ -74,7 +68,7 @@ const isReportToOwner = (path: string, response: Response) => response.ok && pat
 
 /** Sends a request to a route with its credential. */
 async function send(route: Route, { path, method = route.method, headers = {}, body }: Ask) {
-  const response = await fetch(shared.server.url + path, {
+  const response = await fetch(shared().url + path, {
     method,
     headers: {
       authorization: `Bearer ${credentialOf(route, side) ?? ""}`,
@@ -95,7 +89,7 @@ const exampleOf = (route: Route): string | undefined =>
 async function askOf(route: Route): Promise<Ask> {
   const body = exampleOf(route);
   return {
-    path: await pathWith(route, (param) => createObject(shared.server, side, param)),
+    path: await pathWith(route, (param) => createObject(shared(), side, param)),
     ...(body === undefined ? {} : { body }),
   };
 }
@@ -105,7 +99,7 @@ async function askWithoutTables(): Promise<ReadonlyMap<Route, readonly Answer[]>
   const asks = new Map<Route, Ask>();
   for (const route of keyRoutes) asks.set(route, await askOf(route));
   const answers = new Map<Route, Answer[]>(keyRoutes.map((route) => [route, []]));
-  const database = new Sqlite(join(shared.server.data, "hearth.db"));
+  const database = new Sqlite(join(shared().data, "hearth.db"));
   database.pragma("synchronous = OFF");
   // Otherwise the renaming rewrites triggers, and "excluded" in them incorrectly.
   database.pragma("legacy_alter_table = ON");
@@ -143,7 +137,7 @@ it("E11: the errors of every route reveal nothing internal, whatever is wrong wi
     const ask = await askOf(route);
     const example = exampleOf(route);
     const unknown = await pathWith(route, async (param) =>
-      unknownLike(await createObject(shared.server, side, param)),
+      unknownLike(await createObject(shared(), side, param)),
     );
     const bodies = [
       "",
@@ -200,7 +194,7 @@ it.each(["fail", "fail half-way"])(
       ["/v1/responses/compact", { model: builtInModel, input: content }],
     ] as const)
       for (const stream of [false, true]) {
-        const response = await fetch(shared.server.url + path, {
+        const response = await fetch(shared().url + path, {
           method: "POST",
           headers,
           body: JSON.stringify({ ...body, stream }),

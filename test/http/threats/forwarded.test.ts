@@ -1,13 +1,14 @@
 import { createRequire } from "node:module";
 import { describe, expect, it } from "vitest";
-import { startManagedServer, type ManagedServer, allAcls } from "../auth/managed.js";
+import { type ManagedServer, startServer } from "../../kit/server.js";
+import { allAcls } from "../../kit/server/management.js";
 import { exchange } from "../raw.js";
 
 const [inside, outside] = ["203.0.113.7", "198.51.100.1"];
 
 /** Starts a server that the test reaches from 127.0.0.1. */
 function behind(trustProxy: boolean): Promise<ManagedServer> {
-  return startManagedServer(undefined, {}, { HEARTH_TRUST_PROXY: String(trustProxy) });
+  return startServer({ accounts: "managed", environment: { HEARTH_TRUST_PROXY: String(trustProxy) } });
 }
 
 /** Creates a key for these addresses and returns the status of a request with it and these headers. */

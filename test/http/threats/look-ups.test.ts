@@ -1,14 +1,7 @@
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
-import {
-  dayMs,
-  startManagedServer,
-  rfc3339,
-  now,
-  type ManagedServer,
-  type CreatedKey,
-  allAcls,
-} from "../auth/managed.js";
+import { type ManagedServer, startServer } from "../../kit/server.js";
+import { type CreatedKey, allAcls, dayMs, now, rfc3339 } from "../../kit/server/management.js";
 import { watchQueries, type RunQuery } from "./sql/queries.js";
 
 /** The two kinds of authentication: a route, its table, and a function that creates a secret and one that invalidates it. */
@@ -22,7 +15,7 @@ let server: ManagedServer;
 beforeEach(async () => {
   queries = watchQueries();
   // What the server looks for by itself is not part of a request.
-  server = await startManagedServer(undefined, {}, { HEARTH_ALERT_CHECK_SECONDS: "0" });
+  server = await startServer({ accounts: "managed", environment: { HEARTH_ALERT_CHECK_SECONDS: "0" } });
 });
 
 /** Returns the statements that SQLite runs for one request. */

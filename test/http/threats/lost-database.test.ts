@@ -2,8 +2,11 @@ import { copyFileSync, renameSync, rmSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../../src/store/database.js";
-import { builtInModel, runProgram, temporaryFolder, until } from "../../harness.js";
-import { startManagedServer } from "../auth/managed.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { runProgram } from "../../kit/program.js";
+import { startServer } from "../../kit/server.js";
+import { builtInModel } from "../../kit/server/settings.js";
+import { until } from "../../kit/until.js";
 import { reasonsNotReady } from "./readiness.js";
 
 describe("F17: a database whose file is gone while the server runs:", () => {
@@ -26,7 +29,7 @@ describe("F17: a database whose file is gone while the server runs:", () => {
       function log(fields: object, message: string): void {
         if (message === "the database cannot be used") problems.push(fields);
       }
-      const server = await startManagedServer(undefined, { logger });
+      const server = await startServer({ accounts: "managed", logger });
       const before = await server.createTeam("before");
       spoil(join(server.data, "hearth.db"));
       server.clock.advance(6000);
@@ -46,7 +49,7 @@ describe("F17: a database whose file is gone while the server runs:", () => {
   );
 
   it("put back in its place, is written again, and has lost nothing", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const file = join(server.data, "hearth.db");
     renameSync(file, `${file}.away`);
     expect(await reasonsNotReady(server)).toEqual(["the database file hearth.db was removed"]);

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { Route } from "../../../src/http/route.js";
 import { expectEvery } from "../../kit/every.js";
-import { startSharedServer, type ManagedServer } from "../auth/managed.js";
+import { fileServer } from "../../kit/server.js";
 import {
   credentialOf,
   createObject,
@@ -23,19 +23,17 @@ const markups = [
   `' onmouseover='globalThis.ran=1`,
 ];
 
-let shared: { server: ManagedServer; close: () => Promise<void> };
+const shared = fileServer({ accounts: "managed" });
 let side: TestTeam;
 beforeAll(async () => {
-  shared = await startSharedServer();
-  side = await createTestTeam(shared.server, "ours");
+  side = await createTestTeam(shared(), "ours");
 });
-afterAll(() => shared.close());
 
 describe("E12: names that are markup", () => {
   it.each(markups)(
     "%s come back letter by letter, as JSON that no browser takes for a page",
     async (name) => {
-      const { server } = shared;
+      const server = shared();
       const teamId = await server.createTeam(name);
       const { apiKey, apiKeyId } = await server.createKey(teamId, { name, acls: ["api-key:endpoint:*"] });
       await server.request("PUT", `/auth/api-keys/${apiKeyId}`, { apiKey: { name: `${name}!` } });
@@ -54,7 +52,7 @@ describe("E12: names that are markup", () => {
   it("of a model are returned in an error as data", async () => {
     for (const model of markups) {
       const path = `/v1/models/${encodeURIComponent(model)}`;
-      const response = await fetch(shared.server.url + path, { headers: { "x-api-key": side.apiKey } });
+      const response = await fetch(shared().url + path, { headers: { "x-api-key": side.apiKey } });
       expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
       expect(await response.json()).toHaveProperty("error.message", expect.stringContaining(model));
     }
@@ -68,11 +66,11 @@ const isPage = ({ path }: Route, response: Response, headers: object) =>
 
 it("E12: every route declares its content type and forbids guessing, also for errors", () =>
   expectEvery(routes, routeName, async (route) => {
-    const path = await pathWith(route, (param) => createObject(shared.server, side, param));
+    const path = await pathWith(route, (param) => createObject(shared(), side, param));
     const credential = credentialOf(route, side);
     const ours = credential === null ? {} : { authorization: `Bearer ${credential}` };
     for (const headers of [ours, { authorization: "Bearer <script>" }, { ...ours, accept: "text/html" }]) {
-      const response = await fetch(shared.server.url + path, { method: route.method, headers });
+      const response = await fetch(shared().url + path, { method: route.method, headers });
       await response.text();
       expect(response.headers.get("x-content-type-options")).toBe("nosniff");
       if (!isPage(route, response, headers))
@@ -88,7 +86,7 @@ it("E12: every route declares its content type and forbids guessing, also for er
   }));
 
 it("E12: the page of the reference neither inserts nor runs text of the server as markup", async () => {
-  const { url } = shared.server;
+  const { url } = shared();
   const page = await fetch(`${url}/docs`);
   const policy = page.headers.get("content-security-policy") ?? "";
   expect(policy).not.toMatch(/unsafe-|\*|https?:|data:(?!;|$)(?<!img-src data:)/);

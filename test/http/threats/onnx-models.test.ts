@@ -15,18 +15,13 @@ import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
 import type { Clock } from "../../../src/core/clock.js";
 import { systemClock } from "../../../src/system.js";
-import { publishedModels, writeImageModel } from "../../image-models.js";
-import {
-  builtInModel,
-  root,
-  runProgram,
-  startApp,
-  temporaryFolder,
-  testKey,
-  type TestApp,
-} from "../../harness.js";
-import { floats, writeOnnx } from "../../onnx-writer.js";
-import { writeCaptioner } from "../../vision-models/captioner.js";
+import { publishedModels, writeImageModel } from "../../kit/models/image-models.js";
+import { root, temporaryFolder } from "../../kit/folder.js";
+import { runProgram } from "../../kit/program.js";
+import { type TestServer, startServer } from "../../kit/server.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
+import { floats, writeOnnx } from "../../kit/models/onnx-writer.js";
+import { writeCaptioner } from "../../kit/models/vision/captioner.js";
 
 const makePipe = "mkfifo";
 const encoder = "onnx/encoder_model.onnx";
@@ -184,7 +179,7 @@ function writeModels(ids: readonly string[] = Object.keys(broken)): string {
   return models;
 }
 
-async function detailsOf({ url }: TestApp): Promise<readonly string[]> {
+async function detailsOf({ url }: TestServer): Promise<readonly string[]> {
   const response = await fetch(`${url}/readyz`);
   expect(response.status).toBe(200);
   return ((await response.json()) as { details?: readonly string[] }).details ?? [];
@@ -195,10 +190,11 @@ it("C11: what cannot be loaded is known before the first image, hangs nothing, a
   const folder = join(models, "manifest-pipe");
   mkdirSync(folder);
   execFileSync(makePipe, [join(folder, "manifest.json")]);
-  const server = await startApp(
-    { HEARTH_MODELS: models, HEARTH_VISION_MODEL: "cut" },
-    { clock, onnxTrialUrl: pathToFileURL(join(root, "dist/engine/trial/onnx.js")) },
-  );
+  const server = await startServer({
+    environment: { HEARTH_MODELS: models, HEARTH_VISION_MODEL: "cut" },
+    clock,
+    onnxTrialUrl: pathToFileURL(join(root, "dist/engine/trial/onnx.js")),
+  });
   const count = Object.keys(broken).length + 1;
   await expect.poll(() => detailsOf(server), { interval: 20, timeout: 50_000 }).toHaveLength(count);
   const details = await detailsOf(server);
@@ -233,7 +229,7 @@ it("C11: what cannot be loaded is known before the first image, hangs nothing, a
 it("a captioner that nobody chose and that cannot be loaded leaves its work to the next largest", async () => {
   const models = writeModels(["cut"]);
   writeFileSync(join(models, "cut/onnx/encoder_model.onnx_data"), Buffer.alloc(20_000_000));
-  const server = await startApp({ HEARTH_MODELS: models }, { clock });
+  const server = await startServer({ environment: { HEARTH_MODELS: models }, clock });
   await expect.poll(() => detailsOf(server), { interval: 5 }).toHaveLength(1);
   expect(server.app.models.find(builtInModel)?.manifest.inputModalities).toEqual(["text", "image"]);
 });

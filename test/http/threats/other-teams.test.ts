@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startSharedServer, type ManagedServer } from "../auth/managed.js";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type ManagedServer, fileServer } from "../../kit/server.js";
 import {
   requestRoute,
   credentialOf,
@@ -14,20 +14,15 @@ import {
   type TestTeam,
 } from "./world.js";
 
-let shared: { server: ManagedServer; close: () => Promise<void> };
+const shared = fileServer({ accounts: "managed" });
 let [ours, theirs]: readonly TestTeam[] = [];
 beforeAll(async () => {
-  shared = await startSharedServer();
-  [ours, theirs] = [
-    await createTestTeam(shared.server, "ours"),
-    await createTestTeam(shared.server, "theirs"),
-  ];
+  [ours, theirs] = [await createTestTeam(shared(), "ours"), await createTestTeam(shared(), "theirs")];
 });
-afterAll(() => shared.close());
 
 function sides(): { ours: TestTeam; theirs: TestTeam; server: ManagedServer } {
   if (ours === undefined || theirs === undefined) throw new Error("asked for before the first test");
-  return { ours, theirs, server: shared.server };
+  return { ours, theirs, server: shared() };
 }
 
 /** Routes that are for the operator only refuse the keys of every team, see ../auth/every-route.test.ts. */

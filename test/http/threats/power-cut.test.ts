@@ -4,9 +4,10 @@ import { expect, it, onTestFinished } from "vitest";
 import { cliActor } from "../../../src/accounts/audit/actors.js";
 import { createManagementKeyService } from "../../../src/accounts/management-keys/management-keys.js";
 import { systemRandom } from "../../../src/system.js";
-import { completionRequest } from "../../ledger.js";
+import { completionRequest } from "../../kit/ledger.js";
 import { full, normal } from "../../store/synchronous.js";
-import { allAcls, startManagedServer } from "../auth/managed.js";
+import { startServer } from "../../kit/server.js";
+import { allAcls } from "../../kit/server/management.js";
 
 /**
  * Records, for each change of a table, the table and the value of `PRAGMA synchronous` on the connection that makes the change.
@@ -40,7 +41,7 @@ function recordSynchronousChanges(file: string): () => Readonly<Record<string, r
 }
 
 it("F20: money, keys, teams, members, limits and every revocation are synced to the disk before they are confirmed; runs are not", async () => {
-  const server = await startManagedServer();
+  const server = await startServer({ accounts: "managed" });
   const changes = recordSynchronousChanges(join(server.data, "hearth.db"));
   const { clock, stores } = server;
   const done = async (method: string, path: string, body?: object): Promise<void> =>

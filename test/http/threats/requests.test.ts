@@ -1,8 +1,8 @@
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { Route } from "../../../src/http/route.js";
 import { expectEvery } from "../../kit/every.js";
-import { startSharedServer, type ManagedServer } from "../auth/managed.js";
+import { fileServer } from "../../kit/server.js";
 import { exchange } from "../raw.js";
 import {
   credentialOf,
@@ -17,16 +17,17 @@ import {
 } from "./world.js";
 
 const bodyBytesMax = 65_536;
-let shared: { server: ManagedServer; close: () => Promise<void> };
+const shared = fileServer({
+  accounts: "managed",
+  environment: { HEARTH_BODY_BYTES_MAX: String(bodyBytesMax) },
+});
 let side: TestTeam;
 beforeAll(async () => {
-  shared = await startSharedServer({}, { HEARTH_BODY_BYTES_MAX: String(bodyBytesMax) });
-  side = await createTestTeam(shared.server, "ours");
+  side = await createTestTeam(shared(), "ours");
 });
-afterAll(() => shared.close());
 
 const plainPath = (path: string): string => path.replace(/[:*]\w+/g, "x");
-const port = (): number => Number(new URL(shared.server.url).port);
+const port = (): number => Number(new URL(shared().url).port);
 const credential = (route: Route) => `Bearer ${credentialOf(route, side) ?? ""}`;
 
 it("E4: no route answers to the name of another host", () =>
@@ -45,7 +46,7 @@ describe("E5: a web page of another origin", () => {
 
   it("gets no answer of any route, not even of a preflight", () =>
     expectEvery(routes, routeName, async (route) => {
-      const url = shared.server.url + plainPath(route.path);
+      const url = shared().url + plainPath(route.path);
       const sent = [
         { method: "OPTIONS", headers: { ...origin, "access-control-request-method": route.method } },
         {
@@ -68,8 +69,7 @@ describe("E5: a web page of another origin", () => {
 
   it("has no body read that a form could send with the cookies of this origin", () =>
     expectEvery(keyRoutes.filter(takesBody), routeName, async (route) => {
-      const url =
-        shared.server.url + (await pathWith(route, (param) => createObject(shared.server, side, param)));
+      const url = shared().url + (await pathWith(route, (param) => createObject(shared(), side, param)));
       const body = JSON.stringify(route.docs.example ?? {});
       for (const type of [
         "text/plain",
@@ -95,8 +95,7 @@ const hasFields = ({ docs }: Route): boolean => Object.keys(docs.example ?? {}).
 
 it("an object in the place of an array or a text, with a length that is no number, is the client's error, which names the field", () =>
   expectEvery(keyRoutes.filter(takesBody).filter(hasFields), routeName, async (route) => {
-    const url =
-      shared.server.url + (await pathWith(route, (param) => createObject(shared.server, side, param)));
+    const url = shared().url + (await pathWith(route, (param) => createObject(shared(), side, param)));
     const headers = { authorization: credential(route), "content-type": "application/json" };
     const example = (route.docs.example ?? {}) as Readonly<Record<string, unknown>>;
     for (const field of Object.keys(example)) {
@@ -127,7 +126,7 @@ describe("E7: a client that abuses the protocol", () => {
     ["a bare line feed in a header", "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: b\nX-C: d\r\n\r\n"],
   ])("with %s is rejected, and the next client is served", async (_, head) => {
     expect(await request(head)).toMatch(/^(HTTP\/1.1 4\d\d |$)/);
-    expect((await fetch(`${shared.server.url}/healthz`)).status).toBe(200);
+    expect((await fetch(`${shared().url}/healthz`)).status).toBe(200);
   });
 
   it("with fifty pipelined requests on one connection gets fifty answers, in order", async () => {
@@ -160,9 +159,9 @@ const nested = (levels: number) => `{"x":${"[".repeat(levels)}${"]".repeat(level
 
 /** Returns a function that sends bodies to a route, with its credential, for one object. */
 async function openSender(route: Route) {
-  const path = await pathWith(route, (param) => createObject(shared.server, side, param));
+  const path = await pathWith(route, (param) => createObject(shared(), side, param));
   return async (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) => {
-    const response = await fetch(shared.server.url + path, {
+    const response = await fetch(shared().url + path, {
       method: route.method,
       headers: { "content-type": "application/json", authorization: credential(route), ...headers },
       body,
@@ -242,5 +241,5 @@ it("E9: a boundary of a megabyte exceeds the header limit", async () => {
   const boundary = "-".repeat(1_000_000);
   const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=${boundary}\r\nContent-Length: 4\r\n\r\nbody`;
   expect(await exchange(port(), head)).toMatch(/^(HTTP\/1.1 431 |$)/);
-  expect((await fetch(`${shared.server.url}/healthz`)).status).toBe(200);
+  expect((await fetch(`${shared().url}/healthz`)).status).toBe(200);
 });

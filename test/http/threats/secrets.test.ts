@@ -3,9 +3,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
-import { createScriptedEngine } from "../../../src/engine/scripted.js";
-import { builtInModel, runProgram, startProcess, temporaryFolder, testKey } from "../../harness.js";
-import { startManagedServer, pinnedManagementKey, type CreatedKey, allAcls } from "../auth/managed.js";
+import { createScriptedEngine } from "../../kit/scripted/engine.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { runProgram, startProcess } from "../../kit/program.js";
+import { startServer } from "../../kit/server.js";
+import { type CreatedKey, allAcls } from "../../kit/server/management.js";
+import { builtInModel, pinnedManagementKey, testKey } from "../../kit/server/settings.js";
 import { requestRoute, credentialOf, keyRoutes, createObject, createTestTeam, pathWith } from "./world.js";
 
 /** A secret without its ends, which may be shown, and every encoding of its hash. */
@@ -34,7 +37,7 @@ async function logged() {
   const engine = createScriptedEngine((prompt) =>
     prompt.includes("fail") ? [new Error("broken")] : ["Good day."],
   );
-  const server = await startManagedServer(undefined, { logger, engine });
+  const server = await startServer({ accounts: "managed", logger, engine });
   return { server, lines };
 }
 

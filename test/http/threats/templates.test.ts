@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import { APIError } from "openai";
 import { expect, it } from "vitest";
-import { openLedger } from "../../ledger.js";
-import { writeModel } from "../../gguf-writer.js";
-import { builtInModel, startApp, temporaryFolder, testKey, type TestApp } from "../../harness.js";
+import { openLedger } from "../../kit/ledger.js";
+import { writeModel } from "../../kit/models/gguf-writer.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { type TestServer, startServer } from "../../kit/server.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
 
 const streams = 8;
 const tokensEach = 64;
@@ -14,7 +16,7 @@ const sly =
   "{% for i in range(29) %}{% set n.x = n.x ~ n.x %}{% endfor %}{{ n.x }}{% endif %}hello";
 
 /** Reads a stream to its end. @returns its finish reason. */
-async function read({ client }: TestApp, onFirstToken: () => void): Promise<string | null> {
+async function read({ client }: TestServer, onFirstToken: () => void): Promise<string | null> {
   const stream = await client.chat.completions.create({
     model: builtInModel,
     messages: [{ role: "user", content: "Count to one hundred." }],
@@ -30,7 +32,7 @@ async function read({ client }: TestApp, onFirstToken: () => void): Promise<stri
 }
 
 /** The status and the error of a chat. */
-async function chat({ client }: TestApp, model: string, content: string): Promise<[number, string]> {
+async function chat({ client }: TestServer, model: string, content: string): Promise<[number, string]> {
   try {
     const answer = await client.chat.completions.create({
       model,
@@ -45,7 +47,7 @@ async function chat({ client }: TestApp, model: string, content: string): Promis
 }
 
 it("C6: a chat template or its variables in a request change nothing of the prompt, with any dialect", async () => {
-  const { url } = await startApp();
+  const { url } = await startServer();
   const tokensOf = async (path: string, extra: object): Promise<unknown> => {
     const messages = [{ role: "user", content: "Hello!" }];
     const response = await fetch(`${url}${path}`, {
@@ -73,10 +75,12 @@ it("C9, C10: a hostile chat template is refused by name, while every other strea
   await writeModel(join(folder, "endless.gguf"), { contextLength: 256, chatTemplate: endless });
   await writeModel(join(folder, "sly.gguf"), { contextLength: 256, chatTemplate: sly });
   const data = join(temporaryFolder(), "data");
-  const server = await startApp({
-    HEARTH_DATA: data,
-    HEARTH_MODELS: folder,
-    HEARTH_SLOTS_PER_MODEL: String(streams),
+  const server = await startServer({
+    environment: {
+      HEARTH_DATA: data,
+      HEARTH_MODELS: folder,
+      HEARTH_SLOTS_PER_MODEL: String(streams),
+    },
   });
   const books = await openLedger(data, "prepaid");
   await books.buy(1_000_000_000);

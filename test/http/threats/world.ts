@@ -13,10 +13,11 @@ import { createImageStore } from "../../../src/inference/images/store.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import { createWrites } from "../../../src/store/writes.js";
 import { systemRandom } from "../../../src/system.js";
-import { builtInModel } from "../../harness.js";
+import type { ManagedServer } from "../../kit/server.js";
+import { type Answer, allAcls } from "../../kit/server/management.js";
+import { builtInModel, pinnedManagementKey } from "../../kit/server/settings.js";
 import { aRun } from "../../store/records.js";
 import { upload } from "../v1/files/uploads.js";
-import { type Answer, type ManagedServer, allAcls, pinnedManagementKey } from "../auth/managed.js";
 
 export { takesBody };
 

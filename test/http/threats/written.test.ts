@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import { openAccounts } from "../../../src/app/accounts.js";
 import { addAccountCommands } from "../../../src/cli/accounts/accounts.js";
 import { loadConfig } from "../../../src/config.js";
-import { builtInModel } from "../../harness.js";
-import { startManagedServer } from "../auth/managed.js";
+import { startServer } from "../../kit/server.js";
+import { builtInModel } from "../../kit/server/settings.js";
 import { exchange } from "../raw.js";
 import { openDatabase } from "../../../src/store/database.js";
 
@@ -26,7 +26,7 @@ const unprintable = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-
 
 describe("E16: a text with control characters for terminals or logs", () => {
   it.each(hostile)("%j is no name for a key or a team", async (name) => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const teamId = await server.createTeam();
     const { apiKeyId } = await server.createKey(teamId);
     for (const [method, path, body] of [
@@ -44,7 +44,7 @@ describe("E16: a text with control characters for terminals or logs", () => {
   });
 
   it("that is in the database is printed as harmless characters, on one line", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const database = await openDatabase(join(server.data, "hearth.db"));
     const teamId = await server.createTeam("plain");
     await server.createKey(teamId, { name: "plain" });
@@ -73,7 +73,7 @@ describe("E16: a text with control characters for terminals or logs", () => {
   it("in any field of a request stays within its line of the log", async () => {
     const lines: string[] = [];
     const logger = pino({ level: "trace" }, { write: (line: string) => void lines.push(line) });
-    const server = await startManagedServer(undefined, { logger });
+    const server = await startServer({ accounts: "managed", logger });
     const before = lines.length;
     for (const text of hostile) {
       const messages = [{ role: "user", content: text, name: text }];
@@ -92,7 +92,7 @@ describe("E16: a text with control characters for terminals or logs", () => {
   });
 
   it("never becomes a header of a response", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const port = Number(new URL(server.url).port);
     for (const path of [
       "/v1/models/x%0d%0aset-cookie:%20a=b",

@@ -1,8 +1,9 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { clientOf } from "../../harness.js";
-import { headersOf, hello, keys, post, startScriptedApp } from "../../scripted-app.js";
+import { startServer } from "../../kit/server.js";
+import { clientOf, headersOf, hello, post } from "../../kit/server/requests.js";
+import { keys } from "../../kit/server/six-keys.js";
 
 const messages = [{ role: "user" as const, content: "Hello" }];
 
@@ -17,7 +18,7 @@ const routes: readonly [path: string, body: object][] = [
 
 describe("an answer to a request with an alias", () => {
   it.each(routes)("/v1/%s has the alias as its model and the ID in x-hearth-model", async (path, body) => {
-    const server = await startScriptedApp(() => ["Good"]);
+    const server = await startServer({ engine: () => ["Good"] });
     for (const model of ["ember", "ember-1m"]) {
       const response = await fetch(`${server.url}/v1/${path}`, {
         method: "POST",
@@ -30,7 +31,7 @@ describe("an answer to a request with an alias", () => {
   });
 
   it("has the alias in every chunk of a stream, and in its stored, deferred and Anthropic forms", async () => {
-    const server = await startScriptedApp(() => ["Good"]);
+    const server = await startServer({ engine: () => ["Good"] });
     const openai = clientOf(server.url, keys.ada);
     const models = new Set<string>();
     for await (const chunk of await openai.chat.completions.create({
@@ -47,14 +48,14 @@ describe("an answer to a request with an alias", () => {
   });
 
   it("is recorded with the model that answered", async () => {
-    const server = await startScriptedApp(() => ["Good"]);
+    const server = await startServer({ engine: () => ["Good"] });
     await (await post(server, { ...hello, model: "ember" })).json();
     const [record] = await server.records();
     expect(record).toMatchObject({ model: "ember-1m", requestedModel: "ember" });
   });
 
   it("that no model has is refused with the name that was asked", async () => {
-    const server = await startScriptedApp(() => ["Good"]);
+    const server = await startServer({ engine: () => ["Good"] });
     const openai = clientOf(server.url, keys.ada);
     const asked = openai.chat.completions.create({ model: "embers-of-old", messages });
     await expect(asked).rejects.toThrow(OpenAI.NotFoundError);

@@ -1,6 +1,8 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
-import { startScriptedApp, headersOf, keys, type ScriptedApp } from "../../scripted-app.js";
+import { type ScriptedServer, startServer } from "../../kit/server.js";
+import { headersOf } from "../../kit/server/requests.js";
+import { keys } from "../../kit/server/six-keys.js";
 
 const hello = {
   model: "ember-1m",
@@ -9,7 +11,7 @@ const hello = {
 };
 const say = () => ["Good", " day."];
 
-function complete(server: ScriptedApp, fields: object = {}, key: string = keys.ada): Promise<Response> {
+function complete(server: ScriptedServer, fields: object = {}, key: string = keys.ada): Promise<Response> {
   return fetch(`${server.url}/v1/complete`, {
     method: "POST",
     headers: headersOf(key),
@@ -23,7 +25,7 @@ const frame = (completion: string, reason: string | null): string =>
 
 describe("POST /v1/complete", () => {
   it("returns one JSON object", async () => {
-    const response = await complete(await startScriptedApp(say));
+    const response = await complete(await startServer({ engine: say }));
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({
       type: "completion",
@@ -35,16 +37,21 @@ describe("POST /v1/complete", () => {
   });
 
   it("streams the expected named events byte for byte, without [DONE]", async () => {
-    const response = await complete(await startScriptedApp(say), { stream: true, max_tokens_to_sample: 1 });
+    const response = await complete(await startServer({ engine: say }), {
+      stream: true,
+      max_tokens_to_sample: 1,
+    });
     expect(await response.text()).toBe(frame("Good", null) + frame("", "max_tokens"));
     expect(response.headers.get("content-type")).toBe("text/event-stream");
   });
 
   it("passes the turns and the beginning of the answer to the model's template", async () => {
     const prompts: string[] = [];
-    const server = await startScriptedApp((prompt) => {
-      prompts.push(prompt);
-      return say();
+    const server = await startServer({
+      engine: (prompt) => {
+        prompts.push(prompt);
+        return say();
+      },
     });
     await complete(server);
     await complete(server, { prompt: `${hello.prompt} Well,` });
@@ -56,14 +63,14 @@ describe("POST /v1/complete", () => {
   });
 
   it("accepts the request of the official client", async () => {
-    const server = await startScriptedApp(say);
+    const server = await startServer({ engine: say });
     const client = new Anthropic({ baseURL: server.url, apiKey: keys.ada, maxRetries: 0 });
     const answer = await client.post<{ completion: string }>("/v1/complete", { body: hello });
     expect(answer.completion).toBe("Good day.");
   });
 
   it("reports a failure in mid-stream as an error event", async () => {
-    const server = await startScriptedApp(() => ["Good", new Error("lost /var/lib/device")]);
+    const server = await startServer({ engine: () => ["Good", new Error("lost /var/lib/device")] });
     const text = await (await complete(server, { stream: true })).text();
     expect(text).toContain('event: error\ndata: {"type":"error","error":{"type":"api_error"');
     expect(text).not.toContain("/var/lib");
@@ -76,7 +83,7 @@ describe("POST /v1/complete", () => {
     ["without a bound", { max_tokens_to_sample: null }, keys.ada, 400, "max_tokens_to_sample"],
     ["without an assistant's turn", { prompt: "Hello" }, keys.ada, 400, "invalid_request_error"],
   ])("rejects a request %s in Anthropic's format", async (_case, fields, key, status, contains) => {
-    const server = await startScriptedApp(say);
+    const server = await startServer({ engine: say });
     for (const stream of [false, true]) {
       const response = await complete(server, { ...fields, stream }, key);
       expect(response.status).toBe(status);

@@ -1,18 +1,21 @@
 import { readFileSync } from "node:fs";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { startScriptedApp, gate, headersOf, keys, type ScriptedApp } from "../../scripted-app.js";
+import { type ScriptedServer, startServer } from "../../kit/server.js";
+import { headersOf } from "../../kit/server/requests.js";
+import { keys } from "../../kit/server/six-keys.js";
+import { gate } from "../../kit/until.js";
 
 const hello = { model: "ember-1m", prompt: "Once upon a time" };
 
 /** Answers with the prompt in capitals, so that each choice shows its prompt. */
 const shout = (prompt: string): string[] => [...prompt.toUpperCase().split(/(?= )/), "!"];
 
-function clientOf(server: ScriptedApp): OpenAI {
+function clientOf(server: ScriptedServer): OpenAI {
   return new OpenAI({ baseURL: `${server.url}/v1`, apiKey: keys.ada, maxRetries: 0 });
 }
 
-function complete(server: ScriptedApp, fields: object, key: string = keys.ada): Promise<Response> {
+function complete(server: ScriptedServer, fields: object, key: string = keys.ada): Promise<Response> {
   return fetch(`${server.url}/v1/completions`, {
     method: "POST",
     headers: headersOf(key),
@@ -28,20 +31,20 @@ const unstreamed = { ...hello, stream: false } as const;
 
 describe("POST /v1/completions on the wire", () => {
   it("streams the recorded transcript byte for byte", async () => {
-    const server = await startScriptedApp(() => ["there", " was."]);
+    const server = await startServer({ engine: () => ["there", " was."] });
     const response = await complete(server, { stream: true, stream_options: { include_usage: true } });
     expect(await response.text()).toBe(fixture("http-stream.txt"));
     expect(response.headers.get("content-type")).toBe("text/event-stream");
   });
 
   it("returns the recorded JSON", async () => {
-    const server = await startScriptedApp(() => ["there", " was."]);
+    const server = await startServer({ engine: () => ["there", " was."] });
     const response = await complete(server, { model: "ember-1m" });
     expect(await response.text()).toBe(JSON.stringify(JSON.parse(fixture("http-completion.json"))));
   });
 
   it("records the usage", async () => {
-    const server = await startScriptedApp(shout);
+    const server = await startServer({ engine: shout });
     const running = server.nextRun();
     await complete(server, { prompt: ["one", "two three"], n: 2 });
     await (
@@ -55,7 +58,7 @@ describe("POST /v1/completions on the wire", () => {
 
 describe("the official OpenAI client's completions", () => {
   it("number the choices of several prompts, grouped by prompt", async () => {
-    const server = await startScriptedApp(shout, { slots: 3 });
+    const server = await startServer({ engine: shout, slots: 3 });
     const { choices, usage } = await clientOf(server).completions.create({
       ...unstreamed,
       prompt: ["one", "two", "three"],
@@ -73,7 +76,7 @@ describe("the official OpenAI client's completions", () => {
   });
 
   it("stream several choices concurrently, each to its own end", async () => {
-    const stream = await clientOf(await startScriptedApp(shout)).completions.create({
+    const stream = await clientOf(await startServer({ engine: shout })).completions.create({
       ...hello,
       prompt: ["one two", "three"],
       echo: true,
@@ -92,7 +95,7 @@ describe("the official OpenAI client's completions", () => {
   });
 
   it("have the same seeds for a prompt alone and among others", async () => {
-    const server = await startScriptedApp(shout);
+    const server = await startServer({ engine: shout });
     const send = (prompt: string[]) =>
       clientOf(server).completions.create({ ...unstreamed, prompt, n: 2, seed: 7 });
     await send(["one", "two"]);
@@ -102,7 +105,7 @@ describe("the official OpenAI client's completions", () => {
   });
 
   it("begin with the prompt with echo: true, and do not count it as completion", async () => {
-    const { choices, usage } = await clientOf(await startScriptedApp(shout)).completions.create({
+    const { choices, usage } = await clientOf(await startServer({ engine: shout })).completions.create({
       ...unstreamed,
       echo: true,
       n: 2,
@@ -114,7 +117,7 @@ describe("the official OpenAI client's completions", () => {
   });
 
   it("accept the token ids of tokenize-text as a prompt", async () => {
-    const server = await startScriptedApp(shout);
+    const server = await startServer({ engine: shout });
     const response = await fetch(`${server.url}/v1/tokenize-text`, {
       method: "POST",
       headers: headersOf(keys.ada),
@@ -127,34 +130,34 @@ describe("the official OpenAI client's completions", () => {
   });
 
   it("accept a suffix", async () => {
-    const server = await startScriptedApp((prompt) => [prompt]);
+    const server = await startServer({ engine: (prompt) => [prompt] });
     const { choices } = await clientOf(server).completions.create({ ...unstreamed, suffix: " the end." });
     expect(choices[0]?.text).toBe("Once upon a time[gap] the end.");
   });
 
   it("end after sixteen tokens by default", async () => {
-    const server = await startScriptedApp(() => Array.from({ length: 20 }, () => " x"));
+    const server = await startServer({ engine: () => Array.from({ length: 20 }, () => " x") });
     const { choices } = await clientOf(server).completions.create(unstreamed);
     expect(choices[0]).toMatchObject({ finish_reason: "length", text: " x".repeat(16) });
   });
 
   it("return the most likely of several with best_of, and count them all", async () => {
     let drawn = 0;
-    const server = await startScriptedApp(
-      () => {
+    const server = await startServer({
+      engine: () => {
         const text = `answer${++drawn}`;
         const logprobs = [{ text, bytes: [...Buffer.from(text)], logprob: drawn === 2 ? -1 : -5, top: [] }];
         return [{ type: "text-delta", choice: 0, text, tokens: 1, logprobs }];
       },
-      { slots: 1 },
-    );
+      slots: 1,
+    });
     const { choices, usage } = await clientOf(server).completions.create({ ...unstreamed, best_of: 3 });
     expect(choices).toEqual([{ index: 0, text: "answer2", logprobs: null, finish_reason: "stop" }]);
     expect(usage?.completion_tokens).toBe(3);
   });
 
   it("free every slot at once when the client disconnects in mid-stream", async () => {
-    const server = await startScriptedApp(() => ["Good", gate().opened]);
+    const server = await startServer({ engine: () => ["Good", gate().opened] });
     const running = server.nextRun();
     const stream = await clientOf(server).completions.create({ ...hello, n: 2, stream: true });
     for await (const chunk of stream) if (chunk.choices[0]?.text === "Good") break;
@@ -166,7 +169,7 @@ describe("the official OpenAI client's completions", () => {
   });
 
   it("raise an error for a failure in mid-stream", async () => {
-    const server = await startScriptedApp(() => ["Good", new Error("lost /var/lib/device")]);
+    const server = await startServer({ engine: () => ["Good", new Error("lost /var/lib/device")] });
     const stream = await clientOf(server).completions.create({ ...hello, stream: true });
     const read = async () => {
       for await (const chunk of stream) expect(chunk.object).toBe("text_completion");
@@ -190,7 +193,7 @@ describe("a completion", () => {
       '"param":"prompt","code":"context_length_exceeded"',
     ],
   ])("%s is rejected, streamed or not", async (_case, fields, key, status, contains) => {
-    const server = await startScriptedApp(shout);
+    const server = await startServer({ engine: shout });
     for (const stream of [false, true]) {
       const response = await complete(server, { ...fields, stream }, key);
       expect(response.status).toBe(status);

@@ -3,9 +3,11 @@ import fc from "fast-check";
 import { createRequire } from "node:module";
 import { get_encoding, type TiktokenEncoding } from "tiktoken";
 import { describe, expect, it } from "vitest";
-import { testTokenizer } from "../../engine/worker-threads.js";
-import { startScriptedApp, headersOf, hello, keys, post, type ScriptedApp } from "../../scripted-app.js";
-import { createManualClock } from "../../manual-clock.js";
+import { testTokenizer } from "../../kit/worker-threads.js";
+import { type ScriptedServer, startServer } from "../../kit/server.js";
+import { headersOf, hello, post } from "../../kit/server/requests.js";
+import { keys } from "../../kit/server/six-keys.js";
+import { createManualClock } from "../../kit/manual-clock.js";
 
 const tableOfNames = createRequire(import.meta.url)("tiktoken/model_to_encoding.json") as Readonly<
   Record<string, TiktokenEncoding>
@@ -28,7 +30,7 @@ interface Told {
   readonly body: string;
 }
 
-async function tokenize(server: ScriptedApp, body: object, key: string = keys.ada): Promise<Told> {
+async function tokenize(server: ScriptedServer, body: object, key: string = keys.ada): Promise<Told> {
   const response = await fetch(`${server.url}/v1/tokenize-text`, {
     method: "POST",
     headers: headersOf(key),
@@ -71,7 +73,7 @@ function runs(): fc.Arbitrary<string> {
 
 describe("POST /v1/tokenize-text of a hosted model", () => {
   it("returns exactly the tokens of tiktoken, whose bytes join to the text", async () => {
-    const server = await startScriptedApp(() => []);
+    const server = await startServer({ engine: () => [] });
     const encodings = new Map(models.map((model) => [model, get_encoding(tableOfNames[model] ?? "gpt2")]));
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...models), texts(), async (model, text) => {
@@ -86,7 +88,7 @@ describe("POST /v1/tokenize-text of a hosted model", () => {
   });
 
   it("returns id, text and bytes of each token, and the name of the model", async () => {
-    const { body } = await tokenize(await startScriptedApp(() => []), {
+    const { body } = await tokenize(await startServer({ engine: () => [] }), {
       model: "gpt-4o",
       text: "Hi <|endoftext|>\u{1f98a}",
     });
@@ -110,7 +112,7 @@ describe("POST /v1/tokenize-text of a hosted model", () => {
   });
 
   it("loads no model and records nothing", async () => {
-    const server = await startScriptedApp(() => []);
+    const server = await startServer({ engine: () => [] });
     await tokenize(server, { model: "gpt-4", text: "Hello" });
     expect([server.engine.loaded, await server.records()]).toEqual([[], []]);
   });
@@ -119,7 +121,7 @@ describe("POST /v1/tokenize-text of a hosted model", () => {
 describe("the names of hosted models", () => {
   it("yield to local models: a local id or alias uses the local tokenizer", async () => {
     const hostedTokenizer = { ...testTokenizer(), knows: () => true };
-    const server = await startScriptedApp(() => [], { hostedTokenizer });
+    const server = await startServer({ engine: () => [], hostedTokenizer });
     for (const model of ["ember", "ember-1m"])
       expect((await tokenize(server, { model, text: "Hello" })).body).toContain('"model":"ember-1m"');
     expect((await tokenize(server, { model: "broken-1m", text: "Hello" })).status).toBe(503);
@@ -127,7 +129,7 @@ describe("the names of hosted models", () => {
   });
 
   it("require the ACL as local ones do; a forbidden name is a 403 whether it is known or not", async () => {
-    const server = await startScriptedApp(() => []);
+    const server = await startServer({ engine: () => [] });
     const send = async (model: string, key: string) => {
       return (await tokenize(server, { model, text: "Hello" }, key)).status;
     };
@@ -179,8 +181,9 @@ describe("a text that a tokenizer needs seconds for", () => {
   });
 });
 
-function serverWith(hostedTokenizer: ReturnType<typeof testTokenizer>): Promise<ScriptedApp> {
-  return startScriptedApp(() => ["Good", " day."], {
+function serverWith(hostedTokenizer: ReturnType<typeof testTokenizer>): Promise<ScriptedServer> {
+  return startServer({
+    engine: () => ["Good", " day."],
     hostedTokenizer,
     config: { bodyBytesMax: 1024 * 1024 },
   });

@@ -3,7 +3,10 @@ import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../src/core/generation.js";
 import { anthropicOf, params, postMessage, weather } from "../anthropic.js";
-import { startScriptedApp, gate, hello, keys } from "../../scripted-app.js";
+import { startServer } from "../../kit/server.js";
+import { hello } from "../../kit/server/requests.js";
+import { keys } from "../../kit/server/six-keys.js";
+import { gate } from "../../kit/until.js";
 
 const say = () => ["Good", " day."];
 const sent = { ...hello, max_tokens: 64 };
@@ -25,20 +28,20 @@ function fixture(name: string): string {
 
 describe("POST /v1/messages on the wire", () => {
   it("streams the recorded transcript byte for byte", async () => {
-    const response = await postMessage(await startScriptedApp(say), { ...sent, stream: true });
+    const response = await postMessage(await startServer({ engine: say }), { ...sent, stream: true });
     expect(await response.text()).toBe(fixture("http-stream.txt"));
     expect(response.headers.get("content-type")).toBe("text/event-stream");
     expect(response.headers.get("x-hearth-queue-ms")).toBe("0");
   });
 
   it("returns the recorded JSON", async () => {
-    const response = await postMessage(await startScriptedApp(say), { ...sent, model: "ember-1m" });
+    const response = await postMessage(await startServer({ engine: say }), { ...sent, model: "ember-1m" });
     expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
     expect(await response.text()).toBe(JSON.stringify(JSON.parse(fixture("http-message.json"))));
   });
 
   it("accepts the key in either header, with or without version and betas, and returns the request id", async () => {
-    const server = await startScriptedApp(say);
+    const server = await startServer({ engine: say });
     for (const headers of [
       { "x-api-key": keys.ada },
       { "x-api-key": "", authorization: `Bearer ${keys.ada}` },
@@ -52,7 +55,7 @@ describe("POST /v1/messages on the wire", () => {
 
   it("keeps a silent stream alive with Anthropic's ping event", async () => {
     const wait = gate();
-    const server = await startScriptedApp(() => ["Good", wait.opened, " day."]);
+    const server = await startServer({ engine: () => ["Good", wait.opened, " day."] });
     const response = await postMessage(server, { ...sent, stream: true });
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     let text = "";
@@ -65,7 +68,7 @@ describe("POST /v1/messages on the wire", () => {
   });
 
   it("records the usage under its own endpoint", async () => {
-    const server = await startScriptedApp(say);
+    const server = await startServer({ engine: say });
     const running = server.nextRun();
     await postMessage(server, sent);
     await (
@@ -77,7 +80,7 @@ describe("POST /v1/messages on the wire", () => {
   });
 
   it("passes the parameters of the request to the engine", async () => {
-    const server = await startScriptedApp(() => whole);
+    const server = await startServer({ engine: () => whole });
     await postMessage(server, {
       ...sent,
       max_tokens: 2000,
@@ -107,9 +110,11 @@ describe("POST /v1/messages on the wire", () => {
 
   it("continues a last turn of the assistant", async () => {
     const prompts: string[] = [];
-    const server = await startScriptedApp((prompt) => {
-      prompts.push(prompt);
-      return [" day."];
+    const server = await startServer({
+      engine: (prompt) => {
+        prompts.push(prompt);
+        return [" day."];
+      },
     });
     const answer = await postMessage(server, {
       ...sent,
@@ -122,7 +127,7 @@ describe("POST /v1/messages on the wire", () => {
 
 describe("the official Anthropic client", () => {
   it("creates a message", async () => {
-    const message = await anthropicOf(await startScriptedApp(say)).messages.create({
+    const message = await anthropicOf(await startServer({ engine: say })).messages.create({
       ...params,
       max_tokens: 1,
     });
@@ -135,7 +140,7 @@ describe("the official Anthropic client", () => {
   });
 
   it("reads thinking, text and a tool call from a stream as from a JSON answer", async () => {
-    const server = await startScriptedApp(() => whole, { cachedTokens: 2 });
+    const server = await startServer({ engine: () => whole, cachedTokens: 2 });
     const thinking = { type: "enabled" as const, budget_tokens: 1024 };
     const all = { ...params, max_tokens: 2000, tools: [weather], thinking };
     const seen: string[] = [];
@@ -160,7 +165,7 @@ describe("the official Anthropic client", () => {
   });
 
   it("aborts in mid-stream, which frees the slot for the next request", async () => {
-    const server = await startScriptedApp(() => ["Good", gate().opened], { slots: 1 });
+    const server = await startServer({ engine: () => ["Good", gate().opened], slots: 1 });
     const running = server.nextRun();
     const stream = await anthropicOf(server).messages.create({ ...params, stream: true });
     for await (const event of stream) if (event.type === "content_block_delta") break;
@@ -171,7 +176,7 @@ describe("the official Anthropic client", () => {
   });
 
   it("raises Anthropic's error for a failure in mid-stream", async () => {
-    const server = await startScriptedApp(() => ["Good", new Error("lost /var/lib/device")]);
+    const server = await startServer({ engine: () => ["Good", new Error("lost /var/lib/device")] });
     const stream = await anthropicOf(server).messages.create({ ...params, stream: true });
     const read = async () => {
       for await (const event of stream) expect(event.type).not.toBe("message_stop");
@@ -211,7 +216,7 @@ describe("the official Anthropic client", () => {
       "invalid_request_error",
     ],
   ])("maps %s to its error class, streamed or not", async (_case, fields, key, kind, type) => {
-    const server = await startScriptedApp(say);
+    const server = await startServer({ engine: say });
     for (const stream of [false, true]) {
       const thrown: unknown = await anthropicOf(server, key)
         .messages.create({ ...params, ...fields, stream })

@@ -1,10 +1,11 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
-import { builtInModel } from "../../harness.js";
-import { startManagedServer } from "../auth/managed.js";
-import { startScriptedApp, headersOf, keys, type ScriptedApp } from "../../scripted-app.js";
+import { type ScriptedServer, startServer } from "../../kit/server.js";
+import { headersOf } from "../../kit/server/requests.js";
+import { builtInModel } from "../../kit/server/settings.js";
+import { keys } from "../../kit/server/six-keys.js";
 
-async function get(server: ScriptedApp, path: string, key: string = keys.ada) {
+async function get(server: ScriptedServer, path: string, key: string = keys.ada) {
   const response = await fetch(`${server.url}/v1/${path}`, { headers: headersOf(key) });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
@@ -28,7 +29,7 @@ const ember = {
 
 describe("GET /v1/language-models", () => {
   it("lists the usable models in order of id, with all fourteen fields", async () => {
-    const { body } = await get(await startScriptedApp(() => []), "language-models");
+    const { body } = await get(await startServer({ engine: () => [] }), "language-models");
     const models = body["models"] as { id: string }[];
     expect(models.map(({ id }) => id)).toEqual(["ember-1m", "org/name:q4"]);
     expect(models[0]).toEqual(ember);
@@ -37,7 +38,7 @@ describe("GET /v1/language-models", () => {
   it.each(["ember-1m", "ember", "org%2Fname:q4", "org%2Fname%3Aq4"])(
     "returns the model for %s",
     async (name) => {
-      const { status, body } = await get(await startScriptedApp(() => []), `language-models/${name}`);
+      const { status, body } = await get(await startServer({ engine: () => [] }), `language-models/${name}`);
       const id = name.startsWith("ember") ? "ember-1m" : "org/name:q4";
       expect([status, body]).toEqual([200, { ...ember, id, aliases: body["aliases"] }]);
     },
@@ -46,7 +47,7 @@ describe("GET /v1/language-models", () => {
 
 describe("GET /v1/image-generation-models", () => {
   it("lists and returns no model when the server has no image model", async () => {
-    const server = await startScriptedApp(() => []);
+    const server = await startServer({ engine: () => [] });
     expect(await get(server, "image-generation-models")).toEqual({ status: 200, body: { models: [] } });
     const found = await get(server, "image-generation-models/ember-1m");
     expect(found).toMatchObject({ status: 404, body: { error: { code: "model_not_found" } } });
@@ -54,7 +55,7 @@ describe("GET /v1/image-generation-models", () => {
 });
 
 it("an ACL that names an alias opens its model, by every name, in lists and in requests", async () => {
-  const server = await startManagedServer();
+  const server = await startServer({ accounts: "managed" });
   const { models } = (await server.request("GET", "/v1/language-models", undefined, server.apiKey)).body as {
     models: readonly { id: string; aliases: readonly string[] }[];
   };
@@ -75,13 +76,13 @@ it("an ACL that names an alias opens its model, by every name, in lists and in r
 
 describe.each(["models", "language-models", "image-generation-models"])("every list, such as %s,", (path) => {
   it("rejects a key without the ACL, as do the URLs of its models", async () => {
-    const server = await startScriptedApp(() => []);
+    const server = await startServer({ engine: () => [] });
     for (const each of [path, `${path}/ember-1m`])
       expect((await get(server, each, keys.eve)).status).toBe(403);
   });
 
   it("omits models that the key may not use, and returns 403 for them and for unknown names alike", async () => {
-    const server = await startScriptedApp(() => []);
+    const server = await startServer({ engine: () => [] });
     const { body } = await get(server, path, keys.bob);
     expect(body["models"] ?? body["data"]).toEqual([]);
     const send = async (name: string) => {
@@ -95,7 +96,7 @@ describe.each(["models", "language-models", "image-generation-models"])("every l
 
 describe("GET /v1/models", () => {
   it("is read page by page by the official Anthropic client, in both directions", async () => {
-    const { url } = await startScriptedApp(() => []);
+    const { url } = await startServer({ engine: () => [] });
     const client = new Anthropic({ baseURL: url, apiKey: keys.ada, maxRetries: 0 });
     const idsOf = async (query: Anthropic.ModelListParams) => {
       const ids = [];
@@ -116,7 +117,7 @@ describe("GET /v1/models", () => {
     ["before_id=absent", "before_id"],
     ["after_id=ember-1m&before_id=org/name:q4", "before_id"],
   ])("with ?%s is refused with the name of the field", async (query, param) => {
-    const { body } = await get(await startScriptedApp(() => []), `models?${query}`);
+    const { body } = await get(await startServer({ engine: () => [] }), `models?${query}`);
     expect(body).toMatchObject({ error: { param } });
   });
 });

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { TextTokens } from "../../../src/core/engine.js";
-import { startScriptedApp, headersOf, keys, type ScriptedApp } from "../../scripted-app.js";
+import { type ScriptedServer, startServer } from "../../kit/server.js";
+import { headersOf } from "../../kit/server/requests.js";
+import { keys } from "../../kit/server/six-keys.js";
 
-function tokenize(server: ScriptedApp, body: object, key: string = keys.ada): Promise<Response> {
+function tokenize(server: ScriptedServer, body: object, key: string = keys.ada): Promise<Response> {
   return fetch(`${server.url}/v1/tokenize-text`, {
     method: "POST",
     headers: headersOf(key),
@@ -12,7 +14,7 @@ function tokenize(server: ScriptedApp, body: object, key: string = keys.ada): Pr
 
 describe("POST /v1/tokenize-text", () => {
   it("returns id, text and bytes of each token without taking a slot", async () => {
-    const server = await startScriptedApp(() => []);
+    const server = await startServer({ engine: () => [] });
     const response = await tokenize(server, { model: "ember", text: "Hé you", user: null });
     expect(await response.json()).toEqual({
       token_ids: [
@@ -26,7 +28,7 @@ describe("POST /v1/tokenize-text", () => {
   });
 
   it("returns no token for an empty text", async () => {
-    const response = await tokenize(await startScriptedApp(() => []), { model: "ember", text: "" });
+    const response = await tokenize(await startServer({ engine: () => [] }), { model: "ember", text: "" });
     expect(await response.json()).toEqual({ token_ids: [], model: "ember-1m" });
   });
 
@@ -37,7 +39,7 @@ describe("POST /v1/tokenize-text", () => {
     ["without a text", { model: "ember" }, keys.ada, 422, '"param":"text"'],
     ["without a model", { text: "a" }, keys.ada, 422, '"param":"model"'],
   ])("rejects a request %s", async (_case, body, key, status, contains) => {
-    const response = await tokenize(await startScriptedApp(() => []), body, key);
+    const response = await tokenize(await startServer({ engine: () => [] }), body, key);
     expect(response.status).toBe(status);
     expect(await response.text()).toContain(contains);
   });
@@ -66,7 +68,7 @@ describe("POST /v1/tokenize-text", () => {
       count: () => Promise.resolve(0),
       close: () => Promise.resolve(),
     };
-    const server = await startScriptedApp(() => [], { hostedTokenizer });
+    const server = await startServer({ engine: () => [], hostedTokenizer });
     watch();
     const response = await tokenize(server, { model: "gpt-4o", text: "a" });
     const { token_ids: ids } = (await response.json()) as { token_ids: readonly { token_id: number }[] };
@@ -77,7 +79,7 @@ describe("POST /v1/tokenize-text", () => {
   });
 
   it("F3: rejects a text that is so long that it would delay other requests", async () => {
-    const server = await startScriptedApp(() => [], { config: { bodyBytesMax: 1024 * 1024 } });
+    const server = await startServer({ engine: () => [], config: { bodyBytesMax: 1024 * 1024 } });
     const within = await tokenize(server, { model: "ember", text: "é".repeat(64 * 1024) });
     expect(within.status).toBe(200);
     const beyond = await tokenize(server, { model: "ember", text: "é".repeat(64 * 1024 + 1) });

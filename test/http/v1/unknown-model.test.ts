@@ -1,8 +1,11 @@
 /** What clients read when they name a model that this server does not have. */
 import { describe, expect, it } from "vitest";
 import type { Model } from "../../../src/core/model.js";
-import { ember } from "../../dialects/model.js";
-import { emptyFile, headersOf, keys, startScriptedApp, type ScriptedApp } from "../../scripted-app.js";
+import { ember } from "../../kit/models/ember.js";
+import { type ScriptedServer, startServer } from "../../kit/server.js";
+import { headersOf } from "../../kit/server/requests.js";
+import { emptyFile } from "../../kit/server/scripted.js";
+import { keys } from "../../kit/server/six-keys.js";
 
 const named = (model: Model, id: string): Model => ({
   ...model,
@@ -27,7 +30,7 @@ const inAnthropicForm = {
   request_id: expect.any(String) as string,
 };
 
-async function ask(server: ScriptedApp, path: string, body: object | null, key: string) {
+async function ask(server: ScriptedServer, path: string, body: object | null, key: string) {
   const init = body === null ? {} : { method: "POST", body: JSON.stringify(body) };
   const response = await fetch(server.url + path, { headers: headersOf(key), ...init });
   return { status: response.status, body: (await response.json()) as { error: { message: string } } };
@@ -35,7 +38,7 @@ async function ask(server: ScriptedApp, path: string, body: object | null, key: 
 
 describe("a model that does not exist", () => {
   it("answers 404 with the closest name in every dialect's own form", async () => {
-    const server = await startScriptedApp(() => [], { models });
+    const server = await startServer({ engine: () => [], models });
     const model = "embre-1m";
     const requests: readonly (readonly [path: string, body: object | null, answer: object])[] = [
       ["/v1/chat/completions", { model, messages }, inOpenAiForm],
@@ -58,7 +61,7 @@ describe("a model that does not exist", () => {
   });
 
   it("answers without names that the key may not use, and without those of models of another kind", async () => {
-    const server = await startScriptedApp(() => [], { models });
+    const server = await startServer({ engine: () => [], models });
     // The key may use this name alone, which no model has.
     const hidden = await ask(server, "/v1/chat/completions", { model: "gone-1m", messages }, keys.bob);
     const image = { model: "embre-1m", prompt: "a cat" };

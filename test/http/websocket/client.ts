@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import type { ResponseObject } from "../../../src/dialects/openai-responses/response-schema.js";
-import { keys } from "../../scripted-app.js";
+import { keys } from "../../kit/server/six-keys.js";
 
 export interface TurnMessage {
   readonly type: string;

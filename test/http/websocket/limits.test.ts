@@ -9,9 +9,9 @@ import { createInternalServer } from "../../../src/http/websocket/internal-reque
 import { serveWebSockets } from "../../../src/http/websocket/upgrade.js";
 import { BodyBudget } from "../../../src/core/requests/body-budget.js";
 import { defaultHttpLimits } from "../../../src/http/deps.js";
-import { createManualClock } from "../../manual-clock.js";
-import { until } from "../../harness.js";
-import { gate, startScriptedApp } from "../../scripted-app.js";
+import { createManualClock } from "../../kit/manual-clock.js";
+import { startServer } from "../../kit/server.js";
+import { gate, until } from "../../kit/until.js";
 import { connect } from "./client.js";
 
 it("a handshake at a path that is no WebSocket reads nothing of the path's answer", async () => {
@@ -38,7 +38,7 @@ it("a handshake at a path that is no WebSocket reads nothing of the path's answe
 });
 
 it("a connection ends when its client sends turns beyond those that may wait and reads no answers", async () => {
-  const { url, engine } = await startScriptedApp(() => ["Good", gate().opened]);
+  const { url, engine } = await startServer({ engine: () => ["Good", gate().opened] });
   const client = await connect(url);
   const { socket } = client;
   for (let turn = 0; turn < 17; turn += 1)

@@ -4,9 +4,11 @@ import { ResponsesWS } from "openai/resources/responses/ws";
 import { describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import type { ResponseObject } from "../../../src/dialects/openai-responses/response-schema.js";
-import type { Script } from "../../../src/engine/scripted.js";
-import { gate, headersOf, keys, startScriptedApp, type ScriptedAppOptions } from "../../scripted-app.js";
-import { until } from "../../harness.js";
+import type { Script } from "../../kit/scripted/engine.js";
+import { type ScriptedSettings, startServer } from "../../kit/server.js";
+import { headersOf } from "../../kit/server/requests.js";
+import { keys } from "../../kit/server/six-keys.js";
+import { gate, until } from "../../kit/until.js";
 import { createResponsesClient } from "../v1/responses/responses.js";
 import { connect } from "./client.js";
 
@@ -14,8 +16,8 @@ const greeting: Script = () => ["Good ", "day."];
 /** Repeats the prompt, so that a test sees what the model read. */
 const repeating: Script = (prompt) => [prompt];
 
-const started = (script: Script = greeting, options: ScriptedAppOptions = {}) =>
-  startScriptedApp(script, options);
+const started = (script: Script = greeting, options: ScriptedSettings = {}) =>
+  startServer({ engine: script, ...options });
 
 const textOf = (response: ResponseObject): string => JSON.stringify(response.output);
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createFileContents } from "../../../src/inference/files/contents.js";
-import { temporaryFolder } from "../../harness.js";
+import { temporaryFolder } from "../../kit/folder.js";
 
 const id = `file-${"0".repeat(32)}`;
 

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import type { GenerationRequest, Message } from "../../../src/core/generation.js";
 import { noTools } from "../../../src/core/generation.js";
 import type { Engine, Prompt } from "../../../src/core/engine.js";
-import { createScriptedEngine } from "../../../src/engine/scripted.js";
+import { createScriptedEngine } from "../../kit/scripted/engine.js";
 import { fittingPrompt } from "../../../src/inference/prompt/fitting.js";
-import { ember } from "../../dialects/model.js";
+import { ember } from "../../kit/models/ember.js";
 
 /** A request for an answer of at most so many tokens to these messages. */
 function requestOf(messages: readonly Message[], maxTokens: number | null = null): GenerationRequest {

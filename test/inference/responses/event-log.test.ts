@@ -6,7 +6,7 @@ import { createStoredResponses } from "../../../src/inference/responses/stored-r
 import { createResponseStore } from "../../../src/inference/responses/store/responses.js";
 import { openDatabase } from "../../../src/store/database.js";
 import { join } from "node:path";
-import { temporaryFolder } from "../../harness.js";
+import { temporaryFolder } from "../../kit/folder.js";
 
 const staying = (): AbortSignal => new AbortController().signal;
 

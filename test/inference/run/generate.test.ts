@@ -1,12 +1,12 @@
 import { LiveRuns } from "../../../src/inference/requests/live-runs.js";
-import { aKey } from "../../accounts/a-key.js";
+import { aKey } from "../../kit/a-key.js";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { noTools, type GenerationRequest } from "../../../src/core/generation.js";
 import type { RunEvent } from "../../../src/core/run-event.js";
 import { addEvent, noUsage } from "../../../src/core/usage.js";
 import type { RunStore } from "../../../src/inference/run/store/runs.js";
-import { createScriptedEngine, type Script } from "../../../src/engine/scripted.js";
+import { createScriptedEngine, type Script } from "../../kit/scripted/engine.js";
 import { createGenerator, type Run } from "../../../src/inference/run/generate.js";
 import { createScheduler } from "../../../src/scheduler/scheduler.js";
 import { openDatabase } from "../../../src/store/database.js";
@@ -18,11 +18,11 @@ import { silentLogger } from "../../../src/core/logger.js";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
 import { defaultTeamSettings } from "../../../src/accounts/teams/team.js";
 import { systemClock, systemRandom } from "../../../src/system.js";
-import { noCaptioning } from "../../no-captioning.js";
-import { ember } from "../../dialects/model.js";
-import { temporaryFolder } from "../../harness.js";
-import { testSchemas } from "../../engine/worker-threads.js";
-import { gate } from "../../scripted-app.js";
+import { noCaptioning } from "../../kit/scripted/no-captioning.js";
+import { ember } from "../../kit/models/ember.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { gate } from "../../kit/until.js";
+import { testSchemas } from "../../kit/worker-threads.js";
 
 const team = {
   id: "team",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createSettleRetries } from "../../../src/inference/run/settle-retries.js";
-import { createManualClock } from "../../manual-clock.js";
+import { createManualClock } from "../../kit/manual-clock.js";
 
 /** Waits until everything that waits only for promises has run. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));

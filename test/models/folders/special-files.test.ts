@@ -20,9 +20,9 @@ import { openModelSettings } from "../../../src/models/settings-store.js";
 import { verifyWeights } from "../../../src/models/verify.js";
 import { parsePostgresUrl } from "../../../src/store/postgres/address.js";
 import { systemClock } from "../../../src/system.js";
-import { modelBytes } from "../../gguf-writer.js";
-import { temporaryFolder } from "../../harness.js";
-import { createManualClock } from "../../manual-clock.js";
+import { modelBytes } from "../../kit/models/gguf-writer.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { createManualClock } from "../../kit/manual-clock.js";
 
 /** Larger than any file that is read as a whole. */
 const hugeBytes = 3 * 1024 * 1024 * 1024;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { startHub } from "../../hub-server/hub-server.js";
+import { startHub } from "../../kit/doubles/hub/hub-server.js";
 import { createPulling, ggufOf } from "./pulling.js";
 
 /** Starts a proxy that leads every host to a port of this machine; `asked` has the hosts. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadRegistry } from "../../../src/models/registry.js";
 import { systemClock } from "../../../src/system.js";
-import { sha256Of, startHub } from "../../hub-server/hub-server.js";
+import { sha256Of, startHub } from "../../kit/doubles/hub/hub-server.js";
 import { createPulling, ggufOf } from "./pulling.js";
 
 const mebibyte = 1024 * 1024;

@@ -13,8 +13,8 @@ import type { PullProgress } from "../../../src/models/hub/progress.js";
 import { isPublicAddress } from "../../../src/engine/network/addresses.js";
 import { readHubSettings } from "../../../src/models/hub/settings.js";
 import { systemRandom } from "../../../src/system.js";
-import { modelBytes } from "../../gguf-writer.js";
-import { temporaryFolder } from "../../harness.js";
+import { modelBytes } from "../../kit/models/gguf-writer.js";
+import { temporaryFolder } from "../../kit/folder.js";
 
 const speed = 20;
 

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { startHub } from "../../hub-server/hub-server.js";
+import { startHub } from "../../kit/doubles/hub/hub-server.js";
 import { createPulling, ggufOf } from "./pulling.js";
 
 const mebibyte = 1024 * 1024;

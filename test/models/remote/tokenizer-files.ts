@@ -2,8 +2,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readGgufFileInfo } from "node-llama-cpp";
-import { byteLetter } from "../../gguf-writer/vocabulary.js";
-import { builtInModel, root } from "../../harness.js";
+import { byteLetter } from "../../kit/models/gguf-writer/vocabulary.js";
+import { root } from "../../kit/folder.js";
+import { builtInModel } from "../../kit/server/settings.js";
 
 export type Json = Readonly<Record<string, unknown>>;
 

@@ -6,8 +6,9 @@ import { getLlama, LlamaLogLevel, type Llama, type Token } from "node-llama-cpp"
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Model } from "../../../src/core/model.js";
 import { loadRegistry } from "../../../src/models/registry.js";
-import { builtInModel, root, temporaryFolder } from "../../harness.js";
-import { casesOf } from "../../random-cases.js";
+import { root, temporaryFolder } from "../../kit/folder.js";
+import { builtInModel } from "../../kit/server/settings.js";
+import { casesOf } from "../../kit/setup/random-cases.js";
 import {
   builtInFiles,
   deepSeekWords,

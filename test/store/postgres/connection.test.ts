@@ -10,11 +10,11 @@ import { inThisDatabase, serverLock } from "../../../src/store/postgres/locks.js
 import { openPostgres } from "../../../src/store/postgres/open.js";
 import { createWrites } from "../../../src/store/writes.js";
 import { systemClock } from "../../../src/system.js";
-import { createManualClock } from "../../manual-clock.js";
-import { newPostgresUrl, openBeside, openServer } from "../../postgres/databases.js";
-import { proxyOf } from "../../postgres/proxy.js";
+import { createManualClock } from "../../kit/manual-clock.js";
+import { newPostgresUrl, openBeside, openServer } from "../../kit/databases/postgres/databases.js";
+import { proxyOf } from "../../kit/databases/postgres/proxy.js";
 import { aJob, aTeam } from "../records.js";
-import { until } from "../../harness.js";
+import { until } from "../../kit/until.js";
 
 async function open(url: string, isServer = false): Promise<Database> {
   const database = await (isServer

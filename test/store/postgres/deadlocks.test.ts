@@ -17,7 +17,7 @@ import { createJobStore } from "../../../src/jobs/store.js";
 import type { Database } from "../../../src/store/database.js";
 import { createWrites } from "../../../src/store/writes.js";
 import { systemClock } from "../../../src/system.js";
-import { newPostgresUrl, openBeside, openServer } from "../../postgres/databases.js";
+import { newPostgresUrl, openBeside, openServer } from "../../kit/databases/postgres/databases.js";
 import { aRun, aTeam } from "../records.js";
 
 const teams = ["team-1", "team-2"];

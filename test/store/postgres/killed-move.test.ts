@@ -5,7 +5,7 @@ import { moveDatabase } from "../../../src/app/database/move.js";
 import { openDatabase } from "../../../src/store/database.js";
 import { moveToPostgres } from "../../../src/store/postgres/move/move.js";
 import { systemClock } from "../../../src/system.js";
-import { openBeside } from "../../postgres/databases.js";
+import { openBeside } from "../../kit/databases/postgres/databases.js";
 
 import { closing, rowsOf, world } from "./moved.js";
 

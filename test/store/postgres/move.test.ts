@@ -7,7 +7,7 @@ import type { Progress } from "../../../src/core/report/progress.js";
 import { openDatabase } from "../../../src/store/database.js";
 import { moveToPostgres } from "../../../src/store/postgres/move/move.js";
 import { systemClock } from "../../../src/system.js";
-import { newPostgresUrl, openBeside, openServer } from "../../postgres/databases.js";
+import { newPostgresUrl, openBeside, openServer } from "../../kit/databases/postgres/databases.js";
 import { aTeam } from "../records.js";
 
 import { closing, manyRuns, rowsOf, world } from "./moved.js";

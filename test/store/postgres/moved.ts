@@ -14,8 +14,8 @@ import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import { createJobStore } from "../../../src/jobs/store.js";
 import { openDatabase, type Database } from "../../../src/store/database.js";
 import { createWrites } from "../../../src/store/writes.js";
-import { aKey } from "../../accounts/a-key.js";
-import { newPostgresUrl } from "../../postgres/databases.js";
+import { aKey } from "../../kit/a-key.js";
+import { newPostgresUrl } from "../../kit/databases/postgres/databases.js";
 import {
   aJob,
   aMember,

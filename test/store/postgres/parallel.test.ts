@@ -1,7 +1,6 @@
 import { expect, it, vi } from "vitest";
-import { gate } from "../../scripted-app.js";
-import { complete, maxCostTicks, prices, startLedgerServer } from "../../ledger.js";
-import { until } from "../../harness.js";
+import { gate, until } from "../../kit/until.js";
+import { complete, maxCostTicks, prices, startLedgerServer } from "../../kit/ledger.js";
 
 it("of 100 parallel requests with credit for ten, ten are served, and the books balance", async () => {
   const held = gate();

@@ -1,15 +1,10 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import {
-  builtInModel,
-  runProgram,
-  startProcess,
-  temporaryFolder,
-  testKey,
-  until,
-  type TestProcess,
-} from "../../harness.js";
-import { newPostgresUrl } from "../../postgres/databases.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { type TestProcess, runProgram, startProcess } from "../../kit/program.js";
+import { builtInModel, testKey } from "../../kit/server/settings.js";
+import { until } from "../../kit/until.js";
+import { newPostgresUrl } from "../../kit/databases/postgres/databases.js";
 
 function chat({ url }: TestProcess, more: object = {}): Promise<Response> {
   return fetch(`${url}/v1/chat/completions`, {

@@ -6,9 +6,9 @@ import type { Clock } from "../../../src/core/clock.js";
 import type { Database } from "../../../src/store/database.js";
 import { systemClock } from "../../../src/system.js";
 import { expectExactLimits } from "../../accounts/limits/exact-limits.js";
-import { createManualClock } from "../../manual-clock.js";
-import { newPostgresUrl, openBeside } from "../../postgres/databases.js";
-import { proxyOf } from "../../postgres/proxy.js";
+import { createManualClock } from "../../kit/manual-clock.js";
+import { newPostgresUrl, openBeside } from "../../kit/databases/postgres/databases.js";
+import { proxyOf } from "../../kit/databases/postgres/proxy.js";
 import { sql } from "kysely";
 
 async function opened(url: string): Promise<Database> {

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { newPostgresUrl, openBeside } from "../../postgres/databases.js";
+import { newPostgresUrl, openBeside } from "../../kit/databases/postgres/databases.js";
 
 it("F24: reports over PostgreSQL take a quarter of the connections at most, and requests have the others", async () => {
   const database = await openBeside(await newPostgresUrl());

@@ -4,9 +4,9 @@ import { sql } from "kysely";
 import { expect, it } from "vitest";
 import { versionOf } from "../../../src/store/migrate.js";
 import { postgresVersion } from "../../../src/store/postgres/migrate.js";
-import { newPostgresUrl, openBeside } from "../../postgres/databases.js";
+import { newPostgresUrl, openBeside } from "../../kit/databases/postgres/databases.js";
 import { onTestFinished } from "vitest";
-import { writeNewDatabase } from "../new-database.js";
+import { writeNewDatabase } from "../../kit/databases/new-database.js";
 import { temporaryFolder } from "../records.js";
 
 /**

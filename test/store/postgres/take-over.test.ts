@@ -14,8 +14,8 @@ import { joinNodes } from "../../../src/store/postgres/nodes.js";
 import { applicationName, clientConfig } from "../../../src/store/postgres/pool.js";
 import { createWrites } from "../../../src/store/writes.js";
 import { systemClock } from "../../../src/system.js";
-import { newPostgresUrl, openServer } from "../../postgres/databases.js";
-import { createManualClock } from "../../manual-clock.js";
+import { newPostgresUrl, openServer } from "../../kit/databases/postgres/databases.js";
+import { createManualClock } from "../../kit/manual-clock.js";
 import { aJob, aRun, aTeam } from "../records.js";
 
 const otherNode = { name: "other", storageId: "files", limitsPlace: "PostgreSQL" };

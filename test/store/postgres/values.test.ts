@@ -3,8 +3,8 @@ import { expect, it, onTestFinished } from "vitest";
 import { createApiKeyStore } from "../../../src/accounts/keys/store.js";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
 import { parsePostgresUrl } from "../../../src/store/postgres/address.js";
-import { aKey } from "../../accounts/a-key.js";
-import { newPostgresUrl, openBeside } from "../../postgres/databases.js";
+import { aKey } from "../../kit/a-key.js";
+import { newPostgresUrl, openBeside } from "../../kit/databases/postgres/databases.js";
 import { aTeam } from "../records.js";
 
 async function opened() {

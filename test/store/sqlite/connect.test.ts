@@ -5,7 +5,7 @@ import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { expect, it } from "vitest";
 import { openDatabase } from "../../../src/store/database.js";
-import { temporaryFolder } from "../../harness.js";
+import { temporaryFolder } from "../../kit/folder.js";
 
 const rounds = 50;
 

@@ -5,8 +5,8 @@ import { createTeamStore } from "../../../src/accounts/teams/store.js";
 import { openDatabase, type Database } from "../../../src/store/database.js";
 import { chunkRows } from "../../../src/store/sqlite/reports/protocol.js";
 import { createReportReader } from "../../../src/store/sqlite/reports/reader.js";
-import { workerUrls } from "../../engine/worker-threads.js";
-import { writeNewDatabase } from "../new-database.js";
+import { workerUrls } from "../../kit/worker-urls.js";
+import { writeNewDatabase } from "../../kit/databases/new-database.js";
 import { aTeam, temporaryFolder } from "../records.js";
 
 const { reportsWorkerUrl } = workerUrls;

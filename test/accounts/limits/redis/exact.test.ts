@@ -8,8 +8,8 @@ import { createRedisWindows, redisPrefix } from "../../../../src/accounts/limits
 import { createSharedCounter } from "../../../../src/accounts/limits/shared/shared-counter.js";
 import type { Clock } from "../../../../src/core/clock.js";
 import { systemClock } from "../../../../src/system.js";
-import { root } from "../../../harness.js";
-import { createManualClock } from "../../../manual-clock.js";
+import { root } from "../../../kit/folder.js";
+import { createManualClock } from "../../../kit/manual-clock.js";
 import {
   command,
   connected,
@@ -20,7 +20,7 @@ import {
   testOwn,
   withoutOwnRedis,
   withoutRedis,
-} from "../../../redis/server.js";
+} from "../../../kit/databases/redis/server.js";
 import { expectExactLimits } from "../exact-limits.js";
 
 const quota = (scope: string, limit: number): Quota => ({ name: "qpm", limit, scope, subject: scope });

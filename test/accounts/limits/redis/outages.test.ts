@@ -5,9 +5,9 @@ import type { Quota, QuotaCounter, Taken } from "../../../../src/accounts/limits
 import type { RedisConnection } from "../../../../src/accounts/limits/redis/connection.js";
 import { createRedisCounter } from "../../../../src/accounts/limits/redis/redis-counter.js";
 import type { RedisState } from "../../../../src/core/metrics.js";
-import { until } from "../../../harness.js";
-import { createManualClock, type ManualClock } from "../../../manual-clock.js";
-import { proxyOf } from "../../../postgres/proxy.js";
+import { until } from "../../../kit/until.js";
+import { createManualClock, type ManualClock } from "../../../kit/manual-clock.js";
+import { proxyOf } from "../../../kit/databases/postgres/proxy.js";
 import {
   command,
   connected,
@@ -18,7 +18,7 @@ import {
   testOwn,
   withoutOwnRedis,
   withoutRedis,
-} from "../../../redis/server.js";
+} from "../../../kit/databases/redis/server.js";
 
 const limit = 5;
 const quota: Quota = { name: "qpm", limit, scope: "key", subject: "key" };

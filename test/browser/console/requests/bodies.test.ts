@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect } from "vitest";
-import { createScriptedEngine } from "../../../../src/engine/scripted.js";
-import { builtInModel, testKey } from "../../../harness.js";
+import { createScriptedEngine } from "../../../kit/scripted/engine.js";
+import { builtInModel, testKey } from "../../../kit/server/settings.js";
 import { ask, createKey } from "../create-key.js";
 import { openAsMember, overflowOf } from "../members.js";
 import { expectAccessible, openByLink, openConsole, test, withoutBrowser } from "../open-console.js";

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { temporaryFolder } from "../../../harness.js";
+import { temporaryFolder } from "../../../kit/folder.js";
 
 const source = fileURLToPath(new URL("shim.c", import.meta.url));
 

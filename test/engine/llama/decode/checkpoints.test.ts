@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "../../../harness.js";
-import { expectSameUpToRounding } from "../../../rounding.js";
+import { temporaryFolder } from "../../../kit/folder.js";
+import { expectSameUpToRounding } from "../../../kit/rounding.js";
 import { compared, jobOf, promptOf, residentWithEightSlots, slots, startLoop, storeIn } from "../lockstep.js";
 
 describe.each(["gemma3", "lfm2"] as const)(

@@ -5,9 +5,9 @@ import type { SeededJob } from "../../../../src/engine/llama/protocol.js";
 import type { Resident } from "../../../../src/engine/llama/load/resident.js";
 import { schemaRules } from "../../../../src/grammar/convert.js";
 import { RuleSet } from "../../../../src/grammar/gbnf.js";
-import { temporaryFolder } from "../../../harness.js";
-import { casesOf } from "../../../random-cases.js";
-import { expectSameUpToRounding } from "../../../rounding.js";
+import { temporaryFolder } from "../../../kit/folder.js";
+import { casesOf } from "../../../kit/setup/random-cases.js";
+import { expectSameUpToRounding } from "../../../kit/rounding.js";
 import { recordBatches, type BatchItem } from "../batches.js";
 import { compared, jobOf, promptOf, residentWithEightSlots, startLoop, type Outcome } from "../lockstep.js";
 

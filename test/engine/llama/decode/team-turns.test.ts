@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Pace } from "../../../../src/engine/llama/decode/pace.js";
 import { TeamTurns } from "../../../../src/engine/llama/decode/team-turns.js";
-import { casesOf } from "../../../random-cases.js";
+import { casesOf } from "../../../kit/setup/random-cases.js";
 
 interface Member {
   readonly teamId: string;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AnswerText } from "../../../../src/engine/llama/answer/answer-text.js";
 import type { ReasoningMarks } from "../../../../src/engine/llama/answer/reasoning.js";
-import { casesOf } from "../../../random-cases.js";
+import { casesOf } from "../../../kit/setup/random-cases.js";
 import { cuts } from "../tools/answers.js";
 import { derivedOf } from "./derived-formats.js";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { measureThreads, type ThreadTrial } from "../../../../src/engine/llama/threads/measure-threads.js";
 import { candidatesFor, threadsOf } from "../../../../src/engine/llama/threads/thread-plan.js";
-import { casesOf } from "../../../random-cases.js";
+import { casesOf } from "../../../kit/setup/random-cases.js";
 
 /** A trial on a machine where a batch takes as long as `msOf` says; time passes only in batches. */
 function trialOf(

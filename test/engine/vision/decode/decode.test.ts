@@ -3,7 +3,7 @@ import sharp from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { DecodedImage } from "../../../../src/core/images.js";
 import { createImageDecoder } from "../../../../src/engine/vision/decode/decode.js";
-import { pngOf } from "../../../png-writer.js";
+import { pngOf } from "../../../kit/models/png-writer.js";
 
 const red = { r: 255, g: 0, b: 0 };
 const blank = (width: number, height: number) =>

@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 import type { ImageFetcher } from "../../../../src/core/images.js";
 import { createImageFetcher } from "../../../../src/engine/vision/fetch/fetch.js";
 import { readAllowedHosts } from "../../../../src/engine/network/hosts.js";
-import { createManualClock, type ManualClock } from "../../../manual-clock.js";
+import { createManualClock, type ManualClock } from "../../../kit/manual-clock.js";
 
 /** A public address. */
 export const publicAddress = "93.184.216.34";

@@ -2,8 +2,8 @@
 import { expect, vi } from "vitest";
 import type { Overrides } from "../../../../src/app/app.js";
 import { aSide, complete, set, type Side } from "../../auth/budgeted.js";
-import { startManagedServer, type ManagedServer } from "../../auth/managed.js";
-import { startReceiver, type WebhookReceiver } from "./receivers.js";
+import { type ManagedServer, startServer } from "../../../kit/server.js";
+import { startReceiver, type WebhookReceiver } from "../../../kit/doubles/alert-receivers.js";
 
 const waiting = { interval: 10, timeout: 20_000 };
 export const minuteMs = 60_000;
@@ -23,11 +23,12 @@ export async function served(
   const receiver = await startReceiver();
   const enough = (folder: string) => Promise.resolve({ folder, freeBytes: 50, totalBytes: 100 });
   const hosts = [receiver, ...others].flatMap(({ host }) => [host, `${host}/hook`]).join();
-  const server = await startManagedServer(
-    undefined,
-    { diskSpace: enough, ...overrides },
-    { HEARTH_ALERT_HOSTS: hosts, ...environment },
-  );
+  const server = await startServer({
+    accounts: "managed",
+    diskSpace: enough,
+    ...overrides,
+    environment: { HEARTH_ALERT_HOSTS: hosts, ...environment },
+  });
   return { receiver, server, side: await aSide(server) };
 }
 

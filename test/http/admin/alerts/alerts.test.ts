@@ -12,7 +12,7 @@ import {
   served,
   settled,
 } from "./alerting.js";
-import { startReceiver } from "./receivers.js";
+import { startReceiver } from "../../../kit/doubles/alert-receivers.js";
 
 describe("alerts of budgets", () => {
   it("are sent once when the soft limit is reached and when requests are refused, and once when the period is over", async () => {

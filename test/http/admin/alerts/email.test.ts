@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { root } from "../../../harness.js";
-import { startManagedServer, type ManagedServer } from "../../auth/managed.js";
-import { eventually, startMailServer } from "./receivers.js";
+import { root } from "../../../kit/folder.js";
+import { type ManagedServer, startServer } from "../../../kit/server.js";
+import { eventually, startMailServer } from "../../../kit/doubles/alert-receivers.js";
 
 const fixture = (name: string): string => join(root, "test/fixtures/tls", name);
 const certificate = { cert: readFileSync(fixture("first.pem")), key: readFileSync(fixture("first.key")) };
@@ -31,15 +31,14 @@ it.each([
   ["STARTTLS", "smtp", certificate],
 ] as const)("an alert is sent by e-mail with %s and a password", async (_, scheme, options) => {
   const mail = await startMailServer(options);
-  const server = await startManagedServer(
-    undefined,
-    {},
-    {
+  const server = await startServer({
+    accounts: "managed",
+    environment: {
       HEARTH_SMTP_URL: `${scheme}://hearth%40example.com:secret@localhost:${mail.port}`,
       HEARTH_SMTP_FROM: from,
       HEARTH_SMTP_CA: fixture("first.pem"),
     },
-  );
+  });
   const { state, error, deliveryId } = await tested(server);
   expect([state, error]).toEqual(["delivered", undefined]);
   const [sent] = mail.received;
@@ -56,7 +55,7 @@ it.each([
 it("e-mail is not sent to a server whose certificate no known authority has signed", async () => {
   const mail = await startMailServer({ secure: true, ...certificate });
   const settings = { HEARTH_SMTP_URL: `smtps://localhost:${mail.port}`, HEARTH_SMTP_FROM: from };
-  const server = await startManagedServer(undefined, {}, settings);
+  const server = await startServer({ accounts: "managed", environment: settings });
   expect(await tested(server)).toMatchObject({
     state: "queued",
     error: expect.stringContaining("certificate") as string,
@@ -67,7 +66,7 @@ it("e-mail is not sent to a server whose certificate no known authority has sign
 it("an e-mail that the server did not take is sent again with the same Message-ID", async () => {
   const mail = await startMailServer({ disabledCommands: ["STARTTLS"] });
   const settings = { HEARTH_SMTP_URL: `smtp://127.0.0.1:${mail.port}`, HEARTH_SMTP_FROM: from };
-  const server = await startManagedServer(undefined, {}, settings);
+  const server = await startServer({ accounts: "managed", environment: settings });
   mail.refuse("the disk is full");
   const { deliveryId, error } = await tested(server);
   expect(error).toContain("the disk is full");
@@ -80,12 +79,12 @@ it("an e-mail that the server did not take is sent again with the same Message-I
 });
 
 it("an address is refused by name where no server for e-mail is configured, or where it is none", async () => {
-  const without = await startManagedServer();
+  const without = await startServer({ accounts: "managed" });
   expect((await add(without)).body).toMatchObject({
     message: "target needs the settings smtpUrl and smtpFrom.",
   });
   const settings = { HEARTH_SMTP_URL: "smtp://127.0.0.1:1", HEARTH_SMTP_FROM: from };
-  const server = await startManagedServer(undefined, {}, settings);
+  const server = await startServer({ accounts: "managed", environment: settings });
   for (const target of ["ops", "ops@example.com\r\nBcc: all@example.com", "a@b, c@d"])
     expect((await add(server, target)).body, target).toMatchObject({
       message: "target must be an e-mail address, such as ada@example.com.",

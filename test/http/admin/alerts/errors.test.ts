@@ -1,21 +1,22 @@
 import { expect, it, vi } from "vitest";
 import { HearthError } from "../../../../src/core/errors.js";
-import { createScriptedEngine } from "../../../../src/engine/scripted.js";
+import { createScriptedEngine } from "../../../kit/scripted/engine.js";
 import { aSide, complete } from "../../auth/budgeted.js";
-import { startManagedServer } from "../../auth/managed.js";
+import { startServer } from "../../../kit/server.js";
 import { settled } from "./alerting.js";
-import { startReceiver } from "./receivers.js";
+import { startReceiver } from "../../../kit/doubles/alert-receivers.js";
 
 async function served(load: () => Promise<never>) {
   const receiver = await startReceiver();
   const engine = createScriptedEngine(() => ["Good"]);
   const working = engine.load.bind(engine);
   engine.load = load;
-  const server = await startManagedServer(
-    undefined,
-    { engine, diskSpace: (folder) => Promise.resolve({ folder, freeBytes: 1, totalBytes: 1 }) },
-    { HEARTH_ALERT_HOSTS: receiver.host },
-  );
+  const server = await startServer({
+    accounts: "managed",
+    engine,
+    diskSpace: (folder) => Promise.resolve({ folder, freeBytes: 1, totalBytes: 1 }),
+    environment: { HEARTH_ALERT_HOSTS: receiver.host },
+  });
   await server.request("POST", "/admin/alerts/channels", { kind: "webhook", target: receiver.url });
   const side = await aSide(server);
   const checked = (condition: () => boolean) =>

@@ -1,8 +1,8 @@
 /** What those who manage one team can make the server send, and where. */
 import { describe, expect, it } from "vitest";
-import type { ManagedServer } from "../../auth/managed.js";
+import type { ManagedServer } from "../../../kit/server.js";
 import { addWebhook, hourMs, served } from "./alerting.js";
-import { eventually, startMailServer } from "./receivers.js";
+import { eventually, startMailServer } from "../../../kit/doubles/alert-receivers.js";
 
 type Deliveries = { readonly deliveries: readonly { readonly state: string; readonly error?: string }[] };
 

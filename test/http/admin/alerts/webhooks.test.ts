@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
-import { root } from "../../../harness.js";
+import { root } from "../../../kit/folder.js";
 import { addWebhook, minuteMs, served, settled } from "./alerting.js";
-import { eventually, startReceiver } from "./receivers.js";
+import { eventually, startReceiver } from "../../../kit/doubles/alert-receivers.js";
 
 describe("a webhook", () => {
   it("is signed so that the code of the guide verifies it, and nothing else passes", async () => {

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Script } from "../../../../src/engine/scripted.js";
-import { until } from "../../../harness.js";
-import { allAcls, type ManagedServer } from "../../auth/managed.js";
+import type { Script } from "../../../kit/scripted/engine.js";
+import type { ManagedServer } from "../../../kit/server.js";
+import { allAcls } from "../../../kit/server/management.js";
+import { until } from "../../../kit/until.js";
 import { chat, list, start } from "./logged.js";
 
 interface Message {

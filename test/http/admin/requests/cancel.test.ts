@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { builtInModel, until } from "../../../harness.js";
-import { gate } from "../../../scripted-app.js";
-import { allAcls, type ManagedServer } from "../../auth/managed.js";
+import type { ManagedServer } from "../../../kit/server.js";
+import { allAcls } from "../../../kit/server/management.js";
+import { builtInModel } from "../../../kit/server/settings.js";
+import { gate, until } from "../../../kit/until.js";
 import { aTeam, ask, chat, list, never, running, start } from "./logged.js";
 
 describe("POST /admin/requests/{runId}/cancel", () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Role } from "../../../../src/accounts/members/member.js";
-import { builtInModel, until } from "../../../harness.js";
-import { gate } from "../../../scripted-app.js";
-import { allAcls } from "../../auth/managed.js";
+import { allAcls } from "../../../kit/server/management.js";
+import { builtInModel } from "../../../kit/server/settings.js";
+import { gate, until } from "../../../kit/until.js";
 import { aTeam, ask, chat, list, start, statuses, type Page } from "./logged.js";
 
 describe("GET /admin/requests", () => {

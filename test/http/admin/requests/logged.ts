@@ -1,7 +1,8 @@
 /** Helpers for tests of the log of requests. */
-import { createScriptedEngine, type Script } from "../../../../src/engine/scripted.js";
-import { builtInModel } from "../../../harness.js";
-import { allAcls, startManagedServer, type ManagedServer } from "../../auth/managed.js";
+import { createScriptedEngine, type Script } from "../../../kit/scripted/engine.js";
+import { type ManagedServer, startServer } from "../../../kit/server.js";
+import { allAcls } from "../../../kit/server/management.js";
+import { builtInModel } from "../../../kit/server/settings.js";
 
 const messages = [{ role: "user", content: "Hello" }];
 export const chat = { model: builtInModel, messages, max_tokens: 8 };
@@ -18,7 +19,7 @@ export async function start(
   slots = 2,
   environment: NodeJS.ProcessEnv = {},
 ): Promise<ManagedServer> {
-  return startManagedServer(undefined, { engine: createScriptedEngine(script, { slots }) }, environment);
+  return startServer({ accounts: "managed", engine: createScriptedEngine(script, { slots }), environment });
 }
 
 /** Creates a team that requires no credit, with a key. */

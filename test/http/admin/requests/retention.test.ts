@@ -1,8 +1,9 @@
 import { sql } from "kysely";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { createScriptedEngine } from "../../../../src/engine/scripted.js";
-import { builtInModel } from "../../../harness.js";
-import { allAcls, dayMs, startManagedServer, type ManagedServer } from "../../auth/managed.js";
+import { describe, expect, it, vi } from "vitest";
+import { createScriptedEngine } from "../../../kit/scripted/engine.js";
+import { type ManagedServer, startServer } from "../../../kit/server.js";
+import { allAcls, dayMs } from "../../../kit/server/management.js";
+import { builtInModel } from "../../../kit/server/settings.js";
 import { aTeam, ask, chat, list } from "./logged.js";
 
 const engine = () => createScriptedEngine(() => ["Good", " day."]);
@@ -24,11 +25,11 @@ const runsIn = async ({ database: { kysely } }: ManagedServer): Promise<number> 
 
 /** A server that keeps runs for a week, with runs of a prepaid and of an unmetered team, a label, and their sums. */
 async function used() {
-  const server = await startManagedServer(
-    onTestFinished,
-    { engine: engine() },
-    { HEARTH_RUNS_KEPT_DAYS: "7" },
-  );
+  const server = await startServer({
+    accounts: "managed",
+    engine: engine(),
+    environment: { HEARTH_RUNS_KEPT_DAYS: "7" },
+  });
   const free = await aTeam(server);
   const paying = await server.createTeam();
   await server.request("POST", `/v1/billing/teams/${paying}/prepaid/top-up`, { amount: { val: "500" } });
@@ -97,7 +98,7 @@ describe("runs that are older than runsKeptDays", () => {
   });
 
   it("stay for ever by default", async () => {
-    const server = await startManagedServer(onTestFinished, { engine: engine() });
+    const server = await startServer({ accounts: "managed", engine: engine() });
     const { apiKey } = await aTeam(server);
     // The first pass over all tables has ended when the second one deletes.
     for (const _ of ["first", "second"]) {
@@ -111,16 +112,16 @@ describe("runs that are older than runsKeptDays", () => {
 });
 
 it("responses, chat completions, labels and deferred outcomes are kept as long as the settings say", async () => {
-  const server = await startManagedServer(
-    onTestFinished,
-    { engine: engine() },
-    {
+  const server = await startServer({
+    accounts: "managed",
+    engine: engine(),
+    environment: {
       HEARTH_RESPONSES_KEPT_DAYS: "2",
       HEARTH_CHAT_COMPLETIONS_KEPT_DAYS: "3",
       HEARTH_RUN_LABELS_KEPT_DAYS: "4",
       HEARTH_DEFERRED_KEPT_HOURS: "5",
     },
-  );
+  });
   const { apiKey } = await aTeam(server);
   await ask(server, apiKey, { model: builtInModel, input: "Hello" }, "/v1/responses");
   await ask(server, apiKey, { ...chat, store: true, user: "ada" });

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { builtInModel } from "../../../harness.js";
+import { builtInModel } from "../../../kit/server/settings.js";
 import { kinds, startStoring, type StoredTeam } from "./stored.js";
 
 const never = new Promise(() => undefined);

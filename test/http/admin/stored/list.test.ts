@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { builtInModel } from "../../../harness.js";
-import { allAcls } from "../../auth/managed.js";
+import { allAcls } from "../../../kit/server/management.js";
+import { builtInModel } from "../../../kit/server/settings.js";
 import { kinds, startStoring, uploadFile, type Page, type StoredTeam } from "./stored.js";
 
 const userId = expect.any(String) as string;

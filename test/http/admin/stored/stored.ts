@@ -1,7 +1,8 @@
 /** Helpers for tests of what teams have stored. */
-import { createScriptedEngine, type Script } from "../../../../src/engine/scripted.js";
-import { builtInModel } from "../../../harness.js";
-import { allAcls, startManagedServer, type Answer, type ManagedServer } from "../../auth/managed.js";
+import { createScriptedEngine, type Script } from "../../../kit/scripted/engine.js";
+import { type ManagedServer, startServer } from "../../../kit/server.js";
+import { type Answer, allAcls } from "../../../kit/server/management.js";
+import { builtInModel } from "../../../kit/server/settings.js";
 
 const chat = { model: builtInModel, messages: [{ role: "user", content: "Hello" }], max_tokens: 8 };
 
@@ -27,7 +28,7 @@ export type Kind = (typeof kinds)[number];
 /** Starts a server with a team that requires no credit. */
 export async function startStoring(script: Script = () => ["Good", " day."]): Promise<StoredTeam> {
   const engine = createScriptedEngine(script, { slots: 2 });
-  const server = await startManagedServer(undefined, { engine });
+  const server = await startServer({ accounts: "managed", engine });
   const teamId = await server.createTeam();
   await server.database.kysely.updateTable("teams").set({ billing: "unmetered" }).execute();
   const { apiKey } = await server.createKey(teamId, { acls: allAcls });

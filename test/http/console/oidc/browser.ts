@@ -1,9 +1,8 @@
 /** A browser that signs in through the provider, as a person with the console's page does. */
-import type { ManagedServer } from "../../auth/managed.js";
-import { startManagedServer } from "../../auth/managed.js";
+import { type ManagedServer, startServer } from "../../../kit/server.js";
 import type { Overrides } from "../../../../src/app/app.js";
 import { openPage, type Page } from "../pages.js";
-import { clientId, clientSecret, publicUrl, type TestProvider } from "../../../oidc-server/provider.js";
+import { clientId, clientSecret, publicUrl, type TestProvider } from "../../../kit/doubles/oidc-provider.js";
 
 export interface Browser extends Page {
   /** Opens the link of the button. */
@@ -36,20 +35,24 @@ const groups = [
 ];
 
 /** Starts a server with the provider, and its team `research`. */
-export async function startServer(
+export async function startWithProvider(
   { issuer }: Pick<TestProvider, "issuer">,
   environment: NodeJS.ProcessEnv = {},
   overrides: Overrides = {},
 ): Promise<ManagedServer & { readonly research: string }> {
-  const server = await startManagedServer(undefined, overrides, {
-    HEARTH_OIDC_ISSUER: issuer,
-    HEARTH_OIDC_CLIENT_ID: clientId,
-    HEARTH_OIDC_CLIENT_SECRET: clientSecret,
-    HEARTH_OIDC_NAME: "Example Inc.",
-    HEARTH_OIDC_GROUPS: JSON.stringify(groups),
-    HEARTH_PUBLIC_URL: publicUrl,
-    HEARTH_ALLOWED_HOSTS: "hearth.test",
-    ...environment,
+  const server = await startServer({
+    accounts: "managed",
+    ...overrides,
+    environment: {
+      HEARTH_OIDC_ISSUER: issuer,
+      HEARTH_OIDC_CLIENT_ID: clientId,
+      HEARTH_OIDC_CLIENT_SECRET: clientSecret,
+      HEARTH_OIDC_NAME: "Example Inc.",
+      HEARTH_OIDC_GROUPS: JSON.stringify(groups),
+      HEARTH_PUBLIC_URL: publicUrl,
+      HEARTH_ALLOWED_HOSTS: "hearth.test",
+      ...environment,
+    },
   });
   return { ...server, research: await server.createTeam("research") };
 }

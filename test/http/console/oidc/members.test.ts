@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Member } from "../../../../src/accounts/members/member.js";
-import { startProvider, type TestPerson } from "../../../oidc-server/provider.js";
+import { startProvider, type TestPerson } from "../../../kit/doubles/oidc-provider.js";
 import { newLink, openPage, password } from "../pages.js";
-import { errorOf, ledToError, openBrowser, startServer } from "./browser.js";
+import { errorOf, ledToError, openBrowser, startWithProvider } from "./browser.js";
 
 const ada = { sub: "ada", email: "ada@example.com", email_verified: true } as const;
 const eve = { sub: "eve", email: "eve@example.com", email_verified: true } as const;
@@ -10,7 +10,7 @@ const eve = { sub: "eve", email: "eve@example.com", email_verified: true } as co
 /** A server with its provider, and what a sign-in of a person leads to. */
 async function start(environment: NodeJS.ProcessEnv = {}) {
   const provider = await startProvider();
-  const server = await startServer(provider, environment);
+  const server = await startWithProvider(provider, environment);
   const browser = openBrowser(server);
   return {
     provider,

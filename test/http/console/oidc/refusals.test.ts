@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { generateKeyPairSync } from "node:crypto";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
-import { clientSecret, startProvider } from "../../../oidc-server/provider.js";
+import { clientSecret, startProvider } from "../../../kit/doubles/oidc-provider.js";
 import { openPage, password, signInOwner } from "../pages.js";
-import { errorOf, ledToError, openBrowser, startServer } from "./browser.js";
+import { errorOf, ledToError, openBrowser, startWithProvider } from "./browser.js";
 
 const minuteMs = 60_000;
 const expired = ledToError("expired");
@@ -14,7 +14,7 @@ const failed = ledToError("sign_in_failed");
 /** A server with its provider, and a browser. */
 async function start() {
   const provider = await startProvider();
-  const server = await startServer(provider);
+  const server = await startWithProvider(provider);
   return { provider, server, browser: openBrowser(server) };
 }
 
@@ -175,7 +175,7 @@ describe("the audit log", () => {
 
   it("is not filled by many addresses: it has at most 500 failed sign-ins of 15 minutes", async () => {
     const provider = await startProvider();
-    const server = await startServer(provider, { HEARTH_TRUST_PROXY: "true" });
+    const server = await startWithProvider(provider, { HEARTH_TRUST_PROXY: "true" });
     const failures = async () => {
       const { rows } = await countFailures(server);
       return rows;
@@ -195,7 +195,7 @@ describe("the audit log", () => {
 
 async function countFailures({
   database,
-}: Awaited<ReturnType<typeof startServer>>): Promise<{ rows: number }> {
+}: Awaited<ReturnType<typeof startWithProvider>>): Promise<{ rows: number }> {
   const found = database.kysely.selectFrom("audit_events").select("id").where("act", "=", "RejectSignIn");
   return { rows: (await found.execute()).length };
 }
@@ -206,7 +206,7 @@ describe("E10: the client secret", () => {
     const logger = pino({ level: "trace" }, { write: (line: string) => void lines.push(line) });
     const provider = await startProvider();
     const wrong = `${clientSecret}!`;
-    const server = await startServer(provider, { HEARTH_OIDC_CLIENT_SECRET: wrong }, { logger });
+    const server = await startWithProvider(provider, { HEARTH_OIDC_CLIENT_SECRET: wrong }, { logger });
     const browser = openBrowser(server);
     let received = "";
     const keep = async (arrival: ReturnType<typeof browser.signIn>) => {

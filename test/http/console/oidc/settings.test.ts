@@ -2,7 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadConfig } from "../../../../src/config.js";
-import { runProgram, temporaryFolder } from "../../../harness.js";
+import { temporaryFolder } from "../../../kit/folder.js";
+import { runProgram } from "../../../kit/program.js";
 
 const issuer = "https://id.example.com/realms/example";
 const rule = { group: "leads", team: "research", role: "admin" };

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { clientId, publicUrl, startProvider } from "../../../oidc-server/provider.js";
-import { startManagedServer } from "../../auth/managed.js";
+import { clientId, publicUrl, startProvider } from "../../../kit/doubles/oidc-provider.js";
+import { startServer } from "../../../kit/server.js";
 import { openPage, password, signInOwner } from "../pages.js";
-import { errorOf, ledToError, openBrowser, startServer } from "./browser.js";
+import { errorOf, ledToError, openBrowser, startWithProvider } from "./browser.js";
 
 const minuteMs = 60_000;
 
 describe("a sign-in through the provider", () => {
   it("sends the browser there with PKCE, state and nonce, and begins a session when it comes back", async () => {
     const provider = await startProvider();
-    const server = await startServer(provider);
+    const server = await startWithProvider(provider);
     const browser = openBrowser(server);
     const start = await browser.start();
     const url = new URL(start.location ?? "");
@@ -34,7 +34,7 @@ describe("a sign-in through the provider", () => {
   });
 
   it("keeps what it must know in a cookie that is HttpOnly, SameSite=Lax and for the way back only, and clears it", async () => {
-    const server = await startServer(await startProvider());
+    const server = await startWithProvider(await startProvider());
     const browser = openBrowser(server);
     const port = new URL(server.url).port;
     const attributes = (set: string | undefined) =>
@@ -50,7 +50,7 @@ describe("a sign-in through the provider", () => {
   });
 
   it("E27: tabs do not end the sign-ins of each other: each has a cookie of its own, the oldest of more than ten ends", async () => {
-    const server = await startServer(await startProvider());
+    const server = await startWithProvider(await startProvider());
     const browser = openBrowser(server);
     const tabs: URL[] = [];
     for (let count = 0; count < 13; count += 1) {
@@ -69,13 +69,13 @@ describe("a sign-in through the provider", () => {
 
   it("E27: works once, also at a server that has started since", async () => {
     const provider = await startProvider();
-    const server = await startServer(provider);
+    const server = await startWithProvider(provider);
     const browser = openBrowser(server);
     const url = await browser.toProvider();
     const cookie = browser.transaction;
     expect(errorOf(await browser.back(url))).toBe("200 a page");
     await server.app.close();
-    const again = openBrowser(await startServer(provider, { HEARTH_DATA: server.data }));
+    const again = openBrowser(await startWithProvider(provider, { HEARTH_DATA: server.data }));
     again.transaction = cookie;
     expect(errorOf(await again.back(url))).toBe(ledToError("expired"));
     expect(provider.requests.filter(({ path }) => path === "/token")).toHaveLength(1);
@@ -84,7 +84,7 @@ describe("a sign-in through the provider", () => {
   });
 
   it("leads to the console by a page, with which a navigation of its own begins, and which names no code to others", async () => {
-    const server = await startServer(await startProvider());
+    const server = await startWithProvider(await startProvider());
     const { headers, text } = await openBrowser(server).signIn();
     expect(text).toContain('<meta http-equiv="refresh" content="0;url=/console">');
     expect(text).not.toContain("script");
@@ -98,7 +98,7 @@ describe("a sign-in through the provider", () => {
   });
 
   it("has Secure cookies behind a proxy with TLS, and comes back to the address of the request without publicUrl", async () => {
-    const server = await startServer(await startProvider(), {
+    const server = await startWithProvider(await startProvider(), {
       HEARTH_TRUST_PROXY: "true",
       HEARTH_PUBLIC_URL: "",
     });
@@ -115,7 +115,7 @@ describe("a sign-in through the provider", () => {
   it("reads claims of the ID token, and asks the user info endpoint only for what is not there", async () => {
     const asked = async (inIdToken: boolean) => {
       const provider = await startProvider(inIdToken);
-      expect(errorOf(await openBrowser(await startServer(provider)).signIn())).toBe("200 a page");
+      expect(errorOf(await openBrowser(await startWithProvider(provider)).signIn())).toBe("200 a page");
       return provider.requests.filter(({ path }) => path === "/me").length;
     };
     expect([await asked(true), await asked(false)]).toEqual([0, 1]);
@@ -123,7 +123,7 @@ describe("a sign-in through the provider", () => {
 
   it("reads the description of the provider once an hour", async () => {
     const provider = await startProvider();
-    const server = await startServer(provider);
+    const server = await startWithProvider(provider);
     const asked = () => provider.requests.filter(({ path }) => path.startsWith("/.well-known")).length;
     const browser = openBrowser(server);
     await Promise.all([browser.start(), browser.start()]);
@@ -139,7 +139,7 @@ describe("while the provider is away", () => {
   it("the server starts, passwords work, the button leads to an error, and it works when the provider is back", async () => {
     const provider = await startProvider();
     await provider.stop();
-    const server = await startServer(provider);
+    const server = await startWithProvider(provider);
     const owner = await signInOwner(server);
     const browser = openBrowser(server);
     for (let count = 0; count < 40; count += 1)
@@ -160,7 +160,7 @@ describe("while the provider is away", () => {
     ["/jwks", "is gone", 404, ""],
   ])("or its %s %s, a sign-in leads to an error", async (path, _, status, body) => {
     const provider = await startProvider();
-    const server = await startServer(provider);
+    const server = await startWithProvider(provider);
     provider.instead.set(path, (res) => {
       res.writeHead(status, { "content-type": body.startsWith("<") ? "text/html" : "application/json" });
       res.end(body);
@@ -173,12 +173,12 @@ describe("while the provider is away", () => {
 
 describe("GET /console/api/sign-in", () => {
   it("lists the password, and the provider with its name if there is one", async () => {
-    const server = await startServer(await startProvider());
+    const server = await startWithProvider(await startProvider());
     expect(await openPage(server).send("GET", "/sign-in")).toEqual({
       status: 200,
       body: { password: true, oidc: { name: "Example Inc.", path: "/console/oidc/start" } },
     });
-    const without = await startManagedServer();
+    const without = await startServer({ accounts: "managed" });
     expect(await openPage(without).send("GET", "/sign-in")).toEqual({
       status: 200,
       body: { password: true },

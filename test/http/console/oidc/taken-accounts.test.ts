@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { startProvider } from "../../../oidc-server/provider.js";
+import { startProvider } from "../../../kit/doubles/oidc-provider.js";
 import { openPage, password, signInOwner } from "../pages.js";
-import { errorOf, ledToError, openBrowser, startServer } from "./browser.js";
+import { errorOf, ledToError, openBrowser, startWithProvider } from "./browser.js";
 
 const ada = { sub: "ada", email: "ada@example.com", email_verified: true } as const;
 
@@ -9,7 +9,7 @@ const ada = { sub: "ada", email: "ada@example.com", email_verified: true } as co
 async function start() {
   const provider = await startProvider();
   provider.person = { ...ada, groups: ["researchers"] };
-  const server = await startServer(provider);
+  const server = await startWithProvider(provider);
   const attackers = await server.createTeam("guests");
   const memberId = await server.createMember(attackers, { role: "owner", email: "eve@example.com" });
   const secret = await server.createManagementKey({ teamId: attackers, memberId });

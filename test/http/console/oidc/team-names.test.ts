@@ -4,9 +4,9 @@ import { foldName } from "../../../../src/accounts/names.js";
 import { completeTeamNames } from "../../../../src/accounts/teams/team-names.js";
 import { createTeamService } from "../../../../src/accounts/teams/teams.js";
 import { systemRandom } from "../../../../src/system.js";
-import { startProvider } from "../../../oidc-server/provider.js";
-import { errorOf, ledToError, openBrowser, startServer } from "./browser.js";
-import { startManagedServer, type ManagedServer } from "../../auth/managed.js";
+import { startProvider } from "../../../kit/doubles/oidc-provider.js";
+import { errorOf, ledToError, openBrowser, startWithProvider } from "./browser.js";
+import { type ManagedServer, startServer } from "../../../kit/server.js";
 
 /** Names that look like `research`, or are the same but for case and spacing. */
 const alike = [
@@ -31,7 +31,7 @@ function servicesOf({ stores, clock }: ManagedServer) {
 
 describe("E26: the name of a team", () => {
   it.each(alike)("is not given to a second one, also as %j", async (name) => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     await server.createTeam("research");
     const other = await server.createTeam("other");
     expect(await server.request("POST", "/auth/teams", { name })).toMatchObject({ status: 409 });
@@ -42,7 +42,7 @@ describe("E26: the name of a team", () => {
   });
 
   it("is unique in the database, whoever writes at the same time", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const made = await Promise.all(alike.map((name) => server.request("POST", "/auth/teams", { name })));
     expect(made.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(made.filter(({ status }) => status === 409)).toHaveLength(alike.length - 1);
@@ -52,7 +52,7 @@ describe("E26: the name of a team", () => {
   });
 
   it("may change its case, and has letters; it is not that of an id", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const [one, other] = [await server.createTeam("one"), await server.createTeam("other")];
     expect(await rename(server, one, "One")).toMatchObject({ status: 200, body: { name: "One" } });
     for (const name of ["\u200b", "\u00ad\u2060", other, other.toUpperCase()])
@@ -60,7 +60,7 @@ describe("E26: the name of a team", () => {
   });
 
   it("that is the start of the id of another one identifies neither", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const [one, other] = [await server.createTeam("one"), await server.createTeam("other")];
     const start = one.slice(0, -4);
     expect((await servicesOf(server).resolve(start)).id).toBe(one);
@@ -70,7 +70,7 @@ describe("E26: the name of a team", () => {
   });
 
   it("of an older database gets a number where an older team has it; nothing else of the team changes", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const names = ["research", "Research", "research (2)", " RESEARCH", "\u200b"];
     const { kysely } = server.database;
     const ids: string[] = [];
@@ -110,7 +110,7 @@ describe("E26: a team that oidcGroups names", () => {
   /** A server whose settings name the teams `research` and `guests`, and one that does not exist, `nowhere`. */
   async function start() {
     const provider = await startProvider();
-    const server = await startServer(provider);
+    const server = await startWithProvider(provider);
     const other = await server.createTeam("other");
     return {
       provider,
@@ -150,10 +150,10 @@ describe("E26: a team that oidcGroups names", () => {
 
   it("can be named by its id, and then renamed", async () => {
     const provider = await startProvider();
-    const first = await startServer(provider);
+    const first = await startWithProvider(provider);
     await first.app.close();
     const groups = JSON.stringify([{ group: "researchers", team: first.research, role: "member" }]);
-    const server = await startServer(provider, { HEARTH_DATA: first.data, HEARTH_OIDC_GROUPS: groups });
+    const server = await startWithProvider(provider, { HEARTH_DATA: first.data, HEARTH_OIDC_GROUPS: groups });
     expect((await rename(server, first.research, "elsewhere")).status).toBe(200);
     await servicesOf(server).create({ name: "research" }, cliActor);
     expect(errorOf(await openBrowser(server).signIn())).toBe("200 a page");

@@ -2,7 +2,8 @@
 import Sqlite from "better-sqlite3";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { startSharedServer, type ManagedServer } from "../../auth/managed.js";
+import type { Finished } from "../../../kit/folder.js";
+import { startServer, type ManagedServer } from "../../../kit/server.js";
 import { watchQueries, type RunQuery } from "./queries.js";
 import { createTestTeam, type TestTeam } from "../world.js";
 
@@ -32,14 +33,12 @@ export interface AttackedServer {
   expectOnlyValues(): void;
   /** Sends a request. @returns its status. */
   send(method: string, path: string, headers: Record<string, string>, body?: string): Promise<number>;
-  close(): Promise<void>;
 }
 
 /** Starts a server whose statements are recorded, with one team. */
-export async function startAttackedServer(): Promise<AttackedServer> {
-  const restore: (() => void)[] = [];
-  const queries = watchQueries((cleanUp) => void restore.push(cleanUp));
-  const { server, close } = await startSharedServer();
+export async function startAttackedServer(finished: Finished): Promise<AttackedServer> {
+  const queries = watchQueries(finished);
+  const server = await startServer({ accounts: "managed", finished });
   const read = (statements: Readonly<Record<string, string>>): string => {
     const database = new Sqlite(join(server.data, "hearth.db"), { readonly: true });
     const all = Object.entries(statements).map(([name, sql]) => [name, database.prepare(sql).all()]);
@@ -65,10 +64,6 @@ export async function startAttackedServer(): Promise<AttackedServer> {
       });
       await response.text();
       return response.status;
-    },
-    async close() {
-      await close();
-      for (const undo of restore) undo();
     },
   };
 }

@@ -1,38 +1,35 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { attacks, mark, startAttackedServer, type AttackedServer } from "./attacks.js";
+import { expect, it } from "vitest";
+import { forFile } from "../../../kit/for-file.js";
+import { attacks, mark, startAttackedServer } from "./attacks.js";
 
-let attacked: AttackedServer;
-beforeAll(async () => {
-  attacked = await startAttackedServer();
-});
-afterAll(() => attacked.close());
+const attacked = forFile(startAttackedServer);
 
 const [attack = ""] = attacks;
 const encoded = encodeURIComponent(attack);
-const ours = () => ({ authorization: `Bearer ${attacked.side.manager}` });
-const team = () => attacked.side.teamId;
+const ours = () => ({ authorization: `Bearer ${attacked().side.manager}` });
+const team = () => attacked().side.teamId;
 
 /** One request for each kind of input; every-attack.test.ts tries every attack on every route. */
 it.each<[string, number, () => Promise<number>]>([
-  ["a bearer key", 401, () => attacked.send("GET", "/v1/models", { authorization: `Bearer ${attack}` })],
-  ["an x-api-key", 401, () => attacked.send("GET", "/v1/models", { "x-api-key": attack })],
-  ["an id in a path", 404, () => attacked.send("GET", `/auth/teams/${encoded}/api-keys`, ours())],
-  ["an unknown path", 404, () => attacked.send("GET", `/auth/teams/x/x/${encoded}`, ours())],
+  ["a bearer key", 401, () => attacked().send("GET", "/v1/models", { authorization: `Bearer ${attack}` })],
+  ["an x-api-key", 401, () => attacked().send("GET", "/v1/models", { "x-api-key": attack })],
+  ["an id in a path", 404, () => attacked().send("GET", `/auth/teams/${encoded}/api-keys`, ours())],
+  ["an unknown path", 404, () => attacked().send("GET", `/auth/teams/x/x/${encoded}`, ours())],
   [
     "the value of a query field",
     200,
-    () => attacked.send("GET", `/admin/requests?teamId=${team()}&q=${encoded}`, ours()),
+    () => attacked().send("GET", `/admin/requests?teamId=${team()}&q=${encoded}`, ours()),
   ],
   [
     "the name of a query field",
     200,
-    () => attacked.send("GET", `/auth/teams/${team()}/api-keys?${encoded}=${mark}`, ours()),
+    () => attacked().send("GET", `/auth/teams/${team()}/api-keys?${encoded}=${mark}`, ours()),
   ],
   [
     "a text of a body",
     200,
     () =>
-      attacked.send(
+      attacked().send(
         "POST",
         `/auth/teams/${team()}/api-keys`,
         ours(),
@@ -43,12 +40,12 @@ it.each<[string, number, () => Promise<number>]>([
     "a name in a body",
     400,
     () =>
-      attacked.send("POST", `/auth/teams/${team()}/api-keys`, ours(), JSON.stringify({ [attack]: attack })),
+      attacked().send("POST", `/auth/teams/${team()}/api-keys`, ours(), JSON.stringify({ [attack]: attack })),
   ],
 ])("E3: SQL in %s is a text, and no statement contains it", async (_, status, send) => {
-  const before = attacked.schema();
-  attacked.queries.length = 0;
+  const before = attacked().schema();
+  attacked().queries.length = 0;
   expect(await send()).toBe(status);
-  expect(attacked.schema()).toBe(before);
-  if (status !== 400) attacked.expectOnlyValues();
+  expect(attacked().schema()).toBe(before);
+  if (status !== 400) attacked().expectOnlyValues();
 });

@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { createScriptedEngine } from "../../../../src/engine/scripted.js";
+import { createScriptedEngine } from "../../../kit/scripted/engine.js";
 import { createFileContents, type FileContents } from "../../../../src/inference/files/contents.js";
-import { builtInModel, temporaryFolder } from "../../../harness.js";
-import { gate } from "../../../scripted-app.js";
-import { startManagedServer } from "../../auth/managed.js";
+import { temporaryFolder } from "../../../kit/folder.js";
+import { startServer } from "../../../kit/server.js";
+import { builtInModel } from "../../../kit/server/settings.js";
+import { gate } from "../../../kit/until.js";
 import { createTestTeam } from "../../threats/world.js";
 import { chatLine, clientOf, createBatch, linesOf, whenEnded } from "./batches.js";
 
@@ -17,7 +18,11 @@ async function startHalfAnswered() {
   const engine = createScriptedEngine((prompt) =>
     prompt.includes("wait") ? [held.opened, "late"] : ["early"],
   );
-  const server = await startManagedServer(undefined, { engine }, { HEARTH_JOBS_ACTIVE_MAX: "1" });
+  const server = await startServer({
+    accounts: "managed",
+    engine,
+    environment: { HEARTH_JOBS_ACTIVE_MAX: "1" },
+  });
   const client = clientOf(server);
   const batch = await createBatch(client, [
     chatLine("first", "now"),
@@ -30,7 +35,7 @@ async function startHalfAnswered() {
 
 describe("a batch", () => {
   it("is answered line by line, with what the client sees of it on the way", async () => {
-    const server = await startManagedServer(undefined, { engine: echo() });
+    const server = await startServer({ accounts: "managed", engine: echo() });
     const client = clientOf(server);
     const lines = Array.from({ length: 40 }, (_, at) => chatLine(`line-${at}`, `word-${at}`));
     const created = await createBatch(client, [...lines, ""], undefined, { metadata: { project: "ember" } });
@@ -77,11 +82,11 @@ describe("a batch", () => {
     ],
     ["/v1/embeddings", { model: "hearth-embed-1m", input: ["Hello", "a cat"] }, []],
   ] as const)("answers a line of %s as the route does, byte for byte", async (endpoint, fields, changing) => {
-    const server = await startManagedServer(
-      undefined,
-      { engine: echo() },
-      { HEARTH_BATCH_PRICE_PERCENT: "100" },
-    );
+    const server = await startServer({
+      accounts: "managed",
+      engine: echo(),
+      environment: { HEARTH_BATCH_PRICE_PERCENT: "100" },
+    });
     const client = clientOf(server);
     const body = { model: builtInModel, ...fields };
     const route = await server.request("POST", endpoint, body, server.apiKey);
@@ -99,7 +104,7 @@ describe("a batch", () => {
   });
 
   it("costs half of what the same requests cost, reserved and settled as theirs", async () => {
-    const server = await startManagedServer(undefined, { engine: echo() });
+    const server = await startServer({ accounts: "managed", engine: echo() });
     const teamId = await server.createTeam("prepaid");
     await server.request("POST", `/v1/billing/teams/${teamId}/prepaid/top-up`, { amount: { val: "500" } });
     const { apiKey } = await server.createKey(teamId, { acls: ["api-key:endpoint:*", "api-key:model:*"] });
@@ -122,7 +127,7 @@ describe("a batch", () => {
   });
 
   it("puts the error that the route answers into the error file, and goes on", async () => {
-    const server = await startManagedServer(undefined, { engine: echo() });
+    const server = await startServer({ accounts: "managed", engine: echo() });
     const client = clientOf(server);
     const bad = chatLine("bad", "Hello", { temperature: 9 });
     const batch = await whenEnded(
@@ -149,7 +154,11 @@ describe("a batch", () => {
   it("that is cancelled answers what is in progress, and nothing else", async () => {
     const held = gate();
     const engine = createScriptedEngine(() => [held.opened, "Good day."]);
-    const server = await startManagedServer(undefined, { engine }, { HEARTH_JOBS_ACTIVE_MAX: "1" });
+    const server = await startServer({
+      accounts: "managed",
+      engine,
+      environment: { HEARTH_JOBS_ACTIVE_MAX: "1" },
+    });
     const client = clientOf(server);
     const batch = await createBatch(
       client,
@@ -197,7 +206,7 @@ describe("a batch", () => {
         return contents.read(id);
       },
     };
-    const server = await startManagedServer(undefined, { engine: echo(), fileContents });
+    const server = await startServer({ accounts: "managed", engine: echo(), fileContents });
     const client = clientOf(server);
     const batch = await createBatch(client, [chatLine("first", "now")]);
     await vi.waitFor(() => expect(failures).toBe(0));
@@ -210,7 +219,7 @@ describe("a batch", () => {
   });
 
   it("is delayed by limits instead of refused", async () => {
-    const server = await startManagedServer(undefined, { engine: echo() });
+    const server = await startServer({ accounts: "managed", engine: echo() });
     const team = await createTestTeam(server, "limited");
     const { apiKey } = await server.createKey(team.teamId, {
       acls: ["api-key:endpoint:*", "api-key:model:*"],
@@ -236,7 +245,7 @@ describe("a batch", () => {
   });
 
   it("belongs to its team: no other sees, cancels or uses it", async () => {
-    const server = await startManagedServer(undefined, { engine: echo() });
+    const server = await startServer({ accounts: "managed", engine: echo() });
     const other = await createTestTeam(server, "theirs");
     const client = clientOf(server);
     const theirs = clientOf({ url: server.url, apiKey: other.apiKey });
@@ -259,7 +268,11 @@ describe("a batch", () => {
   it("is refused beyond the batches that a team may have waiting", async () => {
     const held = gate();
     const engine = createScriptedEngine(() => [held.opened, "Good day."]);
-    const server = await startManagedServer(undefined, { engine }, { HEARTH_TEAM_BATCHES_MAX: "1" });
+    const server = await startServer({
+      accounts: "managed",
+      engine,
+      environment: { HEARTH_TEAM_BATCHES_MAX: "1" },
+    });
     const client = clientOf(server);
     const first = await createBatch(client, [chatLine("a", "Hello")]);
     await expect(createBatch(client, [chatLine("a", "Hello")])).rejects.toMatchObject({ status: 429 });

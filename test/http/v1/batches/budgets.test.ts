@@ -1,8 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
-import { createScriptedEngine } from "../../../../src/engine/scripted.js";
-import { builtInModel } from "../../../harness.js";
-import { gate } from "../../../scripted-app.js";
-import { allAcls, startManagedServer } from "../../auth/managed.js";
+import { createScriptedEngine } from "../../../kit/scripted/engine.js";
+import { startServer } from "../../../kit/server.js";
+import { allAcls } from "../../../kit/server/management.js";
+import { builtInModel } from "../../../kit/server/settings.js";
+import { gate } from "../../../kit/until.js";
 import { createTestTeam } from "../../threats/world.js";
 import { clientOf, createBatch, linesOf, whenEnded } from "./batches.js";
 
@@ -10,7 +11,7 @@ describe("a line of a batch", () => {
   it("waits for a budget that other requests have reserved, and fails only where it can never fit", async () => {
     const held = gate();
     const engine = createScriptedEngine(() => [held.opened, "done"], { slots: 4, contextTokens: 2048 });
-    const server = await startManagedServer(undefined, { engine });
+    const server = await startServer({ accounts: "managed", engine });
     const team = await createTestTeam(server, "budgeted");
     const { apiKeyId, apiKey } = await server.createKey(team.teamId, { acls: allAcls });
     const client = clientOf({ url: server.url, apiKey });

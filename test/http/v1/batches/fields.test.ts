@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { createScriptedEngine } from "../../../../src/engine/scripted.js";
+import { createScriptedEngine } from "../../../kit/scripted/engine.js";
 import { createRunLabelStore } from "../../../../src/inference/run/store/run-labels.js";
-import { builtInModel } from "../../../harness.js";
-import { startManagedServer } from "../../auth/managed.js";
+import { startServer } from "../../../kit/server.js";
+import { builtInModel } from "../../../kit/server/settings.js";
 import { chatLine, clientOf, createBatch, linesOf, whenEnded } from "./batches.js";
 
 const hello = { model: builtInModel, input: "Hello" };
@@ -15,7 +15,7 @@ const responseLine = (customId: string, more: object): object => ({
 
 async function served(env: Readonly<Record<string, string>> = {}) {
   const engine = createScriptedEngine(() => ["Good", " day."]);
-  const server = await startManagedServer(undefined, { engine }, env);
+  const server = await startServer({ accounts: "managed", engine, environment: env });
   return { server, client: clientOf(server) };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startManagedServer } from "../../auth/managed.js";
+import { startServer } from "../../../kit/server.js";
 import { chatLine, clientOf, createBatch, whenEnded } from "./batches.js";
 
 describe("the input of a batch is refused", () => {
@@ -36,14 +36,13 @@ describe("the input of a batch is refused", () => {
       null,
     ],
   ] as const)("with %s: the batch fails and names the line", async (_, lines, code, line, param) => {
-    const server = await startManagedServer(
-      undefined,
-      {},
-      {
+    const server = await startServer({
+      accounts: "managed",
+      environment: {
         HEARTH_BATCH_LINES_MAX: "3",
         HEARTH_BODY_BYTES_MAX: "2000",
       },
-    );
+    });
     const client = clientOf(server);
     const batch = await whenEnded(client, await createBatch(client, lines));
     expect(batch.status).toBe("failed");
@@ -52,7 +51,7 @@ describe("the input of a batch is refused", () => {
   });
 
   it("with all errors at once, up to 100", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const client = clientOf(server);
     const batch = await whenEnded(
       client,

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
-import { createScriptedEngine } from "../../../../src/engine/scripted.js";
-import { builtInModel } from "../../../harness.js";
-import { gate } from "../../../scripted-app.js";
-import { startManagedServer, type ManagedServer } from "../../auth/managed.js";
+import { createScriptedEngine } from "../../../kit/scripted/engine.js";
+import { type ManagedServer, startServer } from "../../../kit/server.js";
+import { builtInModel } from "../../../kit/server/settings.js";
+import { gate } from "../../../kit/until.js";
 import { contentNames } from "../files/uploads.js";
 import { chatLine, clientOf, createBatch, whenEnded } from "./batches.js";
 
@@ -10,7 +10,7 @@ import { chatLine, clientOf, createBatch, whenEnded } from "./batches.js";
 async function startHeld(environment: NodeJS.ProcessEnv) {
   const held = gate();
   const engine = createScriptedEngine(() => [held.opened, "Good day."]);
-  return startManagedServer(undefined, { engine }, environment);
+  return startServer({ accounts: "managed", engine, environment });
 }
 
 const requestsOf = (count: number, more: object = {}) =>
@@ -88,7 +88,7 @@ describe("batches", () => {
   });
 
   it("are refused while the team stores more than it may, their results included", async () => {
-    const server = await startManagedServer(undefined, {}, { HEARTH_TEAM_FILES_MAX: "1" });
+    const server = await startServer({ accounts: "managed", environment: { HEARTH_TEAM_FILES_MAX: "1" } });
     const first = await endedMessages(server);
     await endedMessages(server);
     expect(await createMessages(server, requestsOf(1))).toMatchObject({
@@ -100,7 +100,10 @@ describe("batches", () => {
   });
 
   it("that ended displace the oldest, with its results where they are no file of the team", async () => {
-    const server = await startManagedServer(undefined, {}, { HEARTH_TEAM_ENDED_BATCHES_MAX: "1" });
+    const server = await startServer({
+      accounts: "managed",
+      environment: { HEARTH_TEAM_ENDED_BATCHES_MAX: "1" },
+    });
     const client = clientOf(server);
     const first = await whenEnded(client, await createBatch(client, [chatLine("a", "Hello")]));
     server.clock.advance(1_000);

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
-import { createScriptedEngine } from "../../../../src/engine/scripted.js";
-import { gate } from "../../../scripted-app.js";
-import { startManagedServer } from "../../auth/managed.js";
+import { createScriptedEngine } from "../../../kit/scripted/engine.js";
+import { startServer } from "../../../kit/server.js";
+import { gate } from "../../../kit/until.js";
 import { chatLine, clientOf, createBatch, linesOf, refuseChanges, whenEnded } from "./batches.js";
 
 /** Echoes the first word of the user. */
@@ -15,7 +15,12 @@ async function serve() {
   );
   const failed = vi.fn();
   const logger = { info: () => undefined, warn: () => undefined, error: failed };
-  const server = await startManagedServer(undefined, { engine, logger }, { HEARTH_JOBS_ACTIVE_MAX: "1" });
+  const server = await startServer({
+    accounts: "managed",
+    engine,
+    logger,
+    environment: { HEARTH_JOBS_ACTIVE_MAX: "1" },
+  });
   return { server, client: clientOf(server), engine, failed };
 }
 
@@ -24,7 +29,9 @@ type Served = Awaited<ReturnType<typeof serve>>;
 /** Stops the server, and starts another over its data. @returns a client of it. */
 async function restart({ server }: Served) {
   await server.app.close();
-  return clientOf(await startManagedServer(undefined, { engine: echo() }, { HEARTH_DATA: server.data }));
+  return clientOf(
+    await startServer({ accounts: "managed", engine: echo(), environment: { HEARTH_DATA: server.data } }),
+  );
 }
 
 async function waitForLine({ client, engine }: Served) {

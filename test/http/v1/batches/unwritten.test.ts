@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
-import { createScriptedEngine } from "../../../../src/engine/scripted.js";
-import { builtInModel } from "../../../harness.js";
-import { startManagedServer } from "../../auth/managed.js";
+import { createScriptedEngine } from "../../../kit/scripted/engine.js";
+import { startServer } from "../../../kit/server.js";
+import { builtInModel } from "../../../kit/server/settings.js";
 import { contentNames } from "../files/uploads.js";
 import { chatLine, clientOf, createBatch, linesOf, refuseChanges, whenEnded } from "./batches.js";
 
@@ -13,11 +13,12 @@ async function serve() {
   const failed = vi.fn();
   const logger = { info: () => undefined, warn: () => undefined, error: failed };
   const engine = createScriptedEngine(() => ["Good day."]);
-  const server = await startManagedServer(
-    undefined,
-    { engine, logger },
-    { HEARTH_TEAM_BATCHES_MAX: "1", HEARTH_JOBS_ACTIVE_MAX: "16" },
-  );
+  const server = await startServer({
+    accounts: "managed",
+    engine,
+    logger,
+    environment: { HEARTH_TEAM_BATCHES_MAX: "1", HEARTH_JOBS_ACTIVE_MAX: "16" },
+  });
   return {
     server,
     client: clientOf(server),

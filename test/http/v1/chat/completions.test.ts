@@ -1,11 +1,14 @@
 import { readFileSync } from "node:fs";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { startScriptedApp, gate, hello, keys, post, type ScriptedApp } from "../../../scripted-app.js";
+import { type ScriptedServer, startServer } from "../../../kit/server.js";
+import { hello, post } from "../../../kit/server/requests.js";
+import { keys } from "../../../kit/server/six-keys.js";
+import { gate } from "../../../kit/until.js";
 
 const say = () => ["Good", " day."];
 
-function clientOf(server: ScriptedApp, apiKey: string = keys.ada): OpenAI {
+function clientOf(server: ScriptedServer, apiKey: string = keys.ada): OpenAI {
   return new OpenAI({ baseURL: `${server.url}/v1`, apiKey, maxRetries: 0 });
 }
 
@@ -15,7 +18,7 @@ function fixture(name: string): string {
 
 describe("POST /v1/chat/completions on the wire", () => {
   it("streams the recorded transcript byte for byte", async () => {
-    const server = await startScriptedApp(say);
+    const server = await startServer({ engine: say });
     const response = await post(server, { ...hello, stream: true, stream_options: { include_usage: true } });
     expect(await response.text()).toBe(fixture("http-stream.txt"));
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -27,7 +30,7 @@ describe("POST /v1/chat/completions on the wire", () => {
   });
 
   it("returns the recorded JSON", async () => {
-    const server = await startScriptedApp(say);
+    const server = await startServer({ engine: say });
     const response = await post(server, { ...hello, model: "ember-1m" });
     expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
     expect(response.headers.get("x-hearth-prefill-ms")).toBe("0");
@@ -35,7 +38,7 @@ describe("POST /v1/chat/completions on the wire", () => {
   });
 
   it("records the usage under the id of the request", async () => {
-    const server = await startScriptedApp(say);
+    const server = await startServer({ engine: say });
     const running = server.nextRun();
     await post(server, hello, {
       headers: { "x-api-key": keys.ada, "content-type": "application/json", "x-request-id": "req-7" },
@@ -56,7 +59,7 @@ describe("POST /v1/chat/completions on the wire", () => {
   });
 
   it("passes sampling parameters, stop texts and limits of the request to the engine", async () => {
-    const server = await startScriptedApp(say);
+    const server = await startServer({ engine: say });
     await post(server, { ...hello, temperature: 0.5, top_p: 0.25, seed: 9, stop: ["END"], max_tokens: 3 });
     expect(server.engine.jobs).toMatchObject([
       { stop: ["END"], maxTokens: 3, sampling: { temperature: 0.5, topP: 0.25, seed: 9 } },
@@ -66,7 +69,7 @@ describe("POST /v1/chat/completions on the wire", () => {
 
 describe("the official OpenAI client", () => {
   it("creates a completion", async () => {
-    const completion = await clientOf(await startScriptedApp(say)).chat.completions.create({
+    const completion = await clientOf(await startServer({ engine: say })).chat.completions.create({
       model: "ember-1m",
       messages: [{ role: "user", content: "Hello" }],
       max_tokens: 1,
@@ -76,7 +79,7 @@ describe("the official OpenAI client", () => {
   });
 
   it("reads a stream to its end, with usage", async () => {
-    const stream = clientOf(await startScriptedApp(say)).chat.completions.stream({
+    const stream = clientOf(await startServer({ engine: say })).chat.completions.stream({
       model: "ember-1m",
       messages: [{ role: "user", content: "Hello" }],
       stream_options: { include_usage: true },
@@ -88,7 +91,7 @@ describe("the official OpenAI client", () => {
 
   it("receives every delta before the answer is complete", async () => {
     const wait = gate();
-    const server = await startScriptedApp(() => ["Good", wait.opened, " day."]);
+    const server = await startServer({ engine: () => ["Good", wait.opened, " day."] });
     const stream = await clientOf(server).chat.completions.create({
       model: "ember-1m",
       messages: [{ role: "user", content: "Hello" }],
@@ -104,7 +107,7 @@ describe("the official OpenAI client", () => {
   });
 
   it("aborts in mid-stream, which frees the slot for the next request", async () => {
-    const server = await startScriptedApp(() => ["Good", gate().opened], { slots: 1 });
+    const server = await startServer({ engine: () => ["Good", gate().opened], slots: 1 });
     const running = server.nextRun();
     const stream = await clientOf(server).chat.completions.create({
       model: "ember-1m",
@@ -119,7 +122,7 @@ describe("the official OpenAI client", () => {
     expect((await server.records())[0]).toMatchObject({ state: "aborted", usage: { completionTokens: 1 } });
   });
 
-  const send = (server: ScriptedApp, fields: object, key?: string) =>
+  const send = (server: ScriptedServer, fields: object, key?: string) =>
     clientOf(server, key).chat.completions.create({
       model: "ember-1m",
       messages: [{ role: "user", content: "x" }],
@@ -145,7 +148,7 @@ describe("the official OpenAI client", () => {
       { status: 400, code: "context_length_exceeded" },
     ],
   ])("maps %s to its error class, streamed or not", async (_case, fields, key, expected) => {
-    const server = await startScriptedApp(say);
+    const server = await startServer({ engine: say });
     for (const stream of [false, true]) {
       const thrown: unknown = await send(server, { ...fields, stream }, key).catch((error: unknown) => error);
       expect(thrown).toBeInstanceOf(OpenAI.APIError);
@@ -154,7 +157,7 @@ describe("the official OpenAI client", () => {
   });
 
   it("raises an error for a failure in mid-stream", async () => {
-    const server = await startScriptedApp(() => ["Good", new Error("lost /var/lib/device")]);
+    const server = await startServer({ engine: () => ["Good", new Error("lost /var/lib/device")] });
     const stream = await clientOf(server).chat.completions.create({
       model: "ember-1m",
       messages: [{ role: "user", content: "Hello" }],

@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../../src/core/generation.js";
-import { transcript } from "../../../../src/engine/scripted.js";
+import { transcript, type Script } from "../../../kit/scripted/engine.js";
 import { template, tools } from "../../../engine/llama/tools/answers.js";
-import { startScriptedApp, gate, headersOf, hello, keys, post } from "../../../scripted-app.js";
+import { startServer } from "../../../kit/server.js";
+import { headersOf, hello, post } from "../../../kit/server/requests.js";
+import { keys } from "../../../kit/server/six-keys.js";
+import { gate } from "../../../kit/until.js";
 import { exchange } from "../../raw.js";
 import {
   postDirect,
@@ -19,7 +22,7 @@ const volatileFields = ["id", "created"] as const;
 describe("a deferred completion", () => {
   it("is accepted at once, is pending while the engine works, is returned once, and is then deleted", async () => {
     const wait = gate();
-    const server = await startScriptedApp(() => ["Good", wait.opened, " day."]);
+    const server = await startServer({ engine: () => ["Good", wait.opened, " day."] });
     const running = server.nextRun();
     const id = await createDeferred(server);
     const run = await running;
@@ -46,7 +49,7 @@ describe("a deferred completion", () => {
   });
 
   it("can be fetched by its id in capital letters, and with another key of its team", async () => {
-    const server = await startScriptedApp(() => ["Good day."]);
+    const server = await startServer({ engine: () => ["Good day."] });
     const id = await createDeferred(server);
     const answer = await waitForOutcome(server, id.toUpperCase());
     expect([answer.status, await answer.json()]).toEqual([200, expect.objectContaining({ id })]);
@@ -55,7 +58,7 @@ describe("a deferred completion", () => {
   });
 
   it("has one settled row in the usage table, under its own id", async () => {
-    const server = await startScriptedApp(() => ["Good", " day."]);
+    const server = await startServer({ engine: () => ["Good", " day."] });
     const id = await createDeferred(server);
     await waitForOutcome(server, id);
     expect(await server.records()).toMatchObject([
@@ -65,7 +68,7 @@ describe("a deferred completion", () => {
   });
 
   it("is not deleted by HEAD, which returns no body", async () => {
-    const server = await startScriptedApp(() => ["Good day."]);
+    const server = await startServer({ engine: () => ["Good day."] });
     const running = server.nextRun();
     const id = await createDeferred(server);
     await (
@@ -105,7 +108,7 @@ const schema = {
 };
 
 describe("a deferred completion equals the answer to the same direct request", () => {
-  it.each<[string, object, Parameters<typeof startScriptedApp>[0]]>([
+  it.each<[string, object, Script]>([
     ["with tools", { tools: wireTools }, () => [transcript(template("hermes"), call, 3)]],
     ["with functions", { functions: tools }, () => [transcript(template("hermes"), call, 3)]],
     [
@@ -118,7 +121,7 @@ describe("a deferred completion equals the answer to the same direct request", (
     ["with a stop text and a bound", { stop: ["never"], max_tokens: 2 }, () => ["one", " two", " three"]],
     ["for a model asked for by another name", { model: "ember" }, () => ["Good day."]],
   ])("%s", async (_case, fields, script) => {
-    const server = await startScriptedApp(script, { contextTokens: 4096, slots: 4 });
+    const server = await startServer({ engine: script, contextTokens: 4096, slots: 4 });
     const body = { ...hello, ...fields };
     const direct = await postDirect(server, body);
     const response = await waitForOutcome(server, await createDeferred(server, body));
@@ -141,7 +144,7 @@ describe("a request with deferred: true", () => {
     ["with no right at all", {}, keys.eve, 403, null],
     ["with a key that nobody has", {}, "a-key-that-nobody-ever-had", 401, null],
   ])("%s is rejected at once, and nothing is queued", async (_case, fields, key, status, param) => {
-    const server = await startScriptedApp(() => ["Good day."]);
+    const server = await startServer({ engine: () => ["Good day."] });
     const refused = await postDeferred(server, { ...hello, ...fields }, key);
     const { error } = (await refused.json()) as { error: { param: string | null } };
     expect([refused.status, error.param]).toEqual([status, param]);
@@ -152,7 +155,7 @@ describe("a request with deferred: true", () => {
   });
 
   it("is answered directly when deferred is false or null", async () => {
-    const server = await startScriptedApp(() => ["Good day."]);
+    const server = await startServer({ engine: () => ["Good day."] });
     for (const deferred of [false, null]) {
       const response = await post(server, { ...hello, deferred });
       expect(await response.json()).toHaveProperty("choices.0.message.content", "Good day.");
@@ -164,7 +167,7 @@ describe("GET /v1/chat/deferred-completion/{request_id}", () => {
   it.each(["1", "0193a1c2", `${unknown}0`, `{${unknown}}`, "..%2f..%2fetc", "%00", "' or 1=1 --"])(
     "rejects the malformed id %j with the name of the parameter",
     async (id) => {
-      const server = await startScriptedApp(() => []);
+      const server = await startServer({ engine: () => [] });
       const response = await fetchDeferred(server, encodeURIComponent(decodeURIComponent(id)));
       expect(response.status).toBe(400);
       expect(await response.json()).toHaveProperty("error.param", "request_id");
@@ -172,7 +175,7 @@ describe("GET /v1/chat/deferred-completion/{request_id}", () => {
   );
 
   it("requires a key, the ACL for chat, and the id of a deferred completion", async () => {
-    const server = await startScriptedApp(() => []);
+    const server = await startServer({ engine: () => [] });
     const url = `${server.url}/v1/chat/deferred-completion/${unknown}`;
     expect((await fetch(url)).status).toBe(401);
     expect((await fetchDeferred(server, unknown, keys.eve)).status).toBe(403);

@@ -1,6 +1,10 @@
+import type { Script } from "../../../kit/scripted/engine.js";
 import { describe, expect, it } from "vitest";
 import { HearthError } from "../../../../src/core/errors.js";
-import { startScriptedApp, gate, hello, keys, type ScriptedApp } from "../../../scripted-app.js";
+import { type ScriptedServer, startServer } from "../../../kit/server.js";
+import { hello } from "../../../kit/server/requests.js";
+import { keys } from "../../../kit/server/six-keys.js";
+import { gate } from "../../../kit/until.js";
 import { fetchDeferred, waitForOutcome, createDeferred } from "./deferred.js";
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -13,7 +17,7 @@ async function readOutcome(response: Response, id: string) {
 }
 
 /** Defers a request and waits until its outcome is stored. */
-async function ended(server: ScriptedApp, body: object = hello): Promise<string> {
+async function ended(server: ScriptedServer, body: object = hello): Promise<string> {
   const running = server.nextRun();
   const id = await createDeferred(server, body);
   await (
@@ -26,7 +30,9 @@ describe("an answer that many clients fetch at once", () => {
   it("is returned to exactly one of 50 clients, and is unknown to the others", async () => {
     const wait = [gate(), gate(), gate(), gate()];
     let runs = 0;
-    const server = await startScriptedApp(() => ["Good", wait[runs++]?.opened ?? Promise.resolve(), " day."]);
+    const server = await startServer({
+      engine: () => ["Good", wait[runs++]?.opened ?? Promise.resolve(), " day."],
+    });
     for (const each of wait) {
       const running = server.nextRun();
       const id = await createDeferred(server);
@@ -55,11 +61,13 @@ describe("E13: a deferred completion of another team", () => {
     "is answered like an id that never was while it is %s, and stays for its own team",
     async (state) => {
       const wait = gate();
-      const server = await startScriptedApp(() => [
-        "Good",
-        ...(state === "pending" ? [wait.opened] : []),
-        ...(state === "failed" ? [new HearthError("invalid_output", "It is not what was asked for.")] : []),
-      ]);
+      const server = await startServer({
+        engine: () => [
+          "Good",
+          ...(state === "pending" ? [wait.opened] : []),
+          ...(state === "failed" ? [new HearthError("invalid_output", "It is not what was asked for.")] : []),
+        ],
+      });
       const running = server.nextRun();
       const id = await createDeferred(server);
       const run = await running;
@@ -80,7 +88,7 @@ describe("E13: a deferred completion of another team", () => {
 });
 
 describe("a deferred completion that fails", () => {
-  it.each<[string, Parameters<typeof startScriptedApp>[0], object, object]>([
+  it.each<[string, Script, object, object]>([
     [
       "because its conversation is too long",
       () => [],
@@ -108,7 +116,7 @@ describe("a deferred completion that fails", () => {
   ])(
     "%s reports the error of the direct request, as often as it is fetched",
     async (_case, script, body, why) => {
-      const server = await startScriptedApp(script);
+      const server = await startServer({ engine: script });
       const id = await ended(server, body);
       for (let look = 0; look < 3; look++) {
         const response = await fetchDeferred(server, id);
@@ -126,7 +134,7 @@ describe("a deferred completion that fails", () => {
   );
 
   it("M3: costs nothing where the server has failed", async () => {
-    const server = await startScriptedApp(() => ["Good", " day", new Error("lost")]);
+    const server = await startServer({ engine: () => ["Good", " day", new Error("lost")] });
     const id = await ended(server);
     await waitForOutcome(server, id);
     expect(await server.records()).toMatchObject([
@@ -143,7 +151,7 @@ describe("24 hours after it finished", () => {
     "%s can be fetched to the last millisecond, and then no more",
     async (_case, script, status) => {
       const wait = gate();
-      const server = await startScriptedApp(() => [wait.opened, ...script()]);
+      const server = await startServer({ engine: () => [wait.opened, ...script()] });
       const running = [server.nextRun()];
       const ids = [await createDeferred(server)];
       await running[0];
@@ -166,7 +174,7 @@ describe("24 hours after it finished", () => {
 
   it("a completion that has not finished does not expire", async () => {
     const wait = gate();
-    const server = await startScriptedApp(() => [wait.opened, "Good day."]);
+    const server = await startServer({ engine: () => [wait.opened, "Good day."] });
     const running = server.nextRun();
     const id = await createDeferred(server);
     const run = await running;

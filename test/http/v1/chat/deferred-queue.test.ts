@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { until } from "../../../harness.js";
-import { startScriptedApp, gate, hello, post } from "../../../scripted-app.js";
+import { startServer } from "../../../kit/server.js";
+import { hello, post } from "../../../kit/server/requests.js";
+import { gate, until } from "../../../kit/until.js";
 import { fetchDeferred, waitForOutcome, postDeferred, createDeferred } from "./deferred.js";
 
 const saying = (content: string) => ({ ...hello, messages: [{ role: "user", content }] });
@@ -13,7 +14,7 @@ describe("deferred work", () => {
       order.push(/first|now|later/.exec(prompt)?.[0] ?? "");
       return [wait.opened, "Good day."];
     };
-    const server = await startScriptedApp(script, { slots: 1 });
+    const server = await startServer({ engine: script, slots: 1 });
     const first = post(server, saying("first"));
     await until(() => server.engine.active === 1);
     const deferred = [
@@ -31,7 +32,8 @@ describe("deferred work", () => {
 
   it("returns to the queue while the scheduler is full, and runs when it has room", async () => {
     const wait = gate();
-    const server = await startScriptedApp(() => [wait.opened, "Good day."], {
+    const server = await startServer({
+      engine: () => [wait.opened, "Good day."],
       slots: 1,
       config: { queueDepthMax: 0 },
     });
@@ -62,16 +64,17 @@ describe("deferred work", () => {
     const waits = Array.from({ length: 6 }, gate);
     const order: string[] = [];
     let [inHand, most] = [0, 0];
-    const server = await startScriptedApp(
-      function* (prompt) {
+    const server = await startServer({
+      engine: function* (prompt) {
         order.push(/\d/.exec(prompt)?.[0] ?? "");
         most = Math.max(most, ++inHand);
         yield waits[order.length - 1]?.opened ?? "";
         inHand -= 1;
         yield "Good day.";
       },
-      { slots: 8, config: { jobsActiveMax: 2 } },
-    );
+      slots: 8,
+      config: { jobsActiveMax: 2 },
+    });
     const ids: string[] = [];
     for (const index of waits.keys()) ids.push(await createDeferred(server, saying(`number ${index}`)));
     for (const [index, wait] of waits.entries()) {
@@ -86,7 +89,7 @@ describe("deferred work", () => {
   it("continues next to a job that takes long", async () => {
     const wait = gate();
     const script = (prompt: string) => (prompt.includes("wait") ? [wait.opened, "Late."] : ["Good day."]);
-    const server = await startScriptedApp(script, { slots: 4, config: { jobsActiveMax: 2 } });
+    const server = await startServer({ engine: script, slots: 4, config: { jobsActiveMax: 2 } });
     const slow = await createDeferred(server, saying("wait"));
     for (let round = 0; round < 5; round++)
       expect((await waitForOutcome(server, await createDeferred(server))).status).toBe(200);
@@ -99,7 +102,8 @@ describe("deferred work", () => {
 describe("a full queue", () => {
   it("accepts exactly as many concurrent jobs as it has room for, and refuses the rest with retry-after", async () => {
     const wait = gate();
-    const server = await startScriptedApp(() => [wait.opened, "Good day."], {
+    const server = await startServer({
+      engine: () => [wait.opened, "Good day."],
       config: { jobsQueuedMax: 3, jobsActiveMax: 1 },
     });
     const responses = await Promise.all(Array.from({ length: 20 }, () => postDeferred(server)));
@@ -122,7 +126,7 @@ describe("a full queue", () => {
   });
 
   it("does not affect interactive work", async () => {
-    const server = await startScriptedApp(() => ["Good day."], { config: { jobsQueuedMax: 0 } });
+    const server = await startServer({ engine: () => ["Good day."], config: { jobsQueuedMax: 0 } });
     expect((await postDeferred(server)).status).toBe(503);
     expect((await post(server, hello)).status).toBe(200);
   });

@@ -1,6 +1,7 @@
 /** Helpers for tests of deferred completions. */
 import { expect } from "vitest";
-import { headersOf, hello, keys, post } from "../../../scripted-app.js";
+import { headersOf, hello, post } from "../../../kit/server/requests.js";
+import { keys } from "../../../kit/server/six-keys.js";
 
 type At = { readonly url: string };
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { firstChoice, requestStream, requestJson } from "../../../end-to-end/text/answers.js";
-import { hello, post, type ScriptedApp } from "../../../scripted-app.js";
+import type { ScriptedServer } from "../../../kit/server.js";
+import { hello, post } from "../../../kit/server/requests.js";
 import { drawing } from "./drawing.js";
 
 /** A grammar cannot require unique items, so that the answer is validated afterwards. */
@@ -9,7 +10,7 @@ const exact = { type: "object", properties: { a: { type: "integer" } }, required
 const formatOf = (schema: object) => ({ type: "json_schema", json_schema: { name: "it", schema } });
 const sent = { ...hello, response_format: formatOf(distinct) };
 
-const seeds = ({ engine }: ScriptedApp) => engine.jobs.map(({ sampling }) => sampling.seed);
+const seeds = ({ engine }: ScriptedServer) => engine.jobs.map(({ sampling }) => sampling.seed);
 
 describe("an answer whose schema the grammar cannot guarantee", () => {
   it.each([

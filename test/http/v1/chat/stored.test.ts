@@ -2,15 +2,10 @@ import type OpenAI from "openai";
 import { NotFoundError } from "openai";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { casesOf } from "../../../random-cases.js";
-import {
-  headersOf,
-  hello,
-  keys,
-  post,
-  startScriptedApp,
-  type ScriptedAppOptions,
-} from "../../../scripted-app.js";
+import { casesOf } from "../../../kit/setup/random-cases.js";
+import { type ScriptedSettings, startServer } from "../../../kit/server.js";
+import { headersOf, hello, post } from "../../../kit/server/requests.js";
+import { keys } from "../../../kit/server/six-keys.js";
 import { openaiClient } from "../conversations/conversations.js";
 import { toolCallSteps } from "../responses/responses.js";
 
@@ -18,8 +13,8 @@ type Request = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
 
 const request: Request = { model: "ember-1m", messages: [{ role: "user", content: "Hello" }], store: true };
 
-async function served(options: ScriptedAppOptions = {}) {
-  const server = await startScriptedApp(() => ["Good", " day."], options);
+async function served(options: ScriptedSettings = {}) {
+  const server = await startServer({ engine: () => ["Good", " day."], ...options });
   return { server, client: openaiClient(server.url) };
 }
 
@@ -78,7 +73,7 @@ describe("a chat completion with store: true", () => {
   });
 
   it("lists the messages of its request page by page, each with an id", async () => {
-    const server = await startScriptedApp(() => toolCallSteps("call_1", "wave", "{}"));
+    const server = await startServer({ engine: () => toolCallSteps("call_1", "wave", "{}") });
     const client = openaiClient(server.url);
     const messages: Request["messages"] = [
       { role: "system", content: "Be short." },
@@ -169,7 +164,7 @@ describe("a chat completion is not stored", () => {
   });
 
   it("when it fails", async () => {
-    const server = await startScriptedApp(() => ["Half", new Error("gone")]);
+    const server = await startServer({ engine: () => ["Half", new Error("gone")] });
     const client = openaiClient(server.url);
     await expect(client.chat.completions.create(request)).rejects.toThrow();
     expect(await idsOf(client)).toEqual([]);

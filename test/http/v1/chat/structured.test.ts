@@ -3,7 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import OpenAI from "openai";
 import { toolFormatOf } from "../../../../src/engine/llama/tools/format.js";
-import { transcript, type Transcript } from "../../../../src/engine/scripted.js";
+import { transcript, type Transcript } from "../../../kit/scripted/engine.js";
 import {
   familyNames,
   template as templateOf,
@@ -17,8 +17,10 @@ import {
   type FoldedAnswer,
   type FoldedChoice,
 } from "../../../end-to-end/text/answers.js";
-import { startScriptedApp, hello, keys, type ScriptedApp } from "../../../scripted-app.js";
-import { someOf } from "../../../random-cases.js";
+import { type ScriptedServer, startServer } from "../../../kit/server.js";
+import { hello } from "../../../kit/server/requests.js";
+import { keys } from "../../../kit/server/six-keys.js";
+import { someOf } from "../../../kit/setup/random-cases.js";
 
 const template = readFileSync(
   new URL("../../../../scripts/train/chat/template.jinja", import.meta.url),
@@ -38,9 +40,9 @@ const isAnswer = ajv.compile(schema);
 const areArguments = new Map(fixtureTools.map(({ name, parameters }) => [name, ajv.compile(parameters)]));
 
 /** Starts a server that returns these texts, one after the other, byte for byte. */
-function answering(written: string, family = template): Promise<ScriptedApp & { client: OpenAI }> {
+function answering(written: string, family = template): Promise<ScriptedServer & { client: OpenAI }> {
   const script = () => [byteByByte(family, written)];
-  return startScriptedApp(script, { contextTokens: 4096, slots: 64, config: { queueDepthMax: 512 } }).then(
+  return startServer({ engine: script, contextTokens: 4096, slots: 64, config: { queueDepthMax: 512 } }).then(
     (server) => ({
       ...server,
       client: new OpenAI({ baseURL: `${server.url}/v1`, apiKey: keys.ada, maxRetries: 0 }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hello } from "../../../scripted-app.js";
+import { hello } from "../../../kit/server/requests.js";
 import { drawing } from "./drawing.js";
 
 describe("a tool whose arguments would not be an object", () => {

@@ -1,16 +1,20 @@
 import type OpenAI from "openai";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { createScriptedEngine } from "../../../../src/engine/scripted.js";
-import { builtInModel, startApp, temporaryFolder, testKey, until } from "../../../harness.js";
-import { gate, keys, startScriptedApp } from "../../../scripted-app.js";
+import { createScriptedEngine } from "../../../kit/scripted/engine.js";
+import { temporaryFolder } from "../../../kit/folder.js";
+import { startServer } from "../../../kit/server.js";
+import { builtInModel, testKey } from "../../../kit/server/settings.js";
+import { keys } from "../../../kit/server/six-keys.js";
+import { gate, until } from "../../../kit/until.js";
 import { createResponsesClient, toolCallSteps } from "../responses/responses.js";
 import { itemsOf, model, openaiClient, said, textsOf } from "./conversations.js";
 
 /** Starts a server that returns the number of the answer, and records every prompt. */
 async function counting() {
   const prompts: string[] = [];
-  const server = await startScriptedApp((prompt) => [`Answer ${prompts.push(prompt)}.`], {
+  const server = await startServer({
+    engine: (prompt) => [`Answer ${prompts.push(prompt)}.`],
     contextTokens: 4096,
   });
   return { server, prompts, client: openaiClient(server.url) };
@@ -89,9 +93,9 @@ describe("a response in a conversation", () => {
   });
 
   it("carries tool calls and their results", async () => {
-    const server = await startScriptedApp((prompt) =>
-      prompt.includes("tool:") ? ["Rain."] : toolCallSteps("call_1", "weather", "{}"),
-    );
+    const server = await startServer({
+      engine: (prompt) => (prompt.includes("tool:") ? ["Rain."] : toolCallSteps("call_1", "weather", "{}")),
+    });
     const client = openaiClient(server.url);
     const tools = [
       {
@@ -116,9 +120,11 @@ describe("a response in a conversation", () => {
 
   it("adds nothing when it fails or is cancelled, and its partial answer when it is cut at its limit", async () => {
     const wait = gate();
-    const server = await startScriptedApp((prompt) => {
-      if (prompt.includes("Fail")) return ["Half", new Error("gone")];
-      return prompt.includes("Wait") ? ["Half", wait.opened] : ["One", " two", " three"];
+    const server = await startServer({
+      engine: (prompt) => {
+        if (prompt.includes("Fail")) return ["Half", new Error("gone")];
+        return prompt.includes("Wait") ? ["Half", wait.opened] : ["One", " two", " three"];
+      },
     });
     const client = openaiClient(server.url);
     const { id } = await client.conversations.create();
@@ -154,9 +160,11 @@ describe("a response in a conversation", () => {
 
   it("is the only one at a time, whole or in the background, and the next one follows at once", async () => {
     const waits = [gate(), gate()];
-    const server = await startScriptedApp((prompt) => {
-      const wait = prompt.endsWith("user: Wait\nassistant:") ? waits[0] : waits[1];
-      return prompt.includes("Wait") ? ["Good", wait?.opened ?? "", " day."] : ["Yes."];
+    const server = await startServer({
+      engine: (prompt) => {
+        const wait = prompt.endsWith("user: Wait\nassistant:") ? waits[0] : waits[1];
+        return prompt.includes("Wait") ? ["Good", wait?.opened ?? "", " day."] : ["Yes."];
+      },
     });
     const client = openaiClient(server.url);
     const { id } = await client.conversations.create();
@@ -180,9 +188,9 @@ describe("a response in a conversation", () => {
 
   it("frees the conversation when its client leaves or it is refused", async () => {
     const wait = gate();
-    const server = await startScriptedApp((prompt) =>
-      prompt.includes("Wait") ? ["Half", wait.opened] : ["Yes."],
-    );
+    const server = await startServer({
+      engine: (prompt) => (prompt.includes("Wait") ? ["Half", wait.opened] : ["Yes."]),
+    });
     const client = openaiClient(server.url);
     const { id } = await client.conversations.create();
     const leaving = await createResponsesClient(server.url).stream({ input: "Wait", conversation: id });
@@ -203,7 +211,7 @@ describe("a response in a conversation", () => {
 
   it("adds nothing to a conversation that was deleted meanwhile, and is stored all the same", async () => {
     const wait = gate();
-    const server = await startScriptedApp(() => ["Good", wait.opened, " day."]);
+    const server = await startServer({ engine: () => ["Good", wait.opened, " day."] });
     const client = openaiClient(server.url);
     const { id } = await client.conversations.create();
     const run = server.nextRun();
@@ -219,7 +227,7 @@ describe("a response in a conversation", () => {
     const data = join(temporaryFolder(), "data");
     const serve = async (waits: boolean) => {
       const engine = createScriptedEngine(() => ["Good", waits ? gate().opened : "", " day."]);
-      const { app, url } = await startApp({ HEARTH_DATA: data }, { engine });
+      const { app, url } = await startServer({ environment: { HEARTH_DATA: data }, engine });
       return { app, client: openaiClient(url, testKey) };
     };
     const first = await serve(true);

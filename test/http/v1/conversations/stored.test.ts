@@ -1,12 +1,14 @@
 import { NotFoundError } from "openai";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { casesOf } from "../../../random-cases.js";
-import { headersOf, keys, startScriptedApp, type ScriptedAppOptions } from "../../../scripted-app.js";
+import { casesOf } from "../../../kit/setup/random-cases.js";
+import { type ScriptedSettings, startServer } from "../../../kit/server.js";
+import { headersOf } from "../../../kit/server/requests.js";
+import { keys } from "../../../kit/server/six-keys.js";
 import { itemsOf, openaiClient, said, textsOf } from "./conversations.js";
 
-async function served(options: ScriptedAppOptions = {}) {
-  const server = await startScriptedApp(() => ["Good day."], options);
+async function served(options: ScriptedSettings = {}) {
+  const server = await startServer({ engine: () => ["Good day."], ...options });
   return { server, client: openaiClient(server.url) };
 }
 

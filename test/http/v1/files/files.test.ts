@@ -6,8 +6,8 @@ import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI, { toFile } from "openai";
 import { describe, expect, it, vi } from "vitest";
-import { temporaryFolder } from "../../../harness.js";
-import { startManagedServer } from "../../auth/managed.js";
+import { temporaryFolder } from "../../../kit/folder.js";
+import { startServer } from "../../../kit/server.js";
 import { createTestTeam } from "../../threats/world.js";
 import { contentNames, upload } from "./uploads.js";
 
@@ -16,7 +16,7 @@ const clientOf = (server: { url: string; apiKey: string }) =>
 
 describe("/v1/files", () => {
   it("serves OpenAI's client: upload, get, list, content, delete", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const client = clientOf(server);
     const bytes = randomBytes(300_000);
     const file = await client.files.create({
@@ -47,7 +47,7 @@ describe("/v1/files", () => {
   });
 
   it("serves Anthropic's client in Anthropic's shapes, errors included", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const client = new Anthropic({ baseURL: server.url, apiKey: server.apiKey, maxRetries: 0 });
     const file = await client.beta.files.upload({
       file: await toFile(Buffer.from("Good day."), "day.txt", { type: "text/plain" }),
@@ -72,7 +72,7 @@ describe("/v1/files", () => {
   });
 
   it("pages through the files, in both directions and by purpose", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const ids: string[] = [];
     for (const purpose of ["user_data", "batch", "user_data"]) {
       ids.push((await upload(server.url, server.apiKey, "a text", { purpose })).body.id);
@@ -99,7 +99,7 @@ describe("/v1/files", () => {
   });
 
   it("deletes a file when it expires; the input of a batch after 30 days", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const { body } = await upload(server.url, server.apiKey, "a line", { purpose: "batch" });
     expect(body["expires_at"]).toBe(Number(body["created_at"]) + 30 * 86_400);
     const get = () => server.request("GET", `/v1/files/${body.id}`, undefined, server.apiKey);
@@ -115,7 +115,7 @@ describe("/v1/files", () => {
   });
 
   it("hides the files of another team", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const other = await createTestTeam(server, "theirs");
     const { body } = await upload(server.url, server.apiKey, "ours");
     const ask = (method: string, path: string) => server.request(method, path, undefined, other.apiKey);
@@ -140,7 +140,7 @@ describe("an upload", () => {
   ] as const)(
     "%s is refused by the name of the field, and leaves nothing",
     async (_, fields, status, param) => {
-      const server = await startManagedServer();
+      const server = await startServer({ accounts: "managed" });
       const refused = await upload(server.url, server.apiKey, "a text", fields);
       expect(refused).toMatchObject({ status, body: { error: { param } } });
       expect(contentNames(server.data)).toEqual([]);
@@ -166,7 +166,7 @@ describe("an upload", () => {
       400,
     ],
   ])("E9: with %s is refused, and leaves nothing", async (_, type, body, status) => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const response = await fetch(`${server.url}/v1/files`, {
       method: "POST",
       headers: { authorization: `Bearer ${server.apiKey}`, "content-type": type },
@@ -178,7 +178,7 @@ describe("an upload", () => {
   });
 
   it("never uses the client's file name as a path", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const body = `${part("file", "../../evil.txt")}--b\r\ncontent-disposition: form-data; name="purpose"\r\n\r\nvision\r\n--b--\r\n`;
     const response = await fetch(`${server.url}/v1/files`, {
       method: "POST",
@@ -191,15 +191,14 @@ describe("an upload", () => {
   });
 
   it("is refused beyond the size of a file, and the number and bytes of a team's files", async () => {
-    const server = await startManagedServer(
-      undefined,
-      {},
-      {
+    const server = await startServer({
+      accounts: "managed",
+      environment: {
         HEARTH_FILE_BYTES_MAX: "1000",
         HEARTH_TEAM_FILES_MAX: "2",
         HEARTH_TEAM_FILE_BYTES_MAX: "1500",
       },
-    );
+    });
     const send = (bytes: number) => upload(server.url, server.apiKey, "x".repeat(bytes));
     expect((await send(1_001)).status).toBe(413);
     expect((await send(1_000)).status).toBe(200);
@@ -218,7 +217,7 @@ describe("an upload", () => {
   });
 
   it("that its client gives up leaves nothing", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
     await once(socket, "connect");
     socket.write(
@@ -233,12 +232,12 @@ describe("an upload", () => {
 
 it("removes at start what a process that died has left in the folder of files", async () => {
   const data = join(temporaryFolder(), "data");
-  const first = await startManagedServer(undefined, {}, { HEARTH_DATA: data });
+  const first = await startServer({ accounts: "managed", environment: { HEARTH_DATA: data } });
   const { body } = await upload(first.url, first.apiKey, "kept");
   await first.app.close();
   mkdirSync(join(data, "files"), { recursive: true });
   writeFileSync(join(data, "files", `file-${"0".repeat(32)}`), "no row");
   writeFileSync(join(data, "files", `file-${"1".repeat(32)}.partial`), "no end");
-  await startManagedServer(undefined, {}, { HEARTH_DATA: data });
+  await startServer({ accounts: "managed", environment: { HEARTH_DATA: data } });
   expect(contentNames(data)).toEqual([body.id]);
 });

@@ -8,8 +8,9 @@ import {
   pdfOfContents,
   pdfOfObjects,
   streamOf,
-} from "../../../engine/pdf/pdf-writer.js";
-import { keys, startScriptedApp, type ScriptedApp } from "../../../scripted-app.js";
+} from "../../../kit/models/pdf-writer.js";
+import { type ScriptedServer, startServer } from "../../../kit/server.js";
+import { keys } from "../../../kit/server/six-keys.js";
 import { anthropicOf } from "../../anthropic.js";
 import { upload } from "./uploads.js";
 
@@ -21,14 +22,14 @@ const letterText = "[Page 1]\nDear Ada,\nthe code is 4711.\n\n[Page 2]\nYours (t
 
 /** A server that answers with the whole prompt. */
 const startEcho = () =>
-  startScriptedApp((prompt) => [prompt], { config: { bodyBytesMax: 64 * 1024 * 1024 } });
+  startServer({ engine: (prompt) => [prompt], config: { bodyBytesMax: 64 * 1024 * 1024 } });
 
-function openaiOf({ url }: ScriptedApp): OpenAI {
+function openaiOf({ url }: ScriptedServer): OpenAI {
   return new OpenAI({ baseURL: `${url}/v1`, apiKey: keys.ada, maxRetries: 0 });
 }
 
 /** Sends the file to chat completions; returns the answer, which is the prompt. */
-async function read(server: ScriptedApp, bytes: Buffer): Promise<string> {
+async function read(server: ScriptedServer, bytes: Buffer): Promise<string> {
   const file = { filename: "a.pdf", file_data: dataUrl(bytes) };
   const { choices } = await openaiOf(server).chat.completions.create({
     model,
@@ -37,7 +38,7 @@ async function read(server: ScriptedApp, bytes: Buffer): Promise<string> {
   return choices[0]?.message.content ?? "";
 }
 
-async function refusal(server: ScriptedApp, bytes: Buffer): Promise<{ status: number; message: string }> {
+async function refusal(server: ScriptedServer, bytes: Buffer): Promise<{ status: number; message: string }> {
   const thrown: unknown = await read(server, bytes).catch((error: unknown) => error);
   if (!(thrown instanceof OpenAI.APIError)) throw new Error("the file was read");
   expect(thrown.param).toBe("messages.0.content.0.file.file_data");

@@ -1,8 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
-import { createScriptedEngine } from "../../../../src/engine/scripted.js";
-import { builtInModel } from "../../../harness.js";
-import { startManagedServer } from "../../auth/managed.js";
-import { gate, headersOf, keys, startScriptedApp } from "../../../scripted-app.js";
+import { createScriptedEngine } from "../../../kit/scripted/engine.js";
+import { startServer } from "../../../kit/server.js";
+import { headersOf } from "../../../kit/server/requests.js";
+import { builtInModel } from "../../../kit/server/settings.js";
+import { keys } from "../../../kit/server/six-keys.js";
+import { gate } from "../../../kit/until.js";
 import { connect } from "../../websocket/client.js";
 import { createTestTeam } from "../../threats/world.js";
 import { chatLine, clientOf, createBatch, linesOf, whenEnded } from "../batches/batches.js";
@@ -30,7 +32,7 @@ const reader = () => createScriptedEngine(textOf);
 
 describe.each(Object.entries(content))("an uploaded text file in %s", (path, fields) => {
   it("stands in the prompt with its name", async () => {
-    const server = await startManagedServer(undefined, { engine: reader() });
+    const server = await startServer({ accounts: "managed", engine: reader() });
     const { body } = await upload(server.url, server.apiKey, "The code is 4711");
     const answer = await server.request("POST", path, { model, ...fields(body.id) }, server.apiKey);
     expect(answer.status).toBe(200);
@@ -38,7 +40,7 @@ describe.each(Object.entries(content))("an uploaded text file in %s", (path, fie
   });
 
   it("of another team does not exist, and a key without the ACL does not read it", async () => {
-    const server = await startManagedServer(undefined, { engine: reader() });
+    const server = await startServer({ accounts: "managed", engine: reader() });
     const other = await createTestTeam(server, "theirs");
     const { body } = await upload(server.url, other.apiKey, "The code is 4711");
     const request = { model, ...fields(body.id) };
@@ -50,7 +52,7 @@ describe.each(Object.entries(content))("an uploaded text file in %s", (path, fie
 });
 
 it("an uploaded text file of 32 MiB and a byte is refused by the name of the field", async () => {
-  const server = await startManagedServer(undefined, { engine: reader() });
+  const server = await startServer({ accounts: "managed", engine: reader() });
   const { body } = await upload(server.url, server.apiKey, "x".repeat(32 * 1024 * 1024 + 1));
   const request = { model, ...content["/v1/chat/completions"](body.id) };
   expect(await server.request("POST", "/v1/chat/completions", request, server.apiKey)).toMatchObject({
@@ -60,7 +62,7 @@ it("an uploaded text file of 32 MiB and a byte is refused by the name of the fie
 });
 
 it("an uploaded text file is read for a line of a batch, too", async () => {
-  const server = await startManagedServer(undefined, { engine: reader() });
+  const server = await startServer({ accounts: "managed", engine: reader() });
   const client = clientOf(server);
   const { body } = await upload(server.url, server.apiKey, "The code is 4711");
   const line = chatLine("a", "", content["/v1/chat/completions"](body.id));
@@ -69,7 +71,7 @@ it("an uploaded text file is read for a line of a batch, too", async () => {
 });
 
 it("an uploaded text file is read in a conversation's items, also after the file was deleted", async () => {
-  const server = await startManagedServer(undefined, { engine: reader() });
+  const server = await startServer({ accounts: "managed", engine: reader() });
   const { body: file } = await upload(server.url, server.apiKey, "The code is 4711");
   const items = content["/v1/responses"](file.id).input;
   const send = (path: string, body: object) => server.request("POST", path, body, server.apiKey);
@@ -84,7 +86,11 @@ it("an uploaded text file is read in a conversation's items, also after the file
 it("an uploaded text file is read in a background response, also after the file was deleted", async () => {
   const held = gate();
   const engine = createScriptedEngine((prompt) => [held.opened, ...textOf(prompt)]);
-  const server = await startManagedServer(undefined, { engine }, { HEARTH_JOBS_ACTIVE_MAX: "1" });
+  const server = await startServer({
+    accounts: "managed",
+    engine,
+    environment: { HEARTH_JOBS_ACTIVE_MAX: "1" },
+  });
   const { body: file } = await upload(server.url, server.apiKey, "The code is 4711");
   const send = async (fields: object) => {
     const answer = await server.request("POST", "/v1/responses", { model, ...fields }, server.apiKey);
@@ -111,7 +117,11 @@ it("an uploaded text file is read in a deferred completion, also after the file 
     const isExact = [...rules.rules.values()].join("").includes("9007199254740993");
     return [held.opened, ...(isExact && !text.includes("nothing") ? ['{"a":9007199254740993}'] : text)];
   });
-  const server = await startManagedServer(undefined, { engine }, { HEARTH_JOBS_ACTIVE_MAX: "1" });
+  const server = await startServer({
+    accounts: "managed",
+    engine,
+    environment: { HEARTH_JOBS_ACTIVE_MAX: "1" },
+  });
   const { body: file } = await upload(server.url, server.apiKey, "The code is 4711");
   const defer = async (fields: object) => {
     const body = JSON.stringify({ model, deferred: true, ...fields }).replace('"EXACT"', "9007199254740993");
@@ -144,7 +154,7 @@ it("an uploaded text file is read in a deferred completion, also after the file 
 });
 
 it("a text file is read in a turn of a WebSocket, in the request or uploaded", async () => {
-  const server = await startScriptedApp((prompt) => [prompt]);
+  const server = await startServer({ engine: (prompt) => [prompt] });
   const { body: file } = await upload(server.url, keys.ada, "The code is 4711");
   const client = await connect(server.url);
   const uploaded = await client.respond({ ...content["/v1/responses"](file.id), store: false });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { internet, type Internet } from "../../../engine/vision/fetch/servers.js";
-import { pdfOf } from "../../../engine/pdf/pdf-writer.js";
-import { keys, startScriptedApp } from "../../../scripted-app.js";
+import { pdfOf } from "../../../kit/models/pdf-writer.js";
+import { startServer } from "../../../kit/server.js";
+import { keys } from "../../../kit/server/six-keys.js";
 import { anthropicOf } from "../../anthropic.js";
 import OpenAI from "openai";
 
@@ -30,7 +31,10 @@ const prompts = {
 };
 
 async function start(web?: Internet) {
-  return startScriptedApp((prompt) => [prompt], web === undefined ? {} : { fileFetcher: web.fetcher });
+  return startServer({
+    engine: (prompt) => [prompt],
+    ...(web === undefined ? {} : { fileFetcher: web.fetcher }),
+  });
 }
 
 describe.each(Object.entries(prompts))("a file that %s name by a URL", (_, { param, ask }) => {

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { createScriptedEngine } from "../../../../src/engine/scripted.js";
+import { createScriptedEngine } from "../../../kit/scripted/engine.js";
 import { internet, type Internet } from "../../../engine/vision/fetch/servers.js";
-import { builtInModel, until } from "../../../harness.js";
-import { gate, keys, startScriptedApp } from "../../../scripted-app.js";
-import { allAcls, startManagedServer } from "../../auth/managed.js";
+import { startServer } from "../../../kit/server.js";
+import { allAcls } from "../../../kit/server/management.js";
+import { builtInModel } from "../../../kit/server/settings.js";
+import { keys } from "../../../kit/server/six-keys.js";
+import { gate, until } from "../../../kit/until.js";
 import { createTestTeam } from "../../threats/world.js";
 import { clientOf, createBatch, linesOf, whenEnded } from "../batches/batches.js";
 
@@ -19,7 +21,7 @@ const messages = [{ role: "user", content: [{ type: "document", source }] }];
 /** A web whose answers end never, and a server that fetches from it. */
 async function startWaiting() {
   const web = await internet(() => undefined, { fetches: "files" });
-  const server = await startScriptedApp(() => ["Good day"], { fileFetcher: web.fetcher });
+  const server = await startServer({ engine: () => ["Good day"], fileFetcher: web.fetcher });
   const send = (path: string, body: object, key: string = keys.ada, signal?: AbortSignal) =>
     fetch(`${server.url}${path}`, {
       method: "POST",
@@ -49,7 +51,11 @@ describe("files of a request", () => {
     const held = gate();
     const engine = createScriptedEngine(() => [held.opened, "Good day"]);
     const overrides = { engine, fileFetcher: web.fetcher };
-    const server = await startManagedServer(undefined, overrides, { HEARTH_JOBS_ACTIVE_MAX: "1" });
+    const server = await startServer({
+      accounts: "managed",
+      ...overrides,
+      environment: { HEARTH_JOBS_ACTIVE_MAX: "1" },
+    });
     const { teamId } = await createTestTeam(server, "limited");
     const { apiKeyId, apiKey } = await server.createKey(teamId, { acls: allAcls });
     const client = clientOf({ url: server.url, apiKey });

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { headersOf, hello, keys, post, startScriptedApp } from "../../../scripted-app.js";
+import { startServer } from "../../../kit/server.js";
+import { headersOf, hello, post } from "../../../kit/server/requests.js";
+import { keys } from "../../../kit/server/six-keys.js";
 
 describe("GET /v1/hearth/ps", () => {
   it("lists the loaded models to a key that may use them, and to no other", async () => {
-    const server = await startScriptedApp(() => ["Good", " day."]);
+    const server = await startServer({ engine: () => ["Good", " day."] });
     await (await post(server, hello)).text();
     const list = async (key: string): Promise<unknown> =>
       (await fetch(`${server.url}/v1/hearth/ps`, { headers: headersOf(key) })).json();

@@ -1,9 +1,9 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it, vi } from "vitest";
-import { createScriptedEngine } from "../../../../src/engine/scripted.js";
-import { builtInModel } from "../../../harness.js";
-import { gate } from "../../../scripted-app.js";
-import { startManagedServer, type ManagedServer } from "../../auth/managed.js";
+import { createScriptedEngine } from "../../../kit/scripted/engine.js";
+import { type ManagedServer, startServer } from "../../../kit/server.js";
+import { builtInModel } from "../../../kit/server/settings.js";
+import { gate } from "../../../kit/until.js";
 
 const clientOf = ({ url, apiKey }: ManagedServer) => new Anthropic({ baseURL: url, apiKey, maxRetries: 0 });
 
@@ -30,7 +30,10 @@ async function resultsOf(client: Anthropic, id: string) {
 
 describe("/v1/messages/batches", () => {
   it("answers every request as /v1/messages does, and reports errors in its place", async () => {
-    const server = await startManagedServer(undefined, {}, { HEARTH_BATCH_PRICE_PERCENT: "100" });
+    const server = await startServer({
+      accounts: "managed",
+      environment: { HEARTH_BATCH_PRICE_PERCENT: "100" },
+    });
     const client = clientOf(server);
     const requests = [
       ...Array.from({ length: 20 }, (_, at) => request(`r-${at}`, "Hello")),
@@ -78,7 +81,7 @@ describe("/v1/messages/batches", () => {
       prompts.push(prompt);
       return ["Rain."];
     });
-    const client = clientOf(await startManagedServer(undefined, { engine }));
+    const client = clientOf(await startServer({ accounts: "managed", engine }));
     const call = (id: string): Anthropic.MessageParam[] => [
       { role: "assistant", content: [{ type: "tool_use", id, name: "read", input: {} }] },
       { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: `the text of ${id}` }] },
@@ -108,7 +111,7 @@ describe("/v1/messages/batches", () => {
   });
 
   it("says that a batch which ended without results has none", async () => {
-    const server = await startManagedServer();
+    const server = await startServer({ accounts: "managed" });
     const client = clientOf(server);
     const { id } = await client.messages.batches.create({ requests: [request("a", "Hello")] });
     await whenEnded(client, id);
@@ -126,7 +129,11 @@ describe("/v1/messages/batches", () => {
   it("cancels what is not in progress", async () => {
     const held = gate();
     const engine = createScriptedEngine(() => [held.opened, "Good day."]);
-    const server = await startManagedServer(undefined, { engine }, { HEARTH_JOBS_ACTIVE_MAX: "1" });
+    const server = await startServer({
+      accounts: "managed",
+      engine,
+      environment: { HEARTH_JOBS_ACTIVE_MAX: "1" },
+    });
     const client = clientOf(server);
     const { id } = await client.messages.batches.create({
       requests: ["a", "b", "c"].map((each) => request(each, "Hello")),
@@ -156,7 +163,7 @@ describe("/v1/messages/batches", () => {
     ["a custom_id with a space", [request("a b", "x")], "requests.0.custom_id"],
     ["too many requests", ["a", "b", "c"].map((each) => request(each, "x")), "requests"],
   ])("refuses %s with the name of the field", async (_, requests, field) => {
-    const server = await startManagedServer(undefined, {}, { HEARTH_BATCH_LINES_MAX: "2" });
+    const server = await startServer({ accounts: "managed", environment: { HEARTH_BATCH_LINES_MAX: "2" } });
     const refused = await server.request("POST", "/v1/messages/batches", { requests }, server.apiKey);
     expect(refused).toMatchObject({
       status: 400,

@@ -1,7 +1,7 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
-import { pdfOf } from "../../../engine/pdf/pdf-writer.js";
-import { startScriptedApp } from "../../../scripted-app.js";
+import { pdfOf } from "../../../kit/models/pdf-writer.js";
+import { startServer } from "../../../kit/server.js";
 import { anthropicOf } from "../../anthropic.js";
 
 const text = "Grass is green. 😀 The sky is blue! Snow is white?";
@@ -24,7 +24,7 @@ async function ask(pieces: readonly string[], content: Content, system?: string)
     prompt = given;
     return pieces;
   };
-  const server = await startScriptedApp(script, { contextTokens: 10_000 });
+  const server = await startServer({ engine: script, contextTokens: 10_000 });
   const client = anthropicOf(server);
   const request = {
     model: "ember-1m",
@@ -148,7 +148,7 @@ it("a document without citations has no numbers, and brackets of the answer stay
 
 it("documents with citations of more than a million characters are refused by the name of the field", async () => {
   const config = { bodyBytesMax: 4_000_000 };
-  const client = anthropicOf(await startScriptedApp(() => ["Yes."], { config }));
+  const client = anthropicOf(await startServer({ engine: () => ["Yes."], config }));
   const source = { type: "text" as const, media_type: "text/plain" as const, data: "One. ".repeat(100_001) };
   const half = { ...document, source };
   const request = {
@@ -160,7 +160,7 @@ it("documents with citations of more than a million characters are refused by th
 });
 
 it("citations with a format of the answer are refused by the name of the field", async () => {
-  const client = anthropicOf(await startScriptedApp(() => ["{}"]));
+  const client = anthropicOf(await startServer({ engine: () => ["{}"] }));
   const format = { type: "json_schema" as const, schema: { type: "object" } };
   const messages = [{ role: "user" as const, content: [document] }];
   const request = { model: "ember-1m", max_tokens: 9, messages, output_config: { format } };

@@ -1,9 +1,9 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
 import { anthropicOf, params, postMessage, weather } from "../../anthropic.js";
-import { builtInModel } from "../../../harness.js";
+import { startServer } from "../../../kit/server.js";
+import { builtInModel } from "../../../kit/server/settings.js";
 import { readResponse, startLimitedServer } from "../../limits/limited.js";
-import { startScriptedApp } from "../../../scripted-app.js";
 
 type Messages = Anthropic.Beta.BetaMessageParam[];
 
@@ -23,13 +23,13 @@ const clear_tool_uses = {
 
 async function served(contextTokens = 4096) {
   const prompts: string[] = [];
-  const server = await startScriptedApp(
-    (prompt) => {
+  const server = await startServer({
+    engine: (prompt) => {
       prompts.push(prompt);
       return ["Rain."];
     },
-    { contextTokens },
-  );
+    contextTokens,
+  });
   const request = { ...params, messages, tools: [weather], betas: [] };
   return { server, prompts, request, beta: anthropicOf(server).beta.messages };
 }

@@ -1,7 +1,9 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
 import { anthropicOf, params, postMessage, weather } from "../../anthropic.js";
-import { startScriptedApp, gate, keys } from "../../../scripted-app.js";
+import { startServer } from "../../../kit/server.js";
+import { keys } from "../../../kit/server/six-keys.js";
+import { gate } from "../../../kit/until.js";
 
 const say = () => ["Good", " day."];
 
@@ -9,14 +11,14 @@ describe("POST /v1/messages/count_tokens", () => {
   const counted = { model: params.model, messages: params.messages, system: "Be brief.", tools: [weather] };
 
   it("returns the prompt tokens of the same request, including cached ones", async () => {
-    const server = await startScriptedApp(say, { cachedTokens: 2 });
+    const server = await startServer({ engine: say, cachedTokens: 2 });
     const { input_tokens } = await anthropicOf(server).messages.countTokens(counted);
     const { usage } = await anthropicOf(server).messages.create({ ...params, ...counted });
     expect(input_tokens).toBe(usage.input_tokens + (usage.cache_read_input_tokens ?? 0));
   });
 
   it("generates nothing, records nothing and frees the model", async () => {
-    const server = await startScriptedApp(say);
+    const server = await startServer({ engine: say });
     const response = await postMessage(server, counted, "/count_tokens");
     expect(await response.json()).toEqual({ input_tokens: 6 });
     expect([server.engine.jobs, await server.records(), server.engine.leases]).toEqual([[], [], 0]);
@@ -35,7 +37,7 @@ describe("POST /v1/messages/count_tokens", () => {
       "invalid_request_error",
     ],
   ])("rejects %s and frees the model", async (_case, fields, key, status, type) => {
-    const server = await startScriptedApp(say);
+    const server = await startServer({ engine: say });
     const thrown: unknown = await anthropicOf(server, key)
       .messages.countTokens({ ...counted, ...fields })
       .catch((error: unknown) => error);
@@ -45,7 +47,7 @@ describe("POST /v1/messages/count_tokens", () => {
 
   it("frees the model of a client that disconnected while it loaded", async () => {
     const [loading, done] = [gate(), gate()];
-    const server = await startScriptedApp(say, { onLoad: () => (loading.open(), done.opened) });
+    const server = await startServer({ engine: say, onLoad: () => (loading.open(), done.opened) });
     const controller = new AbortController();
     const counting = anthropicOf(server).messages.countTokens(counted, { signal: controller.signal });
     await loading.opened;

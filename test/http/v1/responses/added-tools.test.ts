@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createScriptedEngine, type Script, type ScriptedEngine } from "../../../../src/engine/scripted.js";
-import { builtInModel } from "../../../harness.js";
-import { startManagedServer } from "../../auth/managed.js";
-import { keys, startScriptedApp } from "../../../scripted-app.js";
+import { createScriptedEngine, type Script, type ScriptedEngine } from "../../../kit/scripted/engine.js";
+import { startServer } from "../../../kit/server.js";
+import { builtInModel } from "../../../kit/server/settings.js";
+import { keys } from "../../../kit/server/six-keys.js";
 import { connect } from "../../websocket/client.js";
 import { clientOf, createBatch, linesOf, whenEnded } from "../batches/batches.js";
 import { openaiClient } from "../conversations/conversations.js";
@@ -39,7 +39,7 @@ const offeredBy =
     (jobs.at(-1)?.tools ?? []).map(({ name }) => name);
 
 async function start() {
-  const server = await startScriptedApp(script, { contextTokens: 4096 });
+  const server = await startServer({ engine: script, contextTokens: 4096 });
   return { server, offered: offeredBy(server.engine), client: createResponsesClient(server.url) };
 }
 
@@ -136,7 +136,7 @@ describe("a tool that an item of an earlier request has added", () => {
   it("is offered to a line of a batch", async () => {
     const engine = createScriptedEngine(script, { contextTokens: 4096 });
     const offered = offeredBy(engine);
-    const server = await startManagedServer(undefined, { engine });
+    const server = await startServer({ accounts: "managed", engine });
     const client = createResponsesClient(server.url, server.apiKey, builtInModel);
     const first = await client.create({ input: found, tools: [search] });
     const openai = clientOf(server);

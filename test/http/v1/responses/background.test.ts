@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { readStream } from "../../../dialects/openai-responses/reader.js";
-import { until } from "../../../harness.js";
-import { startScriptedApp, gate, keys } from "../../../scripted-app.js";
+import { startServer } from "../../../kit/server.js";
+import { keys } from "../../../kit/server/six-keys.js";
+import { gate, until } from "../../../kit/until.js";
 import { openSocket } from "../../raw.js";
 import {
   createResponsesClient,
@@ -34,7 +35,7 @@ describe("a background response", () => {
   });
 
   it("continues a previous response, and can be continued", async () => {
-    const server = await startScriptedApp((prompt) => [prompt.replaceAll("\n", " / ")]);
+    const server = await startServer({ engine: (prompt) => [prompt.replaceAll("\n", " / ")] });
     const client = createResponsesClient(server.url);
     const first = await client.create({ ...hello, input: "One", instructions: "Count." });
     await client.findAs(first.id, "completed");
@@ -78,13 +79,13 @@ describe("a background response", () => {
   it("runs after all interactive requests", async () => {
     const order: string[] = [];
     const wait = gate();
-    const server = await startScriptedApp(
-      (prompt) => {
+    const server = await startServer({
+      engine: (prompt) => {
         order.push(/user: (\w+)/.exec(prompt)?.[1] ?? "");
         return [prompt.includes("First") ? wait.opened : "", "Done."];
       },
-      { slots: 1 },
-    );
+      slots: 1,
+    });
     const client = createResponsesClient(server.url);
     const first = client.create({ input: "First" });
     await until(() => order.length === 1);
@@ -166,7 +167,7 @@ describe("the stream of a background response", () => {
   it("F15: does not delay the work when a follower never reads it", async () => {
     const lines = Array.from({ length: 64 }, () => "x".repeat(256 * 1024));
     const wait = gate();
-    const server = await startScriptedApp(() => [wait.opened, ...lines]);
+    const server = await startServer({ engine: () => [wait.opened, ...lines] });
     const client = createResponsesClient(server.url);
     const frames = await client.stream(hello);
     const created = await frames.until("response.created");

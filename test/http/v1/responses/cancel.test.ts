@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ScriptStep } from "../../../../src/engine/scripted.js";
+import type { ScriptStep } from "../../../kit/scripted/engine.js";
 import { readStream } from "../../../dialects/openai-responses/reader.js";
-import { until } from "../../../harness.js";
-import { startScriptedApp } from "../../../scripted-app.js";
+import { startServer } from "../../../kit/server.js";
+import { until } from "../../../kit/until.js";
 import {
   createResponsesClient,
   readUntilText,
@@ -132,7 +132,7 @@ const last = ["response.completed", "response.incomplete", "response.failed"];
 
 describe("background responses under random operations at random times", () => {
   it("all end once, as do their streams, and free their slots", async () => {
-    const server = await startScriptedApp(slowly, { config: { jobsActiveMax: 2 } });
+    const server = await startServer({ engine: slowly, config: { jobsActiveMax: 2 } });
     const client = createResponsesClient(server.url);
     const live = async ({ stream, acts }: typeof life extends fc.Arbitrary<infer T> ? T : never) => {
       const own = stream ? await client.stream(hello) : null;

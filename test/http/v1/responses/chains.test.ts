@@ -1,23 +1,25 @@
 import { join } from "node:path";
 import { onTestFinished, describe, expect, it } from "vitest";
-import { createScriptedEngine } from "../../../../src/engine/scripted.js";
+import { createScriptedEngine } from "../../../kit/scripted/engine.js";
 import { openDatabase } from "../../../../src/store/database.js";
 import { createResponseStore } from "../../../../src/inference/responses/store/responses.js";
 import { createWrites } from "../../../../src/store/writes.js";
-import { builtInModel, startApp, temporaryFolder, testKey } from "../../../harness.js";
-import { startScriptedApp, gate } from "../../../scripted-app.js";
+import { temporaryFolder } from "../../../kit/folder.js";
+import { startServer } from "../../../kit/server.js";
+import { builtInModel, testKey } from "../../../kit/server/settings.js";
+import { gate } from "../../../kit/until.js";
 import { createResponsesClient, toolCallSteps, textOf } from "./responses.js";
 
 /** Starts a server that returns the number of the answer, and records every prompt. */
 async function counting() {
   const prompts: string[] = [];
-  const server = await startScriptedApp(
-    (prompt) => {
+  const server = await startServer({
+    engine: (prompt) => {
       prompts.push(prompt);
       return [`Answer ${prompts.length}.`];
     },
-    { contextTokens: 4096 },
-  );
+    contextTokens: 4096,
+  });
   return { server, prompts, client: createResponsesClient(server.url) };
 }
 
@@ -71,9 +73,11 @@ describe("a chain of responses", () => {
   it("includes the partial output of a cut or failed response", async () => {
     const steps = [["One", " two", " three"], ["Half", new Error("gone")], ["Whole."]];
     const prompts: string[] = [];
-    const server = await startScriptedApp((prompt) => {
-      prompts.push(prompt);
-      return steps.shift() ?? [];
+    const server = await startServer({
+      engine: (prompt) => {
+        prompts.push(prompt);
+        return steps.shift() ?? [];
+      },
     });
     const client = createResponsesClient(server.url);
     const cut = await client.create({ input: "Count", max_output_tokens: 2 });
@@ -87,9 +91,11 @@ describe("a chain of responses", () => {
   });
 
   it("carries tool calls and their results over several responses", async () => {
-    const server = await startScriptedApp((prompt) => {
-      const results = prompt.split("tool:").length - 1;
-      return results < 2 ? toolCallSteps(`call_${results}`, "next", `{"n":${results}}`) : ["Done."];
+    const server = await startServer({
+      engine: (prompt) => {
+        const results = prompt.split("tool:").length - 1;
+        return results < 2 ? toolCallSteps(`call_${results}`, "next", `{"n":${results}}`) : ["Done."];
+      },
     });
     const client = createResponsesClient(server.url);
     const tools = [{ type: "function", name: "next", parameters: { type: "object", properties: {} } }];
@@ -129,7 +135,7 @@ describe("a chain of responses", () => {
 
   it("cannot continue an unfinished response", async () => {
     const wait = gate();
-    const server = await startScriptedApp(() => [wait.opened, "Good day."]);
+    const server = await startServer({ engine: () => [wait.opened, "Good day."] });
     const client = createResponsesClient(server.url);
     const { id } = await client.create({ input: "Hello", background: true });
     await client.findAs(id, "in_progress");
@@ -143,7 +149,7 @@ describe("a chain of responses", () => {
   it("is rejected when it is longer than its limit, and not before", async () => {
     const data = join(temporaryFolder(), "data");
     const engine = createScriptedEngine(() => ["Yes."], { contextTokens: 100_000 });
-    const { url } = await startApp({ HEARTH_DATA: data }, { engine });
+    const { url } = await startServer({ environment: { HEARTH_DATA: data }, engine });
     const client = createResponsesClient(url, testKey, builtInModel);
     const first = await client.create({ input: "0" });
     const database = await openDatabase(join(data, "hearth.db"));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readStream } from "../../../dialects/openai-responses/reader.js";
-import { startScriptedApp } from "../../../scripted-app.js";
+import { startServer } from "../../../kit/server.js";
 import { createResponsesClient, lastResponse, textOf } from "./responses.js";
 
 const long = "word ".repeat(1_200).trim();
@@ -9,13 +9,13 @@ const context_management = [{ type: "compaction", compact_threshold: 1_000 }];
 /** A server whose model summarizes in three words when it is asked for that. */
 async function start(summary = "Ada likes owls.") {
   const prompts: string[] = [];
-  const server = await startScriptedApp(
-    (prompt) => {
+  const server = await startServer({
+    engine: (prompt) => {
       prompts.push(prompt);
       return prompt.includes("Summarise our conversation") ? summary.split(/(?= )/) : ["An owl."];
     },
-    { contextTokens: 8_192 },
-  );
+    contextTokens: 8_192,
+  });
   return { server, prompts, client: createResponsesClient(server.url) };
 }
 

@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
-import type { ScriptStep } from "../../../../src/engine/scripted.js";
+import type { ScriptStep } from "../../../kit/scripted/engine.js";
 import { readStream } from "../../../dialects/openai-responses/reader.js";
-import { until } from "../../../harness.js";
-import { startScriptedApp, gate } from "../../../scripted-app.js";
+import { startServer } from "../../../kit/server.js";
+import { gate, until } from "../../../kit/until.js";
 import { createResponsesClient, textOf } from "./responses.js";
 
 describe("POST /v1/responses that fails, or whose client disconnects,", () => {
   it("answers a failure before the start with an HTTP error, and stores nothing", async () => {
-    const server = await startScriptedApp(() => ["Good day."], {
+    const server = await startServer({
+      engine: () => ["Good day."],
       contextTokens: 4,
       config: { responsesMax: 1 },
     });
@@ -26,7 +27,8 @@ describe("POST /v1/responses that fails, or whose client disconnects,", () => {
 
   it("stores nothing of a JSON answer that fails half-way", async () => {
     const wrong: ScriptStep[][] = [["Good", new Error("the device is gone")]];
-    const server = await startScriptedApp(() => wrong.pop() ?? ["Good day."], {
+    const server = await startServer({
+      engine: () => wrong.pop() ?? ["Good day."],
       config: { responsesMax: 1 },
     });
     const client = createResponsesClient(server.url);
@@ -35,7 +37,7 @@ describe("POST /v1/responses that fails, or whose client disconnects,", () => {
   });
 
   it("reports a failure in mid-stream as response.failed and [DONE], and stores it as failed", async () => {
-    const server = await startScriptedApp(() => ["Good", new Error("the device is gone")]);
+    const server = await startServer({ engine: () => ["Good", new Error("the device is gone")] });
     const client = createResponsesClient(server.url);
     const events = await (await client.stream({ input: "Hello" })).events();
     const { last } = readStream(events);
@@ -51,12 +53,10 @@ describe("POST /v1/responses that fails, or whose client disconnects,", () => {
 
   it("F5: frees the slot of a client that disconnects in mid-stream, and stores the output so far as cancelled", async () => {
     const wait = gate();
-    const server = await startScriptedApp(
-      (prompt) => (prompt.includes("Bye") ? ["Bye."] : ["Good", wait.opened]),
-      {
-        slots: 1,
-      },
-    );
+    const server = await startServer({
+      engine: (prompt) => (prompt.includes("Bye") ? ["Bye."] : ["Good", wait.opened]),
+      slots: 1,
+    });
     const client = createResponsesClient(server.url);
     const frames = await client.stream({ input: "Hello" });
     const created = await frames.until("response.created");
@@ -74,7 +74,8 @@ describe("POST /v1/responses that fails, or whose client disconnects,", () => {
 
   it("F5: stores nothing for a client that disconnects while it waits for a slot", async () => {
     const wait = gate();
-    const server = await startScriptedApp(() => ["Good", wait.opened], {
+    const server = await startServer({
+      engine: () => ["Good", wait.opened],
       slots: 1,
       config: { responsesMax: 1 },
     });

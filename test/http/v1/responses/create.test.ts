@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { ResponseObject } from "../../../../src/dialects/openai-responses/response-schema.js";
 import { readStream } from "../../../dialects/openai-responses/reader.js";
-import { startScriptedApp } from "../../../scripted-app.js";
+import { startServer } from "../../../kit/server.js";
 import {
   createResponsesClient,
   toolCallSteps,
@@ -21,17 +21,19 @@ const question = [{ role: "user", content: "How warm is it in Rome?" }];
 
 /** Starts a server that calls a weather tool, and answers with the temperature after the result. */
 function weatherServer() {
-  return startScriptedApp((prompt) => [
-    reasoningStep("Rome, then."),
-    ...(prompt.includes("tool:")
-      ? ["It is 22 degrees."]
-      : toolCallSteps("call_1", "weather", '{"city":"Rome"}')),
-  ]);
+  return startServer({
+    engine: (prompt) => [
+      reasoningStep("Rome, then."),
+      ...(prompt.includes("tool:")
+        ? ["It is 22 degrees."]
+        : toolCallSteps("call_1", "weather", '{"city":"Rome"}')),
+    ],
+  });
 }
 
 describe("POST /v1/responses", () => {
   it("treats a text and the same text as an item alike, after the instructions", async () => {
-    const server = await startScriptedApp(() => ["Good", " day."]);
+    const server = await startServer({ engine: () => ["Good", " day."] });
     const client = createResponsesClient(server.url);
     const said = { instructions: "Be polite.", input: "Hello" };
     const short = await client.create(said);
@@ -45,7 +47,8 @@ describe("POST /v1/responses", () => {
   });
 
   it("reads the items of a conversation in order", async () => {
-    const server = await startScriptedApp((prompt) => [prompt.replaceAll("\n", " / ")], {
+    const server = await startServer({
+      engine: (prompt) => [prompt.replaceAll("\n", " / ")],
       contextTokens: 64,
     });
     const answer = await createResponsesClient(server.url).create({
@@ -80,7 +83,8 @@ describe("POST /v1/responses", () => {
   });
 
   it("repeats the fields of the request, and counts reasoning as output", async () => {
-    const server = await startScriptedApp(() => [reasoningStep("Let me think."), "Good day."], {
+    const server = await startServer({
+      engine: () => [reasoningStep("Let me think."), "Good day."],
       cachedTokens: 1,
     });
     const echoed = {
@@ -161,7 +165,7 @@ describe("POST /v1/responses", () => {
 
   it("returns an answer that matches its JSON schema, sampling again where the grammar cannot guarantee it", async () => {
     const answers = ["[7, 7]", "[7, 8]"];
-    const server = await startScriptedApp(() => [answers.shift() ?? ""]);
+    const server = await startServer({ engine: () => [answers.shift() ?? ""] });
     const schema = { type: "array", items: { type: "integer" }, uniqueItems: true };
     const format = { type: "json_schema", name: "numbers", schema };
     const client = createResponsesClient(server.url);
@@ -177,7 +181,7 @@ describe("POST /v1/responses", () => {
   });
 
   it("stores nothing with store: false: the response can be neither read nor continued", async () => {
-    const client = createResponsesClient((await startScriptedApp(() => ["Good day."])).url);
+    const client = createResponsesClient((await startServer({ engine: () => ["Good day."] })).url);
     const { id, store } = await client.create({ input: "Hello", store: false });
     expect(store).toBe(false);
     expect((await client.send("GET", `/${id}`)).status).toBe(404);
@@ -193,7 +197,9 @@ describe("POST /v1/responses", () => {
   });
 
   it("ends a cut answer as incomplete with the reason, streamed and as JSON", async () => {
-    const client = createResponsesClient((await startScriptedApp(() => ["One", " two", " three"])).url);
+    const client = createResponsesClient(
+      (await startServer({ engine: () => ["One", " two", " three"] })).url,
+    );
     const cut = { input: "Count", max_output_tokens: 2 };
     const whole = await client.create(cut);
     const events = await (await client.stream(cut)).events();
@@ -218,7 +224,7 @@ describe("POST /v1/responses", () => {
     ["a bound below one token", { input: "Hi", max_output_tokens: 0 }, "max_output_tokens"],
     ["an item of no known type", { input: [{ type: "thing" }] }, "input.0.type"],
   ])("rejects %s with the name of the field", async (_what, body, param) => {
-    const client = createResponsesClient((await startScriptedApp(() => ["Good day."])).url);
+    const client = createResponsesClient((await startServer({ engine: () => ["Good day."] })).url);
     const { status, body: error } = await client.send("POST", "", { model: "ember-1m", ...body });
     expect(status).toBeGreaterThanOrEqual(400);
     expect(status).toBeLessThan(500);
@@ -227,7 +233,7 @@ describe("POST /v1/responses", () => {
 
   it("gives every response and item a unique id", async () => {
     const client = createResponsesClient(
-      (await startScriptedApp(() => [reasoningStep("Hm."), "Good day."])).url,
+      (await startServer({ engine: () => [reasoningStep("Hm."), "Good day."] })).url,
     );
     const answers: ResponseObject[] = [];
     for (let at = 0; at < 3; at += 1) answers.push(await client.create({ input: "Hello" }));

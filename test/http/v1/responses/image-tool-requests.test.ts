@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { keys, startScriptedApp } from "../../../scripted-app.js";
+import { startServer } from "../../../kit/server.js";
+import { keys } from "../../../kit/server/six-keys.js";
 import { drawing, start, tools } from "./image-tool-server.js";
 import { createResponsesClient } from "./responses.js";
 
@@ -35,7 +36,7 @@ describe("a request with image_generation", () => {
   });
 
   it("of a server without an image model is left out with a warning, or rejected when it must be called", async () => {
-    const { url } = await startScriptedApp(() => ["Hello."]);
+    const { url } = await startServer({ engine: () => ["Hello."] });
     const client = createResponsesClient(url);
     const answer = await client.send("POST", "", create);
     expect([answer.status, answer.body]).toMatchObject([200, { tools: [] }]);

@@ -1,7 +1,8 @@
 /** A server with a scripted chat model that calls `image_generation`, and a scripted image model. */
-import type { Script, ScriptStep } from "../../../../src/engine/scripted.js";
-import { ember } from "../../../dialects/model.js";
-import { emptyFile, startScriptedApp, type ScriptedAppOptions } from "../../../scripted-app.js";
+import type { Script, ScriptStep } from "../../../kit/scripted/engine.js";
+import { ember } from "../../../kit/models/ember.js";
+import { type ScriptedSettings, startServer } from "../../../kit/server.js";
+import { emptyFile } from "../../../kit/server/scripted.js";
 import { createResponsesClient } from "./responses.js";
 
 const painter = {
@@ -38,7 +39,7 @@ export function drawing(...prompts: readonly string[]): readonly ScriptStep[] {
 export const drawsOnce: Script = (prompt) =>
   prompt.includes("was drawn") ? ["Here it is."] : ["I will draw. ", ...drawing("fox")];
 
-export async function start(script: Script = drawsOnce, options: ScriptedAppOptions = {}) {
-  const server = await startScriptedApp(script, { models: [emptyFile, ember, painter], ...options });
+export async function start(script: Script = drawsOnce, options: ScriptedSettings = {}) {
+  const server = await startServer({ engine: script, models: [emptyFile, ember, painter], ...options });
   return { server, client: createResponsesClient(server.url) };
 }

@@ -5,10 +5,10 @@ import { describe, expect, it } from "vitest";
 import type { ResponseObject } from "../../../../src/dialects/openai-responses/response-schema.js";
 import { statusOf } from "../../../dialects/openai-responses/reader.js";
 import { weather } from "../../../dialects/openai-responses/requests.js";
-import { until } from "../../../harness.js";
-import { gate, keys } from "../../../scripted-app.js";
-import { createScriptedImageEngine } from "../../../scripted-image-engine.js";
-import { openAgain } from "../../../store/new-database.js";
+import { keys } from "../../../kit/server/six-keys.js";
+import { gate, until } from "../../../kit/until.js";
+import { createScriptedImageEngine } from "../../../kit/scripted/image-engine.js";
+import { openAgain } from "../../../kit/databases/new-database.js";
 import { connect } from "../../websocket/client.js";
 import { drawing, drawsOnce, start, tools } from "./image-tool-server.js";
 import { lastResponse, toolCallSteps } from "./responses.js";
@@ -244,7 +244,7 @@ describe("a call of image_generation", () => {
 
 it("M7: a call of image_generation takes no tokens of the limits on its model", async () => {
   const { server, client } = await start();
-  const database = await openAgain(join(server.folder, "hearth.db"));
+  const database = await openAgain(join(server.data, "hearth.db"));
   const limit = { team_id: "team-1", model: "painter", qps: null, qpm: null, tpm: 1 };
   await database.kysely.insertInto("team_limits").values(limit).execute();
   await database.close();

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CompactionBody } from "../../../../src/dialects/openai-responses/response-schema.js";
-import { startScriptedApp } from "../../../scripted-app.js";
+import { startServer } from "../../../kit/server.js";
 import { createResponsesClient, textOf } from "./responses.js";
 
 /** A conversation of this many turns of about ten words, and a last question. */
@@ -16,13 +16,13 @@ const turns = (count: number) => [
 /** Starts a server that records its prompts. */
 async function recording(contextTokens: number) {
   const prompts: string[] = [];
-  const server = await startScriptedApp(
-    (prompt) => {
+  const server = await startServer({
+    engine: (prompt) => {
       prompts.push(prompt);
       return ["Yes."];
     },
-    { contextTokens },
-  );
+    contextTokens,
+  });
   return { server, prompts, client: createResponsesClient(server.url) };
 }
 
@@ -132,9 +132,11 @@ describe("POST /v1/responses/input_tokens", () => {
 describe("POST /v1/responses/compact", () => {
   it("returns an item that replaces the conversation in a later request", async () => {
     const prompts: string[] = [];
-    const server = await startScriptedApp((prompt) => {
-      prompts.push(prompt);
-      return [prompt.includes("Summarise") ? "Ada asked for tea." : "Tea it is."];
+    const server = await startServer({
+      engine: (prompt) => {
+        prompts.push(prompt);
+        return [prompt.includes("Summarise") ? "Ada asked for tea." : "Tea it is."];
+      },
     });
     const client = createResponsesClient(server.url);
     const first = await client.create({ input: "I am Ada. Tea, please." });
@@ -166,7 +168,7 @@ describe("POST /v1/responses/compact", () => {
   });
 
   it("returns 500 when the model says nothing, and rejects an item of another server", async () => {
-    const server = await startScriptedApp(() => [" "]);
+    const server = await startServer({ engine: () => [" "] });
     const client = createResponsesClient(server.url);
     const silent = await client.send("POST", "/compact", { model: "ember-1m", input: "Hello" });
     expect([silent.status, silent.body]).toMatchObject([500, { error: { code: "invalid_output" } }]);

@@ -5,8 +5,11 @@ import type {
   InputItemsPage,
   ResponseObject,
 } from "../../../../src/dialects/openai-responses/response-schema.js";
-import type { ScriptStep } from "../../../../src/engine/scripted.js";
-import { startScriptedApp, gate, headersOf, keys, type ScriptedAppOptions } from "../../../scripted-app.js";
+import type { ScriptStep } from "../../../kit/scripted/engine.js";
+import { type ScriptedSettings, startServer } from "../../../kit/server.js";
+import { headersOf } from "../../../kit/server/requests.js";
+import { keys } from "../../../kit/server/six-keys.js";
+import { gate } from "../../../kit/until.js";
 
 export interface ResponseResult {
   readonly status: number;
@@ -190,12 +193,12 @@ export function toolCallSteps(id: string, name: string, json: string): readonly 
 export const inBackground = { input: "Hello", background: true } as const;
 
 /** Starts a server that says "Good", and " day." once the gate is open. */
-export async function startPausedServer(options: ScriptedAppOptions = {}) {
+export async function startPausedServer(options: ScriptedSettings = {}) {
   const wait = gate();
-  const server = await startScriptedApp(
-    (prompt) => (prompt.includes("Bye") ? ["Bye."] : ["Good", wait.opened, " day."]),
-    options,
-  );
+  const server = await startServer({
+    engine: (prompt) => (prompt.includes("Bye") ? ["Bye."] : ["Good", wait.opened, " day."]),
+    ...options,
+  });
   return { server, client: createResponsesClient(server.url), open: () => wait.open() };
 }
 

@@ -1,18 +1,20 @@
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { createScriptedEngine } from "../../../../src/engine/scripted.js";
-import { builtInModel, startApp, temporaryFolder, testKey, until, type TestApp } from "../../../harness.js";
-import { gate } from "../../../scripted-app.js";
+import { createScriptedEngine } from "../../../kit/scripted/engine.js";
+import { temporaryFolder } from "../../../kit/folder.js";
+import { type TestServer, startServer } from "../../../kit/server.js";
+import { builtInModel, testKey } from "../../../kit/server/settings.js";
+import { gate, until } from "../../../kit/until.js";
 import { createResponsesClient, textOf, type ResponsesClient, type Frames } from "./responses.js";
 
-interface Served extends TestApp {
+interface Served extends TestServer {
   readonly responses: ResponsesClient;
 }
 
 /** Starts a server over a data folder that says "Good" and then waits, or says the whole answer. */
 async function serve(data: string, waits: boolean, environment: NodeJS.ProcessEnv = {}): Promise<Served> {
   const engine = createScriptedEngine(() => ["Good", waits ? gate().opened : "", " day."]);
-  const started = await startApp({ HEARTH_DATA: data, ...environment }, { engine });
+  const started = await startServer({ environment: { HEARTH_DATA: data, ...environment }, engine });
   return { ...started, responses: createResponsesClient(started.url, testKey, builtInModel) };
 }
 
@@ -99,7 +101,7 @@ describe("a server that closes with active background responses", () => {
       yield* generate(...job);
       await stopping.opened;
     });
-    const first = await startApp({ HEARTH_DATA: data }, { engine });
+    const first = await startServer({ environment: { HEARTH_DATA: data }, engine });
     const responses = createResponsesClient(first.url, testKey, builtInModel);
     const { id } = await responses.create(hello);
     await responses.findAs(id, "in_progress");

@@ -1,10 +1,12 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { createScriptedEngine } from "../../../../src/engine/scripted.js";
-import { builtInModel, startApp, temporaryFolder, testKey } from "../../../harness.js";
-import { startScriptedApp, gate } from "../../../scripted-app.js";
-import { createManualClock, type ManualClock } from "../../../manual-clock.js";
+import { createScriptedEngine } from "../../../kit/scripted/engine.js";
+import { temporaryFolder } from "../../../kit/folder.js";
+import { startServer } from "../../../kit/server.js";
+import { builtInModel, testKey } from "../../../kit/server/settings.js";
+import { gate } from "../../../kit/until.js";
+import { createManualClock, type ManualClock } from "../../../kit/manual-clock.js";
 import { createResponsesClient, type ResponsesClient } from "./responses.js";
 
 const hourMs = 60 * 60 * 1000;
@@ -20,7 +22,7 @@ async function serve(data: string, startTime: number) {
   const engine = createScriptedEngine((prompt) =>
     prompt.includes("Wait") ? [gate().opened] : ["Good day."],
   );
-  const { url, app } = await startApp({ HEARTH_DATA: data }, { engine, clock });
+  const { url, app } = await startServer({ environment: { HEARTH_DATA: data }, engine, clock });
   return { clock, app, client: createResponsesClient(url, testKey, builtInModel) };
 }
 
@@ -97,7 +99,7 @@ describe("a stored response", () => {
 describe("the limit of stored responses", () => {
   it("rejects requests that would store beyond it, with the name of the field, and no others", async () => {
     const client = createResponsesClient(
-      (await startScriptedApp(() => ["Good day."], { config: { responsesMax: 2 } })).url,
+      (await startServer({ engine: () => ["Good day."], config: { responsesMax: 2 } })).url,
     );
     const first = await client.create({ input: "One" });
     const second = await client.create({ input: "Two", background: true });
@@ -114,10 +116,10 @@ describe("the limit of stored responses", () => {
     const data = join(temporaryFolder(), "data");
     const environment = { HEARTH_DATA: data, HEARTH_RESPONSES_MAX: "1" };
     const engine = () => createScriptedEngine(() => ["Good day."]);
-    const first = await startApp(environment, { engine: engine() });
+    const first = await startServer({ environment, engine: engine() });
     await createResponsesClient(first.url, testKey, builtInModel).create({ input: "One" });
     await first.app.close();
-    const second = await startApp(environment, { engine: engine() });
+    const second = await startServer({ environment, engine: engine() });
     await refuses(createResponsesClient(second.url, testKey, builtInModel), { model: builtInModel });
   });
 });

@@ -1,15 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { readStream } from "../../../dialects/openai-responses/reader.js";
-import { startScriptedApp, gate } from "../../../scripted-app.js";
+import { startServer } from "../../../kit/server.js";
+import { gate } from "../../../kit/until.js";
 import { createResponsesClient, toolCallSteps, eventOf, lastResponse, reasoningStep } from "./responses.js";
 
 /** A response with reasoning, a text and a tool call, and clients of its team. */
 async function stored(fields: object = {}) {
-  const server = await startScriptedApp(() => [
-    reasoningStep("Hm."),
-    "Good day.",
-    ...toolCallSteps("call_1", "wave", "{}"),
-  ]);
+  const server = await startServer({
+    engine: () => [reasoningStep("Hm."), "Good day.", ...toolCallSteps("call_1", "wave", "{}")],
+  });
   const client = createResponsesClient(server.url);
   const tools = [{ type: "function", name: "wave", parameters: { type: "object", properties: {} } }];
   const response = await client.create({ input: "Hello", tools, ...fields });
@@ -72,7 +71,9 @@ describe("a stored response", () => {
   });
 
   it("sends its last event to a client that has seen more events than the replay has", async () => {
-    const server = await startScriptedApp(() => "one two three four five six seven eight".split(/(?= )/));
+    const server = await startServer({
+      engine: () => "one two three four five six seven eight".split(/(?= )/),
+    });
     const client = createResponsesClient(server.url);
     const events = await (await client.stream({ input: "Count" })).events();
     const response = lastResponse(events);
@@ -103,7 +104,7 @@ describe("a stored response", () => {
 
 describe("the input items of a response", () => {
   it("are the conversation before it and its own input, each with an id, in pages", async () => {
-    const server = await startScriptedApp((prompt) => [prompt.includes("Two") ? "Second." : "First."]);
+    const server = await startServer({ engine: (prompt) => [prompt.includes("Two") ? "Second." : "First."] });
     const client = createResponsesClient(server.url);
     const first = await client.create({ input: "One", instructions: "Not an item." });
     const input = [
@@ -147,7 +148,7 @@ describe("the input items of a response", () => {
 
   it("are available while the response is queued", async () => {
     const wait = gate();
-    const server = await startScriptedApp(() => [wait.opened, "Good day."], { slots: 1 });
+    const server = await startServer({ engine: () => [wait.opened, "Good day."], slots: 1 });
     const client = createResponsesClient(server.url);
     await client.create({ input: "Before", background: true });
     const { id, status } = await client.create({ input: "Hello", background: true });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { startScriptedApp, gate, keys } from "../../../scripted-app.js";
+import { startServer } from "../../../kit/server.js";
+import { keys } from "../../../kit/server/six-keys.js";
+import { gate } from "../../../kit/until.js";
 import { createResponsesClient, toolCallSteps, type ResponsesClient } from "./responses.js";
 
 /** Unknown ids with the length of server ids. */
@@ -59,9 +61,12 @@ async function idsOf(client: ResponsesClient, id: string): Promise<Own> {
 describe("E13: a response of another team", () => {
   it.each(ways)("is the same as none: %s", async (_what, way) => {
     const wait = gate();
-    const server = await startScriptedApp((prompt) =>
-      prompt.includes("Wait") ? ["Good", wait.opened] : ["Good day.", ...toolCallSteps("call_1", "f", "{}")],
-    );
+    const server = await startServer({
+      engine: (prompt) =>
+        prompt.includes("Wait")
+          ? ["Good", wait.opened]
+          : ["Good day.", ...toolCallSteps("call_1", "f", "{}")],
+    });
     const [ada, mallory] = [
       createResponsesClient(server.url),
       createResponsesClient(server.url, keys.mallory),
@@ -90,7 +95,7 @@ describe("E13: a response of another team", () => {
   });
 
   it("does not share item ids: an id that two teams use refers to the item of the own team", async () => {
-    const server = await startScriptedApp((prompt) => [prompt.replaceAll("\n", " / ")]);
+    const server = await startServer({ engine: (prompt) => [prompt.replaceAll("\n", " / ")] });
     const [ada, mallory] = [
       createResponsesClient(server.url),
       createResponsesClient(server.url, keys.mallory),

@@ -1,17 +1,18 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Script } from "../../../../src/engine/scripted.js";
+import type { Script } from "../../../kit/scripted/engine.js";
 import { createRunStore } from "../../../../src/inference/run/store/runs.js";
 import { createLedgerStore } from "../../../../src/accounts/money/store/ledger.js";
 import { openDatabase } from "../../../../src/store/database.js";
-import { createScriptedEngine } from "../../../../src/engine/scripted.js";
-import { temporaryFolder, testKey, until } from "../../../harness.js";
+import { createScriptedEngine } from "../../../kit/scripted/engine.js";
+import { temporaryFolder } from "../../../kit/folder.js";
+import { startServer } from "../../../kit/server.js";
+import { testKey } from "../../../kit/server/settings.js";
+import { gate, until } from "../../../kit/until.js";
 import { aSide, set, verified } from "../../auth/budgeted.js";
-import { startManagedServer } from "../../auth/managed.js";
-import { prices, startLedgerServer, type LedgerServer } from "../../../ledger.js";
-import { startMcpServer } from "../../../mcp-server/start.js";
-import { gate } from "../../../scripted-app.js";
+import { prices, startLedgerServer, type LedgerServer } from "../../../kit/ledger.js";
+import { startMcpServer } from "../../../kit/doubles/mcp-server.js";
 import { calling, input, lastLine, toolOf } from "./mcp/app.js";
 import { createResponsesClient } from "./responses.js";
 
@@ -126,7 +127,11 @@ describe("a response of several turns of a prepaid team", () => {
     async (subject) => {
       const mcp = await startMcpServer();
       const engine = createScriptedEngine(addsTimes(2), { contextTokens: 4_000 });
-      const server = await startManagedServer(undefined, { engine }, { HEARTH_MCP_HOSTS: mcp.host });
+      const server = await startServer({
+        accounts: "managed",
+        engine,
+        environment: { HEARTH_MCP_HOSTS: mcp.host },
+      });
       const side = await aSide(server);
       const first = `user: ${input}\nassistant:`.match(/\s*\S+/g)?.length ?? 0;
       const subjectId = subject === "key" ? { apiKeyId: side.keyId } : {};

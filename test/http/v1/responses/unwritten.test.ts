@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { createScriptedEngine } from "../../../../src/engine/scripted.js";
-import { builtInModel, startApp, temporaryFolder, testKey } from "../../../harness.js";
-import { createManualClock } from "../../../manual-clock.js";
+import { createScriptedEngine } from "../../../kit/scripted/engine.js";
+import { temporaryFolder } from "../../../kit/folder.js";
+import { startServer } from "../../../kit/server.js";
+import { builtInModel, testKey } from "../../../kit/server/settings.js";
+import { createManualClock } from "../../../kit/manual-clock.js";
 import { createResponsesClient } from "./responses.js";
 
 /** Starts a server whose database can reject responses, as a full disk does. */
@@ -11,7 +13,7 @@ async function serve() {
   const data = join(temporaryFolder(), "data");
   const clock = createManualClock(Date.UTC(2026, 10, 21));
   const engine = createScriptedEngine(() => ["Good day."]);
-  const { url } = await startApp({ HEARTH_DATA: data }, { engine, clock });
+  const { url } = await startServer({ environment: { HEARTH_DATA: data }, engine, clock });
   const change = (statement: string): void => {
     const database = new Database(join(data, "hearth.db"));
     database.exec(statement);

@@ -3,7 +3,7 @@ import type { AnswerRules } from "../../../../../src/core/engine.js";
 import { stacksMax } from "../../../../../src/engine/llama/decode/grammar/grammar-work.js";
 import type { SeededJob } from "../../../../../src/engine/llama/protocol.js";
 import { literal } from "../../../../../src/grammar/gbnf.js";
-import type { ModelSpec } from "../../../../gguf-writer.js";
+import type { ModelSpec } from "../../../../kit/models/gguf-writer.js";
 import {
   compared,
   grammarMsMax,

@@ -4,9 +4,9 @@ import type {
   BetaMessage,
   BetaRequestMCPServerURLDefinition,
 } from "@anthropic-ai/sdk/resources/beta/messages/messages";
-import type { Script } from "../../../../../src/engine/scripted.js";
-import type { TestMcpServer } from "../../../../mcp-server/start.js";
-import { startScriptedApp } from "../../../../scripted-app.js";
+import type { Script } from "../../../../kit/scripted/engine.js";
+import type { TestMcpServer } from "../../../../kit/doubles/mcp-server.js";
+import { startServer } from "../../../../kit/server.js";
 import { anthropicOf } from "../../../anthropic.js";
 import { adds } from "../../responses/mcp/app.js";
 
@@ -14,7 +14,8 @@ export const older = ["mcp-client-2025-04-04"];
 export const newer = ["mcp-client-2025-11-20"];
 
 export async function start(mcp: TestMcpServer, script: Script = adds, config: object = {}) {
-  const server = await startScriptedApp(script, {
+  const server = await startServer({
+    engine: script,
     contextTokens: 4_000,
     config: { mcpHosts: [mcp.host], ...config },
   });

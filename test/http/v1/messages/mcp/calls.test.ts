@@ -4,8 +4,8 @@ import type {
   BetaRawMessageStreamEvent,
 } from "@anthropic-ai/sdk/resources/beta/messages/messages";
 import { describe, expect, it } from "vitest";
-import type { Script } from "../../../../../src/engine/scripted.js";
-import { startMcpServer } from "../../../../mcp-server/start.js";
+import type { Script } from "../../../../kit/scripted/engine.js";
+import { startMcpServer } from "../../../../kit/doubles/mcp-server.js";
 import { weather } from "../../../anthropic.js";
 import { calling, lastLine } from "../../responses/mcp/app.js";
 import { newer, older, question, serverOf, start, textOf, toolsetOf } from "./app.js";

@@ -5,7 +5,7 @@ import type {
   BetaRequestMCPServerURLDefinition as ServerBody,
 } from "@anthropic-ai/sdk/resources/beta/messages/messages";
 import { describe, expect, it } from "vitest";
-import { startMcpServer, startRawMcpServer } from "../../../../mcp-server/start.js";
+import { startMcpServer, startRawMcpServer } from "../../../../kit/doubles/mcp-server.js";
 import { postMessage } from "../../../anthropic.js";
 import { adds, secret } from "../../responses/mcp/app.js";
 import { newer, question, serverOf, start, toolsetOf } from "./app.js";
@@ -113,7 +113,7 @@ describe("a message that names an MCP server", () => {
     expect(mcp.requests.at(-1)?.headers.authorization).toBe(`Bearer ${secret}`);
     expect(JSON.stringify([events, answer, server.logs])).not.toContain(secret);
     await server.close();
-    for (const file of readdirSync(server.folder, { recursive: true, withFileTypes: true }))
+    for (const file of readdirSync(server.data, { recursive: true, withFileTypes: true }))
       if (file.isFile()) expect(readFileSync(join(file.parentPath, file.name)).includes(secret)).toBe(false);
   });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { until } from "../../../../harness.js";
-import { authorization, startLedgerServer } from "../../../../ledger.js";
-import { startMcpServer, startRawMcpServer, type TestMcpServer } from "../../../../mcp-server/start.js";
-import { keys } from "../../../../scripted-app.js";
+import { keys } from "../../../../kit/server/six-keys.js";
+import { until } from "../../../../kit/until.js";
+import { authorization, startLedgerServer } from "../../../../kit/ledger.js";
+import { startMcpServer, startRawMcpServer, type TestMcpServer } from "../../../../kit/doubles/mcp-server.js";
 import { startLimitedServer } from "../../../limits/limited.js";
 import { createResponsesClient } from "../responses.js";
 import { adds, input, start, toolOf } from "./app.js";

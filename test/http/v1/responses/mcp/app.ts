@@ -1,9 +1,10 @@
 /** A server over the scripted engine that may connect to a test MCP server, and the official client. */
 import OpenAI from "openai";
 import type { Tool } from "openai/resources/responses/responses";
-import type { Script, ScriptStep } from "../../../../../src/engine/scripted.js";
-import type { TestMcpServer } from "../../../../mcp-server/start.js";
-import { keys, startScriptedApp } from "../../../../scripted-app.js";
+import type { Script, ScriptStep } from "../../../../kit/scripted/engine.js";
+import type { TestMcpServer } from "../../../../kit/doubles/mcp-server.js";
+import { startServer } from "../../../../kit/server.js";
+import { keys } from "../../../../kit/server/six-keys.js";
 
 /** A secret of a request. */
 export const secret = "s3cret-t0ken-of-a-client";
@@ -26,7 +27,8 @@ export const adds: Script = (prompt) =>
 export const lastLine = (prompt: string): string => prompt.trim().split("\n").at(-2) ?? "";
 
 export async function start(mcp: TestMcpServer, script: Script = adds, config: object = {}) {
-  const server = await startScriptedApp(script, {
+  const server = await startServer({
+    engine: script,
     contextTokens: 4_000,
     config: { mcpHosts: [mcp.host], ...config },
   });

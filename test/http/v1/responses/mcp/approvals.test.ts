@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ResponseStreamEvent } from "openai/resources/responses/responses";
-import type { Script } from "../../../../../src/engine/scripted.js";
-import { startMcpServer } from "../../../../mcp-server/start.js";
+import type { Script } from "../../../../kit/scripted/engine.js";
+import { startMcpServer } from "../../../../kit/doubles/mcp-server.js";
 import { calling, input, lastLine, model, start, toolOf } from "./app.js";
 
 describe("the approval of a call", () => {

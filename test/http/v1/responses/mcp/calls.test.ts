@@ -1,7 +1,7 @@
 import type { ResponseInput, ResponseStreamEvent, Tool } from "openai/resources/responses/responses";
 import { describe, expect, it } from "vitest";
-import type { Script } from "../../../../../src/engine/scripted.js";
-import { startMcpServer, startRawMcpServer } from "../../../../mcp-server/start.js";
+import type { Script } from "../../../../kit/scripted/engine.js";
+import { startMcpServer, startRawMcpServer } from "../../../../kit/doubles/mcp-server.js";
 import { calling, input, lastLine, model, start, toolOf } from "./app.js";
 
 describe("an MCP server in a response", () => {

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Tool } from "openai/resources/responses/responses";
 import { describe, expect, it } from "vitest";
-import { startMcpServer, startRawMcpServer } from "../../../../mcp-server/start.js";
+import { startMcpServer, startRawMcpServer } from "../../../../kit/doubles/mcp-server.js";
 import { adds, input, model, secret, start, toolOf } from "./app.js";
 
 describe("a request that names an MCP server", () => {
@@ -99,7 +99,7 @@ describe("a request that names an MCP server", () => {
       param: "tools.0",
     });
     await server.close();
-    for (const file of readdirSync(server.folder, { recursive: true, withFileTypes: true }))
+    for (const file of readdirSync(server.data, { recursive: true, withFileTypes: true }))
       if (file.isFile()) expect(readFileSync(join(file.parentPath, file.name)).includes(secret)).toBe(false);
   });
 

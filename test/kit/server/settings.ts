@@ -1,0 +1,16 @@
+/** Settings that every server of a test has. */
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { temporaryFolder, type Finished } from "../folder.js";
+
+/** The API key that the configuration of a test's server pins. */
+export const testKey = "test-key-of-sixteen-characters";
+/** The management key that the configuration of a managed server pins. */
+export const pinnedManagementKey = "test-management-key-of-the-operator";
+export const builtInModel = "hearth-tiny-5m";
+
+/** Returns HEARTH_* variables: a free port, a new data folder, and the pinned key. */
+export function usualSettings(finished: Finished = onTestFinished): NodeJS.ProcessEnv {
+  const data = join(temporaryFolder(finished), "data");
+  return { HEARTH_PORT: "0", HEARTH_DATA: data, HEARTH_API_KEY: testKey };
+}

@@ -1,0 +1,14 @@
+/** Waiting in tests without sleeping. */
+import { vi } from "vitest";
+
+/** Resolves once the condition is true; checks every 2 ms, so that the server can work in between. */
+export function until(condition: () => boolean): Promise<void> {
+  return vi.waitUntil(condition, { interval: 2, timeout: 50_000 }).then(() => undefined);
+}
+
+/** A promise that a test resolves. */
+export function gate(): { readonly opened: Promise<void>; open(): void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open: () => open() };
+}
