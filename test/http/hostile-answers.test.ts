@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { transcript } from "../kit/scripted/engine.js";
+import { transcript } from "../kit/scripted/transcript.js";
 import { familyNames, template, tools, transcripts } from "../engine/llama/tools/answers.js";
 import { firstChoice, requestStream, requestJson } from "../end-to-end/text/answers.js";
 import { startServer } from "../kit/server.js";

@@ -8,7 +8,7 @@ const files = {
   "src/cli/keys.ts": `import { ticks } from "../core/money.js"; export const keys = ticks;`,
   "src/main.ts": `import { keys } from "./cli/keys.js"; export const main = keys;`,
   "src/engine/worker.ts": "export {};",
-  "test/kit/harness.ts": `export const program = "dist/main.js";`,
+  "test/harness.ts": `export const program = "dist/main.js";`,
   "test/money.test.ts": `import { ticks } from "../src/core/money.js"; export { ticks };`,
   "test/process.test.ts": `import { program } from "./harness.js"; export { program };`,
   "test/worker.test.ts": `export const url = new URL("../dist/engine/worker.js", import.meta.url);`,

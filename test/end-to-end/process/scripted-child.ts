@@ -4,13 +4,12 @@
  */
 import type * as app from "../../../src/app/app.js";
 import type * as config from "../../../src/config.js";
-import type * as scripted from "../../kit/scripted/engine.js";
+import { createScriptedEngine } from "../../kit/scripted/engine.js";
 
 const built = (file: string): Promise<unknown> =>
   import(new URL(`../../../dist/${file}`, import.meta.url).href);
 const { createApp } = (await built("app/app.js")) as typeof app;
 const { loadConfig } = (await built("config.js")) as typeof config;
-const { createScriptedEngine } = (await built("engine/scripted.js")) as typeof scripted;
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const report = (what: string): boolean => process.stdout.write(`${what}\n`);

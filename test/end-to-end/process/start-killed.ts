@@ -1,4 +1,4 @@
-/** Starts servers that kill themselves, see killed-server.mjs. */
+/** Starts servers that kill themselves, see killed-server.ts. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 import { root } from "../../kit/folder.js";
 import { testKey } from "../../kit/server/settings.js";
 
-const program = fileURLToPath(new URL("killed-server.mjs", import.meta.url));
+const program = fileURLToPath(new URL("killed-server.ts", import.meta.url));
 
 export interface Killed {
   /** Null where it died before it listened. */
@@ -24,7 +24,7 @@ export async function startKilled(
   side: "before" | "after",
   errors: "inherit" | "ignore" = "inherit",
 ): Promise<Killed> {
-  const child = spawn(process.execPath, [program], {
+  const child = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), program], {
     cwd: root,
     env: {
       PATH: process.env["PATH"],

@@ -14,29 +14,11 @@ import type {
   ResidentModel,
   TextToken,
 } from "../../../src/core/engine.js";
-import type {
-  EngineEvent,
-  FinishReason,
-  GenerationEvent,
-  Message,
-  RawPrompt,
-} from "../../../src/core/generation.js";
+import type { EngineEvent, GenerationEvent, Message, RawPrompt } from "../../../src/core/generation.js";
 import type { Model } from "../../../src/core/model.js";
-import { Answer } from "../../../src/engine/llama/answer/answer.js";
-import { parsedCalls } from "../../../src/engine/llama/answer/parsed-calls.js";
-import { reasoningMarksOf } from "../../../src/engine/llama/answer/reasoning.js";
 import { promptTooLong } from "../../../src/engine/llama/prompt/context-length.js";
-import { toolFormatOf } from "../../../src/engine/llama/tools/format.js";
+import { readTranscript, type Transcript } from "./transcript.js";
 import { createScriptedVocabulary, splitWords } from "./vocabulary.js";
-
-/** The rest of an answer as a model samples it, including the markers of reasoning and tool calls. */
-export interface Transcript {
-  readonly type: "transcript";
-  /** The chat template whose conventions the text follows. */
-  readonly template: string;
-  /** Bytes of each token. */
-  readonly tokens: readonly Uint8Array[];
-}
 
 /**
  * One step of an answer: a text (one delta, one token per word), an event to emit unchanged, a transcript, a promise to wait for, or an
@@ -80,15 +62,6 @@ export interface ScriptedEngine extends Engine {
   readonly active: number;
   /** Generations that ended because they were aborted. */
   readonly aborted: number;
-}
-
-/** Makes a transcript of a text, cut into tokens of `tokenBytes` bytes, also inside characters. */
-export function transcript(template: string, answer: string, tokenBytes = 1): Transcript {
-  const bytes = new TextEncoder().encode(answer);
-  const tokens = Array.from({ length: Math.ceil(bytes.length / tokenBytes) }, (_, at) =>
-    bytes.subarray(at * tokenBytes, (at + 1) * tokenBytes),
-  );
-  return { type: "transcript", template, tokens };
 }
 
 /** Creates a scripted engine. */
@@ -249,42 +222,6 @@ async function* playSteps(
 
 function textDelta(text: string): GenerationEvent {
   return { type: "text-delta", choice: 0, text, tokens: splitWords(text).length };
-}
-
-/** Emits the events of a transcript as the real engine does for sampled tokens, and ends where it would. */
-function* readTranscript(
-  { template, tokens }: Transcript,
-  job: DecodeJob,
-  budget: number,
-  signal: AbortSignal,
-): Generator<GenerationEvent, void, undefined> {
-  const { stop, callIdPrefix, maxTokens, maxTokensExcludesReasoning } = job;
-  const { tools, hidden } = parsedCalls(job);
-  const format = toolFormatOf(template);
-  const answer = new Answer({
-    marks: format.readsReasoning ? null : reasoningMarksOf(template),
-    startsInReasoning: job.prompt.startsInReasoning,
-    stop,
-    parser: tools.length > 0 || format.readsReasoning ? format.parser(tools, hidden) : null,
-    hidesCalls: hidden,
-    callIdPrefix,
-  });
-  let finishReason: FinishReason = "stop";
-  let visible = 0;
-  for (const [index, bytes] of tokens.entries()) {
-    if (signal.aborted) return;
-    yield* answer.push(bytes, null);
-    if (answer.mode !== "reasoning" || !maxTokensExcludesReasoning) visible += 1;
-    if (answer.stoppedBy !== null) break;
-    if (index + 1 < budget && visible < (maxTokens ?? Infinity)) continue;
-    finishReason = "length";
-    break;
-  }
-  yield* answer.finish();
-  if (finishReason === "stop" && answer.calls > 0) finishReason = "tool_calls";
-  const { stoppedBy } = answer;
-  const reason = stoppedBy === null ? finishReason : "stop_sequence";
-  yield { type: "generation-end", choice: 0, finishReason: reason, stopSequence: stoppedBy };
 }
 
 /** Waits for the promise or the abort, whichever comes first; rejects if the promise does. */

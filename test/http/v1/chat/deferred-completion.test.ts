@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../../src/core/generation.js";
-import { transcript, type Script } from "../../../kit/scripted/engine.js";
+import { type Script } from "../../../kit/scripted/engine.js";
+import { transcript } from "../../../kit/scripted/transcript.js";
 import { template, tools } from "../../../engine/llama/tools/answers.js";
 import { startServer } from "../../../kit/server.js";
 import { headersOf, hello, post } from "../../../kit/server/requests.js";

@@ -1,5 +1,6 @@
 import OpenAI from "openai";
-import { transcript, type ScriptedOptions } from "../../../kit/scripted/engine.js";
+import { type ScriptedOptions } from "../../../kit/scripted/engine.js";
+import { transcript } from "../../../kit/scripted/transcript.js";
 import { template } from "../../../engine/llama/tools/answers.js";
 import { startServer } from "../../../kit/server.js";
 import { headersOf } from "../../../kit/server/requests.js";

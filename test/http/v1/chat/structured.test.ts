@@ -3,7 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import OpenAI from "openai";
 import { toolFormatOf } from "../../../../src/engine/llama/tools/format.js";
-import { transcript, type Transcript } from "../../../kit/scripted/engine.js";
+import { transcript, type Transcript } from "../../../kit/scripted/transcript.js";
 import {
   familyNames,
   template as templateOf,

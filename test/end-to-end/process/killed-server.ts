@@ -4,25 +4,20 @@
  * uncaught error.
  */
 import Sqlite from "better-sqlite3";
+import type * as app from "../../../src/app/app.js";
+import type * as config from "../../../src/config.js";
+import { createScriptedEngine, type ScriptStep } from "../../kit/scripted/engine.js";
 
-/** @param {string} file */
-const built = (file) => import(new URL(`../../../dist/${file}`, import.meta.url).href);
-
-const [{ createApp }, { loadConfig }, { createScriptedEngine }] = await Promise.all([
-  built("app/app.js"),
-  built("config.js"),
-  built("engine/scripted.js"),
-]);
+const built = (file: string): Promise<unknown> =>
+  import(new URL(`../../../dist/${file}`, import.meta.url).href);
+const { createApp } = (await built("app/app.js")) as typeof app;
+const { loadConfig } = (await built("config.js")) as typeof config;
 
 const killAt = Number(process.env["KILL_AT"]);
 const killsBefore = process.env["KILL_SIDE"] === "before";
 let steps = Number.NEGATIVE_INFINITY;
 
-/**
- * @template T
- * @param {() => T} action
- */
-function step(action) {
+function step<T>(action: () => T): T {
   steps += 1;
   if (steps === killAt && killsBefore) process.kill(process.pid, "SIGKILL");
   const result = action();
@@ -30,24 +25,24 @@ function step(action) {
   return result;
 }
 
-const statements = Object.getPrototypeOf(new Sqlite(":memory:").prepare("select 1"));
-for (const verb of ["run", "all", "get"]) {
+type Verb = (this: unknown, ...values: unknown[]) => unknown;
+const prepared: unknown = Object.getPrototypeOf(new Sqlite(":memory:").prepare("select 1"));
+const statements = prepared as Record<"run" | "all" | "get", Verb>;
+for (const verb of ["run", "all", "get"] as const) {
   const plain = statements[verb];
-  /** @param {unknown[]} values */
   statements[verb] = function (...values) {
     return step(() => plain.apply(this, values));
   };
 }
 
-/** @param {string} prompt */
-function* answer(prompt) {
+function* answer(prompt: string): Iterable<ScriptStep> {
   if (prompt.includes("deadly")) {
     setImmediate(() => {
       throw new RangeError("planted");
     });
     yield new Promise(() => undefined);
   }
-  for (const word of ["You", " said", ` ${/question-\d+/.exec(prompt)?.[0]}.`]) {
+  for (const word of ["You", " said", ` ${/question-\d+/.exec(prompt)?.[0] ?? ""}.`]) {
     step(() => undefined);
     yield word;
     // The other work of the server comes between.
@@ -56,8 +51,8 @@ function* answer(prompt) {
 }
 
 const engine = createScriptedEngine(answer, { contextTokens: 8192, slots: 4 });
-const app = await createApp(loadConfig(process.env).config, { engine });
+const server = await createApp(loadConfig(process.env).config, { engine });
 steps = 0;
-const { url } = await app.listen();
-process.once("SIGTERM", () => void app.close().then(() => process.exit(0)));
+const { url } = await server.listen();
+process.once("SIGTERM", () => void server.close().then(() => process.exit(0)));
 process.stdout.write(`listening on ${url}\n`);
