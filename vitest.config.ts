@@ -18,7 +18,11 @@ const alone = [
 ];
 
 /** Tests of PostgreSQL alone. */
-const ofPostgres = ["test/store/postgres/**/*.test.ts", "test/nodes/**/*.test.ts"];
+const ofPostgres = [
+  "test/store/postgres/**/*.test.ts",
+  "test/accounts/limits/postgres/**/*.test.ts",
+  "test/nodes/**/*.test.ts",
+];
 
 /** Tests that run once more over PostgreSQL: what is stored, and what has to hold when requests are parallel. */
 const onBoth = [

@@ -7,7 +7,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { cachedProgram, sourceBundle } from "./llama-server/program.mjs";
+import { cachedProgram, sourceBundle } from "../test/kit/doubles/llama-server/program.mjs";
 
 const options = [
   "-DCMAKE_BUILD_TYPE=Release",

@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import sharp from "sharp";
-import { launchChromium } from "./browser/chromium.js";
-import { signInOwner } from "./browser/sign-in.js";
+import { launchChromium } from "../test/kit/browser/chromium.js";
+import { signInOwner } from "../test/kit/browser/sign-in.js";
 import { makeHistory, requestJson } from "./screenshots/history.js";
 import { startPictureServer } from "./screenshots/server.js";
 

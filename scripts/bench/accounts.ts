@@ -28,7 +28,7 @@ import { createTeamStore } from "../../src/accounts/teams/store.js";
 import { defaultTeamSettings } from "../../src/accounts/teams/team.js";
 import { createWrites } from "../../src/store/writes.js";
 import { systemClock, systemRandom } from "../../src/system.js";
-import { scratchFolder } from "./processes.js";
+import { scratchFolder } from "../processes.js";
 import { quantile, type Row } from "./table.js";
 
 const few = 10;

@@ -1,10 +1,10 @@
-import { launchChromium } from "../browser/chromium.js";
-import { signInOwner } from "../browser/sign-in.js";
+import { launchChromium } from "../../test/kit/browser/chromium.js";
+import { signInOwner } from "../../test/kit/browser/sign-in.js";
 import { fillUsage, keys } from "./console/data.js";
 import { loadRows } from "./console/load.js";
 import { pageRows } from "./console/pages.js";
 import { streamRows } from "./console/stream.js";
-import { scratchFolder } from "./processes.js";
+import { scratchFolder } from "../processes.js";
 import { startServer } from "./server.js";
 import type { Row } from "./table.js";
 

@@ -5,7 +5,7 @@
 import { chat, type ChatAnswer, type Target } from "./client.js";
 import { benchModel, textOf, type BenchModel } from "./model.js";
 import type { SectionOptions } from "./options.js";
-import { scratchFolder } from "./processes.js";
+import { scratchFolder } from "../processes.js";
 import { residentMb, startServer } from "./server.js";
 import type { Row } from "./table.js";
 

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { childOf, residentBytes, scratchFolder, startProcess, stopProcess } from "./processes.js";
+import { childOf, residentBytes, scratchFolder, startProcess, stopProcess } from "../processes.js";
 
 export const benchKey = "bench-key-of-sixteen-characters";
 export const benchModel = "hearth-tiny-5m";

@@ -20,7 +20,7 @@ import { defaultTeamSettings } from "../../src/accounts/teams/team.js";
 import { createUsageStore } from "../../src/accounts/usage/store/usage.js";
 import { systemRandom } from "../../src/system.js";
 import type { SectionOptions } from "./options.js";
-import { scratchFolder } from "./processes.js";
+import { scratchFolder } from "../processes.js";
 import { quantile, spread, type Row } from "./table.js";
 
 const requests = 10_000;

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { askFor, scriptedModel } from "./engine.js";
 import { ask, askJson } from "./http.js";
-import type { Load } from "./load.js";
+import type { Load } from "./client.js";
 import type { Admitted, Records } from "./records.js";
 import { managementKey, teams } from "./world.js";
 

@@ -3,20 +3,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { secretOf } from "../bench/accounts.js";
 import { benchModel } from "../bench/server.js";
 import type { Chance } from "../simulate/chance.js";
+import type { Load } from "./client.js";
 import { askFor, scriptedModel } from "./engine.js";
 import { ask, askJson } from "./http.js";
 import { hammerLimits } from "./limited-keys.js";
-import type { Records } from "./records.js";
 import { revokeKeys } from "./revoked-keys.js";
-import type { ChaosServer } from "./server.js";
 import { allTeams } from "./world.js";
-
-export interface Load {
-  readonly servers: readonly ChaosServer[];
-  readonly records: Records;
-  readonly chance: Chance;
-  readonly isOver: () => boolean;
-}
 
 export interface RunningLoad {
   /** Resolves when the last client has ended. */

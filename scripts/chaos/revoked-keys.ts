@@ -1,7 +1,7 @@
 /** Creates a key, uses it at every server, revokes it, and asks every server whether it still opens something. */
 import { setTimeout as delay } from "node:timers/promises";
 import { ask, askJson } from "./http.js";
-import type { Load } from "./load.js";
+import type { Load } from "./client.js";
 import { managementKey, teams } from "./world.js";
 
 /** A revoked key is refused after this time. */

@@ -3,7 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { childOf, scratchFolder, startProcess } from "../bench/processes.js";
+import { childOf, scratchFolder, startProcess } from "../processes.js";
 import { listening } from "../bench/server.js";
 import { managementKey, type World } from "./world.js";
 import { connectByProxies } from "./network/proxies.js";

@@ -11,8 +11,8 @@ import { startOwnPostgres, type OwnPostgres } from "../../test/kit/databases/pos
 import { redisProgram, spawnRedis, type RedisServer } from "../../test/kit/databases/redis/spawn.js";
 import { fill } from "../bench/accounts.js";
 import { benchKey, benchModel } from "../bench/server.js";
-import { atEnd, scratchFolder, startProcess, stopProcess } from "../bench/processes.js";
-import { llamaServerProgram } from "../llama-server/program.mjs";
+import { atEnd, scratchFolder, startProcess, stopProcess } from "../processes.js";
+import { llamaServerProgram } from "../../test/kit/doubles/llama-server/program.mjs";
 import { killDescendants } from "./descendants.js";
 import { scriptedModel, startEngine } from "./engine.js";
 import type { Namespaces } from "./network/namespaces.js";

@@ -3,7 +3,7 @@ import { copyFileSync, readdirSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { join } from "node:path";
-import { startProcess } from "../bench/processes.js";
+import { startProcess } from "../processes.js";
 import type { FlowResult } from "./flows.js";
 import type { Packages } from "./install.js";
 import type { RecordedServer } from "./server.js";

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { scratchFolder } from "../bench/processes.js";
+import { scratchFolder } from "../processes.js";
 import type { Agent, Place } from "./agent.js";
 import { hold, type Answer } from "./model.js";
 import { runAgent } from "./process.js";

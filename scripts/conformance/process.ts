@@ -1,4 +1,4 @@
-import { startProcess } from "../bench/processes.js";
+import { startProcess } from "../processes.js";
 import type { Launch, Place } from "./agent.js";
 
 const runMsMax = 90_000;

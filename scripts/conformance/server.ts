@@ -8,7 +8,7 @@ import { createApp, type Overrides } from "../../src/app/app.js";
 import { loadConfig } from "../../src/config.js";
 import { createScriptedEngine } from "../../test/kit/scripted/engine.js";
 import { workerUrls } from "../../test/kit/worker-urls.js";
-import { scratchFolder } from "../bench/processes.js";
+import { scratchFolder } from "../processes.js";
 import { createScriptedModel, type ScriptedModel, type ScriptOfTools } from "./model.js";
 
 export interface RecordedServer {

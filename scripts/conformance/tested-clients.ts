@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { once } from "node:events";
-import { scratchFolder, startProcess } from "../bench/processes.js";
+import { scratchFolder, startProcess } from "../processes.js";
 import type { FlowResult } from "./flows.js";
 
 export interface TestedClient {

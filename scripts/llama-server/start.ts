@@ -1,7 +1,7 @@
 /** Starts llama-server, llama.cpp's own server, for scripts. */
 import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { startProcess, stopProcess } from "../bench/processes.js";
+import { startProcess, stopProcess } from "../processes.js";
 
 const startMsMax = 120_000;
 

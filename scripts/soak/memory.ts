@@ -1,5 +1,5 @@
 /** Samples the server's resident memory over time. */
-import { residentBytes } from "../bench/processes.js";
+import { residentBytes } from "../processes.js";
 
 const everyMs = 1000;
 

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { build } from "esbuild";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { it, onTestFinished } from "vitest";
-import { chromiumHint, chromiumPath, launchChromium } from "../../scripts/browser/chromium.js";
+import { chromiumHint, chromiumPath, launchChromium } from "../kit/browser/chromium.js";
 import { root } from "../kit/folder.js";
 
 /** The test function of vitest, and what to add to the name of a suite that is not run without a browser. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createBatchOf } from "../../src/cli/batches/remote-batches.js";
 import { createScriptedEngine } from "../kit/scripted/engine.js";
-import { chatLine } from "../http/v1/batches/batches.js";
+import { chatLine } from "../kit/clients/batches.js";
 import { temporaryFolder } from "../kit/folder.js";
 import { runProgram } from "../kit/program.js";
 import { startServer } from "../kit/server.js";

@@ -1,7 +1,7 @@
 import type { Model } from "../../src/core/model.js";
 import { ModelMemory } from "../../src/engine/model-memory.js";
 import { ResidentModels, type ModelsDeps } from "../../src/engine/resident-models.js";
-import { ember } from "../kit/models/ember.js";
+import { ember } from "../kit/scripted/ember.js";
 import { createManualClock } from "../kit/manual-clock.js";
 
 export const named = (id: string): Model => ({ ...ember, manifest: { ...ember.manifest, id } });

@@ -8,8 +8,8 @@ import { readSchema } from "../../src/grammar/schema/read.js";
 import { SchemaRefusal } from "../../src/grammar/schema/refusal.js";
 import { createValidator } from "../../src/grammar/schema/validate.js";
 import { engineMatcher } from "./engine-matcher.js";
-import { matchesGrammar, parseGbnf, sampleText } from "./gbnf-matcher.js";
-import { textsOf } from "./lower/texts-of.js";
+import { matchesGrammar, parseGbnf, sampleText } from "../kit/grammar/gbnf-matcher.js";
+import { textsOf } from "../kit/grammar/texts-of.js";
 import { randomSchema, smallValue } from "./schema/arbitrary.js";
 import { casesOf } from "../kit/setup/random-cases.js";
 

@@ -6,7 +6,7 @@ import type { JsonValue } from "../../src/grammar/schema/node.js";
 import { createValidator } from "../../src/grammar/schema/validate.js";
 import { SchemaRefusal } from "../../src/grammar/schema/refusal.js";
 import { casesOf } from "../kit/setup/random-cases.js";
-import { matchesGrammar, parseGbnf } from "./gbnf-matcher.js";
+import { matchesGrammar, parseGbnf } from "../kit/grammar/gbnf-matcher.js";
 
 /** Returns which texts the grammar and the validator of a schema accept; throws where they differ. */
 function accepted(schema: string, texts: readonly string[]): readonly string[] {

@@ -6,7 +6,7 @@ import { GrammarStacks } from "../../src/grammar/follow/stacks.js";
 import { RuleSet } from "../../src/grammar/gbnf.js";
 import { SchemaRefusal } from "../../src/grammar/schema/refusal.js";
 import { casesOf } from "../kit/setup/random-cases.js";
-import { allowsBeginning, parseGbnf, sampleText, type Gbnf } from "./gbnf-matcher.js";
+import { allowsBeginning, parseGbnf, sampleText, type Gbnf } from "../kit/grammar/gbnf-matcher.js";
 import { randomSchema } from "./schema/arbitrary.js";
 
 interface Converted {

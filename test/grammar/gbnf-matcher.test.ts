@@ -1,7 +1,7 @@
 import { getLlama, type LlamaGrammar } from "node-llama-cpp";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { matchesGrammar, parseGbnf, sampleText } from "./gbnf-matcher.js";
+import { matchesGrammar, parseGbnf, sampleText } from "../kit/grammar/gbnf-matcher.js";
 
 interface Grammar {
   readonly text: string;

@@ -6,7 +6,7 @@ import { GrammarStacks, type ReadyStacks } from "../../src/grammar/follow/stacks
 import { RuleSet } from "../../src/grammar/gbnf.js";
 import { SchemaRefusal } from "../../src/grammar/schema/refusal.js";
 import { casesOf } from "../kit/setup/random-cases.js";
-import { allowsBeginning, matchesGrammar, parseGbnf, sampleText } from "./gbnf-matcher.js";
+import { allowsBeginning, matchesGrammar, parseGbnf, sampleText } from "../kit/grammar/gbnf-matcher.js";
 import { randomSchema } from "./schema/arbitrary.js";
 
 /** Returns the grammar of a schema, and what remains of it after a text; null for a schema that is refused. */

@@ -12,7 +12,7 @@ import { RuleSet } from "../../src/grammar/gbnf.js";
 import { SchemaRefusal } from "../../src/grammar/schema/refusal.js";
 import { createValidator } from "../../src/grammar/schema/validate.js";
 import { casesOf } from "../kit/setup/random-cases.js";
-import { matchesGrammar } from "./gbnf-matcher.js";
+import { matchesGrammar } from "../kit/grammar/gbnf-matcher.js";
 import { randomSchema } from "./schema/arbitrary.js";
 
 const { Ajv2020 } = createRequire(import.meta.url)("ajv/dist/2020.js") as {

@@ -12,7 +12,7 @@ import {
   routes,
   type TestTeam,
 } from "./threats/world.js";
-import { createResponsesClient, readUntilText } from "./v1/responses/responses.js";
+import { createResponsesClient, readUntilText } from "../kit/clients/responses.js";
 
 const shared = fileServer({ accounts: "managed" });
 const made: { team?: TestTeam } = {};

@@ -1,8 +1,8 @@
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { transcript } from "../kit/scripted/transcript.js";
-import { familyNames, template, tools, transcripts } from "../engine/llama/tools/answers.js";
-import { firstChoice, requestStream, requestJson } from "../end-to-end/text/answers.js";
+import { familyNames, template, tools, transcripts } from "../kit/engine/tool-answers.js";
+import { firstChoice, requestStream, requestJson } from "../kit/clients/chat-answers.js";
 import { startServer } from "../kit/server.js";
 import { hello } from "../kit/server/requests.js";
 import { keys } from "../kit/server/six-keys.js";

@@ -25,7 +25,7 @@ import { createDeferredStore } from "../../src/jobs/deferred/store.js";
 import { createJobStore } from "../../src/jobs/store.js";
 import { createTeamStore } from "../../src/accounts/teams/store.js";
 import { createWrites } from "../../src/store/writes.js";
-import { ember } from "../kit/models/ember.js";
+import { ember } from "../kit/scripted/ember.js";
 import { temporaryFolder } from "../kit/folder.js";
 import { createManualClock } from "../kit/manual-clock.js";
 import { openNewDatabase } from "../kit/databases/new-database.js";

@@ -9,11 +9,10 @@ import type { Overrides } from "../../src/app/app.js";
 import type { Database } from "../../src/store/database.js";
 import { createLedgerStore, type LedgerStore } from "../../src/accounts/money/store/ledger.js";
 import { createRunStore } from "../../src/inference/run/store/runs.js";
-import { writeSettings } from "../end-to-end/models/configured.js";
 import { openAgain } from "./databases/new-database.js";
 import { temporaryFolder } from "./folder.js";
 import { type TestServer, startServer } from "./server.js";
-import { testKey } from "./server/settings.js";
+import { testKey, writeModelSettings } from "./server/settings.js";
 
 /** Prices of the built-in model. */
 export const prices = { prompt: 100, cached: 25, completion: 400 } as const;
@@ -50,7 +49,7 @@ export async function startLedgerServer(
   const data = join(folder, "data");
   const engine = createScriptedEngine(script, options);
   const overrides = clock === undefined ? { engine } : { engine, clock };
-  const environment = { ...given, HEARTH_DATA: data, HEARTH_CONFIG: writeSettings(folder, settings) };
+  const environment = { ...given, HEARTH_DATA: data, HEARTH_CONFIG: writeModelSettings(folder, settings) };
   const server = await startServer({
     environment: { ...environment, HEARTH_SHUTDOWN_GRACE_MS: "0" },
     ...overrides,

@@ -26,6 +26,7 @@ export const largerTests: readonly LargerTests[] = [
     why: "a database server has to start; SQLite runs the same tests in every size",
     files: [
       "store/postgres/**",
+      "accounts/limits/postgres/**",
       "store/postgres-available.test.ts",
       "nodes/**",
       "scheduler/several-servers.test.ts",

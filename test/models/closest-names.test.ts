@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { closestNames } from "../../src/models/closest-names.js";
-import { ember } from "../kit/models/ember.js";
+import { ember } from "../kit/scripted/ember.js";
 
 function modelsOf(names: readonly (readonly [id: string, ...aliases: string[]])[]) {
   return names.map(([id, ...aliases]) => ({ ...ember, manifest: { ...ember.manifest, id, aliases } }));

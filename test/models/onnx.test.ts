@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { visionFiles } from "../../src/engine/vision/families.js";
 import { checkOnnxModel } from "../../src/models/onnx/check.js";
-import { ember } from "../kit/models/ember.js";
+import { ember } from "../kit/scripted/ember.js";
 import { message, type Field } from "../kit/models/onnx-writer.js";
 import { casesOf } from "../kit/setup/random-cases.js";
 import { writeCaptioner } from "../kit/models/vision/captioner.js";

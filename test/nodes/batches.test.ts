@@ -2,7 +2,7 @@ import { startTwoManaged } from "./managed.js";
 import { expect, it } from "vitest";
 import { createScriptedEngine } from "../kit/scripted/engine.js";
 import { until } from "../kit/until.js";
-import { chatLine, clientOf, createBatch, linesOf } from "../http/v1/batches/batches.js";
+import { chatLine, clientOf, createBatch, linesOf } from "../kit/clients/batches.js";
 
 const lines = Array.from({ length: 30 }, (_, at) => chatLine(`line-${at}`, `word-${at}`));
 

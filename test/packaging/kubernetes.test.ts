@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
 import { loadConfig } from "../../src/config.js";
-import { llamaServerProgram } from "../../scripts/llama-server/program.mjs";
+import { llamaServerProgram } from "../kit/doubles/llama-server/program.mjs";
 import { root, temporaryFolder } from "../kit/folder.js";
 import { startProcess } from "../kit/program.js";
 import { itWithLlamaServer, withoutLlamaServer } from "../kit/doubles/llama-server/start.js";

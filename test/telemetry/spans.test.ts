@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { headersOf, hello, post } from "../kit/server/requests.js";
 import { keys } from "../kit/server/six-keys.js";
-import { createDeferred, waitForOutcome } from "../http/v1/chat/deferred.js";
+import { createDeferred, waitForOutcome } from "../kit/clients/deferred.js";
 import { startCollector, type Collector } from "../kit/doubles/otlp/collector.js";
 import { startTracedApp } from "./traced-app.js";
 

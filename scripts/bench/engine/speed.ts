@@ -2,7 +2,7 @@
  * Measures decode and prefill of Hearth, the raw loop and llama-server in turn, round by round, on the same
  * prompts.
  */
-import { llamaServerProgram } from "../../llama-server/program.mjs";
+import { llamaServerProgram } from "../../../test/kit/doubles/llama-server/program.mjs";
 import { textOf, type BenchModel } from "../model.js";
 import { quantile, spread, type Row } from "../table.js";
 import { startCeiling, type Ceiling } from "./ceiling.js";

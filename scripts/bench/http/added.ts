@@ -1,7 +1,7 @@
 /** Compares a request with the same one sent directly to the engine: the difference is what Hearth adds. */
 import type { Engine } from "../../../src/core/engine.js";
 import type { Model } from "../../../src/core/model.js";
-import { mainThreadCpuMs } from "../processes.js";
+import { mainThreadCpuMs } from "../../processes.js";
 import { chatInit, type BenchServer } from "../server.js";
 import { quantile, type Row } from "../table.js";
 import { ask, timed } from "./ask.js";

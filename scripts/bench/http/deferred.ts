@@ -2,7 +2,7 @@
  * Measures deferred completions: the time to accept one, which is then on disk, and how soon a killed server
  * resumes them.
  */
-import { scratchFolder } from "../processes.js";
+import { scratchFolder } from "../../processes.js";
 import { benchKey, benchModel } from "../server.js";
 import { quantile, type Row } from "../table.js";
 import { ask, timed } from "./ask.js";

@@ -2,7 +2,7 @@
  * Measures each route without the model: a whole request on a keep-alive connection, answered by the scripted
  * engine.
  */
-import { scratchFolder } from "../processes.js";
+import { scratchFolder } from "../../processes.js";
 import { benchKey, benchModel } from "../server.js";
 import { quantile, type Row } from "../table.js";
 import { ask, timed, type HttpRequest } from "./ask.js";

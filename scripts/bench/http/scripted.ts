@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { startProcess, stopProcess } from "../processes.js";
+import { startProcess, stopProcess } from "../../processes.js";
 import { benchKey, listening } from "../server.js";
 
 /** A Hearth server with the scripted engine, in a separate process. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { once } from "node:events";
-import { startProcess, stopProcess } from "../processes.js";
+import { startProcess, stopProcess } from "../../processes.js";
 import type { ImageModel, VisionModel } from "./models.js";
 
 /** The models that the process opens. */

@@ -4,7 +4,7 @@
  * processor core.
  */
 import { fileURLToPath } from "node:url";
-import { startProcess } from "../processes.js";
+import { startProcess } from "../../processes.js";
 import { quantile, type Row } from "../table.js";
 
 export interface LagProbe {

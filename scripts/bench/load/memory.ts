@@ -8,7 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { chat, type Target } from "../client.js";
 import { benchModel, textOf } from "../model.js";
-import { residentBytes } from "../processes.js";
+import { residentBytes } from "../../processes.js";
 import { benchModel as builtInModel, startServer } from "../server.js";
 import { slope, type Row } from "../table.js";
 import { seeded } from "../../../test/kit/models/gguf-writer/weights.js";

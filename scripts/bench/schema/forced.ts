@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { postJson, readText } from "../client.js";
-import { processCpuMs } from "../processes.js";
+import { processCpuMs } from "../../processes.js";
 import { benchKey, benchModel, startServer, type BenchServer } from "../server.js";
 import { quantile, type Row } from "../table.js";
 import type { SchemaFile } from "./corpus.js";

@@ -4,7 +4,7 @@
  */
 import type { ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { mainThreadCpuMs, startProcess } from "../processes.js";
+import { mainThreadCpuMs, startProcess } from "../../processes.js";
 import type { Answer, Job, Lost, Message } from "./verdict.js";
 
 /** CPU time of the process per step of a job, so that a busy machine changes no result. */

@@ -14,7 +14,7 @@ import { fill, secretOf } from "../accounts.js";
 import { ask, timed } from "../http/ask.js";
 import { startScripted, type ScriptedServer } from "../http/scripted.js";
 import type { SectionOptions } from "../options.js";
-import { processCpuMs, scratchFolder } from "../processes.js";
+import { processCpuMs, scratchFolder } from "../../processes.js";
 import { chatInit } from "../server.js";
 import { quantile, type Row } from "../table.js";
 

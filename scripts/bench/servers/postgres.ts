@@ -8,7 +8,7 @@ import { openPostgres } from "../../../src/store/postgres/open.js";
 import { systemClock } from "../../../src/system.js";
 import { fill, requestOver, secretOf } from "../accounts.js";
 import type { SectionOptions } from "../options.js";
-import { scratchFolder } from "../processes.js";
+import { scratchFolder } from "../../processes.js";
 import { spread, type Row } from "../table.js";
 
 const requests = 2_000;

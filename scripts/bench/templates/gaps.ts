@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { writeModel } from "../../../test/kit/models/gguf-writer.js";
 import { chat } from "../client.js";
-import { scratchFolder } from "../processes.js";
+import { scratchFolder } from "../../processes.js";
 import { benchModel, startServer, type BenchServer } from "../server.js";
 import { quantile, type Row } from "../table.js";
 

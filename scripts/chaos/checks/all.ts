@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { scratchFolder } from "../../bench/processes.js";
+import { scratchFolder } from "../../processes.js";
 import type { Row } from "../../bench/table.js";
 import { checkAccepted } from "./accepted.js";
 import { checkCharges } from "./charges.js";

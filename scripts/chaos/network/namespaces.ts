@@ -4,7 +4,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { networkInterfaces } from "node:os";
-import { atEnd } from "../../bench/processes.js";
+import { atEnd } from "../../processes.js";
 import type { Cut, Place, ServerNetwork, SharedAddresses } from "./server-network.js";
 import { settingsFor } from "./settings.js";
 

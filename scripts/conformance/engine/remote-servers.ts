@@ -5,7 +5,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { llamaServerProgram } from "../../llama-server/program.mjs";
+import { llamaServerProgram } from "../../../test/kit/doubles/llama-server/program.mjs";
 import { startLlamaServer, type LlamaServer } from "../../llama-server/start.js";
 import { createScriptedModel, type ScriptOfTools } from "../model.js";
 import { contextTokens, modelId, slots, startServer, type Servers } from "../server.js";

@@ -7,7 +7,7 @@ import {
   joined,
   tools,
   transcripts,
-} from "../../../test/engine/llama/tools/answers.js";
+} from "../../../test/kit/engine/tool-answers.js";
 import { Chance } from "../../simulate/chance.js";
 import { check, type FuzzTarget } from "../target.js";
 

@@ -7,8 +7,8 @@ import { createMessageEncoder } from "../../../src/dialects/anthropic-messages/e
 import { partsOf as citedPartsOf } from "../../../src/dialects/anthropic-messages/documents/cited.js";
 import { createChunkEncoder } from "../../../src/dialects/openai-chat/encode.js";
 import { dataFrame, doneFrame, eventFrame, pingFrame } from "../../../src/dialects/sse.js";
-import { ember } from "../../../test/kit/models/ember.js";
-import { runEvents } from "../../../test/dialects/run-events.js";
+import { ember } from "../../../test/kit/scripted/ember.js";
+import { runEvents } from "../../../test/kit/scripted/run-events.js";
 import { parsed } from "../mutate/json.js";
 import { check, type FuzzTarget } from "../target.js";
 

@@ -1,7 +1,7 @@
 import { createValidator } from "../../../src/grammar/schema/validate.js";
 import { SchemaRefusal } from "../../../src/grammar/schema/refusal.js";
-import { matchesGrammar, parseGbnf, sampleText, type Gbnf } from "../../../test/grammar/gbnf-matcher.js";
-import { textsOf } from "../../../test/grammar/lower/texts-of.js";
+import { matchesGrammar, parseGbnf, sampleText, type Gbnf } from "../../../test/kit/grammar/gbnf-matcher.js";
+import { textsOf } from "../../../test/kit/grammar/texts-of.js";
 import { check, Violation, type FuzzTarget } from "../target.js";
 import { converted, schemaInput, valuesFor, type SchemaInput } from "./schemas.js";
 

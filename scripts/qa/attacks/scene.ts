@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writeModel } from "../../../test/kit/models/gguf-writer.js";
 import { benchModel as streamModelOf } from "../../bench/model.js";
-import { scratchFolder } from "../../bench/processes.js";
+import { scratchFolder } from "../../processes.js";
 import { benchKey, benchModel, startServer, type BenchServer } from "../../bench/server.js";
 import { startEngines } from "./attackers.js";
 import { hostileModels, type EngineUrls } from "./hostile-engine.js";

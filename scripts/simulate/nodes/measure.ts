@@ -1,7 +1,7 @@
 /** Measures what a request and a token cost a node of this machine: CPU time of the thread that serves HTTP, with a scripted model. */
 import autocannon from "autocannon";
 import { startScripted } from "../../bench/http/scripted.js";
-import { mainThreadCpuMs, scratchFolder } from "../../bench/processes.js";
+import { mainThreadCpuMs, scratchFolder } from "../../processes.js";
 import { chatInit } from "../../bench/server.js";
 import { quantile } from "../../bench/table.js";
 import type { Costs } from "./costs.js";

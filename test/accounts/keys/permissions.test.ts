@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { authorise, isAllowed, mayUseModel, type Need } from "../../../src/accounts/keys/permissions.js";
 import { toHearthError } from "../../../src/core/errors.js";
 import type { Model } from "../../../src/core/model.js";
-import { ember } from "../../kit/models/ember.js";
+import { ember } from "../../kit/scripted/ember.js";
 import { aTeam } from "../../store/records.js";
 
 const chat = { endpoint: "chat", model: ["small"] };

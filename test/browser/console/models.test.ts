@@ -2,7 +2,8 @@ import { describe, expect, onTestFinished } from "vitest";
 import type { Puller } from "../../../src/models/hub/puller.js";
 import { temporaryFolder } from "../../kit/folder.js";
 import { builtInModel } from "../../kit/server/settings.js";
-import { startHub, type TestHub } from "../../kit/doubles/hub/hub-server.js";
+import type { TestHub } from "../../kit/doubles/hub/hub.js";
+import { startHub } from "../../kit/doubles/hub/hub-server.js";
 import { createPulling, ggufOf } from "../../models/hub/pulling.js";
 import {
   expectAccessible,

@@ -7,7 +7,8 @@ import { loadConfig } from "../../../src/config.js";
 import { addPullCommand } from "../../../src/cli/models/pull.js";
 import { temporaryFolder } from "../../kit/folder.js";
 import { runProgram } from "../../kit/program.js";
-import { sha256Of, startHub, type TestHub } from "../../kit/doubles/hub/hub-server.js";
+import { sha256Of, type TestHub } from "../../kit/doubles/hub/hub.js";
+import { startHub } from "../../kit/doubles/hub/hub-server.js";
 import { ggufOf } from "../../models/hub/pulling.js";
 import { casesOf } from "../../kit/setup/random-cases.js";
 

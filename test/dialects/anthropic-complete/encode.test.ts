@@ -3,7 +3,7 @@ import type { GenerationEvent } from "../../../src/core/generation.js";
 import { encodeCompletion, foldComplete } from "../../../src/dialects/anthropic-complete/encode.js";
 import { eventFrame } from "../../../src/dialects/sse.js";
 import { fixture, jsonFixture } from "../fixture.js";
-import { ember } from "../../kit/models/ember.js";
+import { ember } from "../../kit/scripted/ember.js";
 
 const identity = { id: "0193a1c2-5d7e-7c40-9b1f-2f6a8d3e4c51", model: ember, modelName: ember.manifest.id };
 

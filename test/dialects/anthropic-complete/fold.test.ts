@@ -5,7 +5,7 @@ import { encodeCompletion, foldComplete } from "../../../src/dialects/anthropic-
 import { eventFrame } from "../../../src/dialects/sse.js";
 import { answersOf, joinDeltas, textOf } from "../events.js";
 import { readFrames } from "../frames.js";
-import { ember } from "../../kit/models/ember.js";
+import { ember } from "../../kit/scripted/ember.js";
 
 const identity = { id: "0193a1c2-5d7e-7c40-9b1f-2f6a8d3e4c51", model: ember, modelName: ember.manifest.id };
 /** The response has no field for reasoning, so reasoning in the events must be omitted. */

@@ -10,8 +10,8 @@ import type { ContentBlock, MessageEvent } from "../../../src/dialects/anthropic
 import { eventFrame } from "../../../src/dialects/sse.js";
 import { answersOf, callsOf, joinDeltas, textOf, tokensOf, type AnswersShape } from "../events.js";
 import { readFrames } from "../frames.js";
-import { ember } from "../../kit/models/ember.js";
-import { runEvents } from "../run-events.js";
+import { ember } from "../../kit/scripted/ember.js";
+import { runEvents } from "../../kit/scripted/run-events.js";
 
 const oneChoice: AnswersShape = { choicesMax: 1 };
 const displays = fc.constantFrom("shown", "omitted", "hidden");

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import type { AnswerIdentity } from "../../../src/dialects/ollama/answer.js";
 import { createOllamaChatEncoder, foldOllamaChat } from "../../../src/dialects/ollama/chat/encode.js";
 import { encodeOllamaGenerate, foldOllamaGenerate } from "../../../src/dialects/ollama/generate/encode.js";
-import { calling } from "../../http/agents/agent-app.js";
+import { calling } from "../../kit/scripted/calling.js";
 import { answersOf, callsOf, joinDeltas, textOf, tokensOf } from "../events.js";
-import { runEvents } from "../run-events.js";
+import { runEvents } from "../../kit/scripted/run-events.js";
 
 const identity: AnswerIdentity = {
   model: "ember-1m",

@@ -5,7 +5,7 @@ import { createOllamaChatEncoder, foldOllamaChat } from "../../../src/dialects/o
 import { encodeOllamaGenerate, foldOllamaGenerate } from "../../../src/dialects/ollama/generate/encode.js";
 import { jsonLine } from "../../../src/dialects/ollama/lines.js";
 import { fixture } from "../fixture.js";
-import { runEvents } from "../run-events.js";
+import { runEvents } from "../../kit/scripted/run-events.js";
 
 const identity: AnswerIdentity = {
   model: "ember-1m",

@@ -10,8 +10,8 @@ import type { ChatChunk, ChatCompletion } from "../../../src/dialects/openai-cha
 import { dataFrame, doneFrame } from "../../../src/dialects/sse.js";
 import { answersOf, callsOf, joinDeltas, textOf, tokensOf, type Answers } from "../events.js";
 import { readFrames } from "../frames.js";
-import { ember } from "../../kit/models/ember.js";
-import { runEvents } from "../run-events.js";
+import { ember } from "../../kit/scripted/ember.js";
+import { runEvents } from "../../kit/scripted/run-events.js";
 
 const identityOf = (choices: number, callsAsFunction = false): ChatIdentity => ({
   id: "0193a1c2-5d7e-7c40-9b1f-2f6a8d3e4c51",

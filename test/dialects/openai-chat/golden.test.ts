@@ -7,8 +7,8 @@ import {
 } from "../../../src/dialects/openai-chat/encode.js";
 import { dataFrame, doneFrame } from "../../../src/dialects/sse.js";
 import { fixture, jsonFixture } from "../fixture.js";
-import { ember } from "../../kit/models/ember.js";
-import { runEvents } from "../run-events.js";
+import { ember } from "../../kit/scripted/ember.js";
+import { runEvents } from "../../kit/scripted/run-events.js";
 
 const identity: ChatIdentity = {
   id: "0193a1c2-5d7e-7c40-9b1f-2f6a8d3e4c51",

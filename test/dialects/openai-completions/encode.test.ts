@@ -8,8 +8,8 @@ import {
 } from "../../../src/dialects/openai-completions/encode.js";
 import type { Completion } from "../../../src/dialects/openai-completions/response-schema.js";
 import { dataFrame, doneFrame } from "../../../src/dialects/sse.js";
-import { ember } from "../../kit/models/ember.js";
-import { runEvents } from "../run-events.js";
+import { ember } from "../../kit/scripted/ember.js";
+import { runEvents } from "../../kit/scripted/run-events.js";
 
 const identity: CompletionIdentity = {
   id: "0193a1c2-5d7e-7c40-9b1f-2f6a8d3e4c51",

@@ -10,8 +10,8 @@ import type { Completion } from "../../../src/dialects/openai-completions/respon
 import { dataFrame, doneFrame } from "../../../src/dialects/sse.js";
 import { answersOf, joinDeltas, textOf, tokensOf, type Answers, type AnswersShape } from "../events.js";
 import { readFrames } from "../frames.js";
-import { ember } from "../../kit/models/ember.js";
-import { runEvents } from "../run-events.js";
+import { ember } from "../../kit/scripted/ember.js";
+import { runEvents } from "../../kit/scripted/run-events.js";
 
 const raw: AnswersShape = { textOnly: true, promptsMax: 3 };
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../src/core/generation.js";
 import { foldCompaction, parseCompactRequest } from "../../../src/dialects/openai-responses/compact.js";
 import { compactionSchema } from "../../../src/dialects/openai-responses/response-schema.js";
-import { ember } from "../../kit/models/ember.js";
-import { runEvents } from "../run-events.js";
+import { ember } from "../../kit/scripted/ember.js";
+import { runEvents } from "../../kit/scripted/run-events.js";
 import { generationOf, errorOf } from "./requests.js";
 
 const identity = {

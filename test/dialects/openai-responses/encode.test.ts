@@ -13,7 +13,7 @@ import { doneFrame, eventFrame } from "../../../src/dialects/sse.js";
 import { type Answer, encoded } from "./events.js";
 import { statusOf } from "./reader.js";
 import { identityOf, weather } from "./requests.js";
-import { usageCounter } from "../run-events.js";
+import { usageCounter } from "../../kit/scripted/run-events.js";
 
 const start = { type: "generation-start", promptTokens: 21, cachedTokens: 8 } as const;
 const reasoning = (text: string): GenerationEvent => ({

@@ -8,7 +8,7 @@ import {
 } from "../../../src/dialects/openai-responses/encode.js";
 import type { ResponseEvent } from "../../../src/dialects/openai-responses/event-schema.js";
 import type { ResponseObject } from "../../../src/dialects/openai-responses/response-schema.js";
-import { runEvents } from "../run-events.js";
+import { runEvents } from "../../kit/scripted/run-events.js";
 
 export type Part =
   | { readonly kind: "reasoning"; readonly pieces: readonly string[] }

@@ -2,7 +2,7 @@ import { HearthError } from "../../../src/core/errors.js";
 import type { GenerationRequest } from "../../../src/core/generation.js";
 import type { ResponseIdentity } from "../../../src/dialects/openai-responses/encode.js";
 import { generationRequest, parseResponsesRequest } from "../../../src/dialects/openai-responses/parse.js";
-import { ember } from "../../kit/models/ember.js";
+import { ember } from "../../kit/scripted/ember.js";
 
 export const weather = {
   type: "function",

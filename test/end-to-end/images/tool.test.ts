@@ -10,7 +10,7 @@ import { gate, until } from "../../kit/until.js";
 import { openLedger, prices } from "../../kit/ledger.js";
 import { createScriptedImageEngine } from "../../kit/scripted/image-engine.js";
 import { drawing } from "../../http/v1/responses/image-tool-server.js";
-import { createResponsesClient } from "../../http/v1/responses/responses.js";
+import { createResponsesClient } from "../../kit/clients/responses.js";
 
 const imagePrice = 700;
 const contextTokens = 256;

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { adapterBytes } from "../../kit/models/gguf-writer/adapter.js";
 import { encoderBytes } from "../../kit/models/gguf-writer/encoder.js";
 import { writeVerifiedModel } from "../../kit/models/verified-model.js";
-import { requestJson } from "../text/answers.js";
+import { requestJson } from "../../kit/clients/chat-answers.js";
 import { answerOf, configuredApp } from "./configured.js";
 
 const greeting = "{% for message in messages %}Hi {{ message.content }} {% endfor %}";

@@ -1,10 +1,8 @@
 /** Servers over folders of small random models with settings in a configuration file. */
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { stringify } from "yaml";
 import { temporaryFolder } from "../../kit/folder.js";
 import { type TestServer, fileServer } from "../../kit/server.js";
-import { requestJson } from "../text/answers.js";
+import { writeModelSettings } from "../../kit/server/settings.js";
+import { requestJson } from "../../kit/clients/chat-answers.js";
 
 /**
  * Returns a server for all tests of a file.
@@ -20,16 +18,13 @@ export function configuredApp(
     const folder = temporaryFolder(finished);
     await write(folder);
     return {
-      environment: { HEARTH_MODELS: folder, HEARTH_CONFIG: writeSettings(folder, settings), ...environment },
+      environment: {
+        HEARTH_MODELS: folder,
+        HEARTH_CONFIG: writeModelSettings(folder, settings),
+        ...environment,
+      },
     };
   });
-}
-
-/** Writes a configuration file with settings of models. @returns its path. */
-export function writeSettings(folder: string, settings: Readonly<Record<string, object>>): string {
-  const path = join(folder, "hearth.yaml");
-  writeFileSync(path, stringify({ models: settings }));
-  return path;
 }
 
 /** Returns the text of a model's likeliest answer, which depends on nothing but the model and the prompt. */

@@ -1,14 +1,15 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { template } from "../../engine/llama/tools/answers.js";
+import { template } from "../../kit/engine/tool-answers.js";
 import { adapterBytes } from "../../kit/models/gguf-writer/adapter.js";
 import { temporaryFolder } from "../../kit/folder.js";
 import { runProgram } from "../../kit/program.js";
 import { until } from "../../kit/until.js";
 import { writeVerifiedModel } from "../../kit/models/verified-model.js";
-import { requestJson } from "../text/answers.js";
-import { answerOf, configuredApp, writeSettings } from "./configured.js";
+import { requestJson } from "../../kit/clients/chat-answers.js";
+import { answerOf, configuredApp } from "./configured.js";
+import { writeModelSettings } from "../../kit/server/settings.js";
 
 const shouting = "{% for message in messages %}{{ message.content | upper }} {% endfor %}";
 const other = "{% for message in messages %}[{{ message.role }}]{{ message.content }}{% endfor %}";
@@ -82,7 +83,7 @@ describe("the setting template", () => {
   it("is what hearth doctor reads", async () => {
     const folder = temporaryFolder();
     await writeVerifiedModel(folder, "calling");
-    const HEARTH_CONFIG = writeSettings(folder, { calling: { template: template("llama") } });
+    const HEARTH_CONFIG = writeModelSettings(folder, { calling: { template: template("llama") } });
     const places = { HEARTH_MODELS: folder, HEARTH_DATA: join(folder, "data") };
     const own = runProgram(["doctor"], places);
     const replaced = runProgram(["doctor"], { ...places, HEARTH_CONFIG });

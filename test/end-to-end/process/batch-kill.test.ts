@@ -10,7 +10,7 @@ import {
   linesOf,
   whenEnded,
   type Client,
-} from "../../http/v1/batches/batches.js";
+} from "../../kit/clients/batches.js";
 import { temporaryFolder } from "../../kit/folder.js";
 import { testKey } from "../../kit/server/settings.js";
 import { casesOf } from "../../kit/setup/random-cases.js";

@@ -6,7 +6,8 @@ import { runProgram, startProcess } from "../../kit/program.js";
 import { clientOf } from "../../kit/server/requests.js";
 import { testKey } from "../../kit/server/settings.js";
 import { until } from "../../kit/until.js";
-import { sha256Of, startHub } from "../../kit/doubles/hub/hub-server.js";
+import { sha256Of } from "../../kit/doubles/hub/hub.js";
+import { startHub } from "../../kit/doubles/hub/hub-server.js";
 
 const weights = readFileSync(join(root, "models/hearth-tiny-5m/hearth-tiny-5m.gguf"));
 const managementKey = "test-management-key-of-the-operator";

@@ -10,7 +10,7 @@ import { root } from "../../kit/folder.js";
 import { type TestServer, fileServer, startServer } from "../../kit/server.js";
 import { builtInModel } from "../../kit/server/settings.js";
 import { until } from "../../kit/until.js";
-import { firstChoice, requestJson, requestStream } from "../text/answers.js";
+import { firstChoice, requestJson, requestStream } from "../../kit/clients/chat-answers.js";
 
 const local = fileServer();
 let sample: readonly number[] = [];

@@ -6,8 +6,8 @@ import { loadConfig } from "../../../src/config.js";
 import { beginStream, rawKinds, type RawFrames } from "../../kit/doubles/engines/raw.js";
 import type { LogLine } from "../../kit/server/scripted.js";
 import { testKey } from "../../kit/server/settings.js";
-import { createBatch, whenEnded } from "../../http/v1/batches/batches.js";
-import { fetchDeferred } from "../../http/v1/chat/deferred.js";
+import { createBatch, whenEnded } from "../../kit/clients/batches.js";
+import { fetchDeferred } from "../../kit/clients/deferred.js";
 import { builtInVocabulary, placeOnRaw, post, type PlacedOnRaw } from "./placed-raw.js";
 
 const vocabulary = builtInVocabulary();

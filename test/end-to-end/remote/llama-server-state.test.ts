@@ -10,7 +10,7 @@ import {
   startLlamaServer,
   withoutLlamaServer,
 } from "../../kit/doubles/llama-server/start.js";
-import { firstChoice, requestJson } from "../text/answers.js";
+import { firstChoice, requestJson } from "../../kit/clients/chat-answers.js";
 import { contextTokens, enginesOf, modelFile } from "./placed.js";
 
 describe(`the state of a llama-server${withoutLlamaServer}`, () => {

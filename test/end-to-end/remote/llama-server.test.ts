@@ -9,7 +9,7 @@ import {
   startLlamaServer,
   withoutLlamaServer,
 } from "../../kit/doubles/llama-server/start.js";
-import { firstChoice, requestJson, requestStream } from "../text/answers.js";
+import { firstChoice, requestJson, requestStream } from "../../kit/clients/chat-answers.js";
 import { contextTokens, enginesOf, modelFile } from "./placed.js";
 
 const local = fileServer();

@@ -5,7 +5,7 @@ import { loadConfig } from "../../../src/config.js";
 import { temporaryFolder } from "../../kit/folder.js";
 import { startServer } from "../../kit/server.js";
 import { builtInModel } from "../../kit/server/settings.js";
-import { requestJson } from "../text/answers.js";
+import { requestJson } from "../../kit/clients/chat-answers.js";
 
 const engine = { kind: "vllm", url: "http://10.0.0.5:8000", models: ["tiny"] };
 

@@ -10,7 +10,7 @@ import {
   withoutLlamaServer,
 } from "../../kit/doubles/llama-server/start.js";
 import { builtInFiles, writeFiles } from "../../models/remote/tokenizer-files.js";
-import { firstChoice, requestJson, requestStream } from "../text/answers.js";
+import { firstChoice, requestJson, requestStream } from "../../kit/clients/chat-answers.js";
 import { contextTokens, modelFile } from "./placed.js";
 
 const id = "team/tiny";

@@ -5,7 +5,7 @@ import { literal } from "../../../src/grammar/gbnf.js";
 import { startServer } from "../../kit/server.js";
 import { engineOf } from "../../kit/server/built-in.js";
 import { builtInModel, testKey } from "../../kit/server/settings.js";
-import { chatLine, clientOf, createBatch, linesOf, whenEnded } from "../../http/v1/batches/batches.js";
+import { chatLine, clientOf, createBatch, linesOf, whenEnded } from "../../kit/clients/batches.js";
 import { authorization } from "../../kit/ledger.js";
 
 const left = literal('{"left":');

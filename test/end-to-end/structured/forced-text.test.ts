@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type TestServer, fileServer } from "../../kit/server.js";
 import { builtInModel, testKey } from "../../kit/server/settings.js";
-import { firstChoice, requestJson, requestStream } from "../text/answers.js";
+import { firstChoice, requestJson, requestStream } from "../../kit/clients/chat-answers.js";
 
 const shared = fileServer();
 

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { type TestServer, fileServer, startServer } from "../../kit/server.js";
 import { builtInModel, testKey } from "../../kit/server/settings.js";
 import { until } from "../../kit/until.js";
-import { firstChoice, tokenCalled, requestJson } from "../text/answers.js";
+import { firstChoice, tokenCalled, requestJson } from "../../kit/clients/chat-answers.js";
 import { patterns, shapes, sizes, type Hostile } from "./hostile.js";
 
 const shared = fileServer();

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { fileServer } from "../../kit/server.js";
 import { builtInModel, testKey } from "../../kit/server/settings.js";
 import { until } from "../../kit/until.js";
-import { firstChoice, requestStream, requestJson } from "../text/answers.js";
+import { firstChoice, requestStream, requestJson } from "../../kit/clients/chat-answers.js";
 
 const shared = fileServer();
 

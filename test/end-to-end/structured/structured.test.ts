@@ -1,7 +1,12 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { fileServer } from "../../kit/server.js";
-import { firstChoice, requestStream, requestJson, type FoldedAnswer } from "../text/answers.js";
+import {
+  firstChoice,
+  requestStream,
+  requestJson,
+  type FoldedAnswer,
+} from "../../kit/clients/chat-answers.js";
 import { someOf } from "../../kit/setup/random-cases.js";
 
 const shared = fileServer();

@@ -1,11 +1,16 @@
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
-import { familyNames, format, template } from "../../engine/llama/tools/answers.js";
+import { familyNames, format, template } from "../../kit/engine/tool-answers.js";
 import { temporaryFolder } from "../../kit/folder.js";
 import { fileServer } from "../../kit/server.js";
 import { someOf } from "../../kit/setup/random-cases.js";
 import { writeVerifiedModel } from "../../kit/models/verified-model.js";
-import { firstChoice, type FoldedChoice, requestStream, requestJson } from "../text/answers.js";
+import {
+  firstChoice,
+  type FoldedChoice,
+  requestStream,
+  requestJson,
+} from "../../kit/clients/chat-answers.js";
 
 const level = { enum: ["low", "high"] };
 const objectOf = (properties: object, ...required: readonly string[]) => ({

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type OpenAI from "openai";
 import { fileServer } from "../../kit/server.js";
-import { firstChoice, type FoldedCall, requestStream, tokenCalled, requestJson } from "../text/answers.js";
+import {
+  firstChoice,
+  type FoldedCall,
+  requestStream,
+  tokenCalled,
+  requestJson,
+} from "../../kit/clients/chat-answers.js";
 
 const shared = fileServer();
 

@@ -1,12 +1,12 @@
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
-import { template } from "../../engine/llama/tools/answers.js";
+import { template } from "../../kit/engine/tool-answers.js";
 import type { ArchitectureName } from "../../kit/models/gguf-writer/architectures.js";
 import type { ModelSpec } from "../../kit/models/gguf-writer.js";
 import { temporaryFolder } from "../../kit/folder.js";
 import { fileServer } from "../../kit/server.js";
 import { writeVerifiedModel } from "../../kit/models/verified-model.js";
-import { requestJson } from "./answers.js";
+import { requestJson } from "../../kit/clients/chat-answers.js";
 
 interface Published {
   readonly architecture: ArchitectureName;

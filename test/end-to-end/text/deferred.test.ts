@@ -10,7 +10,7 @@ import { startServer } from "../../kit/server.js";
 import { clientOf } from "../../kit/server/requests.js";
 import { builtInModel, testKey } from "../../kit/server/settings.js";
 import { gate, until } from "../../kit/until.js";
-import { fetchDeferred, waitForOutcome, createDeferred } from "../../http/v1/chat/deferred.js";
+import { fetchDeferred, waitForOutcome, createDeferred } from "../../kit/clients/deferred.js";
 import { createManualClock } from "../../kit/manual-clock.js";
 
 const hello = { model: builtInModel, messages: [{ role: "user", content: "Hello" }] };

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { deterministicFileServer } from "../../kit/server.js";
 import { builtInModel } from "../../kit/server/settings.js";
-import { firstChoice, type FoldedChoice, requestStream, requestJson } from "./answers.js";
+import {
+  firstChoice,
+  type FoldedChoice,
+  requestStream,
+  requestJson,
+} from "../../kit/clients/chat-answers.js";
 
 const shared = deterministicFileServer();
 

@@ -1,12 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { template } from "../../engine/llama/tools/answers.js";
+import { template } from "../../kit/engine/tool-answers.js";
 import { buildVocabulary } from "../../kit/models/gguf-writer/vocabulary.js";
 import { temporaryFolder } from "../../kit/folder.js";
 import { type TestServer, fileServer, startServer } from "../../kit/server.js";
 import { engineOf } from "../../kit/server/built-in.js";
 import { writeVerifiedModel } from "../../kit/models/verified-model.js";
 import { authorization } from "../../kit/ledger.js";
-import { firstChoice, type FoldedAnswer, requestStream, requestJson } from "./answers.js";
+import {
+  firstChoice,
+  type FoldedAnswer,
+  requestStream,
+  requestJson,
+} from "../../kit/clients/chat-answers.js";
 
 const shared = fileServer();
 

@@ -13,7 +13,7 @@ import {
   lastResponse,
   textOf,
   type ResponsesClient,
-} from "../../http/v1/responses/responses.js";
+} from "../../kit/clients/responses.js";
 
 const story = "Tell me a long story.";
 const weather = {

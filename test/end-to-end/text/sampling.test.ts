@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { type TestServer, deterministicFileServer, startServer } from "../../kit/server.js";
 import { builtInModel } from "../../kit/server/settings.js";
 import { until } from "../../kit/until.js";
-import { firstChoice, requestStream, tokenCalled, requestJson } from "./answers.js";
+import { firstChoice, requestStream, tokenCalled, requestJson } from "../../kit/clients/chat-answers.js";
 
 const shared = deterministicFileServer();
 

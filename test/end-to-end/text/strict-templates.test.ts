@@ -4,7 +4,7 @@ import { temporaryFolder } from "../../kit/folder.js";
 import { fileServer } from "../../kit/server.js";
 import { strictTemplate, type Strictness } from "../../engine/llama/strict-template.js";
 import { writeVerifiedModel } from "../../kit/models/verified-model.js";
-import { requestJson } from "./answers.js";
+import { requestJson } from "../../kit/clients/chat-answers.js";
 
 /** Models of random weights by name: what their template refuses, and the repairs that it needs. */
 const models: readonly (readonly [name: string, Strictness, repairs: readonly string[]])[] = [

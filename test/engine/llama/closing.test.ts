@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createLlamaEngine } from "../../../src/engine/llama/engine.js";
 import { ModelMemory } from "../../../src/engine/model-memory.js";
 import { systemClock, systemRandom } from "../../../src/system.js";
-import { ember } from "../../kit/models/ember.js";
+import { ember } from "../../kit/scripted/ember.js";
 import { gate } from "../../kit/until.js";
 
 it("a model that is still being checked when the engine closes starts no worker", async () => {

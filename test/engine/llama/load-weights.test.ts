@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { loadEmbedder } from "../../../src/engine/llama/embed/embedder.js";
 import { loadWeights } from "../../../src/engine/llama/load/load-weights.js";
 import type { LlamaSettings } from "../../../src/engine/llama/protocol.js";
-import { ember } from "../../kit/models/ember.js";
+import { ember } from "../../kit/scripted/ember.js";
 
 /** The layers that the library is asked to compute on the GPU. */
 async function layersOf(load: { readonly gpuLayers?: number | "max" } | undefined): Promise<unknown> {

@@ -16,7 +16,7 @@ import { loadRegistry } from "../../../src/models/registry.js";
 import { randomModelWords, writeModel, type ModelSpec } from "../../kit/models/gguf-writer.js";
 import { buildVocabulary } from "../../kit/models/gguf-writer/vocabulary.js";
 import { root, temporaryFolder } from "../../kit/folder.js";
-import { renderHere } from "./render-here.js";
+import { renderHere } from "../../kit/engine/render-here.js";
 
 /** CPU time of a grammar for one token, in milliseconds; null where the library that bounds it cannot be compiled. Loaded first, as in a server. */
 export const grammarMsMax = boundGrammarWork(join(root, "dist/native/grammar-work.node"));

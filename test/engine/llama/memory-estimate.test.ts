@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { contextInMemory, memoryEstimate } from "../../../src/engine/llama/load/memory-estimate.js";
 import type { LlamaSettings } from "../../../src/engine/llama/protocol.js";
-import { ember } from "../../kit/models/ember.js";
+import { ember } from "../../kit/scripted/ember.js";
 import { casesOf } from "../../kit/setup/random-cases.js";
 
 const settings: LlamaSettings = {

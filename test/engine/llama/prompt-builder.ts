@@ -9,7 +9,7 @@ import {
   type PromptModel,
 } from "../../../src/engine/llama/prompt/prompt.js";
 import { toolFormatOf } from "../../../src/engine/llama/tools/format.js";
-import { renderHere } from "./render-here.js";
+import { renderHere } from "../../kit/engine/render-here.js";
 
 export const firstSpecial = 2_000_000;
 const specials = ["<|im_start|>", "<|im_end|>", "<think>", "</think>"];

@@ -22,7 +22,7 @@ import {
 import { modelHeader } from "../../kit/models/gguf-writer.js";
 import { temporaryFolder } from "../../kit/folder.js";
 import { casesOf, someOf } from "../../kit/setup/random-cases.js";
-import { renderHere } from "./render-here.js";
+import { renderHere } from "../../kit/engine/render-here.js";
 import { talk, user } from "./prompt-builder.js";
 
 /** Control texts by their role; the texts of a twin differ, and have the same length. */

@@ -8,7 +8,7 @@ import { toolFormatOf } from "../../../src/engine/llama/tools/format.js";
 import { casesOf } from "../../kit/setup/random-cases.js";
 import { strictTemplate, type Strictness } from "./strict-template.js";
 import { promptBuilder, readTokens, refusalOf, talk, user } from "./prompt-builder.js";
-import { renderHere } from "./render-here.js";
+import { renderHere } from "../../kit/engine/render-here.js";
 
 const tool: Tool = { name: "get_time", parameters: { type: "object", properties: {} } };
 const system = (content: string): Message => ({ role: "system", content });

@@ -5,7 +5,7 @@ import type { ImageDescription, DescribeOptions, VisionEngine } from "../../../s
 import type { Model } from "../../../src/core/model.js";
 import { ModelMemory } from "../../../src/engine/model-memory.js";
 import { createVisionEngine, type VisionEngineDeps } from "../../../src/engine/vision/engine.js";
-import { ember } from "../../kit/models/ember.js";
+import { ember } from "../../kit/scripted/ember.js";
 import { createManualClock, type ManualClock } from "../../kit/manual-clock.js";
 import { temporaryFolder } from "../../kit/folder.js";
 

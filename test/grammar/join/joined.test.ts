@@ -5,11 +5,11 @@ import { GrammarStacks, type ReadyStacks } from "../../../src/grammar/follow/sta
 import { RuleSet } from "../../../src/grammar/gbnf.js";
 import { createValidator } from "../../../src/grammar/schema/validate.js";
 import { engineMatcher } from "../engine-matcher.js";
-import { matchesGrammar, parseGbnf } from "../gbnf-matcher.js";
-import { textsOf } from "../lower/texts-of.js";
+import { matchesGrammar, parseGbnf } from "../../kit/grammar/gbnf-matcher.js";
+import { textsOf } from "../../kit/grammar/texts-of.js";
 import { diamonds } from "./conditional-families.js";
 import { families } from "./families.js";
-import { mutate, orderCount, randomFrom, randomText } from "./random-texts.js";
+import { mutate, orderCount, randomFrom, randomText } from "../../kit/grammar/random-texts.js";
 import { binary, recursive } from "./recursive.js";
 
 /** Positions that an answer may have at once, at any depth. Without sharing there are over 1,000 at depth 12. */

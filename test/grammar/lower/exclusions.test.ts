@@ -6,11 +6,11 @@ import { describe, expect, it } from "vitest";
 import { convertSchema } from "../../../src/grammar/convert.js";
 import { SchemaRefusal } from "../../../src/grammar/schema/refusal.js";
 import { casesOf } from "../../kit/setup/random-cases.js";
-import { matchesGrammar, parseGbnf, sampleText } from "../gbnf-matcher.js";
-import { randomFrom } from "../join/random-texts.js";
+import { matchesGrammar, parseGbnf, sampleText } from "../../kit/grammar/gbnf-matcher.js";
+import { randomFrom } from "../../kit/grammar/random-texts.js";
 import { smallValue } from "../schema/arbitrary.js";
 import { exclusions } from "./exclusions.js";
-import { textsOf } from "./texts-of.js";
+import { textsOf } from "../../kit/grammar/texts-of.js";
 
 const { Ajv2020 } = createRequire(import.meta.url)("ajv/dist/2020.js") as {
   Ajv2020: typeof AjvConstructor.Ajv2020;

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { convertSchema } from "../../../src/grammar/convert.js";
 import { SchemaRefusal } from "../../../src/grammar/schema/refusal.js";
-import { parseGbnf, sampleText } from "../gbnf-matcher.js";
+import { parseGbnf, sampleText } from "../../kit/grammar/gbnf-matcher.js";
 import { expected, outcome, type Scenario } from "./scenarios.js";
 
 const Ajv04 = createRequire(import.meta.url)("ajv-draft-04") as typeof AjvDraft4.default;

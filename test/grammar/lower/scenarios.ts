@@ -1,5 +1,5 @@
 import { convertSchema } from "../../../src/grammar/convert.js";
-import { matchesGrammar, parseGbnf } from "../gbnf-matcher.js";
+import { matchesGrammar, parseGbnf } from "../../kit/grammar/gbnf-matcher.js";
 
 /**
  * A schema, the texts that its grammar generates and does not generate, and the keywords it leaves to the

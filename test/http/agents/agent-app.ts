@@ -1,6 +1,5 @@
 /** A server whose scripted model answers agents, and what the model received. */
 import { expect } from "vitest";
-import type { GenerationEvent } from "../../../src/core/generation.js";
 import type { ScriptStep } from "../../kit/scripted/engine.js";
 import { type ScriptedServer, startServer } from "../../kit/server.js";
 import { keys } from "../../kit/server/six-keys.js";
@@ -23,23 +22,6 @@ export async function startAgentApp(steps: readonly ScriptStep[]): Promise<Agent
     contextTokens: 4096,
   });
   return { ...app, prompts, toolNames: () => (app.engine.jobs[0]?.tools ?? []).map(({ name }) => name) };
-}
-
-/** Returns the events of an answer that is one tool call, whose arguments arrive one character at a time. */
-export function calling(name: string, args: object): readonly GenerationEvent[] {
-  const pieces = [...JSON.stringify(args)].map((piece): GenerationEvent => ({
-    type: "tool-call-delta",
-    choice: 0,
-    index: 0,
-    arguments: piece,
-    tokens: 1,
-  }));
-  return [
-    { type: "tool-call-start", choice: 0, index: 0, id: "call_1", name, tokens: 1 },
-    ...pieces,
-    { type: "tool-call-end", choice: 0, index: 0, tokens: 0 },
-    { type: "generation-end", choice: 0, finishReason: "tool_calls", stopSequence: null },
-  ];
 }
 
 export function send(app: AgentApp, path: string, body: object): Promise<Response> {

@@ -1,6 +1,7 @@
 /** Requests of the shape that Claude Code and its SDK send, over HTTP. */
 import { describe, expect, it } from "vitest";
-import { calling, framesOf, send, startAgentApp } from "./agent-app.js";
+import { calling } from "../../kit/scripted/calling.js";
+import { framesOf, send, startAgentApp } from "./agent-app.js";
 
 const path = "/v1/messages?beta=true";
 const schema = { type: "object", properties: { query: { type: "string" } }, required: ["query"] };

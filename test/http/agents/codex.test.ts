@@ -2,7 +2,8 @@
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { keys } from "../../kit/server/six-keys.js";
-import { calling, framesOf, send, startAgentApp } from "./agent-app.js";
+import { calling } from "../../kit/scripted/calling.js";
+import { framesOf, send, startAgentApp } from "./agent-app.js";
 
 const patchGrammar = [
   "start: begin hunk+ end",

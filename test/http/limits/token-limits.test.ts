@@ -4,7 +4,7 @@ import { createScriptedEngine } from "../../kit/scripted/engine.js";
 import { startServer } from "../../kit/server.js";
 import { builtInModel } from "../../kit/server/settings.js";
 import { gate, until } from "../../kit/until.js";
-import { fetchDeferred, waitForOutcome } from "../v1/chat/deferred.js";
+import { fetchDeferred, waitForOutcome } from "../../kit/clients/deferred.js";
 import {
   anthropicRoutes,
   chat,

@@ -1,6 +1,6 @@
 /** What nobody waits for says what it was charged, too, and is charged nothing above its bound, whatever its engine says. */
 import { describe, expect, it, vi } from "vitest";
-import { clientOf, createBatch, whenEnded } from "../v1/batches/batches.js";
+import { clientOf, createBatch, whenEnded } from "../../kit/clients/batches.js";
 import { authorization } from "../../kit/ledger.js";
 import { testKey } from "../../kit/server/settings.js";
 import { expectBounded, routes, send, startHosted, type HostedServer } from "./hosted.js";

@@ -4,7 +4,7 @@ import { startServer } from "../../kit/server.js";
 import { headersOf } from "../../kit/server/requests.js";
 import { builtInModel } from "../../kit/server/settings.js";
 import { keys } from "../../kit/server/six-keys.js";
-import { chatLine, clientOf, createBatch, whenEnded } from "../v1/batches/batches.js";
+import { chatLine, clientOf, createBatch, whenEnded } from "../../kit/clients/batches.js";
 
 it("the cache key reaches the engine from each dialect that has the field: direct, streamed, deferred, in the background, in a batch", async () => {
   const engine = createScriptedEngine(() => ["Yes."]);

@@ -17,7 +17,7 @@ import type { ManagedServer } from "../../kit/server.js";
 import { type Answer, allAcls } from "../../kit/server/management.js";
 import { builtInModel, pinnedManagementKey } from "../../kit/server/settings.js";
 import { aRun } from "../../store/records.js";
-import { upload } from "../v1/files/uploads.js";
+import { upload } from "../../kit/clients/uploads.js";
 
 export { takesBody };
 

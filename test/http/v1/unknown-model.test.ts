@@ -1,7 +1,7 @@
 /** What clients read when they name a model that this server does not have. */
 import { describe, expect, it } from "vitest";
 import type { Model } from "../../../src/core/model.js";
-import { ember } from "../../kit/models/ember.js";
+import { ember } from "../../kit/scripted/ember.js";
 import { type ScriptedServer, startServer } from "../../kit/server.js";
 import { headersOf } from "../../kit/server/requests.js";
 import { emptyFile } from "../../kit/server/scripted.js";

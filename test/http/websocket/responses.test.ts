@@ -9,7 +9,7 @@ import { type ScriptedSettings, startServer } from "../../kit/server.js";
 import { headersOf } from "../../kit/server/requests.js";
 import { keys } from "../../kit/server/six-keys.js";
 import { gate, until } from "../../kit/until.js";
-import { createResponsesClient } from "../v1/responses/responses.js";
+import { createResponsesClient } from "../../kit/clients/responses.js";
 import { connect } from "./client.js";
 
 const greeting: Script = () => ["Good ", "day."];

@@ -5,7 +5,7 @@ import type { Message } from "../../../src/core/generation.js";
 import type { MessageImage } from "../../../src/core/images.js";
 import type { DescribeOptions } from "../../../src/core/vision.js";
 import { createCaptioning, type CaptioningDeps } from "../../../src/inference/prompt/captioning.js";
-import { ember } from "../../kit/models/ember.js";
+import { ember } from "../../kit/scripted/ember.js";
 
 const never = new AbortController().signal;
 const image = (at: number, url: string, detail: MessageImage["detail"] = "auto"): MessageImage => ({

@@ -5,7 +5,7 @@ import { noTools } from "../../../src/core/generation.js";
 import type { Engine, Prompt } from "../../../src/core/engine.js";
 import { createScriptedEngine } from "../../kit/scripted/engine.js";
 import { fittingPrompt } from "../../../src/inference/prompt/fitting.js";
-import { ember } from "../../kit/models/ember.js";
+import { ember } from "../../kit/scripted/ember.js";
 
 /** A request for an answer of at most so many tokens to these messages. */
 function requestOf(messages: readonly Message[], maxTokens: number | null = null): GenerationRequest {

@@ -19,7 +19,7 @@ import { createTeamStore } from "../../../src/accounts/teams/store.js";
 import { defaultTeamSettings } from "../../../src/accounts/teams/team.js";
 import { systemClock, systemRandom } from "../../../src/system.js";
 import { noCaptioning } from "../../kit/scripted/no-captioning.js";
-import { ember } from "../../kit/models/ember.js";
+import { ember } from "../../kit/scripted/ember.js";
 import { temporaryFolder } from "../../kit/folder.js";
 import { gate } from "../../kit/until.js";
 import { testSchemas } from "../../kit/worker-threads.js";

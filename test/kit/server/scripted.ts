@@ -10,7 +10,7 @@ import type { RunRecord } from "../../../src/inference/run/run-record.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import { openAgain } from "../databases/new-database.js";
 import type { Finished } from "../folder.js";
-import { ember } from "../models/ember.js";
+import { ember } from "../scripted/ember.js";
 
 export const emptyFile: Model = {
   ...ember,

@@ -1,6 +1,8 @@
 /** Settings that every server of a test has. */
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { stringify } from "yaml";
 import { temporaryFolder, type Finished } from "../folder.js";
 
 /** The API key that the configuration of a test's server pins. */
@@ -13,4 +15,11 @@ export const builtInModel = "hearth-tiny-5m";
 export function usualSettings(finished: Finished = onTestFinished): NodeJS.ProcessEnv {
   const data = join(temporaryFolder(finished), "data");
   return { HEARTH_PORT: "0", HEARTH_DATA: data, HEARTH_API_KEY: testKey };
+}
+
+/** Writes a configuration file with settings of models. @returns its path. */
+export function writeModelSettings(folder: string, settings: Readonly<Record<string, object>>): string {
+  const path = join(folder, "hearth.yaml");
+  writeFileSync(path, stringify({ models: settings }));
+  return path;
 }

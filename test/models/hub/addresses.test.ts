@@ -1,7 +1,8 @@
 import type { LookupAddress } from "node:dns";
 import { buildConnector } from "undici";
 import { describe, expect, it } from "vitest";
-import { startHub, type TestHub } from "../../kit/doubles/hub/hub-server.js";
+import type { TestHub } from "../../kit/doubles/hub/hub.js";
+import { startHub } from "../../kit/doubles/hub/hub-server.js";
 import { createPulling, ggufOf, type Pulling } from "./pulling.js";
 
 const publicAddress = "93.184.216.34";

@@ -1,7 +1,8 @@
 import { existsSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { sha256Of, startHub, type TestHub } from "../../kit/doubles/hub/hub-server.js";
+import { sha256Of, type TestHub } from "../../kit/doubles/hub/hub.js";
+import { startHub } from "../../kit/doubles/hub/hub-server.js";
 import { createPulling, ggufOf, type Pulling } from "./pulling.js";
 
 const mebibyte = 1024 * 1024;

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { sha256Of, startHub } from "../../kit/doubles/hub/hub-server.js";
+import { sha256Of } from "../../kit/doubles/hub/hub.js";
+import { startHub } from "../../kit/doubles/hub/hub-server.js";
 import { createPulling, ggufOf } from "./pulling.js";
 
 const mebibyte = 1024 * 1024;

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadRegistry } from "../../../src/models/registry.js";
 import { systemClock } from "../../../src/system.js";
-import { sha256Of, startHub } from "../../kit/doubles/hub/hub-server.js";
+import { sha256Of } from "../../kit/doubles/hub/hub.js";
+import { startHub } from "../../kit/doubles/hub/hub-server.js";
 import { createPulling, ggufOf } from "./pulling.js";
 
 const mebibyte = 1024 * 1024;

@@ -12,8 +12,8 @@ import { loadLanguage, type RemoteLanguage } from "../../../../src/engine/remote
 import type { RemotePool } from "../../../../src/engine/remote/pool.js";
 import type { TokenKind } from "../../../../src/engine/remote/protocol.js";
 import { createTextEngine } from "../../../../src/engine/remote/text/text-engine.js";
-import { ember } from "../../../../test/kit/models/ember.js";
-import { renderHere } from "../../../../test/engine/llama/render-here.js";
+import { ember } from "../../../../test/kit/scripted/ember.js";
+import { renderHere } from "../../../../test/kit/engine/render-here.js";
 import type { Script } from "./script.js";
 
 /** The model's vocabulary and template are the built-in one's. */

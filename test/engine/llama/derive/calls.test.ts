@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { casesOf } from "../../../kit/setup/random-cases.js";
-import { eventsOf, joined, readAnswer } from "../tools/answers.js";
+import { eventsOf, joined, readAnswer } from "../../../kit/engine/tool-answers.js";
 import { formatFor, names, tool, turnOf } from "./derived-formats.js";
 import { styles } from "./styles.js";
 

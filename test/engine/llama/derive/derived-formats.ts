@@ -3,7 +3,7 @@ import type { Tool } from "../../../../src/core/generation.js";
 import { deriveLanguage, type DerivedLanguage } from "../../../../src/engine/llama/derive/derive.js";
 import { toolFormatOf, type ToolFormat } from "../../../../src/engine/llama/tools/format.js";
 import type { Rendering } from "../../../../src/engine/template/protocol.js";
-import { renderHere } from "../render-here.js";
+import { renderHere } from "../../../kit/engine/render-here.js";
 import { styles } from "./styles.js";
 
 const texts = { bosText: "", eosText: "<|over|>", endTexts: [] };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Tool } from "../../../../src/core/generation.js";
-import { readAnswer } from "../tools/answers.js";
+import { readAnswer } from "../../../kit/engine/tool-answers.js";
 import { formatFor } from "./derived-formats.js";
 
 const format = formatFor("tags that are called as the key");

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { AnswerText } from "../../../../src/engine/llama/answer/answer-text.js";
 import type { ReasoningMarks } from "../../../../src/engine/llama/answer/reasoning.js";
 import { casesOf } from "../../../kit/setup/random-cases.js";
-import { cuts } from "../tools/answers.js";
+import { cuts } from "../../../kit/engine/tool-answers.js";
 import { derivedOf } from "./derived-formats.js";
 
 /** Returns a template whose turns of the model have the given text before their content. */

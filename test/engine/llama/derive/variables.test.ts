@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Message } from "../../../../src/core/generation.js";
 import { readTemplate } from "../../../../src/engine/llama/prompt/read-template.js";
 import { renderWithRepairs } from "../../../../src/engine/llama/prompt/render.js";
-import { renderHere } from "../render-here.js";
+import { renderHere } from "../../../kit/engine/render-here.js";
 
 const turns =
   "{% for m in messages %}{{ m.role }}: {{ m.content }};{% endfor %}{% if add_generation_prompt %}assistant:{% endif %}";

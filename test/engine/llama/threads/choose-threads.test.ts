@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import type { Model } from "../../../../src/core/model.js";
 import type { BatchThreads } from "../../../../src/engine/llama/threads/batch-threads.js";
 import { threadChooser, type ThreadChoice } from "../../../../src/engine/llama/threads/choose-threads.js";
-import { ember } from "../../../kit/models/ember.js";
+import { ember } from "../../../kit/scripted/ember.js";
 import { temporaryFolder } from "../../../kit/folder.js";
 
 const model: Model = { ...ember, manifest: { ...ember.manifest, bytes: 24_000_000 } };

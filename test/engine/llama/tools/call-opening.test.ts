@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { familyNames, format, transcripts } from "./answers.js";
+import { familyNames, format, transcripts } from "../../../kit/engine/tool-answers.js";
 
 /** Returns what the detector finds in an answer that is split into pieces of one length. */
 function told(family: string, answer: string, size: number): string | null {

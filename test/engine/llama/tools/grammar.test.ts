@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Tool } from "../../../../src/core/generation.js";
 import { RuleSet } from "../../../../src/grammar/gbnf.js";
 import type { ToolFormat } from "../../../../src/engine/llama/tools/format.js";
-import { familyNames, format, readAnswer, tools, transcripts } from "./answers.js";
+import { familyNames, format, readAnswer, tools, transcripts } from "../../../kit/engine/tool-answers.js";
 
 let llama: Llama;
 beforeAll(async () => {

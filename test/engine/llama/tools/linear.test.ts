@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { eventsOf, familyNames, format } from "./answers.js";
+import { eventsOf, familyNames, format } from "../../../kit/engine/tool-answers.js";
 
 const openings = [
   ...new Set(familyNames.flatMap((family) => format(family).openings.map(({ pieces }) => pieces[0] ?? ""))),

@@ -1,7 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Tool } from "../../../../src/core/generation.js";
-import { eventsOf, cuts, familyNames, format, joined, readAnswer, tools, transcripts } from "./answers.js";
+import {
+  eventsOf,
+  cuts,
+  familyNames,
+  format,
+  joined,
+  readAnswer,
+  tools,
+  transcripts,
+} from "../../../kit/engine/tool-answers.js";
 
 /** Pieces of every family's markup and of JSON, for random texts. */
 const fragments = [

@@ -12,8 +12,8 @@ import type { Message, Tool } from "../../../../src/core/generation.js";
 import { createPromptBuilder } from "../../../../src/engine/llama/prompt/prompt.js";
 import { toolFormatOf } from "../../../../src/engine/llama/tools/format.js";
 import { RuleSet } from "../../../../src/grammar/gbnf.js";
-import { renderHere } from "../render-here.js";
-import { readAnswer } from "./answers.js";
+import { renderHere } from "../../../kit/engine/render-here.js";
+import { readAnswer } from "../../../kit/engine/tool-answers.js";
 
 const path = fileURLToPath(new URL("../../../../models/hearth-tiny-5m/hearth-tiny-5m.gguf", import.meta.url));
 const weather: Tool = {

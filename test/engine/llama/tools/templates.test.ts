@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Message } from "../../../../src/core/generation.js";
 import { toolFormatOf } from "../../../../src/engine/llama/tools/format.js";
 import { JinjaTemplate } from "../../../../src/engine/template/jinja.js";
-import { familyNames, format, readAnswer, template, tools } from "./answers.js";
+import { familyNames, format, readAnswer, template, tools } from "../../../kit/engine/tool-answers.js";
 
 const builtIn = readFileSync(
   new URL("../../../../scripts/train/chat/template.jinja", import.meta.url),

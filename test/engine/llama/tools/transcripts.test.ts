@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { eventsOf, cuts, familyNames, format, joined, readAnswer, transcripts } from "./answers.js";
+import {
+  eventsOf,
+  cuts,
+  familyNames,
+  format,
+  joined,
+  readAnswer,
+  transcripts,
+} from "../../../kit/engine/tool-answers.js";
 
 describe.each(familyNames)("answers of the family %s", (family) => {
   const cases = transcripts(family);

@@ -7,7 +7,7 @@ import { startServer } from "../../../kit/server.js";
 import { builtInModel } from "../../../kit/server/settings.js";
 import { gate } from "../../../kit/until.js";
 import { createTestTeam } from "../../threats/world.js";
-import { chatLine, clientOf, createBatch, linesOf, whenEnded } from "./batches.js";
+import { chatLine, clientOf, createBatch, linesOf, whenEnded } from "../../../kit/clients/batches.js";
 
 /** Echoes the first word of the user. */
 const echo = () => createScriptedEngine((prompt) => [`echo ${/user: (\S+)/.exec(prompt)?.[1] ?? ""}`]);

@@ -5,7 +5,7 @@ import { allAcls } from "../../../kit/server/management.js";
 import { builtInModel } from "../../../kit/server/settings.js";
 import { gate } from "../../../kit/until.js";
 import { createTestTeam } from "../../threats/world.js";
-import { clientOf, createBatch, linesOf, whenEnded } from "./batches.js";
+import { clientOf, createBatch, linesOf, whenEnded } from "../../../kit/clients/batches.js";
 
 describe("a line of a batch", () => {
   it("waits for a budget that other requests have reserved, and fails only where it can never fit", async () => {

@@ -3,7 +3,7 @@ import { createScriptedEngine } from "../../../kit/scripted/engine.js";
 import { createRunLabelStore } from "../../../../src/inference/run/store/run-labels.js";
 import { startServer } from "../../../kit/server.js";
 import { builtInModel } from "../../../kit/server/settings.js";
-import { chatLine, clientOf, createBatch, linesOf, whenEnded } from "./batches.js";
+import { chatLine, clientOf, createBatch, linesOf, whenEnded } from "../../../kit/clients/batches.js";
 
 const hello = { model: builtInModel, input: "Hello" };
 const responseLine = (customId: string, more: object): object => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { startServer } from "../../../kit/server.js";
-import { chatLine, clientOf, createBatch, whenEnded } from "./batches.js";
+import { chatLine, clientOf, createBatch, whenEnded } from "../../../kit/clients/batches.js";
 
 describe("the input of a batch is refused", () => {
   const good = chatLine("a", "Hello");

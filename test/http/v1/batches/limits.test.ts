@@ -3,8 +3,8 @@ import { createScriptedEngine } from "../../../kit/scripted/engine.js";
 import { type ManagedServer, startServer } from "../../../kit/server.js";
 import { builtInModel } from "../../../kit/server/settings.js";
 import { gate } from "../../../kit/until.js";
-import { contentNames } from "../files/uploads.js";
-import { chatLine, clientOf, createBatch, whenEnded } from "./batches.js";
+import { contentNames } from "../../../kit/clients/uploads.js";
+import { chatLine, clientOf, createBatch, whenEnded } from "../../../kit/clients/batches.js";
 
 /** Starts a server that answers no request before the test ends. */
 async function startHeld(environment: NodeJS.ProcessEnv) {

@@ -2,7 +2,14 @@ import { describe, expect, it, vi } from "vitest";
 import { createScriptedEngine } from "../../../kit/scripted/engine.js";
 import { startServer } from "../../../kit/server.js";
 import { gate } from "../../../kit/until.js";
-import { chatLine, clientOf, createBatch, linesOf, refuseChanges, whenEnded } from "./batches.js";
+import {
+  chatLine,
+  clientOf,
+  createBatch,
+  linesOf,
+  refuseChanges,
+  whenEnded,
+} from "../../../kit/clients/batches.js";
 
 /** Echoes the first word of the user. */
 const echo = () => createScriptedEngine((prompt) => [`echo ${/user: (\S+)/.exec(prompt)?.[1] ?? ""}`]);

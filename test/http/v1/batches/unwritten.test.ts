@@ -2,8 +2,15 @@ import { describe, expect, it, vi } from "vitest";
 import { createScriptedEngine } from "../../../kit/scripted/engine.js";
 import { startServer } from "../../../kit/server.js";
 import { builtInModel } from "../../../kit/server/settings.js";
-import { contentNames } from "../files/uploads.js";
-import { chatLine, clientOf, createBatch, linesOf, refuseChanges, whenEnded } from "./batches.js";
+import { contentNames } from "../../../kit/clients/uploads.js";
+import {
+  chatLine,
+  clientOf,
+  createBatch,
+  linesOf,
+  refuseChanges,
+  whenEnded,
+} from "../../../kit/clients/batches.js";
 
 /** Longer than what is inserted in one transaction. */
 const lines = Array.from({ length: 250 }, (_, at) => chatLine(`line-${at}`, "Hello"));

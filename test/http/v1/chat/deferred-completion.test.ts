@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../../src/core/generation.js";
 import { type Script } from "../../../kit/scripted/engine.js";
 import { transcript } from "../../../kit/scripted/transcript.js";
-import { template, tools } from "../../../engine/llama/tools/answers.js";
+import { template, tools } from "../../../kit/engine/tool-answers.js";
 import { startServer } from "../../../kit/server.js";
 import { headersOf, hello, post } from "../../../kit/server/requests.js";
 import { keys } from "../../../kit/server/six-keys.js";
@@ -15,7 +15,7 @@ import {
   postDeferred,
   createDeferred,
   omitFields,
-} from "./deferred.js";
+} from "../../../kit/clients/deferred.js";
 
 const unknown = "0193a1c2-5d7e-7c40-9b1f-ffffffffffff";
 const volatileFields = ["id", "created"] as const;

@@ -5,7 +5,7 @@ import { type ScriptedServer, startServer } from "../../../kit/server.js";
 import { hello } from "../../../kit/server/requests.js";
 import { keys } from "../../../kit/server/six-keys.js";
 import { gate } from "../../../kit/until.js";
-import { fetchDeferred, waitForOutcome, createDeferred } from "./deferred.js";
+import { fetchDeferred, waitForOutcome, createDeferred } from "../../../kit/clients/deferred.js";
 
 const dayMs = 24 * 60 * 60 * 1000;
 const unknown = "0193a1c2-5d7e-7c40-9b1f-ffffffffffff";

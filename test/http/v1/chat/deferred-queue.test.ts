@@ -2,7 +2,12 @@ import { describe, expect, it } from "vitest";
 import { startServer } from "../../../kit/server.js";
 import { hello, post } from "../../../kit/server/requests.js";
 import { gate, until } from "../../../kit/until.js";
-import { fetchDeferred, waitForOutcome, postDeferred, createDeferred } from "./deferred.js";
+import {
+  fetchDeferred,
+  waitForOutcome,
+  postDeferred,
+  createDeferred,
+} from "../../../kit/clients/deferred.js";
 
 const saying = (content: string) => ({ ...hello, messages: [{ role: "user", content }] });
 

@@ -1,7 +1,7 @@
 import OpenAI from "openai";
 import { type ScriptedOptions } from "../../../kit/scripted/engine.js";
 import { transcript } from "../../../kit/scripted/transcript.js";
-import { template } from "../../../engine/llama/tools/answers.js";
+import { template } from "../../../kit/engine/tool-answers.js";
 import { startServer } from "../../../kit/server.js";
 import { headersOf } from "../../../kit/server/requests.js";
 import { keys } from "../../../kit/server/six-keys.js";

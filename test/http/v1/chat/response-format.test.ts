@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { firstChoice, requestStream, requestJson } from "../../../end-to-end/text/answers.js";
+import { firstChoice, requestStream, requestJson } from "../../../kit/clients/chat-answers.js";
 import type { ScriptedServer } from "../../../kit/server.js";
 import { hello, post } from "../../../kit/server/requests.js";
 import { drawing } from "./drawing.js";

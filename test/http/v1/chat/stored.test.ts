@@ -6,8 +6,8 @@ import { casesOf } from "../../../kit/setup/random-cases.js";
 import { type ScriptedSettings, startServer } from "../../../kit/server.js";
 import { headersOf, hello, post } from "../../../kit/server/requests.js";
 import { keys } from "../../../kit/server/six-keys.js";
-import { openaiClient } from "../conversations/conversations.js";
-import { toolCallSteps } from "../responses/responses.js";
+import { openaiClient } from "../../../kit/clients/conversations.js";
+import { toolCallSteps } from "../../../kit/clients/responses.js";
 
 type Request = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
 

@@ -9,14 +9,14 @@ import {
   template as templateOf,
   tools as fixtureTools,
   transcripts,
-} from "../../../engine/llama/tools/answers.js";
+} from "../../../kit/engine/tool-answers.js";
 import {
   firstChoice,
   requestStream,
   requestJson,
   type FoldedAnswer,
   type FoldedChoice,
-} from "../../../end-to-end/text/answers.js";
+} from "../../../kit/clients/chat-answers.js";
 import { type ScriptedServer, startServer } from "../../../kit/server.js";
 import { hello } from "../../../kit/server/requests.js";
 import { keys } from "../../../kit/server/six-keys.js";

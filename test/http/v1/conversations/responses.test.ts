@@ -7,8 +7,8 @@ import { startServer } from "../../../kit/server.js";
 import { builtInModel, testKey } from "../../../kit/server/settings.js";
 import { keys } from "../../../kit/server/six-keys.js";
 import { gate, until } from "../../../kit/until.js";
-import { createResponsesClient, toolCallSteps } from "../responses/responses.js";
-import { itemsOf, model, openaiClient, said, textsOf } from "./conversations.js";
+import { createResponsesClient, toolCallSteps } from "../../../kit/clients/responses.js";
+import { itemsOf, model, openaiClient, said, textsOf } from "../../../kit/clients/conversations.js";
 
 /** Starts a server that returns the number of the answer, and records every prompt. */
 async function counting() {

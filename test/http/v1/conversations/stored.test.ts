@@ -5,7 +5,7 @@ import { casesOf } from "../../../kit/setup/random-cases.js";
 import { type ScriptedSettings, startServer } from "../../../kit/server.js";
 import { headersOf } from "../../../kit/server/requests.js";
 import { keys } from "../../../kit/server/six-keys.js";
-import { itemsOf, openaiClient, said, textsOf } from "./conversations.js";
+import { itemsOf, openaiClient, said, textsOf } from "../../../kit/clients/conversations.js";
 
 async function served(options: ScriptedSettings = {}) {
   const server = await startServer({ engine: () => ["Good day."], ...options });

@@ -9,7 +9,7 @@ import { describe, expect, it, vi } from "vitest";
 import { temporaryFolder } from "../../../kit/folder.js";
 import { startServer } from "../../../kit/server.js";
 import { createTestTeam } from "../../threats/world.js";
-import { contentNames, upload } from "./uploads.js";
+import { contentNames, upload } from "../../../kit/clients/uploads.js";
 
 const clientOf = (server: { url: string; apiKey: string }) =>
   new OpenAI({ baseURL: `${server.url}/v1`, apiKey: server.apiKey, maxRetries: 0 });

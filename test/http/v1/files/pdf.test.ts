@@ -12,7 +12,7 @@ import {
 import { type ScriptedServer, startServer } from "../../../kit/server.js";
 import { keys } from "../../../kit/server/six-keys.js";
 import { anthropicOf } from "../../anthropic.js";
-import { upload } from "./uploads.js";
+import { upload } from "../../../kit/clients/uploads.js";
 
 const model = "ember-1m";
 const base64 = (bytes: Buffer) => bytes.toString("base64");

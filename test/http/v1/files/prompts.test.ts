@@ -7,8 +7,8 @@ import { keys } from "../../../kit/server/six-keys.js";
 import { gate } from "../../../kit/until.js";
 import { connect } from "../../websocket/client.js";
 import { createTestTeam } from "../../threats/world.js";
-import { chatLine, clientOf, createBatch, linesOf, whenEnded } from "../batches/batches.js";
-import { upload } from "./uploads.js";
+import { chatLine, clientOf, createBatch, linesOf, whenEnded } from "../../../kit/clients/batches.js";
+import { upload } from "../../../kit/clients/uploads.js";
 
 const model = builtInModel;
 const content = {

@@ -7,7 +7,7 @@ import { builtInModel } from "../../../kit/server/settings.js";
 import { keys } from "../../../kit/server/six-keys.js";
 import { gate, until } from "../../../kit/until.js";
 import { createTestTeam } from "../../threats/world.js";
-import { clientOf, createBatch, linesOf, whenEnded } from "../batches/batches.js";
+import { clientOf, createBatch, linesOf, whenEnded } from "../../../kit/clients/batches.js";
 
 const model = "ember-1m";
 const files = [

@@ -4,9 +4,9 @@ import { startServer } from "../../../kit/server.js";
 import { builtInModel } from "../../../kit/server/settings.js";
 import { keys } from "../../../kit/server/six-keys.js";
 import { connect } from "../../websocket/client.js";
-import { clientOf, createBatch, linesOf, whenEnded } from "../batches/batches.js";
-import { openaiClient } from "../conversations/conversations.js";
-import { createResponsesClient, toolCallSteps } from "./responses.js";
+import { clientOf, createBatch, linesOf, whenEnded } from "../../../kit/clients/batches.js";
+import { openaiClient } from "../../../kit/clients/conversations.js";
+import { createResponsesClient, toolCallSteps } from "../../../kit/clients/responses.js";
 
 const model = "ember-1m";
 const search = {

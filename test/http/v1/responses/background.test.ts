@@ -11,7 +11,7 @@ import {
   startPausedServer,
   inBackground as hello,
   textOf,
-} from "./responses.js";
+} from "../../../kit/clients/responses.js";
 
 const queued = { status: "queued", background: true, output: [], usage: null } as const;
 

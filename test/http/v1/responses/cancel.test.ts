@@ -12,7 +12,7 @@ import {
   lastResponse,
   textOf,
   type ResponsesClient,
-} from "./responses.js";
+} from "../../../kit/clients/responses.js";
 
 const endings = ["cancel", "delete"] as const;
 const ends = (client: ResponsesClient, how: (typeof endings)[number], id: string) =>

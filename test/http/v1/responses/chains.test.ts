@@ -8,7 +8,7 @@ import { temporaryFolder } from "../../../kit/folder.js";
 import { startServer } from "../../../kit/server.js";
 import { builtInModel, testKey } from "../../../kit/server/settings.js";
 import { gate } from "../../../kit/until.js";
-import { createResponsesClient, toolCallSteps, textOf } from "./responses.js";
+import { createResponsesClient, toolCallSteps, textOf } from "../../../kit/clients/responses.js";
 
 /** Starts a server that returns the number of the answer, and records every prompt. */
 async function counting() {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readStream } from "../../../dialects/openai-responses/reader.js";
 import { startServer } from "../../../kit/server.js";
-import { createResponsesClient, lastResponse, textOf } from "./responses.js";
+import { createResponsesClient, lastResponse, textOf } from "../../../kit/clients/responses.js";
 
 const long = "word ".repeat(1_200).trim();
 const context_management = [{ type: "compaction", compact_threshold: 1_000 }];

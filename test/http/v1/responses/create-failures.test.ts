@@ -3,7 +3,7 @@ import type { ScriptStep } from "../../../kit/scripted/engine.js";
 import { readStream } from "../../../dialects/openai-responses/reader.js";
 import { startServer } from "../../../kit/server.js";
 import { gate, until } from "../../../kit/until.js";
-import { createResponsesClient, textOf } from "./responses.js";
+import { createResponsesClient, textOf } from "../../../kit/clients/responses.js";
 
 describe("POST /v1/responses that fails, or whose client disconnects,", () => {
   it("answers a failure before the start with an HTTP error, and stores nothing", async () => {

@@ -9,7 +9,7 @@ import {
   lastResponse,
   textOf,
   reasoningStep,
-} from "./responses.js";
+} from "../../../kit/clients/responses.js";
 
 const weather = {
   type: "function",

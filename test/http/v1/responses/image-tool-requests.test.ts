@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { startServer } from "../../../kit/server.js";
 import { keys } from "../../../kit/server/six-keys.js";
 import { drawing, start, tools } from "./image-tool-server.js";
-import { createResponsesClient } from "./responses.js";
+import { createResponsesClient } from "../../../kit/clients/responses.js";
 
 const create = { model: "ember-1m", input: "Draw a fox", tools };
 const imageTool = (fields: object) => ({ ...create, tools: [{ type: "image_generation", ...fields }] });

@@ -1,9 +1,9 @@
 /** A server with a scripted chat model that calls `image_generation`, and a scripted image model. */
 import type { Script, ScriptStep } from "../../../kit/scripted/engine.js";
-import { ember } from "../../../kit/models/ember.js";
+import { ember } from "../../../kit/scripted/ember.js";
 import { type ScriptedSettings, startServer } from "../../../kit/server.js";
 import { emptyFile } from "../../../kit/server/scripted.js";
-import { createResponsesClient } from "./responses.js";
+import { createResponsesClient } from "../../../kit/clients/responses.js";
 
 const painter = {
   ...ember,

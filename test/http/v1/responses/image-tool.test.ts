@@ -11,7 +11,7 @@ import { createScriptedImageEngine } from "../../../kit/scripted/image-engine.js
 import { openAgain } from "../../../kit/databases/new-database.js";
 import { connect } from "../../websocket/client.js";
 import { drawing, drawsOnce, start, tools } from "./image-tool-server.js";
-import { lastResponse, toolCallSteps } from "./responses.js";
+import { lastResponse, toolCallSteps } from "../../../kit/clients/responses.js";
 
 const typesOf = ({ output }: ResponseObject) => output.map(({ type }) => type);
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CompactionBody } from "../../../../src/dialects/openai-responses/response-schema.js";
 import { startServer } from "../../../kit/server.js";
-import { createResponsesClient, textOf } from "./responses.js";
+import { createResponsesClient, textOf } from "../../../kit/clients/responses.js";
 
 /** A conversation of this many turns of about ten words, and a last question. */
 const turns = (count: number) => [

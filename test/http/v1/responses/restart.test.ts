@@ -5,7 +5,12 @@ import { temporaryFolder } from "../../../kit/folder.js";
 import { type TestServer, startServer } from "../../../kit/server.js";
 import { builtInModel, testKey } from "../../../kit/server/settings.js";
 import { gate, until } from "../../../kit/until.js";
-import { createResponsesClient, textOf, type ResponsesClient, type Frames } from "./responses.js";
+import {
+  createResponsesClient,
+  textOf,
+  type ResponsesClient,
+  type Frames,
+} from "../../../kit/clients/responses.js";
 
 interface Served extends TestServer {
   readonly responses: ResponsesClient;

@@ -7,7 +7,7 @@ import { startServer } from "../../../kit/server.js";
 import { builtInModel, testKey } from "../../../kit/server/settings.js";
 import { gate } from "../../../kit/until.js";
 import { createManualClock, type ManualClock } from "../../../kit/manual-clock.js";
-import { createResponsesClient, type ResponsesClient } from "./responses.js";
+import { createResponsesClient, type ResponsesClient } from "../../../kit/clients/responses.js";
 
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;

@@ -2,7 +2,13 @@ import { describe, expect, it } from "vitest";
 import { readStream } from "../../../dialects/openai-responses/reader.js";
 import { startServer } from "../../../kit/server.js";
 import { gate } from "../../../kit/until.js";
-import { createResponsesClient, toolCallSteps, eventOf, lastResponse, reasoningStep } from "./responses.js";
+import {
+  createResponsesClient,
+  toolCallSteps,
+  eventOf,
+  lastResponse,
+  reasoningStep,
+} from "../../../kit/clients/responses.js";
 
 /** A response with reasoning, a text and a tool call, and clients of its team. */
 async function stored(fields: object = {}) {

@@ -2,7 +2,11 @@ import { describe, expect, it } from "vitest";
 import { startServer } from "../../../kit/server.js";
 import { keys } from "../../../kit/server/six-keys.js";
 import { gate } from "../../../kit/until.js";
-import { createResponsesClient, toolCallSteps, type ResponsesClient } from "./responses.js";
+import {
+  createResponsesClient,
+  toolCallSteps,
+  type ResponsesClient,
+} from "../../../kit/clients/responses.js";
 
 /** Unknown ids with the length of server ids. */
 const never = {

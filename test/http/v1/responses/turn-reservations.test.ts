@@ -14,7 +14,7 @@ import { aSide, set, verified } from "../../auth/budgeted.js";
 import { prices, startLedgerServer, type LedgerServer } from "../../../kit/ledger.js";
 import { startMcpServer } from "../../../kit/doubles/mcp-server.js";
 import { calling, input, lastLine, toolOf } from "./mcp/app.js";
-import { createResponsesClient } from "./responses.js";
+import { createResponsesClient } from "../../../kit/clients/responses.js";
 
 const model = "hearth-tiny-5m";
 const max_output_tokens = 40;

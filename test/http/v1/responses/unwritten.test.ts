@@ -6,7 +6,7 @@ import { temporaryFolder } from "../../../kit/folder.js";
 import { startServer } from "../../../kit/server.js";
 import { builtInModel, testKey } from "../../../kit/server/settings.js";
 import { createManualClock } from "../../../kit/manual-clock.js";
-import { createResponsesClient } from "./responses.js";
+import { createResponsesClient } from "../../../kit/clients/responses.js";
 
 /** Starts a server whose database can reject responses, as a full disk does. */
 async function serve() {

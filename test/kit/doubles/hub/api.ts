@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { sha256Of, type TestHub } from "./hub-server.js";
+import { sha256Of, type TestHub } from "./hub.js";
 
 /** Answers the requests of the hub: about a repository, its files, and where the bytes of one are. */
 export function serveApi(hub: TestHub, request: IncomingMessage, response: ServerResponse): void {

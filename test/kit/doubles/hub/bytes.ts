@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { TestHub } from "./hub-server.js";
+import type { TestHub } from "./hub.js";
 
 const chunkBytes = 64 * 1024;
 

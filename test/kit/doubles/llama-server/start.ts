@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { createServer, type AddressInfo } from "node:net";
 import { it, onTestFinished, vi } from "vitest";
-import { llamaServerProgram } from "../../../../scripts/llama-server/program.mjs";
+import { llamaServerProgram } from "./program.mjs";
 
 const program = llamaServerProgram();
 

@@ -4,7 +4,7 @@ import { until } from "../../../../kit/until.js";
 import { authorization, startLedgerServer } from "../../../../kit/ledger.js";
 import { startMcpServer, startRawMcpServer, type TestMcpServer } from "../../../../kit/doubles/mcp-server.js";
 import { startLimitedServer } from "../../../limits/limited.js";
-import { createResponsesClient } from "../responses.js";
+import { createResponsesClient } from "../../../../kit/clients/responses.js";
 import { adds, input, start, toolOf } from "./app.js";
 
 /** A call that was allowed, as a client has it that stores the conversation itself. */

@@ -1,9 +1,9 @@
 /** Answers in every family's format, the tools they call, and a function that folds events to the parsed answer. */
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
-import type { Tool } from "../../../../src/core/generation.js";
-import type { ToolEvent } from "../../../../src/engine/llama/tools/parse/output.js";
-import { toolFormatOf, type ToolFormat } from "../../../../src/engine/llama/tools/format.js";
+import type { Tool } from "../../../src/core/generation.js";
+import type { ToolEvent } from "../../../src/engine/llama/tools/parse/output.js";
+import { toolFormatOf, type ToolFormat } from "../../../src/engine/llama/tools/format.js";
 
 export const familyNames = [
   "hermes",
@@ -60,7 +60,7 @@ export const tools: readonly Tool[] = [
 ];
 
 const fixture = (path: string): string =>
-  readFileSync(new URL(`../../../fixtures/tools/${path}`, import.meta.url), "utf8");
+  readFileSync(new URL(`../../fixtures/tools/${path}`, import.meta.url), "utf8");
 
 export const template = (family: string): string => fixture(`templates/${family}.jinja`);
 

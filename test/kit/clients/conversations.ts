@@ -1,6 +1,6 @@
 /** Helpers for tests of conversations: the official client, and the texts of items. */
 import OpenAI from "openai";
-import { keys } from "../../../kit/server/six-keys.js";
+import { keys } from "../server/six-keys.js";
 
 /** Builds an official client that does not retry. */
 export function openaiClient(url: string, apiKey: string = keys.ada): OpenAI {

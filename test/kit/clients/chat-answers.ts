@@ -2,8 +2,8 @@
 import { fileURLToPath } from "node:url";
 import { readGgufFileInfo } from "node-llama-cpp";
 import type OpenAI from "openai";
-import type { TestServer } from "../../kit/server.js";
-import { builtInModel } from "../../kit/server/settings.js";
+import type { TestServer } from "../server.js";
+import { builtInModel } from "../server/settings.js";
 
 type TokenLogprob = OpenAI.Chat.Completions.ChatCompletionTokenLogprob;
 

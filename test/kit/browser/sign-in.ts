@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 
-const program = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+const program = fileURLToPath(new URL("../../../dist/main.js", import.meta.url));
 
 /** Signs the first owner of a new server in. @param data the server's data folder */
 export async function signInOwner(page: Page, url: string, data: string): Promise<void> {

@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const source = fileURLToPath(new URL("../../node_modules/node-llama-cpp/llama/", import.meta.url));
+const source = fileURLToPath(new URL("../../../../node_modules/node-llama-cpp/llama/", import.meta.url));
 
 /** Returns the Git bundle of llama.cpp's source. */
 export function sourceBundle() {

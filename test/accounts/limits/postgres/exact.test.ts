@@ -1,14 +1,14 @@
 import { expect, it, onTestFinished } from "vitest";
-import type { Quota, QuotaCounter } from "../../../src/accounts/limits/quota-counter.js";
-import { createSharedCounter } from "../../../src/accounts/limits/shared/shared-counter.js";
-import { createSharedWindowStore } from "../../../src/accounts/limits/shared/store.js";
-import type { Clock } from "../../../src/core/clock.js";
-import type { Database } from "../../../src/store/database.js";
-import { systemClock } from "../../../src/system.js";
-import { expectExactLimits } from "../../accounts/limits/exact-limits.js";
-import { createManualClock } from "../../kit/manual-clock.js";
-import { newPostgresUrl, openBeside } from "../../kit/databases/postgres/databases.js";
-import { proxyOf } from "../../kit/databases/postgres/proxy.js";
+import type { Quota, QuotaCounter } from "../../../../src/accounts/limits/quota-counter.js";
+import { createSharedCounter } from "../../../../src/accounts/limits/shared/shared-counter.js";
+import { createSharedWindowStore } from "../../../../src/accounts/limits/shared/store.js";
+import type { Clock } from "../../../../src/core/clock.js";
+import type { Database } from "../../../../src/store/database.js";
+import { systemClock } from "../../../../src/system.js";
+import { expectExactLimits } from "../exact-limits.js";
+import { createManualClock } from "../../../kit/manual-clock.js";
+import { newPostgresUrl, openBeside } from "../../../kit/databases/postgres/databases.js";
+import { proxyOf } from "../../../kit/databases/postgres/proxy.js";
 import { sql } from "kysely";
 
 async function opened(url: string): Promise<Database> {

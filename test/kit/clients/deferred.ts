@@ -1,7 +1,7 @@
 /** Helpers for tests of deferred completions. */
 import { expect } from "vitest";
-import { headersOf, hello, post } from "../../../kit/server/requests.js";
-import { keys } from "../../../kit/server/six-keys.js";
+import { headersOf, hello, post } from "../server/requests.js";
+import { keys } from "../server/six-keys.js";
 
 type At = { readonly url: string };
 

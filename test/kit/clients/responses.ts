@@ -1,15 +1,15 @@
 /** Helpers for tests of the responses routes: a plain HTTP client that reads streams frame by frame. */
 import { expect, vi } from "vitest";
-import type { ResponseEvent } from "../../../../src/dialects/openai-responses/event-schema.js";
+import type { ResponseEvent } from "../../../src/dialects/openai-responses/event-schema.js";
 import type {
   InputItemsPage,
   ResponseObject,
-} from "../../../../src/dialects/openai-responses/response-schema.js";
-import type { ScriptStep } from "../../../kit/scripted/engine.js";
-import { type ScriptedSettings, startServer } from "../../../kit/server.js";
-import { headersOf } from "../../../kit/server/requests.js";
-import { keys } from "../../../kit/server/six-keys.js";
-import { gate } from "../../../kit/until.js";
+} from "../../../src/dialects/openai-responses/response-schema.js";
+import type { ScriptStep } from "../scripted/engine.js";
+import { type ScriptedSettings, startServer } from "../server.js";
+import { headersOf } from "../server/requests.js";
+import { keys } from "../server/six-keys.js";
+import { gate } from "../until.js";
 
 export interface ResponseResult {
   readonly status: number;

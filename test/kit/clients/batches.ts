@@ -3,7 +3,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import OpenAI, { toFile } from "openai";
 import { vi } from "vitest";
-import { builtInModel } from "../../../kit/server/settings.js";
+import { builtInModel } from "../server/settings.js";
 
 export type Client = Pick<OpenAI, "files" | "batches">;
 
