@@ -113,8 +113,8 @@ export interface WorkerUrls {
   readonly tokenizerWorkerUrl?: URL;
   /** The reader's of PDF files. */
   readonly pdfWorkerUrl?: URL;
-  /** The reader's of reports. */
-  readonly reportsWorkerUrl?: URL;
+  /** The reader's of reports; null: the connection of the server reads them. */
+  readonly reportsWorkerUrl?: URL | null;
   /** The child process that tries image and vision models; null: they are not tried. */
   readonly onnxTrialUrl?: URL | null;
 }

@@ -77,7 +77,7 @@ export interface DataFolder {
 export interface DataFolderOverrides {
   readonly database?: Database;
   readonly newDatabase?: NewDatabase;
-  readonly reportsWorkerUrl?: URL;
+  readonly reportsWorkerUrl?: URL | null;
   readonly clock?: Clock;
   readonly logger?: Logger;
 }
@@ -98,8 +98,7 @@ export async function openDataFolder(config: Config, overrides: DataFolderOverri
     }
     const file = databaseFile(config);
     reportUncleanEnd(checkAfterUncleanEnd(file, clock), logger);
-    const reportsWorkerUrl =
-      overrides.reportsWorkerUrl ?? new URL("../store/sqlite/reports/worker.js", import.meta.url);
+    const { reportsWorkerUrl = new URL("../store/sqlite/reports/worker.js", import.meta.url) } = overrides;
     const database = await openDatabase(file, { ...overrides, reportsWorkerUrl });
     const endCleanly = markRunning(file);
     return {

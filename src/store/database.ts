@@ -66,8 +66,8 @@ const rewrittenBytesMax = 268_435_456;
 interface Opening {
   readonly newDatabase?: NewDatabase | undefined;
   readonly connect?: Connect;
-  /** The compiled thread that reads for reports; absent: they are read on the connection, for commands. */
-  readonly reportsWorkerUrl?: URL | undefined;
+  /** The compiled thread that reads for reports; null: they are read on the connection, as for commands. */
+  readonly reportsWorkerUrl?: URL | null;
 }
 
 /**
@@ -79,7 +79,7 @@ interface Opening {
  */
 export async function openDatabase(
   file: string,
-  { newDatabase = "refused", connect = connectSqlite, reportsWorkerUrl }: Opening = {},
+  { newDatabase = "refused", connect = connectSqlite, reportsWorkerUrl = null }: Opening = {},
 ): Promise<Database> {
   await createFile(file, newDatabase);
   let sqlite: Sqlite.Database | null = null;
@@ -94,9 +94,7 @@ export async function openDatabase(
     const kysely = new Kysely<Schema>({ dialect: new SqliteDialect({ database: caching }) });
     const opened = sqlite;
     const reports =
-      reportsWorkerUrl === undefined
-        ? kysely
-        : createReportKysely(createReportReader(file, reportsWorkerUrl));
+      reportsWorkerUrl === null ? kysely : createReportKysely(createReportReader(file, reportsWorkerUrl));
     const close = async (): Promise<void> => {
       if (reports !== kysely) await reports.destroy();
       await kysely.destroy();

@@ -247,7 +247,14 @@ async function listen(
   finished: Finished = onTestFinished,
 ): Promise<TestServer> {
   const { createApp } = await import("../../src/app/app.js");
-  const app = await createApp(config, { ...workerUrls, openPuller: noNetwork, ...overrides });
+  const app = await createApp(config, {
+    ...workerUrls,
+    // A thread for each server is a tenth of the time of its tests; test/store/sqlite/reports.test.ts and
+    // test/http/admin/reports.test.ts have one.
+    reportsWorkerUrl: null,
+    openPuller: noNetwork,
+    ...overrides,
+  });
   finished(() => app.close());
   return withClient({ ...(await app.listen()), data: config.data, app });
 }
