@@ -1,6 +1,6 @@
 /**
- * Checks everything; `npm test` runs it. `npm test -- lint types` runs only the named steps. `npm test -- --changed` checks
- * only what the uncommitted changes can affect, `--changed=main` what has changed since that commit. `--all` runs the tests that
+ * Checks the repository; `npm test` runs it. `npm test -- lint types` runs only the named steps. `npm test -- --changed` checks
+ * only what the uncommitted changes can affect, `--changed=main` what has changed since that commit. `--all` runs the tests and steps that
  * must pass before a change lands, `--nightly` all of them, with all cases of the random ones: test/kit/sizes.ts has the list.
  *
  * The build comes first. Then the tests run, and beside them, one after another and at the lowest priority, the steps that only read
@@ -17,7 +17,7 @@ import { fileURLToPath } from "node:url";
 import { affectedTests, changedFiles } from "./check/affected.mjs";
 
 /**
- * @typedef {{ name: string, tool: string, args: string[] }} Step
+ * @typedef {{ name: string, tool: string, args: string[], isLarger?: true }} Step `isLarger`: the small size does without it
  * @typedef {{ passed: number, failed: number }} Tally
  * @typedef {{ status: string, assertionResults: { status: string, fullName: string }[] }} TestFile
  * @typedef {{ numPassedTests: number, numFailedTests: number, testResults: TestFile[] }} TestReport the report that vitest writes
@@ -40,13 +40,19 @@ const sourceSteps = [
     name: "format",
     tool: "prettier/bin/prettier.cjs",
     args: ["--check", "--cache", "--cache-strategy", "content", "--log-level", "warn", "."],
+    isLarger: true,
   },
   {
     name: "imports",
     tool: "dependency-cruiser/bin/dependency-cruise.mjs",
     args: ["--config", ".dependency-cruiser.cjs", "src"],
   },
-  { name: "dead-code", tool: "knip/bin/knip.js", args: ["--no-progress", "--treat-config-hints-as-errors"] },
+  {
+    name: "dead-code",
+    tool: "knip/bin/knip.js",
+    args: ["--no-progress", "--treat-config-hints-as-errors"],
+    isLarger: true,
+  },
 ];
 
 /** @type {Step} */
@@ -73,8 +79,10 @@ async function main(args) {
     process.stderr.write(`${unknown}\n`);
     return 2;
   }
-  process.env["TEST_SIZE"] = sizeOf(args);
-  const isWanted = (/** @type {Step} */ step) => names.length === 0 || names.includes(step.name);
+  const size = chooseSize(args);
+  process.env["TEST_SIZE"] = size;
+  const isWanted = (/** @type {Step} */ step) =>
+    names.length === 0 ? size !== "small" || step.isLarger !== true : names.includes(step.name);
   const steps = allSteps.filter(isWanted);
   const since = args.find((arg) => arg.startsWith("--changed"));
   const chosen = since === undefined ? steps : changedOnly(steps, since.split("=")[1] ?? "HEAD");
@@ -97,7 +105,7 @@ async function main(args) {
  * @param {string[]} args
  * @returns {string} the size of the check: what a change can affect belongs to all but the nightly run
  */
-function sizeOf(args) {
+function chooseSize(args) {
   if (args.includes("--nightly")) return "nightly";
   return args.some((arg) => arg === "--all" || arg.startsWith("--changed")) ? "all" : "small";
 }
