@@ -2,7 +2,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { affectedTests } from "../../check/affected.mjs";
 import type { Fault } from "./sites.js";
 
@@ -33,10 +33,15 @@ export function openTree(repository: string): Tree {
         writeFileSync(file, text);
         const types = await run(root, ["typescript7/bin/tsc", "-p", "test", "--singleThreaded"], size);
         if (types !== null) return firstLine(types, /error TS/);
-        let left = affectedTests(root, [path]);
-        while (left.length > 0) {
-          const output = await test(left);
-          if (output === null) return null;
+        const { near, far } = sortByPlace(affectedTests(root, [path]), path);
+        let left = near;
+        let later = far;
+        while (left.length > 0 || later.length > 0) {
+          const output = left.length > 0 ? await test(left) : null;
+          if (output === null) {
+            [left, later] = [later, []];
+            continue;
+          }
           const failed = /FAIL\s+.*?(test\/\S+\.test\.ts)/.exec(output)?.[1] ?? "";
           writeFileSync(file, before);
           if (failed !== "" && (await test([failed])) === null) return firstLine(output, /FAIL/);
@@ -54,6 +59,16 @@ export function openTree(repository: string): Tree {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Returns the tests in the folder that mirrors the file's, which most likely find its faults, and the others. */
+function sortByPlace(
+  tests: readonly string[],
+  path: string,
+): { readonly near: readonly string[]; readonly far: readonly string[] } {
+  const mirror = `${dirname(path).replace(/^src/, "test")}/`;
+  const near = tests.filter((test) => test.startsWith(mirror));
+  return { near, far: tests.filter((test) => !near.includes(test)) };
 }
 
 /** Runs a tool of node_modules. @returns its output if it failed, else null */
