@@ -187,7 +187,7 @@ const places: Readonly<Record<string, Place>> = {
   "a secret": { file: "secret", read: (path) => readSecret("HEARTH_API_KEY_FILE", path) },
   "a certificate": {
     file: "cert.pem",
-    read: (path) => openTls({ certFile: path, keyFile: path }, { clock, logger: logger as never }),
+    read: (path) => openTls({ certFile: path, keyFile: path }, { clock, logger }),
   },
   "the authority of a database": {
     file: "ca.pem",
