@@ -1,5 +1,6 @@
-// Who may import whom. `npm test -- imports` holds src/ to it; test/tidy/imports.test.ts shows that each rule catches what it
-// forbids. Imports point one way: main, cli -> app -> http -> jobs -> inference -> accounts, models -> store -> core.
+// Who may import whom; `npm test -- imports` checks it. In src/, imports point one way:
+// main, cli -> app -> http -> jobs -> inference -> accounts, models -> store -> core. The kit of tests imports src/ alone, scripts/
+// import src/ and the kit.
 
 /** Each folder of src/ that lies below http/: which others it may import, beside itself and core/. */
 const below = {
@@ -218,10 +219,37 @@ module.exports = {
       to: { path: "^(test|scripts|dist|models|data)/" },
     },
     {
+      name: "kit-imports-src",
+      comment: "What tests and scripts share lies in the kit, and knows neither.",
+      severity: "error",
+      from: { path: "^test/kit/" },
+      to: { path: "^(test|scripts)/", pathNot: "^test/kit/" },
+    },
+    {
+      name: "scripts-import-the-kit",
+      severity: "error",
+      from: { path: "^scripts/" },
+      to: { path: "^test/", pathNot: "^test/kit/" },
+    },
+    {
+      name: "scripts-are-imported-by-their-tests",
+      comment: "What other tests share with a script belongs in the kit.",
+      severity: "error",
+      from: {
+        path: "^test/",
+        pathNot: [
+          "^test/(kit|scripts|fuzz|simulation|tidy)/",
+          // Tests of the evaluation of the built-in models, and of a package.
+          "^test/(end-to-end/captions/loop|engine/vision/greedy|models/eval-builtin|end-to-end/process/package)\\.test\\.ts$",
+        ],
+      },
+      to: { path: "^scripts/" },
+    },
+    {
       name: "imports-resolve",
       severity: "error",
-      from: { path: "^src/" },
-      to: { couldNotResolve: true, path: "^(\\.|/|src/)" },
+      from: {},
+      to: { couldNotResolve: true, path: "^(\\.|/|src/|test/|scripts/)" },
     },
   ],
   options: {

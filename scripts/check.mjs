@@ -42,11 +42,7 @@ const sourceSteps = [
     args: ["--check", "--cache", "--cache-strategy", "content", "--log-level", "warn", "."],
     isLarger: true,
   },
-  {
-    name: "imports",
-    tool: "dependency-cruiser/bin/dependency-cruise.mjs",
-    args: ["--config", ".dependency-cruiser.cjs", "src"],
-  },
+  { name: "imports", tool: "../scripts/check/imports.mjs", args: [] },
   {
     name: "dead-code",
     tool: "knip/bin/knip.js",

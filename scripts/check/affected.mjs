@@ -13,8 +13,7 @@ const affectsAll = [
   /^vitest\.config\.ts$/,
   /^tsconfig\.json$/,
   /^scripts\/build\.mjs$/,
-  /^test\/(global-setup|random-cases|contract|kit\/sizes)\.ts$/,
-  /^test\/contract\//,
+  /^test\/kit\/(sizes\.ts$|setup\/|contract\/)/,
 ];
 
 /** These tests read the whole checkout, or what is not an import. */

@@ -1,7 +1,7 @@
 /** Folders of tests. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
@@ -15,5 +15,15 @@ export type Finished = (cleanUp: () => void | Promise<void>) => void;
 export function temporaryFolder(finished: Finished = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), "hearth-test-"));
   finished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Creates a folder with just these files, by their path from it; it is deleted when the test ends. */
+export function plantFiles(files: Readonly<Record<string, string>>): string {
+  const folder = temporaryFolder();
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
   return folder;
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { affectedTests, changedFiles } from "../../scripts/check/affected.mjs";
-import { plant } from "../tidy/plant.js";
+import { plantFiles } from "../kit/folder.js";
 
 const files = {
   "src/core/money.ts": "export const ticks = 1;",
@@ -19,7 +19,7 @@ const files = {
 };
 
 function checkout(): { root: string; git: (...args: string[]) => string } {
-  const root = plant(files);
+  const root = plantFiles(files);
   const git = (...args: string[]): string =>
     execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...args], {
       cwd: root,
