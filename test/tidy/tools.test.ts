@@ -1,7 +1,50 @@
-/** The step `imports` has its rules in a configuration file: it fails for what they forbid. */
+/** The linter and the step `imports` have their rules in configuration files: both fail for what these forbid. */
+import { spawnSync } from "node:child_process";
+import { cpSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { findWrongImports, readImports } from "../../scripts/check/imports.mjs";
-import { plantFiles } from "../kit/folder.js";
+import { plantFiles, root } from "../kit/folder.js";
+
+it("the linter finds what only its rules about Hearth forbid, but in the files that may", () => {
+  const machine = "export const now = [Date.now(), new Date()];\nexport const chance = Math.random();\n";
+  const environment = 'export const { env } = process;\nexport const home = () => process["env"];\n';
+  const planted = plantFiles({
+    "src/a.ts": `import { randomUUID } from "node:crypto";\nexport { randomUUID };\n${machine}${environment}`,
+    "src/system.ts": machine,
+    "src/config.ts": environment,
+    "src/b.ts":
+      "export const read = (db: { query(sql: string): string }, id: string) => db.query(`select ${id}`);\n",
+    "src/models/c.ts": 'export { readFileSync } from "node:fs";\nexport default 1;\n',
+    "src/d.ts": `export function long(): void {${"\n".repeat(300)}}\n`,
+    "test/e.test.ts": 'import { it } from "vitest";\nit.skip("x", () => undefined);\n',
+  });
+  for (const path of [".oxlintrc.json", "scripts/check/lint-rules.mjs"])
+    cpSync(join(root, path), join(planted, path));
+  symlinkSync(join(root, "node_modules"), join(planted, "node_modules"));
+  const oxlint = join(root, "node_modules/oxlint/bin/oxlint");
+  const { stdout } = spawnSync(process.execPath, [oxlint, "--format=unix", "src", "test"], {
+    cwd: planted,
+    encoding: "utf8",
+  });
+  const found = [...stdout.matchAll(/^(\S+?):(\d+):.*\/((hearth|eslint)\(.+)\]$/gm)].map(
+    ([, path, line, rule]) => `${path}:${line} ${rule}`,
+  );
+  expect(found.sort()).toEqual([
+    "src/a.ts:1 hearth(chance)",
+    "src/a.ts:3 hearth(time)",
+    "src/a.ts:3 hearth(time)",
+    "src/a.ts:4 hearth(chance)",
+    "src/a.ts:5 hearth(environment)",
+    "src/a.ts:6 hearth(environment)",
+    "src/b.ts:1 hearth(sql)",
+    "src/d.ts:1 eslint(max-lines-per-function)",
+    "src/d.ts:301 eslint(max-lines)",
+    "src/models/c.ts:1 eslint(no-restricted-imports)",
+    "src/models/c.ts:2 eslint(no-restricted-exports)",
+    "test/e.test.ts:2 hearth(every-test-runs)",
+  ]);
+});
 
 it("the step `imports` finds cycles of files and of folders, imports against the layers, and cycles that are listed but gone", async () => {
   const planted = plantFiles({
