@@ -3,18 +3,21 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { engineReports } from "../../../src/app/inspect/engine-report.js";
 import { loadConfig } from "../../../src/config.js";
-import { beginStream, rawKinds, type RawFrames } from "../../kit/doubles/engines/raw.js";
+import { beginStream, rawKinds, type RawFrames, type RawKind } from "../../kit/doubles/engines/raw.js";
 import type { LogLine } from "../../kit/server/scripted.js";
 import { testKey } from "../../kit/server/settings.js";
 import { createBatch, whenEnded } from "../../kit/clients/batches.js";
 import { fetchDeferred } from "../../kit/clients/deferred.js";
-import { builtInVocabulary, placeOnRaw, post, type PlacedOnRaw } from "./placed-raw.js";
+import { placeOnRaw, post, type PlacedOnRaw } from "./placed-raw.js";
 
-const vocabulary = builtInVocabulary();
+const logs: LogLine[] = [];
+const log = (level: string) => (fields: object, message: string) =>
+  void logs.push({ level, fields, message });
+const placed = placeOnRaw({ logger: { info: log("info"), warn: log("warn"), error: log("error") } });
 const key = "sk-key-of-the-engine";
 const words = "replica gpu-7.internal.example at 10.1.2.3:8123 has read the prompt of tenant bluebird";
 const said = `${words} with ${key}; see https://status.internal.example/x?token=t0p`;
-const secret = /gpu-7|internal\.example|10\.1\.2\.3|8123|bluebird|t0p|sk-key/;
+const secret = /gpu-7|internal\.example|10\.1\.2\.3|:8123|bluebird|t0p|sk-key/;
 const messages = [{ role: "user", content: "Hello" }];
 
 type Answering = (response: ServerResponse, frames: RawFrames) => void;
@@ -59,22 +62,16 @@ const bodies = {
   "/api/chat": { messages, options: { num_predict: 5 } },
 } as const;
 
-interface Logged extends PlacedOnRaw {
-  readonly logs: LogLine[];
-}
-
-async function place(kind: (typeof rawKinds)[number], answering: Answering): Promise<Logged> {
-  const logs: LogLine[] = [];
-  const log = (level: string) => (fields: object, message: string) =>
-    void logs.push({ level, fields, message });
-  const logger = { info: log("info"), warn: log("warn"), error: log("error") };
-  const app = await placeOnRaw(kind, { vocabulary: vocabulary(), overrides: { logger } });
+/** Returns the server on an engine that answers so, and an empty log. */
+function place(kind: RawKind, answering: Answering): PlacedOnRaw {
+  const app = placed.on(kind);
   app.engine.answer = answering;
-  return { ...app, logs };
+  logs.length = 0;
+  return app;
 }
 
 /** Returns what the log has of causes. */
-function causesIn(logs: readonly LogLine[]): string {
+function loggedCauses(): string {
   return logs
     .map(({ fields, message }) => {
       const { err } = fields as { readonly err?: unknown };
@@ -83,26 +80,23 @@ function causesIn(logs: readonly LogLine[]): string {
     .join("\n");
 }
 
-it.each(rawKinds)("E29: what an engine of the kind %s says of a failure reaches no tenant", async (kind) => {
-  const app = await place(kind, refuses(400));
-  const { host } = new URL(app.engine.url);
-  for (const [name, answering] of Object.entries(faults)) {
-    app.engine.answer = answering;
-    app.logs.length = 0;
+describe.each(rawKinds)("E29: what an engine of the kind %s says of a failure", (kind) => {
+  it.each(Object.entries(faults))("reaches no tenant: %s", async (name, answering) => {
+    const app = place(kind, answering);
+    const { host } = new URL(app.engine.url);
     for (const [path, body] of Object.entries(bodies))
       for (const stream of [false, true]) {
-        const at = `${name} ${path}`;
         const answer = await post(app, path, { model: app.model, stream, ...body });
         const text = [await answer.text(), ...answer.headers.entries()].flat().join("\n");
-        expect(text, at).not.toMatch(secret);
-        expect(text, at).not.toContain(host);
-        if (!stream) expect(answer.status, at).toBeGreaterThanOrEqual(400);
+        expect(text, path).not.toMatch(secret);
+        expect(text, path).not.toContain(host);
+        if (!stream) expect(answer.status, path).toBeGreaterThanOrEqual(400);
       }
-    const causes = causesIn(app.logs);
-    expect(causes, name).not.toContain(key);
+    const causes = loggedCauses();
+    expect(causes).not.toContain(key);
     // The operator reads the words of an error, except that a key is wrong.
-    if (/^(?:4|5|an error)/.test(name) && !/^40[13]/.test(name)) expect(causes, name).toContain(words);
-  }
+    if (/^(?:4|5|an error)/.test(name) && !/^40[13]/.test(name)) expect(causes).toContain(words);
+  });
 });
 
 describe("E29: what is stored of a failed answer", () => {
@@ -110,7 +104,7 @@ describe("E29: what is stored of a failed answer", () => {
     ["400", refuses(400)],
     ["an error in the middle of the answer", faults["an error in the middle of the answer"] ?? refuses(400)],
   ])("has no words of the engine: %s", async (_, answering) => {
-    const app = await place("openai", answering);
+    const app = place("openai", answering);
     const body = { model: app.model, messages, max_tokens: 5 };
     const deferred = (await (
       await post(app, "/v1/chat/completions", { ...body, deferred: true })
@@ -159,19 +153,19 @@ describe("E29: a request that a server of texts refuses", () => {
     ["content_filter: bluebird", /rules for contents/],
     [said, /refuses the request \(400\)/],
   ])("says why in a sentence of this server: %s", async (message, expected) => {
-    const app = await place("openai", refuses(400, JSON.stringify({ error: { message } })));
+    const app = place("openai", refuses(400, JSON.stringify({ error: { message } })));
     const answer = await post(app, "/v1/chat/completions", { model: app.model, messages });
     const text = await answer.text();
     expect([answer.status, text]).toEqual([400, expect.stringMatching(expected)]);
     expect(text).not.toMatch(secret);
-    expect(causesIn(app.logs)).toContain(message.slice(0, 30));
+    expect(loggedCauses()).toContain(message.slice(0, 30));
   });
 });
 
 it.each(["vllm", "sglang", "llama-server"] as const)(
   "E29: the report of an engine, which the operator reads, has its words and not its key: %s",
   async (kind) => {
-    const app = await place(kind, refuses(400));
+    const app = place(kind, refuses(400));
     app.engine.other = (path, response) => {
       if (path === "/health") return false;
       refuses(500)(response, {} as RawFrames);

@@ -9,9 +9,9 @@ import {
   type RawKind,
 } from "../../kit/doubles/engines/raw.js";
 import { until } from "../../kit/until.js";
-import { builtInVocabulary, placeOnRaw, post, type PlacedOnRaw } from "./placed-raw.js";
+import { placeOnRaw, post, type PlacedOnRaw } from "./placed-raw.js";
 
-const vocabulary = builtInVocabulary();
+const placed = placeOnRaw();
 const tokensMax = 6;
 const unknownId = 900_000_000;
 const tokenKinds = ["vllm", "sglang", "llama-server"] as const;
@@ -61,7 +61,7 @@ const unavailable = (reason: RegExp) => ({ status: 503, text: expect.stringMatch
 
 describe.each(rawKinds)("F23: an engine of the kind %s", (kind: RawKind) => {
   it("whose error is nested deeply fails as an engine does", async () => {
-    const app = await placeOnRaw(kind, { vocabulary: vocabulary() });
+    const app = placed.on(kind);
     app.engine.answer = (response) => {
       beginStream(response);
       response.end(`data: {"error":{"message":${"[".repeat(100_000)}${"]".repeat(100_000)}}}\n\n`);
@@ -72,8 +72,8 @@ describe.each(rawKinds)("F23: an engine of the kind %s", (kind: RawKind) => {
 
 describe.each(tokenKinds)("F23: an engine of the kind %s", (kind) => {
   it("that sends hundreds of thousands of tokens at once is cut at the limit", async () => {
-    const app = await placeOnRaw(kind, { vocabulary: vocabulary() });
-    const [id = 0] = vocabulary().ids;
+    const app = placed.on(kind);
+    const [id = 0] = placed.vocabulary.ids;
     app.engine.answer = (response) => {
       beginStream(response);
       response.write(tokensEvent(kind, app.engine, new Array<number>(500_000).fill(id)));
@@ -87,10 +87,10 @@ describe.each(tokenKinds)("F23: an engine of the kind %s", (kind) => {
 
 describe.each(tokenKinds)("F31: an engine of the kind %s", (kind) => {
   it("fails where an alternative of a token is not in the vocabulary", async () => {
-    const app = await placeOnRaw(kind, { vocabulary: vocabulary() });
+    const app = placed.on(kind);
     app.engine.answer = (response) => {
       beginStream(response);
-      response.end(tokensEvent(kind, app.engine, vocabulary().ids.slice(0, 1), unknownId));
+      response.end(tokensEvent(kind, app.engine, placed.vocabulary.ids.slice(0, 1), unknownId));
     };
     const answer = await ask(app, { logprobs: true, top_logprobs: 2 });
     expect(answer).toEqual(unavailable(/token 900000000 is not in the vocabulary/));
@@ -98,7 +98,7 @@ describe.each(tokenKinds)("F31: an engine of the kind %s", (kind) => {
 });
 
 it("F23: a llama-server that evaluates more of a prompt than it has is not waited for", async () => {
-  const app = await placeOnRaw("llama-server", { vocabulary: vocabulary() });
+  const app = placed.on("llama-server");
   let processed = 0;
   app.engine.answer = (response) => {
     beginStream(response);

@@ -8,9 +8,9 @@ import {
   type RawEngine,
 } from "../../kit/doubles/engines/raw.js";
 import { until } from "../../kit/until.js";
-import { builtInVocabulary, placeOnRaw, post } from "./placed-raw.js";
+import { placeOnRaw, post } from "./placed-raw.js";
 
-const vocabulary = builtInVocabulary();
+const placed = placeOnRaw();
 const tokensMax = 6;
 const messages = [{ role: "user", content: "Hello" }];
 const tools = [{ name: "add", parameters: { type: "object" } }];
@@ -54,7 +54,7 @@ describe.each(rawKinds)("F23: an engine of the kind %s that ignores the limit of
   it.each(served.flatMap((path) => [false, true].map((stream) => [path, stream] as const)))(
     "is cut there, and its connection closed: %s, with stream: %s",
     async (path, stream) => {
-      const app = await placeOnRaw(kind, { vocabulary: vocabulary() });
+      const app = placed.on(kind);
       ignoresLimit(app.engine);
       const { body, finish, tokens } = routes[path];
       const answer = await post(app, path, { model: app.model, stream, ...body });
@@ -88,7 +88,7 @@ const parts: Readonly<Record<string, Delta>> = {
 
 describe.each(Object.entries(parts))("F23: %s of a server of texts", (_, delta) => {
   it.each([false, true])("is cut where it has as many tokens as it may have, stream: %s", async (stream) => {
-    const app = await placeOnRaw("openai", { vocabulary: vocabulary(), delta });
+    const app = placed.on("openai", delta);
     ignoresLimit(app.engine);
     const answer = await post(app, "/v1/chat/completions", {
       model: app.model,
@@ -109,7 +109,7 @@ describe.each(Object.entries(parts))("F23: %s of a server of texts", (_, delta) 
 });
 
 it("F23: an answer without a limit of the request is cut at the context of the model", async () => {
-  const app = await placeOnRaw("openai", { vocabulary: vocabulary() });
+  const app = placed.on("openai");
   ignoresLimit(app.engine);
   const answer = await post(app, "/v1/chat/completions", { model: app.model, messages });
   const text = await answer.text();
@@ -118,10 +118,7 @@ it("F23: an answer without a limit of the request is cut at the context of the m
 });
 
 it("F23: a server that keeps the limit is never cut, however its tokens are", async () => {
-  const app = await placeOnRaw("openai", {
-    vocabulary: vocabulary(),
-    delta: () => ({ content: " internationally" }),
-  });
+  const app = placed.on("openai", () => ({ content: " internationally" }));
   app.engine.answer = (response, frames) => {
     beginStream(response);
     for (let token = 0; token < tokensMax; token += 1) response.write(frames.token());

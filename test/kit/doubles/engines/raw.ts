@@ -31,6 +31,8 @@ export interface RawEngine {
   answer: (response: ServerResponse, frames: RawFrames) => void;
   /** Answers other requests; true: it has. */
   other: (path: string, response: ServerResponse) => boolean;
+  /** Makes it healthy and forget what it was asked and how it answers. What began before is not in `ended`. */
+  restart(delta?: Delta): void;
 }
 
 const paths: Readonly<Record<RawKind, string>> = {
@@ -50,8 +52,9 @@ export interface RawEngineOptions {
   readonly tokenize: (text: string) => readonly number[];
   /** Ids of tokens that answers consist of. */
   readonly ids: readonly number[];
-  readonly delta?: Delta;
 }
+
+const usualDelta: Delta = (at) => ({ content: `word${at} ` });
 
 /** Starts one on 127.0.0.1; it ends with the test. */
 export async function startRawEngine(
@@ -59,6 +62,8 @@ export async function startRawEngine(
   options: RawEngineOptions,
   finished: (cleanUp: () => Promise<void>) => void = onTestFinished,
 ): Promise<RawEngine> {
+  let restarts = 0;
+  let partOf = usualDelta;
   const engine = {
     kind,
     url: "",
@@ -67,6 +72,13 @@ export async function startRawEngine(
     isHealthy: true as boolean | null,
     answer: (response: ServerResponse): void => void response.end(),
     other: (): boolean => false,
+    restart(delta: Delta = usualDelta): void {
+      restarts += 1;
+      partOf = delta;
+      Object.assign(engine, { asked: [], ended: 0, isHealthy: true });
+      engine.answer = (response) => void response.end();
+      engine.other = () => false;
+    },
   } satisfies RawEngine;
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await bodyOf(request);
@@ -78,8 +90,11 @@ export async function startRawEngine(
       return void response.end(JSON.stringify(answerOf(path, body, options)));
     }
     engine.asked.push(body);
-    response.on("close", () => (engine.ended += 1));
-    (engine as RawEngine).answer(response, framesOf(kind, body, options));
+    const began = restarts;
+    response.on("close", () => {
+      if (began === restarts) engine.ended += 1;
+    });
+    (engine as RawEngine).answer(response, framesOf(kind, body, { ids: options.ids, delta: partOf }));
   };
   const server = createServer((request, response) => void handle(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -127,7 +142,7 @@ function answerOf(
 function framesOf(
   kind: RawKind,
   body: Readonly<Record<string, unknown>>,
-  { ids, delta = (at) => ({ content: `word${at} ` }) }: RawEngineOptions,
+  { ids, delta }: Pick<RawEngineOptions, "ids"> & { readonly delta: Delta },
 ): RawFrames {
   let at = -1;
   const next = (): number => {
