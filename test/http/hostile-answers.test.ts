@@ -1,19 +1,21 @@
-import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { transcript } from "../kit/scripted/transcript.js";
+import { transcript, type Transcript } from "../kit/scripted/transcript.js";
 import { familyNames, template, tools, transcripts } from "../kit/engine/tool-answers.js";
 import { firstChoice, requestStream, requestJson } from "../kit/clients/chat-answers.js";
-import { startServer } from "../kit/server.js";
-import { hello } from "../kit/server/requests.js";
+import { fileServer, type TestServer } from "../kit/server.js";
+import { clientOf, hello } from "../kit/server/requests.js";
 import { keys } from "../kit/server/six-keys.js";
 import { casesOf } from "../kit/setup/random-cases.js";
 
 const sent = { ...hello, tools: tools.map((tool) => ({ type: "function", function: tool })) };
 
-async function answering(family: string, answer: string, tokenBytes = 1) {
-  const script = () => [transcript(template(family), answer, tokenBytes)];
-  const server = await startServer({ engine: script, contextTokens: 1_000_000 });
-  return { ...server, client: new OpenAI({ baseURL: `${server.url}/v1`, apiKey: keys.ada, maxRetries: 0 }) };
+let parts: readonly Transcript[] = [];
+const shared = fileServer({ engine: () => parts, contextTokens: 1_000_000 });
+
+/** Returns the server, which answers so from now on. */
+function answering(family: string, answer: string, tokenBytes = 1): Pick<TestServer, "client"> {
+  parts = [transcript(template(family), answer, tokenBytes)];
+  return { client: clientOf(shared().url, keys.ada) };
 }
 
 describe("D9: an answer that is designed to be costly to parse", () => {
@@ -25,7 +27,7 @@ describe("D9: an answer that is designed to be costly to parse", () => {
       for (const unit of [mark.slice(0, -1), " \n{", '"\\', "<".repeat(50)]) {
         // With the first word the answer is not a tool call of families whose calls are whole answers.
         const answer = `Look: ${unit.repeat(Math.ceil(casesOf(100_000) / unit.length))} end.`;
-        const server = await answering(family, answer, 3);
+        const server = answering(family, answer, 3);
         const { content, calls, finish } = firstChoice(await requestStream(server, sent));
         expect({ same: content === answer, calls, finish }).toEqual({
           same: true,
@@ -39,7 +41,7 @@ describe("D9: an answer that is designed to be costly to parse", () => {
   it("as one tool call with endless arguments is cut and not returned as a call", async () => {
     for (const inside of ["[".repeat(50_000), `"${"\\\\".repeat(50_000)}`, `{"a":`.repeat(20_000)]) {
       const written = `<tool_call>\n{"name": "note", "arguments": {"title": ${inside}`;
-      const server = await answering("hermes", written, 5);
+      const server = answering("hermes", written, 5);
       const answer = await requestJson(server, { ...sent, max_tokens: 10_000 });
       expect(firstChoice(answer).finish).toBe("length");
       expect(answer.usage?.completion_tokens).toBe(10_000);
@@ -62,7 +64,7 @@ describe("D10: code in an answer", () => {
     const [sample] = transcripts(family);
     for (const attack of attacks) {
       const written = (sample?.answer ?? "").replaceAll("CET", attack);
-      const choice = firstChoice(await requestJson(await answering(family, written), sent));
+      const choice = firstChoice(await requestJson(answering(family, written), sent));
       const given = choice.calls.find(({ name }) => name === "get_time")?.arguments;
       if (given === undefined) expect(choice.content).toContain(attack);
       else expect(JSON.parse(given)).toEqual({ zone: attack });
@@ -78,9 +80,7 @@ describe("D10: code in an answer", () => {
         ["gemma", python],
         ["hermes", json],
       ] as const) {
-        const { content, calls, finish } = firstChoice(
-          await requestJson(await answering(family, written), sent),
-        );
+        const { content, calls, finish } = firstChoice(await requestJson(answering(family, written), sent));
         expect({ content, calls, finish }).toEqual({ content: written, calls: [], finish: "stop" });
       }
     }

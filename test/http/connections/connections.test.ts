@@ -11,7 +11,7 @@ import { defaultHttpLimits } from "../../../src/http/deps.js";
 import { createInternalServer } from "../../../src/http/websocket/internal-requests.js";
 import { serveWebSockets } from "../../../src/http/websocket/upgrade.js";
 import { root } from "../../kit/folder.js";
-import { type ScriptedServer, type ScriptedSettings, startServer } from "../../kit/server.js";
+import { fileServer, type ScriptedServer, type ScriptedSettings, startServer } from "../../kit/server.js";
 import { hello } from "../../kit/server/requests.js";
 import type { LogLine } from "../../kit/server/scripted.js";
 import { keys } from "../../kit/server/six-keys.js";
@@ -55,17 +55,24 @@ async function openTlsSocket(port: number): Promise<Socket> {
   return socket;
 }
 
+type Scheme = "http" | "https";
+
 interface Served extends ScriptedServer {
   open(): Promise<Socket>;
 }
 
-async function start(scheme: "http" | "https", options: ScriptedSettings = {}): Promise<Served> {
-  const config = { ...options.config, ...(scheme === "https" ? tls : {}) };
-  const server = await startServer({ engine: say, ...options, config });
-  return {
-    ...server,
-    open: () => (scheme === "http" ? openSocket(server.port) : openTlsSocket(server.port)),
-  };
+function optionsOf(scheme: Scheme, options: ScriptedSettings) {
+  return { engine: say, ...options, config: { ...options.config, ...(scheme === "https" ? tls : {}) } };
+}
+
+function openOn(scheme: Scheme, { port }: ScriptedServer): Promise<Socket> {
+  return scheme === "http" ? openSocket(port) : openTlsSocket(port);
+}
+
+/** Starts a server for a test that closes it, moves its clock or counts what it did. */
+async function start(scheme: Scheme, options: ScriptedSettings = {}): Promise<Served> {
+  const server = await startServer(optionsOf(scheme, options));
+  return { ...server, open: () => openOn(scheme, server) };
 }
 
 /** Returns the paths of the requests that were answered. */
@@ -84,16 +91,22 @@ function collect(socket: Socket): (expected: string | RegExp) => Promise<string>
 }
 
 describe.each(["http", "https"] as const)("E23: over %s, a request that asks for", (scheme) => {
+  const limited = (httpLimits: ScriptedSettings["httpLimits"] = {}): (() => Promise<Socket>) => {
+    const shared = fileServer(optionsOf(scheme, { httpLimits }));
+    return () => openOn(scheme, shared());
+  };
+  const open = limited();
+  const openHurried = limited({ headersTimeoutMs: 100, requestTimeoutMs: 100 });
+  const openBrief = limited({ keepAliveTimeoutMs: 100 });
+
   it.each(upgrades)("%s and never finishes its body is disconnected", async (_, headers) => {
-    const server = await start(scheme, { httpLimits: { headersTimeoutMs: 100, requestTimeoutMs: 100 } });
-    const socket = await server.open();
+    const socket = await openHurried();
     socket.write(post(headers, 100));
     expect(await readToEnd(socket)).toMatch(/^HTTP\/1.1 408 /);
   });
 
   it.each(upgrades)("%s is answered, and so is what follows it on its connection", async (_, headers) => {
-    const server = await start(scheme);
-    const socket = await server.open();
+    const socket = await open();
     socket.write(
       whole(headers) + get("/healthz", upgradeTo("h2c")) + whole(`${headers}Connection: close\r\n`),
     );
@@ -105,15 +118,14 @@ describe.each(["http", "https"] as const)("E23: over %s, a request that asks for
   it.each(upgrades)(
     "%s and is not followed by another is disconnected as an idle connection",
     async (_, headers) => {
-      const server = await start(scheme, { httpLimits: { keepAliveTimeoutMs: 100 } });
-      const socket = await server.open();
+      const socket = await openBrief();
       socket.write(whole(headers));
       expect(await readToEnd(socket)).toMatch(/^HTTP\/1.1 200 .*Good day/s);
     },
   );
 
   it("h2c and to be closed is closed", async () => {
-    const socket = await (await start(scheme)).open();
+    const socket = await open();
     socket.write(whole("Connection: close, Upgrade\r\nUpgrade: h2c\r\n"));
     expect(await readToEnd(socket)).toMatch(/^HTTP\/1.1 200 .*Good day/s);
   });
