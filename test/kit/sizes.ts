@@ -52,6 +52,7 @@ export const largerTests: readonly LargerTests[] = [
       "end-to-end/process/{alert-kill,batch-kill,chaos,context,deferred-kill,ledger-kill,log,package,process,pull}.test.ts",
       "end-to-end/{captions,images}/{kill,process}.test.ts",
       "cli/server/supervise.test.ts",
+      "jobs/deadly-job.test.ts",
       "models/hub/breaks.test.ts",
     ],
   },
@@ -79,10 +80,11 @@ export const largerTests: readonly LargerTests[] = [
   },
   {
     size: "all",
-    what: "remote engines, and more client libraries",
+    what: "every kind of remote engine with every fault, and more client libraries",
     why: "the small size has one path of each: the OpenAI-compatible engine, and the clients of OpenAI, Anthropic and Ollama",
     files: [
-      "end-to-end/remote/{doubles,embeddings,llama-server*,tokenizer}.test.ts",
+      "end-to-end/remote/{doubles,embeddings,engine-texts,held,hostile-events,ignored-limit}.test.ts",
+      "end-to-end/remote/{llama-server*,many-calls,silence,tokenizer}.test.ts",
       "end-to-end/clients/{ai-sdk,langchain,openai-responses}.test.ts",
       "end-to-end/embeddings/clients.test.ts",
       "models/remote/tokenizer.test.ts",
@@ -93,8 +95,8 @@ export const largerTests: readonly LargerTests[] = [
     what: "more of text, schemas, tools, pictures and captions with the built-in models",
     why: "real weights take seconds; the small size has one whole path of each engine",
     files: [
-      "end-to-end/text/{deferred,long-context,reasoning,responses,sampling,strict-templates}.test.ts",
-      "end-to-end/structured/{exploding,hostile-schemas,structured}.test.ts",
+      "end-to-end/text/{deferred,engine-settings,long-context,reasoning,responses,sampling,strict-templates}.test.ts",
+      "end-to-end/structured/{every-schema,exploding,hostile-schemas,structured}.test.ts",
       "end-to-end/captions/{loop,projector}.test.ts",
       "end-to-end/models/{adapters,load-settings,reload}.test.ts",
     ],
