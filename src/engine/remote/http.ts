@@ -52,6 +52,8 @@ export async function* streamEvents(
   refusal: Refusal = () => null,
 ): AsyncGenerator<StreamedEvent, void, undefined> {
   const response = await send(server, path, body, signal, refusal);
+  // A body that is destroyed before its end emits an error, which nobody waits for and which would end the thread.
+  response.body.on("error", () => undefined);
   const type = String(response.headers["content-type"] ?? "");
   if (!type.startsWith("text/event-stream")) {
     response.body.destroy();
@@ -61,8 +63,6 @@ export async function* streamEvents(
       reasonIn(type, server.apiKey),
     );
   }
-  // A body that is destroyed before its end emits an error, which nobody waits for.
-  response.body.on("error", () => undefined);
   let isWhole = false;
   const idle = { bytes: 0 };
   const counts = (): void => void (idle.bytes = 0);

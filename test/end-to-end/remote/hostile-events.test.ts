@@ -70,6 +70,25 @@ describe.each(rawKinds)("F23: an engine of the kind %s", (kind: RawKind) => {
   });
 });
 
+describe.each(rawKinds)("F23: an engine of the kind %s", (kind) => {
+  it("whose answer is a page ends no thread and no model in it", async () => {
+    const app = placed.on(kind);
+    const loadedAt = (): readonly number[] => app.app.engine.residents().map((each) => each.loadedAt);
+    app.engine.answer = (response, frames) => {
+      beginStream(response);
+      response.end(frames.token() + frames.finish);
+    };
+    expect((await ask(app)).status).toBe(200);
+    const before = loadedAt();
+    expect(before.length).toBeGreaterThan(0);
+    app.engine.answer = (response) => {
+      response.writeHead(200, { "content-type": "text/html" }).end("Welcome");
+    };
+    for (let at = 0; at < 5; at += 1) expect(await ask(app)).toEqual(unavailable(/is no stream of events/));
+    expect(loadedAt()).toEqual(before);
+  });
+});
+
 describe.each(tokenKinds)("F23: an engine of the kind %s", (kind) => {
   it("that sends hundreds of thousands of tokens at once is cut at the limit", async () => {
     const app = placed.on(kind);
