@@ -5,8 +5,10 @@ import { defaultHttpLimits } from "../../src/http/deps.js";
 import { openapiDocument } from "../../src/http/openapi/document.js";
 import { createRoutes } from "../../src/http/routes.js";
 import { version } from "../../src/version.js";
-import { startServer } from "../kit/server.js";
+import { startServer, fileServer } from "../kit/server.js";
 import { exchange } from "./raw.js";
+
+const shared = fileServer({ engine: () => [] });
 
 const routes = createRoutes({ limits: defaultHttpLimits, ollamaApi: true, version: "1.2.3" } as Parameters<
   typeof createRoutes
@@ -169,7 +171,7 @@ describe("GET /openapi.json", () => {
   it.each(["/openapi.json", "/docs"])(
     "and %s answer 304 to a client that has the current version",
     async (path) => {
-      const { url, port } = await startServer({ engine: () => [] });
+      const { url, port } = shared();
       const first = await fetch(url + path);
       const etag = first.headers.get("etag") ?? "";
       expect(etag).toMatch(/^"\S{43}"$/);

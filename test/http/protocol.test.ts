@@ -1,11 +1,13 @@
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import { startServer } from "../kit/server.js";
+import { startServer, fileServer } from "../kit/server.js";
 import { hello } from "../kit/server/requests.js";
 import { keys } from "../kit/server/six-keys.js";
 import { exchange, openSocket, readToEnd } from "./raw.js";
 
 const say = () => ["Good day."];
+
+const shared = fileServer({ engine: say });
 const limit = 64 * 1024;
 const chat = `POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${keys.ada}\r\n`;
 
@@ -34,7 +36,7 @@ describe("E19: a request", () => {
   });
 
   it("that waits for 100 Continue is asked for its body once it is authenticated", async () => {
-    const server = await startServer({ engine: say });
+    const server = shared();
     const socket = await openSocket(server.port);
     const body = JSON.stringify(hello);
     const headers = `Authorization: Bearer ${keys.ada}\r\nContent-Length: ${body.length}\r\n`;
@@ -50,7 +52,7 @@ describe("E19: a request", () => {
     ["/v1/messages", '{"type":"error","error":{"type":"invalid_request_error"'],
     ["/auth/teams", '{"code":3,"message":'],
   ])("to %s that expects something unknown gets 417 in the format of its API", async (path, body) => {
-    const server = await startServer({ engine: say });
+    const server = shared();
     const text = await exchange(server.port, expecting(path, "Content-Length: 2\r\n", "200-ok"));
     expect(text).toMatch(/^HTTP\/1.1 417 /);
     expect(text).toContain(body);
@@ -64,7 +66,7 @@ describe("E19: a request", () => {
     ["http://localhost", "evil.example", 200],
     ["ftp://localhost/healthz", "localhost", 400],
   ])("for the whole URL %s is for its host and not for the Host header %s", async (url, host, status) => {
-    const server = await startServer({ engine: say });
+    const server = shared();
     const text = await exchange(
       server.port,
       `GET ${url} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
@@ -73,7 +75,7 @@ describe("E19: a request", () => {
   });
 
   it("with two Host headers is a 400, even if they are equal", async () => {
-    const server = await startServer({ engine: say });
+    const server = shared();
     for (const second of ["evil.example", "localhost"]) {
       const hosts = `Host: localhost\r\nhost: ${second}\r\n`;
       const text = await exchange(server.port, `GET /healthz HTTP/1.1\r\n${hosts}Connection: close\r\n\r\n`);
@@ -82,7 +84,7 @@ describe("E19: a request", () => {
   });
 
   it.each([false, true])("whose client closes its side is answered, with stream: %s", async (stream) => {
-    const server = await startServer({ engine: say });
+    const server = shared();
     const socket = await openSocket(server.port);
     const body = JSON.stringify({ ...hello, stream });
     socket.end(`${chat}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
@@ -92,7 +94,7 @@ describe("E19: a request", () => {
   });
 
   it("of HTTP/1.0 whose client closes its side is answered when the answer is ready at once", async () => {
-    const socket = await openSocket((await startServer({ engine: say })).port);
+    const socket = await openSocket(shared().port);
     socket.end("GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n");
     expect(await readToEnd(socket)).toMatch(/^HTTP\/1.1 200 /);
   });

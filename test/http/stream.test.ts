@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { startServer } from "../kit/server.js";
+import { startServer, fileServer } from "../kit/server.js";
 import { headersOf, hello, post } from "../kit/server/requests.js";
 import { emptyFile } from "../kit/server/scripted.js";
 import { keys } from "../kit/server/six-keys.js";
 import { gate } from "../kit/until.js";
 import { openSocket, readToEnd } from "./raw.js";
+
+const shared = fileServer({ engine: () => ["x"] });
 
 const streamed = { ...hello, stream: true };
 const many = (count: number, text: string) => Array.from({ length: count }, () => text);
@@ -34,7 +36,7 @@ describe("trap 1: a failure before the first token is an HTTP error, also for a 
       400,
     ],
   ])("%s", async (_case, body, status) => {
-    const response = await post(await startServer({ engine: () => ["x"] }), body);
+    const response = await post(shared(), body);
     expect([response.status, response.headers.get("content-type")]).toEqual([
       status,
       "application/json; charset=utf-8",

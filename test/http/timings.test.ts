@@ -1,11 +1,13 @@
 import { request, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { type ScriptedServer, startServer } from "../kit/server.js";
+import { type ScriptedServer, startServer, fileServer } from "../kit/server.js";
 import { headersOf, hello, post } from "../kit/server/requests.js";
 import { keys } from "../kit/server/six-keys.js";
 import { gate, until } from "../kit/until.js";
 import { exchange } from "./raw.js";
+
+const shared = fileServer({ engine: () => ["Good"] });
 
 interface Told {
   readonly headers: IncomingMessage["headers"];
@@ -73,7 +75,7 @@ describe("the timings of an answer", () => {
   });
 
   it("omit the speed of a single token", async () => {
-    const { headers } = await send(await startServer({ engine: () => ["Good"] }), hello);
+    const { headers } = await send(shared(), hello);
     expect(received(headers)).toEqual(["0", "0", "0", "0", null]);
   });
 
@@ -85,7 +87,7 @@ describe("the timings of an answer", () => {
   });
 
   it("are not sent as trailers to a client of HTTP/1.0, which still receives its stream", async () => {
-    const server = await startServer({ engine: () => ["Good"] });
+    const server = shared();
     const body = JSON.stringify({ ...hello, stream: true });
     const answer = await exchange(
       server.port,

@@ -3,8 +3,10 @@ import type { Role } from "../../../src/accounts/members/member.js";
 import { gpuReport } from "../../../src/app/gpu/report.js";
 import { reportOfProcess } from "../../../src/app/gpu/own-process.js";
 import { runProgram } from "../../kit/program.js";
-import { startServer } from "../../kit/server.js";
+import { startServer, fileServer } from "../../kit/server.js";
 import { pinnedManagementKey } from "../../kit/server/settings.js";
+
+const shared = fileServer({ accounts: "managed" });
 
 interface Report {
   readonly settings: readonly { readonly name: string; readonly value: string; readonly source: string }[];
@@ -49,7 +51,7 @@ describe("GET /admin/doctor", () => {
   });
 
   it("names models without a price once a team is prepaid", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const priceless = async () =>
       ((await server.request("GET", "/admin/doctor")).body as Report).checks.filter(({ detail }) =>
         detail.includes("no price"),
@@ -64,7 +66,7 @@ describe("GET /admin/doctor", () => {
   });
 
   it("E14: refuses everybody but the owners of the whole server", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const teamId = await server.createTeam();
     const keys = [await server.createManagementKey({ teamId })];
     for (const role of ["owner", "admin", "member"] satisfies Role[]) {

@@ -2,18 +2,20 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { temporaryFolder } from "../../kit/folder.js";
-import { startServer } from "../../kit/server.js";
+import { startServer, fileServer } from "../../kit/server.js";
 import { builtInModel, pinnedManagementKey } from "../../kit/server/settings.js";
 import { until } from "../../kit/until.js";
 import { startHub } from "../../kit/doubles/hub/hub-server.js";
 import { createPulling, ggufOf } from "../../models/hub/pulling.js";
+
+const shared = fileServer({ accounts: "managed" });
 
 const path = `/admin/models/${builtInModel}`;
 const hello = { messages: [{ role: "user", content: "Hello" }] };
 
 describe("PUT /admin/models/{model}", () => {
   it("sets an alias that answers with the next request, and removes it again", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const ask = async () => {
       const body = { model: "gpt-4o-mini", ...hello };
       return (await server.request("POST", "/v1/chat/completions", body, server.apiKey)).status;
@@ -32,7 +34,7 @@ describe("PUT /admin/models/{model}", () => {
   });
 
   it("changes only the settings that it names, also within prices and sampling", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     await server.request("PUT", path, { prices: { prompt: 0.5, completion: 2 }, context: 1024 });
     await server.request("PUT", path, { prices: { completion: 4 } });
     const { body } = await server.request("GET", path);
@@ -55,7 +57,7 @@ describe("PUT /admin/models/{model}", () => {
     ["a template in a folder above", { template: "x/../../key.jinja" }, "template"],
     ["an adapter in a folder above", { lora: [{ file: "../a.gguf" }] }, "lora.0.file"],
   ])("refuses %s, names it, and changes nothing", async (_, change, field) => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const { status, body } = await server.request("PUT", path, { slots: 2, ...change });
     expect(status).toBe(400);
     expect(JSON.stringify(body)).toContain(field);
@@ -63,7 +65,7 @@ describe("PUT /admin/models/{model}", () => {
   });
 
   it("refuses an alias that another model has, or that is its ID, and names the alias", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     await server.request("PUT", path, { aliases: ["fast"] });
     const other = "/admin/models/hearth-embed";
     for (const taken of ["fast", builtInModel]) {
@@ -76,7 +78,7 @@ describe("PUT /admin/models/{model}", () => {
   });
 
   it("is in the audit log, with what was before", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     await server.request("PUT", path, { slots: 2 });
     await server.request("PUT", path, { slots: 3 });
     const page = { teamId: null, after: null, from: null, to: null, limit: 1 };
@@ -90,7 +92,7 @@ describe("PUT /admin/models/{model}", () => {
   });
 
   it("is refused to a management key without ManageModels and to one for a team", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const reader = await server.createManagementKey({ acls: ["team-token:endpoint:ListModels"] });
     expect((await server.request("GET", path, undefined, reader)).status).toBe(200);
     expect((await server.request("PUT", path, { slots: 2 }, reader)).status).toBe(403);
@@ -99,7 +101,7 @@ describe("PUT /admin/models/{model}", () => {
   });
 
   it("names the closest models for one that does not exist", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const { status, body } = await server.request("PUT", "/admin/models/hearth-tony", { slots: 2 });
     expect(status).toBe(404);
     expect(JSON.stringify(body)).toContain("hearth-tiny");
@@ -153,7 +155,7 @@ describe("POST /admin/models/load and unload", () => {
   });
 
   it("is in the audit log, and says why a model cannot be loaded", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     await server.request("POST", "/admin/models/load", { model: builtInModel });
     await server.request("POST", "/admin/models/unload", { model: builtInModel });
     const page = { teamId: null, after: null, from: null, to: null, limit: 2 };
@@ -174,7 +176,7 @@ describe("POST /admin/models/load and unload", () => {
 
 describe("GET /admin/models", () => {
   it("lists all models with what the operator needs to know of them", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const { body } = await server.request("GET", "/admin/models");
     const { data } = body as { data: readonly { id: string }[] };
     expect(data.find(({ id }) => id === builtInModel)).toMatchObject({

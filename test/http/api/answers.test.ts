@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../src/core/generation.js";
 import type { Script } from "../../kit/scripted/engine.js";
-import { type ScriptedServer, type ScriptedSettings, startServer } from "../../kit/server.js";
+import { type ScriptedServer, type ScriptedSettings, startServer, fileServer } from "../../kit/server.js";
 import { headersOf } from "../../kit/server/requests.js";
 import { keys } from "../../kit/server/six-keys.js";
 
 const messages = [{ role: "user", content: "Hello" }];
 const say: Script = () => ["Good", " day."];
+
+const shared = fileServer({ engine: say });
 
 type Line = Readonly<Record<string, unknown>> & {
   readonly message?: Readonly<Record<string, unknown>>;
@@ -39,7 +41,7 @@ async function linesOf(response: Response): Promise<Line[]> {
 
 describe("POST /api/chat", () => {
   it("streams lines by default, the last with counts and times in nanoseconds", async () => {
-    const response = await send(await startServer({ engine: say }), "/api/chat", { messages });
+    const response = await send(shared(), "/api/chat", { messages });
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/x-ndjson"]);
     const lines = await linesOf(response);
     expect(lines.slice(0, -1).map(({ message, done }) => [message?.["content"], done])).toEqual([
@@ -162,6 +164,7 @@ describe("POST /api/chat", () => {
   });
 
   it("only loads the model without messages, and unloads it with keep_alive 0", async () => {
+    // The test reads everything that the engine was asked for or the server did.
     const server = await startServer({ engine: say });
     const loaded = await send(server, "/api/chat", { messages: [] });
     expect(await loaded.json()).toMatchObject({ done: true, done_reason: "load", message: { content: "" } });
@@ -188,9 +191,7 @@ describe("POST /api/chat", () => {
 
 describe("POST /api/generate", () => {
   it("streams lines by default", async () => {
-    const lines = await linesOf(
-      await send(await startServer({ engine: say }), "/api/generate", { prompt: "Hello" }),
-    );
+    const lines = await linesOf(await send(shared(), "/api/generate", { prompt: "Hello" }));
     expect(lines.map(({ response, done }) => [response, done])).toEqual([
       ["Good", false],
       [" day.", false],

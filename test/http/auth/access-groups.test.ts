@@ -1,14 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { type ManagedServer, startServer } from "../../kit/server.js";
+import { type ManagedServer, fileServer, startServer } from "../../kit/server.js";
 import { type Answer, statusWithKey } from "../../kit/server/management.js";
 import { builtInModel } from "../../kit/server/settings.js";
+
+const shared = fileServer({ accounts: "managed" });
 
 const chat = "api-key:endpoint:chat";
 const models = "api-key:endpoint:models";
 const tiny = `api-key:model:${builtInModel}`;
 
-async function started() {
-  const server = await startServer({ accounts: "managed" });
+/** Creates a team that has credit. */
+async function aTeam(server = shared()) {
   const teamId = await server.createTeam();
   await server.request("POST", `/v1/billing/teams/${teamId}/prepaid/top-up`, { amount: { val: "1000" } });
   const group = (name: string, acls: readonly string[]): Promise<Answer> =>
@@ -35,7 +37,8 @@ async function modelsSeenBy(server: ManagedServer, key: string): Promise<readonl
 
 describe("an access group", () => {
   it("is created, listed, read, changed and deleted, and the audit log has each change", async () => {
-    const { server, group, setGroup } = await started();
+    // The test lists all groups.
+    const { server, group, setGroup } = await aTeam(await startServer({ accounts: "managed" }));
     const created = await group("small", [chat, tiny]);
     const times = { createTime: expect.any(String) as string, modifyTime: expect.any(String) as string };
     const one = { name: "small", acl: "api-key:group:small", description: "", acls: [chat, tiny], ...times };
@@ -59,7 +62,7 @@ describe("an access group", () => {
   });
 
   it("gives a key what it has, and a change of it is effective at the next request", async () => {
-    const { server, teamId, group, setGroup } = await started();
+    const { server, teamId, group, setGroup } = await aTeam();
     await group("small", [models, tiny]);
     const { apiKey } = await server.createKey(teamId, { acls: ["api-key:group:small"] });
     expect(await modelsSeenBy(server, apiKey)).toEqual([builtInModel]);
@@ -74,7 +77,7 @@ describe("an access group", () => {
   });
 
   it("adds to the other ACLs of a key, and another process's change of it counts, too", async () => {
-    const { server, teamId, group } = await started();
+    const { server, teamId, group } = await aTeam();
     await group("chats", [chat]);
     const { apiKey } = await server.createKey(teamId, { acls: [tiny, "api-key:group:chats"] });
     expect((await chatWith(server, apiKey)).status).toBe(200);
@@ -83,7 +86,7 @@ describe("an access group", () => {
   });
 
   it("that keys or teams have cannot be deleted, and the error says how many have it", async () => {
-    const { server, teamId, group, allow } = await started();
+    const { server, teamId, group, allow } = await aTeam();
     await group("used", [chat]);
     const { apiKeyId } = await server.createKey(teamId, { acls: ["api-key:group:used"] });
     await server.createKey(teamId, { acls: ["api-key:group:used", tiny] });
@@ -98,7 +101,7 @@ describe("an access group", () => {
   });
 
   it("that does not exist, and an ACL that no group can have, are refused with the field's name", async () => {
-    const { server, teamId, group, allow } = await started();
+    const { server, teamId, group, allow } = await aTeam();
     const created = await server.request("POST", `/auth/teams/${teamId}/api-keys`, {
       name: "laptop",
       acls: [chat, "api-key:group:gone"],
@@ -118,7 +121,7 @@ describe("an access group", () => {
   });
 
   it("can be listed and not changed by a management key of one team", async () => {
-    const { server, teamId, group } = await started();
+    const { server, teamId, group } = await aTeam();
     await group("small", [chat]);
     const own = await server.createManagementKey({ teamId });
     expect((await server.request("GET", "/auth/access-groups", undefined, own)).status).toBe(200);
@@ -133,7 +136,8 @@ describe("an access group", () => {
 
 describe("what a team allows", () => {
   it("limits each of its keys, whatever their ACLs say, from the next request on", async () => {
-    const { server, teamId, allow } = await started();
+    // The test lists all teams.
+    const { server, teamId, allow } = await aTeam(await startServer({ accounts: "managed" }));
     const { apiKey } = await server.createKey(teamId, { acls: ["api-key:endpoint:*", "api-key:model:*"] });
     const { apiKey: other } = await server.createKey(await server.createTeam("other"), {
       acls: ["api-key:endpoint:*", "api-key:model:*"],
@@ -162,7 +166,7 @@ describe("what a team allows", () => {
   });
 
   it("never adds to what a key may do, and can be a group", async () => {
-    const { server, teamId, group, setGroup, allow } = await started();
+    const { server, teamId, group, setGroup, allow } = await aTeam();
     await group("of-the-team", [chat, tiny]);
     await allow(["api-key:group:of-the-team"]);
     const { apiKey } = await server.createKey(teamId, { acls: [models, tiny] });
@@ -173,7 +177,7 @@ describe("what a team allows", () => {
   });
 
   it("limits the models and endpoints that the team's keys are offered", async () => {
-    const { server, teamId, allow } = await started();
+    const { server, teamId, allow } = await aTeam();
     await allow([chat, models, tiny]);
     const endpoints = await server.request("GET", `/auth/teams/${teamId}/endpoints`);
     expect((endpoints.body as { acls: { value: string }[] }).acls.map(({ value }) => value)).toEqual([
@@ -187,7 +191,7 @@ describe("what a team allows", () => {
   });
 
   it("is the operator's to change: a management key of the team may not, and may rename the team still", async () => {
-    const { server, teamId, allow } = await started();
+    const { server, teamId, allow } = await aTeam();
     await allow([chat]);
     const own = await server.createManagementKey({ teamId });
     expect((await allow(null, own)).status).toBe(403);

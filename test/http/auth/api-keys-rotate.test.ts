@@ -1,13 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { signInMember } from "../console/pages.js";
-import { type ManagedServer, startServer } from "../../kit/server.js";
+import { type ManagedServer, startServer, fileServer } from "../../kit/server.js";
 import { type CreatedKey, allAcls, dayMs, now, rfc3339, statusWithKey } from "../../kit/server/management.js";
+
+const shared = fileServer({ accounts: "managed" });
 
 describe("POST /auth/api-keys/{apiKeyId}/rotate", () => {
   const rotate = async (server: ManagedServer, id: string, body: object = {}) =>
     (await server.request("POST", `/auth/api-keys/${id}/rotate`, body)).body as CreatedKey;
 
   it("returns a new secret, and accepts the old one for a day", async () => {
+    // The test moves the clock.
     const server = await startServer({ accounts: "managed" });
     const made = await server.createKey(await server.createTeam(), { acls: allAcls });
     const rotated = await rotate(server, made.apiKeyId);
@@ -24,7 +27,7 @@ describe("POST /auth/api-keys/{apiKeyId}/rotate", () => {
   });
 
   it("ends the grace period at the given time, after at most 7 days, or with the next rotation", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const made = await server.createKey(await server.createTeam(), { acls: allAcls });
     const until = (time: number) => ({ oldSecretExpireTime: rfc3339(time) });
     const path = `/auth/api-keys/${made.apiKeyId}/rotate`;
@@ -40,6 +43,7 @@ describe("POST /auth/api-keys/{apiKeyId}/rotate", () => {
   });
 
   it("does not reactivate an expired secret", async () => {
+    // The test moves the clock.
     const server = await startServer({ accounts: "managed" });
     const made = await server.createKey(await server.createTeam(), {
       acls: allAcls,
@@ -53,7 +57,7 @@ describe("POST /auth/api-keys/{apiKeyId}/rotate", () => {
   });
 
   it("gives the key of console sessions no secret, whoever asks", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const teamId = await server.createTeam();
     const page = await signInMember(server, teamId, "member");
     expect((await page.send("GET", "/v1/models")).status).toBe(200);

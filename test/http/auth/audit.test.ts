@@ -7,8 +7,10 @@ import { systemRandom } from "../../../src/system.js";
 import { anAuditEvent, databaseOfTwoTeams } from "../../store/records.js";
 import { createAuditStore } from "../../../src/accounts/audit/store.js";
 import { createWrites } from "../../../src/store/writes.js";
-import { type ManagedServer, startServer } from "../../kit/server.js";
+import { type ManagedServer, startServer, fileServer } from "../../kit/server.js";
 import { type CreatedKey, now } from "../../kit/server/management.js";
+
+const shared = fileServer({ accounts: "managed" });
 
 interface Told {
   readonly eventId: string;
@@ -31,6 +33,7 @@ async function events(server: ManagedServer, teamId: string, query = ""): Promis
 
 describe("the audit log", () => {
   it("has exactly one event for every action, with the object before and after, and none for rejected requests", async () => {
+    // The test moves the clock.
     const server = await startServer({ accounts: "managed" });
     const teamId = await server.createTeam("research");
     const own = await server.createManagementKey({ teamId });
@@ -70,7 +73,7 @@ describe("the audit log", () => {
   });
 
   it("E10: contains no secret and no hash, except the last four characters of a secret", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const teamId = await server.createTeam();
     const manager = await server.createManagementKey({ teamId });
     const { apiKey, apiKeyId } = await server.createKey(teamId);
@@ -88,6 +91,7 @@ describe("the audit log", () => {
   });
 
   it("is listed in pages, in either order, and filtered by time, actor, text and id", async () => {
+    // The test moves the clock.
     const server = await startServer({ accounts: "managed" });
     const teamId = await server.createTeam();
     for (const name of ["one", "two", "three"]) {
@@ -146,7 +150,7 @@ describe("the audit log", () => {
   });
 
   it("and the action are one transaction: if the event cannot be written, nothing changes", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const { stores, clock } = server;
     const teamId = await server.createTeam();
     const broken = { ...stores.audit, insertion: () => stores.audit.insertion(anAuditEvent()) };

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { startServer } from "../../kit/server.js";
+import { fileServer } from "../../kit/server.js";
 import { allAcls, statusWithKey } from "../../kit/server/management.js";
+
+const shared = fileServer({ accounts: "managed" });
 
 describe("a key that the operator has blocked", () => {
   it("is rejected until the operator unblocks it, and is shown as blocked", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const teamId = await server.createTeam();
     const { apiKey, apiKeyId, ...made } = await server.createKey(teamId, { acls: allAcls });
     expect(made).not.toHaveProperty("blocked");
@@ -28,7 +30,7 @@ describe("a key that the operator has blocked", () => {
   });
 
   it("E14: can be neither unblocked nor blocked by a management key of its team, which can change all other fields", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const teamId = await server.createTeam();
     const { apiKey, apiKeyId } = await server.createKey(teamId, { acls: allAcls });
     const own = await server.createManagementKey({ teamId });

@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { aSide, complete, set, verified } from "./budgeted.js";
 import { signInOwner } from "../console/pages.js";
-import { startServer } from "../../kit/server.js";
+import { startServer, fileServer } from "../../kit/server.js";
 import { allAcls } from "../../kit/server/management.js";
+
+const shared = fileServer({ accounts: "managed" });
 
 describe("PUT and GET /auth/teams/{teamId}/budgets", () => {
   it("set, change, list in pages and remove budgets, each in the audit log", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const side = await aSide(server);
     const { keyId, teamId } = side;
     const made = await set(server, side, { apiKeyId: keyId, period: "week", budget: { hardUsd: "12.50" } });
@@ -75,7 +77,7 @@ describe("PUT and GET /auth/teams/{teamId}/budgets", () => {
   });
 
   it("list to a member those of the team, of the member and of the member's keys", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const side = await aSide(server);
     const { teamId } = side;
     const memberId = await server.createMember(teamId, { role: "member" });
@@ -96,6 +98,7 @@ describe("PUT and GET /auth/teams/{teamId}/budgets", () => {
   });
 
   it("a key that is deleted takes its budgets along", async () => {
+    // The test reads the budgets of all teams.
     const server = await startServer({ accounts: "managed" });
     const side = await aSide(server);
     await set(server, side, { apiKeyId: side.keyId, period: "day", budget: { hardTokens: 9 } });
@@ -107,7 +110,7 @@ describe("PUT and GET /auth/teams/{teamId}/budgets", () => {
   });
 
   it("a management key of one team sets budgets of its keys and members, not that of the team, and none elsewhere", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const [side, other] = [await aSide(server), await aSide(server)];
     const manager = await server.createManagementKey({ teamId: side.teamId });
     const budget = { hardTokens: 9 };
@@ -120,6 +123,7 @@ describe("PUT and GET /auth/teams/{teamId}/budgets", () => {
   });
 
   it("a management key of one team cannot change a budget by another kind of name, nor that of a member who is not its team's", async () => {
+    // A server has one first owner.
     const server = await startServer({ accounts: "managed" });
     const side = await aSide(server);
     const manager = await server.createManagementKey({ teamId: side.teamId });
@@ -145,7 +149,7 @@ describe("PUT and GET /auth/teams/{teamId}/budgets", () => {
   });
 
   it("a member with the role 'member' sees the budgets of their own keys, and none of others' keys", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const side = await aSide(server);
     const memberId = await server.createMember(side.teamId, { role: "member" });
     const manager = await server.createManagementKey({ teamId: side.teamId, memberId });
@@ -167,7 +171,7 @@ describe("PUT and GET /auth/teams/{teamId}/budgets", () => {
   });
 
   it("the budget of a member who was removed can be changed, and no new one can be set", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const side = await aSide(server);
     const memberId = await server.createMember(side.teamId);
     await set(server, side, { memberId, period: "day", budget: { hardTokens: 9 } });
@@ -186,7 +190,7 @@ describe("PUT and GET /auth/teams/{teamId}/budgets", () => {
     [{ period: "day", budget: { hardTokens: -1 } }, "budget.hardTokens"],
     [{ period: "day", budget: {}, fieldMask: "spentUsd" }, "fieldMask"],
   ])("%j is refused, naming %s", async (body, field) => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const { status, body: answer } = await set(server, await aSide(server), body);
     expect(status).toBe(400);
     expect((answer as { readonly message: string }).message).toContain(field);

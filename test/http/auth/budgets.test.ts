@@ -1,10 +1,12 @@
 import { describe, expect, it, vi } from "vitest";
 import { createScriptedEngine } from "../../kit/scripted/engine.js";
-import { type ManagedServer, startServer } from "../../kit/server.js";
+import { type ManagedServer, startServer, fileServer } from "../../kit/server.js";
 import { allAcls, dayMs } from "../../kit/server/management.js";
 import { builtInModel } from "../../kit/server/settings.js";
 import { gate, until } from "../../kit/until.js";
 import { aSide, complete, errorOf, prices, set, usd, verified, type Side } from "./budgeted.js";
+
+const shared = fileServer({ accounts: "managed" });
 
 const keyOf = async (server: ManagedServer, { secret }: Side) =>
   (await server.request("GET", "/v1/api-key", undefined, secret)).body;
@@ -40,6 +42,7 @@ describe("a budget", () => {
   );
 
   it("refuses with 429, the code budget_exceeded and the moment of reset, and admits from then on", async () => {
+    // The test moves the clock.
     const server = await startServer({ accounts: "managed" });
     const side = await aSide(server);
     await set(server, side, { apiKeyId: side.keyId, period: "day", budget: { hardTokens: 10 } });
@@ -66,7 +69,7 @@ describe("a budget", () => {
   });
 
   it("refuses requests of other dialects in their form", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const side = await aSide(server);
     await set(server, side, { period: "total", budget: { hardUsd: "0" } });
     const message = { model: builtInModel, max_tokens: 4, messages: [{ role: "user", content: "Hello" }] };
@@ -103,7 +106,7 @@ describe("a budget", () => {
   });
 
   it("holds for all keys that a member created in the team, and for all keys of the team", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const side = await aSide(server);
     const memberId = await server.createMember(side.teamId, { role: "admin" });
     const manager = await server.createManagementKey({ teamId: side.teamId, memberId });
@@ -145,6 +148,7 @@ describe("a budget", () => {
   });
 
   it("warns in a header from its soft limit on, and has one entry in the audit log for each period", async () => {
+    // The test moves the clock.
     const server = await startServer({ accounts: "managed" });
     const side = await aSide(server);
     const budget = { softTokens: 5, hardTokens: 40 };
@@ -172,6 +176,7 @@ describe("a budget", () => {
 
 describe("GET /v1/api-key", () => {
   it("shows what the key has spent in the month, and what is left of its budgets", async () => {
+    // The test moves the clock.
     const server = await startServer({ accounts: "managed" });
     const side = await aSide(server);
     await set(server, side, {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type ManagedServer, startServer } from "../../kit/server.js";
+import { type ManagedServer, startServer, fileServer } from "../../kit/server.js";
 import { allAcls, statusWithKey } from "../../kit/server/management.js";
+
+const shared = fileServer({ accounts: "managed" });
 
 /** Status and message of a request with these headers. */
 async function from(server: ManagedServer, secret: string, forwarded: string | null, path = "/v1/models") {
@@ -19,7 +21,7 @@ const letIn = [200, undefined];
 
 describe("a key with an allow-list", () => {
   it("E6: is accepted only by the address of the socket, whatever X-Forwarded-For says", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const teamId = await server.createTeam();
     const elsewhere = await server.createKey(teamId, { acls: allAcls, ipRanges: ["10.0.0.0/8"] });
     const here = await server.createKey(teamId, { acls: allAcls, ipRanges: ["10.0.0.0/8", "127.0.0.1"] });
@@ -42,7 +44,7 @@ describe("a key with an allow-list", () => {
   });
 
   it("shows its ranges, and a change takes effect with the next request", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const teamId = await server.createTeam();
     const made = await server.createKey(teamId, { acls: allAcls });
     expect(made).not.toHaveProperty("ipRanges");
@@ -66,6 +68,7 @@ describe("a key with an allow-list", () => {
   });
 
   it("E17: reveals nothing else about the key to other addresses", async () => {
+    // The test moves the clock.
     const server = await startServer({ accounts: "managed" });
     const teamId = await server.createTeam();
     const ipRanges = ["192.0.2.1"];
@@ -90,7 +93,7 @@ describe("a key with an allow-list", () => {
     [["any"], "ipRanges.0 must be an IP address"],
     [Array.from({ length: 101 }, () => "10.0.0.1"), "ipRanges must not be more than 100"],
   ])("is rejected with %j", async (ipRanges, message) => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const path = `/auth/teams/${await server.createTeam()}/api-keys`;
     expect(await server.request("POST", path, { name: "x", ipRanges })).toMatchObject({
       status: 400,

@@ -1,11 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { startServer } from "../../kit/server.js";
+import { startServer, fileServer } from "../../kit/server.js";
 import { type CreatedKey, allAcls, dayMs, now, rfc3339, statusWithKey } from "../../kit/server/management.js";
+
+const shared = fileServer({ accounts: "managed" });
 
 describe("POST /auth/teams/{teamId}/api-keys", () => {
   it("returns the key in the fields of the hosted service, with its secret", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const teamId = await server.createTeam();
     const change = { name: "laptop", acls: allAcls, qps: 5, qpm: 100, tpm: "100000" };
     const { body } = await server.request("POST", `/auth/teams/${teamId}/api-keys`, change);
@@ -31,7 +33,7 @@ describe("POST /auth/teams/{teamId}/api-keys", () => {
   });
 
   it("accepts snake_case, numbers as strings, other time zones and null, and ignores unknown fields", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const received = await server.createKey(await server.createTeam(), {
       acl_strings: allAcls,
       tpm: 7,
@@ -46,7 +48,7 @@ describe("POST /auth/teams/{teamId}/api-keys", () => {
   });
 
   it("creates a key without permissions when no ACL is given", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const received = await server.createKey(await server.createTeam());
     expect(received["aclStrings"]).toEqual([]);
     expect(await statusWithKey(server, received.apiKey)).toBe(403);
@@ -67,7 +69,7 @@ describe("POST /auth/teams/{teamId}/api-keys", () => {
     [{ expireTime: "2026-02-30T00:00:00Z" }, /^expireTime: must be an RFC 3339 time/],
     [{ expireTime: "2026-11-21T12:00:00Z" }, /^expireTime must be in the future/],
   ])("rejects %j with 400 and the name of the field, and creates nothing", async (change, message) => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const teamId = await server.createTeam();
     expect(await server.request("POST", `/auth/teams/${teamId}/api-keys`, { name: "x", ...change })).toEqual({
       status: 400,
@@ -77,7 +79,7 @@ describe("POST /auth/teams/{teamId}/api-keys", () => {
   });
 
   it("names the first of several wrong fields, in the order in which they are documented", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const teamId = await server.createTeam();
     const wrong = {
       name: "",
@@ -100,6 +102,7 @@ describe("POST /auth/teams/{teamId}/api-keys", () => {
 
 describe("PUT /auth/api-keys/{apiKeyId}", () => {
   it("takes effect with the next request: disabled, ACLs, expiry, team blocked, deleted", async () => {
+    // The test moves the clock.
     const server = await startServer({ accounts: "managed" });
     const teamId = await server.createTeam();
     const { apiKey, apiKeyId } = await server.createKey(teamId, { acls: allAcls });
@@ -126,6 +129,7 @@ describe("PUT /auth/api-keys/{apiKeyId}", () => {
   });
 
   it("accepts its own answer with one changed field", async () => {
+    // The test moves the clock.
     const server = await startServer({ accounts: "managed" });
     const change = { acls: allAcls, tpm: "9", expireTime: rfc3339(now + dayMs) };
     const { apiKey, ...received } = await server.createKey(await server.createTeam(), change);
@@ -143,7 +147,7 @@ describe("PUT /auth/api-keys/{apiKeyId}", () => {
     ["cleared, but needed", {}, "name"],
     ["nothing", {}, undefined],
   ])("rejects a mask whose field is %s with 400, and changes nothing", async (_, apiKey, fieldMask) => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const { apiKeyId } = await server.createKey(await server.createTeam(), { tpm: 5 });
     const before = await server.stores.keys.find(apiKeyId);
     const answer = await server.request("PUT", `/auth/api-keys/${apiKeyId}`, { apiKey, fieldMask });
@@ -152,7 +156,7 @@ describe("PUT /auth/api-keys/{apiKeyId}", () => {
   });
 
   it("changes exactly the fields of the mask, and clears those that are not set", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const { apiKeyId } = await server.createKey(await server.createTeam(), { acls: allAcls });
     const names = { qps: "qps", qpm: "qpm", tpm: "tpm", disabled: "disabled", expireTime: "expire_time" };
     const fields = {
@@ -196,7 +200,7 @@ describe("GET /auth/teams/{teamId}/api-keys", () => {
   const idsOf = ({ apiKeys }: Page) => apiKeys.map(({ apiKeyId }) => apiKeyId);
 
   it("returns pages that join to the whole list, also when keys are created in between", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 9 }),
@@ -227,6 +231,7 @@ describe("GET /auth/teams/{teamId}/api-keys", () => {
   });
 
   it("filters by ACLs and by expiry, and reveals nothing of other teams or of secrets", async () => {
+    // The test moves the clock.
     const server = await startServer({ accounts: "managed" });
     const [teamId, other] = [await server.createTeam(), await server.createTeam()];
     await server.createKey(other, { acls: allAcls });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type ManagedServer, startServer } from "../../kit/server.js";
+import { type ManagedServer, fileServer } from "../../kit/server.js";
+
+const shared = fileServer({ accounts: "managed" });
 
 /** Creates a team with a member of this role, and a management key of the member. */
 async function memberOf(server: ManagedServer, role: string) {
@@ -10,7 +12,7 @@ async function memberOf(server: ManagedServer, role: string) {
 
 describe("a member's management key", () => {
   it("E21: of a member gets 403 where the role does not suffice, even if the body is wrong or is not JSON", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const { teamId, secret } = await memberOf(server, "member");
     const path = `/auth/teams/${teamId}/members`;
     expect(await server.request("POST", path, { email: 7 }, secret)).toMatchObject({
@@ -23,7 +25,7 @@ describe("a member's management key", () => {
   });
 
   it("lists all keys of the team for an admin, and only the member's own keys for a member", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const { teamId, memberId, secret } = await memberOf(server, "admin");
     const path = `/auth/teams/${teamId}/api-keys`;
     await server.request("POST", path, { name: "of the operator" });
@@ -40,7 +42,7 @@ describe("a member's management key", () => {
   });
 
   it("E13: of a member makes and changes their own keys; another's key does not exist for it", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const { teamId, memberId, secret } = await memberOf(server, "member");
     const made = await server.request("POST", `/auth/teams/${teamId}/api-keys`, { name: "own" }, secret);
     const { apiKeyId } = made.body as { apiKeyId: string };

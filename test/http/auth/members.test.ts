@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type ManagedServer, startServer } from "../../kit/server.js";
+import { type ManagedServer, fileServer } from "../../kit/server.js";
 import type { Answer } from "../../kit/server/management.js";
+
+const shared = fileServer({ accounts: "managed" });
 
 interface ToldMember {
   readonly memberId: string;
@@ -30,17 +32,14 @@ async function page(server: ManagedServer, teamId: string, query = ""): Promise<
 /** Creates a team with a member of this role, and a management key of the member. */
 async function memberOf(server: ManagedServer, role: string) {
   const teamId = await server.createTeam();
-  const memberId = await server.createMember(teamId, {
-    role,
-    email: `${role}@example.com`,
-    givenName: "Ada",
-  });
-  return { teamId, memberId, secret: await server.createManagementKey({ teamId, memberId }) };
+  const email = `${role}-${crypto.randomUUID()}@example.com`;
+  const memberId = await server.createMember(teamId, { role, email, givenName: "Ada" });
+  return { teamId, memberId, email, secret: await server.createManagementKey({ teamId, memberId }) };
 }
 
 describe("members", () => {
   it("are added, changed field by field, listed in pages, and deleted", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const teamId = await server.createTeam();
     const { status, body } = await server.request("POST", `/auth/teams/${teamId}/members`, {
       email: "ada@example.com",
@@ -81,10 +80,10 @@ describe("members", () => {
   });
 
   it("have a unique email address, regardless of case; that of a deleted member can be used again", async () => {
-    const server = await startServer({ accounts: "managed" });
-    const [teamId, other] = [await server.createTeam("one"), await server.createTeam("other")];
-    const memberId = await server.createMember(teamId, { email: "Ada@Example.com" });
-    const again = { email: "aDA@eXAMPLE.com" };
+    const server = shared();
+    const [teamId, other] = [await server.createTeam(), await server.createTeam()];
+    const memberId = await server.createMember(teamId, { email: "Eve@Example.com" });
+    const again = { email: "eVE@eXAMPLE.com" };
     const taken = refused(409, "Another member has this e-mail address.");
     expect(await server.request("POST", `/auth/teams/${other}/members`, again)).toEqual(taken);
     const grace = await server.createMember(other, { email: "grace@example.com" });
@@ -105,7 +104,7 @@ describe("members", () => {
     [{ email: "a@b", familyName: "\u001b[2J" }, "familyName must not have control characters"],
     [{ email: "a@b", role: "king" }, "role: must be one of owner, admin, member"],
   ])("are rejected as %j", async (member, message) => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const teamId = await server.createTeam();
     expect(await server.request("POST", `/auth/teams/${teamId}/members`, member)).toEqual(
       refused(400, message),
@@ -122,7 +121,7 @@ describe("a member's management key", () => {
   ])(
     "of a %s can read and create keys, gets status %i for changing another's key and %i for creating members",
     async (role, keys, members) => {
-      const server = await startServer({ accounts: "managed" });
+      const server = shared();
       const { teamId, memberId, secret } = await memberOf(server, role);
       const send = async (method: string, path: string, body?: object) =>
         (await server.request(method, path, body, secret)).status;
@@ -149,9 +148,10 @@ describe("a member's management key", () => {
   );
 
   it("obeys the current role of its member in addition to its own ACLs", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const { teamId, memberId, secret } = await memberOf(server, "admin");
-    const rename = () => server.request("PUT", `/auth/teams/${teamId}`, { team: { name: "x" } }, secret);
+    const rename = () =>
+      server.request("PUT", `/auth/teams/${teamId}`, { team: { name: "renamed" } }, secret);
     expect(await rename()).toEqual(refused(403, "role 'admin': this endpoint needs 'owner'."));
     await server.request("PUT", `/auth/members/${memberId}`, { member: { role: "owner" } });
     expect((await rename()).status).toBe(200);
@@ -162,7 +162,7 @@ describe("a member's management key", () => {
   });
 
   it("is rejected with 401 like an unknown key once its member is deleted", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const { teamId, memberId, secret } = await memberOf(server, "admin");
     const list = (key: string) => server.request("GET", `/auth/teams/${teamId}/api-keys`, undefined, key);
     expect((await list(secret)).status).toBe(200);
@@ -173,7 +173,7 @@ describe("a member's management key", () => {
   });
 
   it("is rejected when it was created while its member was being deleted", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const { teamId, memberId, secret } = await memberOf(server, "admin");
     const member = await server.stores.members.find(memberId);
     if (member === null) throw new Error("the member is not there");
@@ -184,9 +184,9 @@ describe("a member's management key", () => {
   });
 
   it("is only for the member's own team, and returns its owner", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const { teamId, memberId, secret } = await memberOf(server, "owner");
-    for (const member of [{ teamId: null }, { teamId: await server.createTeam("other") }])
+    for (const member of [{ teamId: null }, { teamId: await server.createTeam() }])
       await expect(server.createManagementKey({ ...member, memberId })).rejects.toMatchObject({
         param: "teamId",
       });
@@ -198,9 +198,9 @@ describe("a member's management key", () => {
   });
 
   it("E13: gets the same error for members of another team and of the whole server", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const { secret } = await memberOf(server, "owner");
-    const theirs = await server.createMember(await server.createTeam("theirs"));
+    const theirs = await server.createMember(await server.createTeam());
     const { stores, clock } = server;
     const whole = { id: "whole-1", teamId: null, email: "root@example.com", role: "owner" } as const;
     const member = { ...whole, givenName: "", familyName: "", createTime: clock.now() };
@@ -217,12 +217,9 @@ describe("a member's management key", () => {
 
 describe("the last owner", () => {
   it("of a team cannot be deleted by anyone until there is another one", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const { teamId, memberId, secret } = await memberOf(server, "owner");
-    await server.createMember(await server.createTeam("other"), {
-      role: "owner",
-      email: "other@example.com",
-    });
+    await server.createMember(await server.createTeam(), { role: "owner" });
     const path = `/auth/members/${memberId}`;
     const lesser = { member: { role: "admin" } };
     for (const key of [undefined, secret]) {
@@ -232,15 +229,15 @@ describe("the last owner", () => {
     }
     const named = await server.request("PUT", path, { member: { givenName: "A." } });
     expect(named).toMatchObject({ status: 200, body: { role: "owner" } });
-    await server.createMember(teamId, { role: "owner", email: "next@example.com" });
+    await server.createMember(teamId, { role: "owner" });
     expect((await server.request("PUT", path, lesser)).status).toBe(200);
     expect((await server.request("DELETE", path)).status).toBe(200);
   });
 
   it("stays when the only two owners are deleted at the same time", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const { teamId, memberId } = await memberOf(server, "owner");
-    const other = await server.createMember(teamId, { role: "owner", email: "next@example.com" });
+    const other = await server.createMember(teamId, { role: "owner" });
     const answers = await Promise.all(
       [memberId, other].map((id) => server.request("DELETE", `/auth/members/${id}`)),
     );
@@ -258,9 +255,9 @@ interface Told {
 }
 
 it("the audit log contains the actions on members and by members, with their names, also of deleted members", async () => {
-  const server = await startServer({ accounts: "managed" });
-  const { teamId, memberId, secret } = await memberOf(server, "owner");
-  await server.createMember(teamId, { role: "owner", email: "next@example.com" });
+  const server = shared();
+  const { teamId, memberId, email, secret } = await memberOf(server, "owner");
+  await server.createMember(teamId, { role: "owner" });
   await server.request("POST", `/auth/teams/${teamId}/api-keys`, { name: "x" }, secret);
   await server.request("PUT", `/auth/members/${memberId}`, { member: { familyName: "L." } }, secret);
   await server.request("DELETE", `/auth/members/${memberId}`);
@@ -268,7 +265,7 @@ it("the audit log contains the actions on members and by members, with their nam
   const events = async (query = "") =>
     ((await server.request("GET", path + query)).body as { events: readonly Told[] }).events;
   const operator = { userId: "00000000-0000-0000-0000-000000000000" };
-  const ada = { userId: memberId, email: "owner@example.com", givenName: "Ada", familyName: "L." };
+  const ada = { userId: memberId, email, givenName: "Ada", familyName: "L." };
   const all = await events();
   expect(all.map(({ act, user }) => [act, user])).toEqual([
     ["CreateTeam", operator],
@@ -280,7 +277,7 @@ it("the audit log contains the actions on members and by members, with their nam
     ["DeleteMember", operator],
     ["DeleteManagementKey", operator],
   ]);
-  const fields = { email: "owner@example.com", givenName: "Ada", familyName: "", role: "owner", teamId };
+  const fields = { email, givenName: "Ada", familyName: "", role: "owner", teamId };
   expect([all[5]?.before, all[5]?.after]).toEqual([fields, { ...fields, familyName: "L." }]);
   expect([all[6]?.before, all[6]?.after]).toEqual([{ ...fields, familyName: "L." }, undefined]);
   expect(await events(`&eventFilter.userId=${memberId}`)).toEqual(all.slice(4, 6));

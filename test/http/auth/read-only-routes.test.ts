@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { startServer } from "../../kit/server.js";
+import { startServer, fileServer } from "../../kit/server.js";
 import { pinnedManagementKey } from "../../kit/server/settings.js";
+
+const shared = fileServer({ accounts: "managed" });
 
 describe("the management API", () => {
   it("reports that a change of a key is in effect at once", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const { apiKeyId } = await server.createKey(await server.createTeam());
     expect((await server.request("GET", `/auth/api-keys/${apiKeyId}/propagation`)).body).toEqual({
       icPropagation: { local: true },
@@ -12,7 +14,7 @@ describe("the management API", () => {
   });
 
   it("lists the models of a team, with prices and limits as strings", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const { body } = await server.request("GET", `/auth/teams/${await server.createTeam()}/models`);
     expect(body).toEqual({
       clusterConfigs: [
@@ -45,7 +47,7 @@ describe("the management API", () => {
   });
 
   it("lists the endpoints of the route table, each an ACL that a key can have", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const teamId = await server.createTeam();
     const { body } = await server.request("GET", `/auth/teams/${teamId}/endpoints`);
     const { acls } = body as { acls: readonly { readonly acl: string; readonly value: string }[] };
@@ -71,7 +73,7 @@ describe("the management API", () => {
   });
 
   it("returns the management key of the request, for one team and for all", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const path = "/auth/management-keys/validation";
     const { body: all } = await server.request("GET", path);
     expect(all).toMatchObject({
@@ -98,6 +100,7 @@ describe("the management API", () => {
   });
 
   it("lists all teams to a key for all teams, and one team to its own key", async () => {
+    // The test lists all teams.
     const server = await startServer({ accounts: "managed" });
     const [one, other] = [await server.createTeam("one"), await server.createTeam("other")];
     interface Teams {

@@ -9,6 +9,8 @@ import { until } from "../../kit/until.js";
 import { openSocket, readToEnd } from "../raw.js";
 import { createTestTeam, credentialOf, routeName, routes, type TestTeam } from "../threats/world.js";
 
+const common = fileServer({ engine: () => [] });
+
 const bodyBytesMax = 65_536;
 const shared = fileServer({
   accounts: "managed",
@@ -150,6 +152,7 @@ describe("E24: a form that is refused in its middle", () => {
 });
 
 it("E24: the rest of a refused body that never comes, or never ends, ends its connection", async () => {
+  // The test moves the clock.
   const server = await startServer({ engine: () => [] });
   const silent = await openSocket(server.port);
   silent.write(`POST /v1/files HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60000\r\n\r\n`);
@@ -188,7 +191,7 @@ describe("E24: a client that keeps its connection makes its next request at once
   const credentials = ["hk-wrong", keys.bob, keys.ada];
 
   it("an agent with one connection", async () => {
-    const server = await startServer({ engine: () => [] });
+    const server = common();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     onTestFinished(() => agent.destroy());
     for (const size of sizes)
@@ -210,7 +213,7 @@ describe("E24: a client that keeps its connection makes its next request at once
   });
 
   it("the official library", async () => {
-    const server = await startServer({ engine: () => [] });
+    const server = common();
     const clientOf = (apiKey: string): OpenAI =>
       new OpenAI({ baseURL: `${server.url}/v1`, apiKey, maxRetries: 0 });
     for (const size of sizes)

@@ -1,6 +1,8 @@
 /** What browsers and proxies may keep. */
 import { expect, it } from "vitest";
-import { startServer } from "../../kit/server.js";
+import { fileServer } from "../../kit/server.js";
+
+const shared = fileServer({ accounts: "managed" });
 
 const hashed = "public, max-age=31536000, immutable";
 
@@ -24,7 +26,7 @@ const missing = [
 ];
 
 it("E32: no error is kept, whatever its path and method, and an asset is kept only when it is there", async () => {
-  const { url } = await startServer({ accounts: "managed" });
+  const { url } = shared();
   const page = await (await fetch(`${url}/console`)).text();
   const assets: readonly string[] = page.match(/\/console\/assets\/[\w-]+\.(?:js|css)/g) ?? [];
   expect(assets.length).toBeGreaterThan(0);
@@ -46,7 +48,7 @@ it("E32: no error is kept, whatever its path and method, and an asset is kept on
 });
 
 it("E32: an answer that the client has is confirmed with the same time to keep it, and a failed one of a key is not kept", async () => {
-  const { url } = await startServer({ accounts: "managed" });
+  const { url } = shared();
   const page = await (await fetch(`${url}/console`)).text();
   const [asset = ""] = page.match(/\/console\/assets\/[\w-]+\.js/) ?? [];
   for (const [path, kept] of [

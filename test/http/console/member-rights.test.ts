@@ -2,8 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { Role } from "../../../src/accounts/members/member.js";
 import { requestRoute } from "../threats/world.js";
 import { createObject, createTestTeam, keyRoutes, pathWith, routeName, takesBody } from "../threats/world.js";
-import { startServer } from "../../kit/server.js";
+import { fileServer } from "../../kit/server.js";
 import { signInMember } from "./pages.js";
+
+const shared = fileServer({ accounts: "managed" });
 
 /** The routes of the management API that a page can call, too. */
 const managing = keyRoutes.filter(
@@ -84,8 +86,8 @@ const ofOwners: readonly string[] = [
  * @returns the names of the routes that do not answer 403
  */
 async function allowed(role: Role) {
-  const server = await startServer({ accounts: "managed" });
-  const side = await createTestTeam(server, "ours");
+  const server = shared();
+  const side = await createTestTeam(server, role);
   const memberId = await server.createMember(side.teamId, { role });
   const secret = await server.createManagementKey({ teamId: side.teamId, memberId });
   const page = await signInMember(server, side.teamId, role);

@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
-import { startServer } from "../../kit/server.js";
+import { fileServer } from "../../kit/server.js";
+
+const shared = fileServer({ accounts: "managed" });
 
 const assets = /\/console\/assets\/[\w-]+\.(?:js|css)/g;
 
@@ -12,7 +14,7 @@ async function page(
 }
 
 it("serves one page under every address of the console, and nothing under those of its API", async () => {
-  const { url } = await startServer({ accounts: "managed" });
+  const { url } = shared();
   const { response, text } = await page(url, "/console");
   expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
   expect((await page(url, "/console/keys")).text).toBe(text);
@@ -21,7 +23,7 @@ it("serves one page under every address of the console, and nothing under those 
 });
 
 it("E12: allows no script, style or connection but the server's own, and no frame around it", async () => {
-  const { url } = await startServer({ accounts: "managed" });
+  const { url } = shared();
   const { response, text } = await page(url, "/console");
   const policy = response.headers.get("content-security-policy")?.split("; ") ?? [];
   expect(policy).toEqual(
@@ -39,7 +41,7 @@ it("E12: allows no script, style or connection but the server's own, and no fram
 });
 
 it("names scripts and styles by their contents, for ever, and compresses them as the browser allows", async () => {
-  const { url } = await startServer({ accounts: "managed" });
+  const { url } = shared();
   const { text } = await page(url, "/console");
   const paths = text.match(assets) ?? [];
   expect(paths).toHaveLength(2);
@@ -66,7 +68,7 @@ it("names scripts and styles by their contents, for ever, and compresses them as
 const firstLoadBytesMax = 150_000;
 
 it("loads at most 150 kB, compressed, whichever page of the console is opened first", async () => {
-  const { url } = await startServer({ accounts: "managed" });
+  const { url } = shared();
   const { text } = await page(url, "/console");
   const files = new Map<string, { readonly bytes: number; readonly text: string }>();
   const load = async (path: string): Promise<string> => {
@@ -107,6 +109,6 @@ it.each([
   "%2e%2e%2f%2e%2e%2fpackage.json",
   "nothing-ABCDEFGH.js",
 ])("answers 404 for the asset %s", async (name) => {
-  const { url } = await startServer({ accounts: "managed" });
+  const { url } = shared();
   expect((await fetch(`${url}/console/assets/${name}`)).status).toBe(404);
 });

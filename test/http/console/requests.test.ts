@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type ManagedServer, startServer } from "../../kit/server.js";
+import { type ManagedServer, startServer, fileServer } from "../../kit/server.js";
 import { openPage, password, signInMember, signInOwner, type Page } from "./pages.js";
+
+const shared = fileServer({ accounts: "managed" });
 
 const own = { "x-hearth-console": "1" };
 
@@ -17,7 +19,7 @@ async function statusOf(
 
 describe("the cookie of a session", () => {
   it("is HttpOnly and SameSite=Strict, for /console only, named by the port, and always new", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const page = openPage(server);
     // E: session fixation: a cookie that another page has set is not adopted.
     page.cookie = `hearth-console-${new URL(server.url).port}=${"a".repeat(43)}`;
@@ -48,6 +50,7 @@ describe("the cookie of a session", () => {
   });
 
   it("E14: opens no route itself: neither /auth nor /v1, with or without the page's header", async () => {
+    // A server has one first owner.
     const server = await startServer({ accounts: "managed" });
     const { cookie } = await signInOwner(server);
     for (const path of ["/auth/teams", "/v1/models", "/admin/models", "/v1/api-key"])
@@ -69,8 +72,8 @@ describe("E5: a request to the console's routes", () => {
   it.each(routes)(
     "%s %s is refused without the page's header, or from another page",
     async (method, path) => {
-      const server = await startServer({ accounts: "managed" });
-      const { cookie } = await signInOwner(server);
+      const server = shared();
+      const { cookie } = await signInMember(server, await server.createTeam(), "owner");
       const { host } = new URL(server.url);
       const foreign: readonly Record<string, string>[] = [
         {},
@@ -108,7 +111,7 @@ describe("E5: a request to the console's routes", () => {
   });
 
   it("takes JSON only, of at most 16 KiB", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const send = (type: string, body: string) =>
       fetch(`${server.url}/console/api/sign-in`, {
         method: "POST",
@@ -130,6 +133,7 @@ describe("a member who is signed in", () => {
   };
 
   it("manages what their role and team allow, with the permissions of their management keys", async () => {
+    // A server has one first owner.
     const server = await startServer({ accounts: "managed" });
     const [teamId, other] = [await server.createTeam("ours"), await server.createTeam("theirs")];
     const [member, admin] = [
@@ -153,7 +157,7 @@ describe("a member who is signed in", () => {
   });
 
   it("calls /v1 with a key of their own in their team, which nobody can use, and which a team disables", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const teamId = await server.createTeam();
     const page = await signInMember(server, teamId, "member");
     const both = await Promise.all([page.send("GET", "/v1/api-key"), page.send("GET", "/v1/models")]);
@@ -172,7 +176,7 @@ describe("a member who is signed in", () => {
   });
 
   it("is held to the limits and addresses of that key, which their runs are recorded with", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const teamId = await server.createTeam();
     await server.request("PUT", `/auth/teams/${teamId}`, { team: { billing: "unmetered" } });
     const page = await signInMember(server, teamId, "owner");
@@ -189,7 +193,7 @@ describe("a member who is signed in", () => {
   });
 
   it("chats in a stream, charged to their team", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const page = await signInMember(server, await server.createTeam(), "member");
     const { body } = await page.send("GET", "/v1/api-key");
     const { api_key_id: id, team_id: teamId } = body as { api_key_id: string; team_id: string };
@@ -215,7 +219,7 @@ describe("a member who is signed in", () => {
   });
 
   it("answers 401 without a session on every path, whatever key is sent", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const page = openPage(server);
     const authorization = `Bearer ${server.apiKey}`;
     for (const path of [
@@ -233,7 +237,7 @@ describe("a member who is signed in", () => {
   });
 
   it("is the actor of their changes in the audit log, which has their sign-ins", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const teamId = await server.createTeam();
     const page = await signInMember(server, teamId, "owner");
     await create(page, teamId, "laptop");

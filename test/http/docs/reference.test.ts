@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { startProcess } from "../../kit/program.js";
-import { startServer } from "../../kit/server.js";
+import { fileServer } from "../../kit/server.js";
 import { exchange } from "../raw.js";
+
+const shared = fileServer({ engine: () => [] });
 
 /** The page and the words of its security policy. */
 async function page() {
-  const { url } = await startServer({ engine: () => [] });
+  const { url } = shared();
   const response = await fetch(`${url}/docs`);
   const policy = response.headers.get("content-security-policy") ?? "";
   return { response, text: await response.text(), policy: policy.split("; ") };
@@ -58,7 +60,7 @@ describe("the document and its page", () => {
   });
 
   it.each(["/openapi.json", "/docs"])("%s is not there for a page of another name", async (path) => {
-    const { port } = await startServer({ engine: () => [] });
+    const { port } = shared();
     const ask = (host: string) =>
       exchange(port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
     expect(await ask("localhost")).toMatch(/^HTTP\/1.1 200 /);
@@ -66,7 +68,7 @@ describe("the document and its page", () => {
   });
 
   it.each(["/openapi.json", "/docs"])("%s takes no other method than to be read", async (path) => {
-    const { url } = await startServer({ engine: () => [] });
+    const { url } = shared();
     const head = await fetch(url + path, { method: "HEAD" });
     expect([head.status, await head.text()]).toEqual([200, ""]);
     const posted = await fetch(url + path, { method: "POST" });

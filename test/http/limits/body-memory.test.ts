@@ -2,7 +2,7 @@
 import { request } from "node:http";
 import { expect, it } from "vitest";
 import { openSocket } from "../raw.js";
-import { startServer } from "../../kit/server.js";
+import { startServer, fileServer } from "../../kit/server.js";
 import { headersOf, hello, post } from "../../kit/server/requests.js";
 import { keys } from "../../kit/server/six-keys.js";
 
@@ -10,6 +10,8 @@ const mebibyte = 1024 * 1024;
 /** A body that takes the whole share of large ones. */
 const largeBytes = mebibyte;
 const config = { bodyBytesMax: 2 * mebibyte, bodiesBytesMax: 2 * mebibyte };
+
+const shared = fileServer({ engine: () => ["Hi"], config });
 const waitMs = 20_000;
 
 const large = (body: object): string => JSON.stringify({ ...body, metadata: { a: "x".repeat(largeBytes) } });
@@ -59,6 +61,7 @@ function sendChunked(
 }
 
 it("F26: large bodies beyond the budget are refused as overload with Retry-After on every route, small ones are answered", async () => {
+  // The test moves the clock.
   const { port, url, clock } = await startServer({ engine: () => ["Hi"], config });
   const end = await beginBody(port, `Content-Length: ${2 * mebibyte}`, 1);
   const outcomes: (readonly [string, number, string | null])[] = [];
@@ -84,7 +87,7 @@ it.each([
   ["whose client leaves in the middle", `Content-Length: ${2 * mebibyte}`, 400_000],
   ["without a length, whose client leaves in the middle", "Transfer-Encoding: chunked", 400_000],
 ])("F26: a request %s gives its bytes back", async (_case, head, bytes) => {
-  const { port, url, clock } = await startServer({ engine: () => ["Hi"], config });
+  const { port, url, clock } = shared();
   const end = await beginBody(port, head, bytes);
   const sent = post({ url }, large(hello));
   await clock.whenWaiting(waitMs);
@@ -98,7 +101,7 @@ it.each([
   ["refused as JSON", `${large(hello)}}`, 400],
   ["refused by its model", large({ ...hello, model: "none" }), 400],
 ])("F26: requests that are %s give their bytes back", async (_case, body, status) => {
-  const { port, url } = await startServer({ engine: () => ["Hi"], config });
+  const { port, url } = shared();
   for (let round = 0; round < 4; round += 1) {
     expect((await post({ url }, body)).status).toBe(status);
     expect((await sendChunked(port, body)).status).toBe(status);

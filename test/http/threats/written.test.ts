@@ -5,10 +5,12 @@ import { describe, expect, it } from "vitest";
 import { openAccounts } from "../../../src/app/accounts.js";
 import { addAccountCommands } from "../../../src/cli/accounts/accounts.js";
 import { loadConfig } from "../../../src/config.js";
-import { startServer } from "../../kit/server.js";
+import { startServer, fileServer } from "../../kit/server.js";
 import { builtInModel } from "../../kit/server/settings.js";
 import { exchange } from "../raw.js";
 import { openDatabase } from "../../../src/store/database.js";
+
+const shared = fileServer({ accounts: "managed" });
 
 /** Characters that forge a line, move the cursor of a terminal, or reverse the direction of text. */
 const hostile = [
@@ -26,7 +28,7 @@ const unprintable = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-
 
 describe("E16: a text with control characters for terminals or logs", () => {
   it.each(hostile)("%j is no name for a key or a team", async (name) => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const teamId = await server.createTeam();
     const { apiKeyId } = await server.createKey(teamId);
     for (const [method, path, body] of [
@@ -44,6 +46,7 @@ describe("E16: a text with control characters for terminals or logs", () => {
   });
 
   it("that is in the database is printed as harmless characters, on one line", async () => {
+    // The test lists all teams.
     const server = await startServer({ accounts: "managed" });
     const database = await openDatabase(join(server.data, "hearth.db"));
     const teamId = await server.createTeam("plain");
@@ -92,7 +95,7 @@ describe("E16: a text with control characters for terminals or logs", () => {
   });
 
   it("never becomes a header of a response", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const port = Number(new URL(server.url).port);
     for (const path of [
       "/v1/models/x%0d%0aset-cookie:%20a=b",

@@ -1,9 +1,11 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { startServer } from "../../kit/server.js";
+import { startServer, fileServer } from "../../kit/server.js";
 import { clientOf, headersOf, hello, post } from "../../kit/server/requests.js";
 import { keys } from "../../kit/server/six-keys.js";
+
+const shared = fileServer({ engine: () => ["Good"] });
 
 const messages = [{ role: "user" as const, content: "Hello" }];
 
@@ -18,7 +20,7 @@ const routes: readonly [path: string, body: object][] = [
 
 describe("an answer to a request with an alias", () => {
   it.each(routes)("/v1/%s has the alias as its model and the ID in x-hearth-model", async (path, body) => {
-    const server = await startServer({ engine: () => ["Good"] });
+    const server = shared();
     for (const model of ["ember", "ember-1m"]) {
       const response = await fetch(`${server.url}/v1/${path}`, {
         method: "POST",
@@ -31,7 +33,7 @@ describe("an answer to a request with an alias", () => {
   });
 
   it("has the alias in every chunk of a stream, and in its stored, deferred and Anthropic forms", async () => {
-    const server = await startServer({ engine: () => ["Good"] });
+    const server = shared();
     const openai = clientOf(server.url, keys.ada);
     const models = new Set<string>();
     for await (const chunk of await openai.chat.completions.create({
@@ -48,6 +50,7 @@ describe("an answer to a request with an alias", () => {
   });
 
   it("is recorded with the model that answered", async () => {
+    // The test reads everything that the engine was asked for or the server did.
     const server = await startServer({ engine: () => ["Good"] });
     await (await post(server, { ...hello, model: "ember" })).json();
     const [record] = await server.records();
@@ -55,7 +58,7 @@ describe("an answer to a request with an alias", () => {
   });
 
   it("that no model has is refused with the name that was asked", async () => {
-    const server = await startServer({ engine: () => ["Good"] });
+    const server = shared();
     const openai = clientOf(server.url, keys.ada);
     const asked = openai.chat.completions.create({ model: "embers-of-old", messages });
     await expect(asked).rejects.toThrow(OpenAI.NotFoundError);

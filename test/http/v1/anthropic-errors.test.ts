@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { postMessage, weather } from "../anthropic.js";
-import { startServer } from "../../kit/server.js";
+import { startServer, fileServer } from "../../kit/server.js";
 import { hello } from "../../kit/server/requests.js";
 import { gate } from "../../kit/until.js";
 
 const say = () => ["Good", " day."];
+
+const shared = fileServer({ engine: say });
 const sent = { ...hello, max_tokens: 64 };
 
 describe("an error on an Anthropic path", () => {
@@ -20,7 +22,7 @@ describe("an error on an Anthropic path", () => {
     ["of another method", "GET", "", 405, "invalid_request_error"],
     ["on a path that is not there", "POST", "/nothing", 404, "not_found_error"],
   ])("%s is reported in Anthropic's format", async (_case, method, path, status, type) => {
-    const server = await startServer({ engine: say });
+    const server = shared();
     const response = await fetch(`${server.url}/v1/messages${path}`, { method });
     expect([response.status, await response.json()]).toEqual([status, body(type)]);
   });
@@ -30,7 +32,7 @@ describe("an error on an Anthropic path", () => {
     ["that is too large", JSON.stringify("x".repeat(70_000)), {}, 413, "request_too_large"],
     ["of another type", "{}", { "content-type": "text/plain" }, 415, "invalid_request_error"],
   ])("is reported in Anthropic's format for a body %s", async (_case, text, headers, status, type) => {
-    const response = await postMessage(await startServer({ engine: say }), text, "", headers);
+    const response = await postMessage(shared(), text, "", headers);
     expect([response.status, await response.json()]).toEqual([status, body(type)]);
   });
 
@@ -44,12 +46,12 @@ describe("an error on an Anthropic path", () => {
     const refused = await postMessage(server, sent);
     expect([refused.status, await refused.json()]).toEqual([529, body("overloaded_error")]);
     await busy.body?.cancel();
-    const other = await fetch(`${(await startServer({ engine: say })).url}/v1/messagesque`);
+    const other = await fetch(`${shared().url}/v1/messagesque`);
     expect(await other.json()).toHaveProperty("code");
   });
 
   it("contains Anthropic's name for the field of an unsupported schema", async () => {
-    const server = await startServer({ engine: say });
+    const server = shared();
     const bad = { type: "object", properties: { a: { $ref: "#/nowhere" } } };
     const format = { type: "json_schema", schema: bad };
     const messages: string[] = [];

@@ -1,6 +1,6 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
-import { type ScriptedServer, startServer } from "../../kit/server.js";
+import { type ScriptedServer, startServer, fileServer } from "../../kit/server.js";
 import { headersOf } from "../../kit/server/requests.js";
 import { keys } from "../../kit/server/six-keys.js";
 
@@ -10,6 +10,8 @@ const hello = {
   max_tokens_to_sample: 20,
 };
 const say = () => ["Good", " day."];
+
+const shared = fileServer({ engine: say });
 
 function complete(server: ScriptedServer, fields: object = {}, key: string = keys.ada): Promise<Response> {
   return fetch(`${server.url}/v1/complete`, {
@@ -25,6 +27,7 @@ const frame = (completion: string, reason: string | null): string =>
 
 describe("POST /v1/complete", () => {
   it("returns one JSON object", async () => {
+    // The answer contains the first id of a server.
     const response = await complete(await startServer({ engine: say }));
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({
@@ -37,6 +40,7 @@ describe("POST /v1/complete", () => {
   });
 
   it("streams the expected named events byte for byte, without [DONE]", async () => {
+    // The bytes contain the first id of a server.
     const response = await complete(await startServer({ engine: say }), {
       stream: true,
       max_tokens_to_sample: 1,
@@ -63,7 +67,7 @@ describe("POST /v1/complete", () => {
   });
 
   it("accepts the request of the official client", async () => {
-    const server = await startServer({ engine: say });
+    const server = shared();
     const client = new Anthropic({ baseURL: server.url, apiKey: keys.ada, maxRetries: 0 });
     const answer = await client.post<{ completion: string }>("/v1/complete", { body: hello });
     expect(answer.completion).toBe("Good day.");
@@ -83,7 +87,7 @@ describe("POST /v1/complete", () => {
     ["without a bound", { max_tokens_to_sample: null }, keys.ada, 400, "max_tokens_to_sample"],
     ["without an assistant's turn", { prompt: "Hello" }, keys.ada, 400, "invalid_request_error"],
   ])("rejects a request %s in Anthropic's format", async (_case, fields, key, status, contains) => {
-    const server = await startServer({ engine: say });
+    const server = shared();
     for (const stream of [false, true]) {
       const response = await complete(server, { ...fields, stream }, key);
       expect(response.status).toBe(status);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { type ScriptedServer, startServer } from "../../kit/server.js";
+import { type ScriptedServer, startServer, fileServer } from "../../kit/server.js";
 import { headersOf } from "../../kit/server/requests.js";
 import { keys } from "../../kit/server/six-keys.js";
 import { gate } from "../../kit/until.js";
@@ -10,6 +10,8 @@ const hello = { model: "ember-1m", prompt: "Once upon a time" };
 
 /** Answers with the prompt in capitals, so that each choice shows its prompt. */
 const shout = (prompt: string): string[] => [...prompt.toUpperCase().split(/(?= )/), "!"];
+
+const shared = fileServer({ engine: shout });
 
 function clientOf(server: ScriptedServer): OpenAI {
   return new OpenAI({ baseURL: `${server.url}/v1`, apiKey: keys.ada, maxRetries: 0 });
@@ -44,6 +46,7 @@ describe("POST /v1/completions on the wire", () => {
   });
 
   it("records the usage", async () => {
+    // The test reads everything that the engine was asked for or the server did.
     const server = await startServer({ engine: shout });
     const running = server.nextRun();
     await complete(server, { prompt: ["one", "two three"], n: 2 });
@@ -76,7 +79,7 @@ describe("the official OpenAI client's completions", () => {
   });
 
   it("stream several choices concurrently, each to its own end", async () => {
-    const stream = await clientOf(await startServer({ engine: shout })).completions.create({
+    const stream = await clientOf(shared()).completions.create({
       ...hello,
       prompt: ["one two", "three"],
       echo: true,
@@ -95,6 +98,7 @@ describe("the official OpenAI client's completions", () => {
   });
 
   it("have the same seeds for a prompt alone and among others", async () => {
+    // The test reads everything that the engine was asked for or the server did.
     const server = await startServer({ engine: shout });
     const send = (prompt: string[]) =>
       clientOf(server).completions.create({ ...unstreamed, prompt, n: 2, seed: 7 });
@@ -105,7 +109,7 @@ describe("the official OpenAI client's completions", () => {
   });
 
   it("begin with the prompt with echo: true, and do not count it as completion", async () => {
-    const { choices, usage } = await clientOf(await startServer({ engine: shout })).completions.create({
+    const { choices, usage } = await clientOf(shared()).completions.create({
       ...unstreamed,
       echo: true,
       n: 2,
@@ -117,7 +121,7 @@ describe("the official OpenAI client's completions", () => {
   });
 
   it("accept the token ids of tokenize-text as a prompt", async () => {
-    const server = await startServer({ engine: shout });
+    const server = shared();
     const response = await fetch(`${server.url}/v1/tokenize-text`, {
       method: "POST",
       headers: headersOf(keys.ada),
@@ -193,7 +197,7 @@ describe("a completion", () => {
       '"param":"prompt","code":"context_length_exceeded"',
     ],
   ])("%s is rejected, streamed or not", async (_case, fields, key, status, contains) => {
-    const server = await startServer({ engine: shout });
+    const server = shared();
     for (const stream of [false, true]) {
       const response = await complete(server, { ...fields, stream }, key);
       expect(response.status).toBe(status);

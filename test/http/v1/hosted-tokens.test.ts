@@ -4,10 +4,12 @@ import { createRequire } from "node:module";
 import { get_encoding, type TiktokenEncoding } from "tiktoken";
 import { describe, expect, it } from "vitest";
 import { testTokenizer } from "../../kit/worker-threads.js";
-import { type ScriptedServer, startServer } from "../../kit/server.js";
+import { type ScriptedServer, startServer, fileServer } from "../../kit/server.js";
 import { headersOf, hello, post } from "../../kit/server/requests.js";
 import { keys } from "../../kit/server/six-keys.js";
 import { createManualClock } from "../../kit/manual-clock.js";
+
+const shared = fileServer({ engine: () => [] });
 
 const tableOfNames = createRequire(import.meta.url)("tiktoken/model_to_encoding.json") as Readonly<
   Record<string, TiktokenEncoding>
@@ -73,7 +75,7 @@ function runs(): fc.Arbitrary<string> {
 
 describe("POST /v1/tokenize-text of a hosted model", () => {
   it("returns exactly the tokens of tiktoken, whose bytes join to the text", async () => {
-    const server = await startServer({ engine: () => [] });
+    const server = shared();
     const encodings = new Map(models.map((model) => [model, get_encoding(tableOfNames[model] ?? "gpt2")]));
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...models), texts(), async (model, text) => {
@@ -88,7 +90,7 @@ describe("POST /v1/tokenize-text of a hosted model", () => {
   });
 
   it("returns id, text and bytes of each token, and the name of the model", async () => {
-    const { body } = await tokenize(await startServer({ engine: () => [] }), {
+    const { body } = await tokenize(shared(), {
       model: "gpt-4o",
       text: "Hi <|endoftext|>\u{1f98a}",
     });
@@ -112,6 +114,7 @@ describe("POST /v1/tokenize-text of a hosted model", () => {
   });
 
   it("loads no model and records nothing", async () => {
+    // The test reads everything that the engine was asked for or the server did.
     const server = await startServer({ engine: () => [] });
     await tokenize(server, { model: "gpt-4", text: "Hello" });
     expect([server.engine.loaded, await server.records()]).toEqual([[], []]);
@@ -129,7 +132,7 @@ describe("the names of hosted models", () => {
   });
 
   it("require the ACL as local ones do; a forbidden name is a 403 whether it is known or not", async () => {
-    const server = await startServer({ engine: () => [] });
+    const server = shared();
     const send = async (model: string, key: string) => {
       return (await tokenize(server, { model, text: "Hello" }, key)).status;
     };

@@ -3,12 +3,14 @@ import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../src/core/generation.js";
 import { anthropicOf, params, postMessage, weather } from "../anthropic.js";
-import { startServer } from "../../kit/server.js";
+import { startServer, fileServer } from "../../kit/server.js";
 import { hello } from "../../kit/server/requests.js";
 import { keys } from "../../kit/server/six-keys.js";
 import { gate } from "../../kit/until.js";
 
 const say = () => ["Good", " day."];
+
+const shared = fileServer({ engine: say });
 const sent = { ...hello, max_tokens: 64 };
 const part = { choice: 0, index: 0, tokens: 1 } as const;
 /** Steps with reasoning, text and a tool call. */
@@ -28,6 +30,7 @@ function fixture(name: string): string {
 
 describe("POST /v1/messages on the wire", () => {
   it("streams the recorded transcript byte for byte", async () => {
+    // The bytes contain the first id of a server.
     const response = await postMessage(await startServer({ engine: say }), { ...sent, stream: true });
     expect(await response.text()).toBe(fixture("http-stream.txt"));
     expect(response.headers.get("content-type")).toBe("text/event-stream");
@@ -35,13 +38,14 @@ describe("POST /v1/messages on the wire", () => {
   });
 
   it("returns the recorded JSON", async () => {
+    // The bytes contain the first id of a server.
     const response = await postMessage(await startServer({ engine: say }), { ...sent, model: "ember-1m" });
     expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
     expect(await response.text()).toBe(JSON.stringify(JSON.parse(fixture("http-message.json"))));
   });
 
   it("accepts the key in either header, with or without version and betas, and returns the request id", async () => {
-    const server = await startServer({ engine: say });
+    const server = shared();
     for (const headers of [
       { "x-api-key": keys.ada },
       { "x-api-key": "", authorization: `Bearer ${keys.ada}` },
@@ -68,6 +72,7 @@ describe("POST /v1/messages on the wire", () => {
   });
 
   it("records the usage under its own endpoint", async () => {
+    // The test reads everything that the engine was asked for or the server did.
     const server = await startServer({ engine: say });
     const running = server.nextRun();
     await postMessage(server, sent);
@@ -127,7 +132,7 @@ describe("POST /v1/messages on the wire", () => {
 
 describe("the official Anthropic client", () => {
   it("creates a message", async () => {
-    const message = await anthropicOf(await startServer({ engine: say })).messages.create({
+    const message = await anthropicOf(shared()).messages.create({
       ...params,
       max_tokens: 1,
     });
@@ -216,7 +221,7 @@ describe("the official Anthropic client", () => {
       "invalid_request_error",
     ],
   ])("maps %s to its error class, streamed or not", async (_case, fields, key, kind, type) => {
-    const server = await startServer({ engine: say });
+    const server = shared();
     for (const stream of [false, true]) {
       const thrown: unknown = await anthropicOf(server, key)
         .messages.create({ ...params, ...fields, stream })

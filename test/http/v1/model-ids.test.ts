@@ -1,8 +1,10 @@
 /** Model ids with a slash, sent without an HTTP client that would normalise the path. */
 import { describe, expect, it } from "vitest";
-import { startServer } from "../../kit/server.js";
+import { fileServer } from "../../kit/server.js";
 import { keys } from "../../kit/server/six-keys.js";
 import { exchange } from "../raw.js";
+
+const shared = fileServer({ engine: () => [] });
 
 async function send(port: number, method: string, path: string) {
   const head = [`${method} ${path} HTTP/1.1`, "host: localhost", `authorization: Bearer ${keys.ada}`];
@@ -15,7 +17,7 @@ describe.each(["/v1/models", "/v1/language-models"])("%s/{id}", (list) => {
   it.each(["org/name:q4", "org%2Fname:q4", "org%2fname%3Aq4", "org/name%3Aq4", "org/name:q4/"])(
     "returns the model whose id has a slash for %s",
     async (id) => {
-      const { port } = await startServer({ engine: () => [] });
+      const { port } = shared();
       const { status, body } = await send(port, "GET", `${list}/${id}`);
       expect([status, (JSON.parse(body) as { id: string }).id]).toEqual([200, "org/name:q4"]);
     },
@@ -33,7 +35,7 @@ describe.each(["/v1/models", "/v1/language-models"])("%s/{id}", (list) => {
     ["/%2F", ""],
     ["/org/%zz", "org/%zz"],
   ])("does not treat %s as another path", async (rest, id) => {
-    const { port } = await startServer({ engine: () => [] });
+    const { port } = shared();
     const { status, body } = await send(port, "GET", list + rest);
     const { error } = JSON.parse(body) as { error: { code: string; message: string } };
     expect([status, error.code]).toEqual([404, "model_not_found"]);
@@ -41,13 +43,13 @@ describe.each(["/v1/models", "/v1/language-models"])("%s/{id}", (list) => {
   });
 
   it("returns the list when nothing follows the slash", async () => {
-    const { port } = await startServer({ engine: () => [] });
+    const { port } = shared();
     const [plain, slash] = [await send(port, "GET", list), await send(port, "GET", `${list}/`)];
     expect([slash.status, slash.body]).toEqual([200, plain.body]);
   });
 
   it("answers HEAD like GET, and reports the allowed methods for any other method", async () => {
-    const { port } = await startServer({ engine: () => [] });
+    const { port } = shared();
     for (const id of ["org/name:q4", "org%2Fname:q4"]) {
       const [got, head] = [
         await send(port, "GET", `${list}/${id}`),

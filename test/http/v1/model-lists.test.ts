@@ -1,9 +1,11 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
-import { type ScriptedServer, startServer } from "../../kit/server.js";
+import { type ScriptedServer, startServer, fileServer } from "../../kit/server.js";
 import { headersOf } from "../../kit/server/requests.js";
 import { builtInModel } from "../../kit/server/settings.js";
 import { keys } from "../../kit/server/six-keys.js";
+
+const shared = fileServer({ engine: () => [] });
 
 async function get(server: ScriptedServer, path: string, key: string = keys.ada) {
   const response = await fetch(`${server.url}/v1/${path}`, { headers: headersOf(key) });
@@ -29,7 +31,7 @@ const ember = {
 
 describe("GET /v1/language-models", () => {
   it("lists the usable models in order of id, with all fourteen fields", async () => {
-    const { body } = await get(await startServer({ engine: () => [] }), "language-models");
+    const { body } = await get(shared(), "language-models");
     const models = body["models"] as { id: string }[];
     expect(models.map(({ id }) => id)).toEqual(["ember-1m", "org/name:q4"]);
     expect(models[0]).toEqual(ember);
@@ -38,7 +40,7 @@ describe("GET /v1/language-models", () => {
   it.each(["ember-1m", "ember", "org%2Fname:q4", "org%2Fname%3Aq4"])(
     "returns the model for %s",
     async (name) => {
-      const { status, body } = await get(await startServer({ engine: () => [] }), `language-models/${name}`);
+      const { status, body } = await get(shared(), `language-models/${name}`);
       const id = name.startsWith("ember") ? "ember-1m" : "org/name:q4";
       expect([status, body]).toEqual([200, { ...ember, id, aliases: body["aliases"] }]);
     },
@@ -47,7 +49,7 @@ describe("GET /v1/language-models", () => {
 
 describe("GET /v1/image-generation-models", () => {
   it("lists and returns no model when the server has no image model", async () => {
-    const server = await startServer({ engine: () => [] });
+    const server = shared();
     expect(await get(server, "image-generation-models")).toEqual({ status: 200, body: { models: [] } });
     const found = await get(server, "image-generation-models/ember-1m");
     expect(found).toMatchObject({ status: 404, body: { error: { code: "model_not_found" } } });
@@ -76,13 +78,13 @@ it("an ACL that names an alias opens its model, by every name, in lists and in r
 
 describe.each(["models", "language-models", "image-generation-models"])("every list, such as %s,", (path) => {
   it("rejects a key without the ACL, as do the URLs of its models", async () => {
-    const server = await startServer({ engine: () => [] });
+    const server = shared();
     for (const each of [path, `${path}/ember-1m`])
       expect((await get(server, each, keys.eve)).status).toBe(403);
   });
 
   it("omits models that the key may not use, and returns 403 for them and for unknown names alike", async () => {
-    const server = await startServer({ engine: () => [] });
+    const server = shared();
     const { body } = await get(server, path, keys.bob);
     expect(body["models"] ?? body["data"]).toEqual([]);
     const send = async (name: string) => {
@@ -96,7 +98,7 @@ describe.each(["models", "language-models", "image-generation-models"])("every l
 
 describe("GET /v1/models", () => {
   it("is read page by page by the official Anthropic client, in both directions", async () => {
-    const { url } = await startServer({ engine: () => [] });
+    const { url } = shared();
     const client = new Anthropic({ baseURL: url, apiKey: keys.ada, maxRetries: 0 });
     const idsOf = async (query: Anthropic.ModelListParams) => {
       const ids = [];
@@ -117,7 +119,7 @@ describe("GET /v1/models", () => {
     ["before_id=absent", "before_id"],
     ["after_id=ember-1m&before_id=org/name:q4", "before_id"],
   ])("with ?%s is refused with the name of the field", async (query, param) => {
-    const { body } = await get(await startServer({ engine: () => [] }), `models?${query}`);
+    const { body } = await get(shared(), `models?${query}`);
     expect(body).toMatchObject({ error: { param } });
   });
 });

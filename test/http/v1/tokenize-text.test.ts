@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { TextTokens } from "../../../src/core/engine.js";
-import { type ScriptedServer, startServer } from "../../kit/server.js";
+import { type ScriptedServer, startServer, fileServer } from "../../kit/server.js";
 import { headersOf } from "../../kit/server/requests.js";
 import { keys } from "../../kit/server/six-keys.js";
+
+const shared = fileServer({ engine: () => [] });
 
 function tokenize(server: ScriptedServer, body: object, key: string = keys.ada): Promise<Response> {
   return fetch(`${server.url}/v1/tokenize-text`, {
@@ -14,6 +16,7 @@ function tokenize(server: ScriptedServer, body: object, key: string = keys.ada):
 
 describe("POST /v1/tokenize-text", () => {
   it("returns id, text and bytes of each token without taking a slot", async () => {
+    // The test reads everything that the engine was asked for or the server did.
     const server = await startServer({ engine: () => [] });
     const response = await tokenize(server, { model: "ember", text: "Hé you", user: null });
     expect(await response.json()).toEqual({
@@ -28,7 +31,7 @@ describe("POST /v1/tokenize-text", () => {
   });
 
   it("returns no token for an empty text", async () => {
-    const response = await tokenize(await startServer({ engine: () => [] }), { model: "ember", text: "" });
+    const response = await tokenize(shared(), { model: "ember", text: "" });
     expect(await response.json()).toEqual({ token_ids: [], model: "ember-1m" });
   });
 
@@ -39,7 +42,7 @@ describe("POST /v1/tokenize-text", () => {
     ["without a text", { model: "ember" }, keys.ada, 422, '"param":"text"'],
     ["without a model", { text: "a" }, keys.ada, 422, '"param":"model"'],
   ])("rejects a request %s", async (_case, body, key, status, contains) => {
-    const response = await tokenize(await startServer({ engine: () => [] }), body, key);
+    const response = await tokenize(shared(), body, key);
     expect(response.status).toBe(status);
     expect(await response.text()).toContain(contains);
   });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Model } from "../../../src/core/model.js";
 import { ember } from "../../kit/scripted/ember.js";
-import { type ScriptedServer, startServer } from "../../kit/server.js";
+import { type ScriptedServer, fileServer } from "../../kit/server.js";
 import { headersOf } from "../../kit/server/requests.js";
 import { emptyFile } from "../../kit/server/scripted.js";
 import { keys } from "../../kit/server/six-keys.js";
@@ -17,6 +17,8 @@ const models = [
   named(emptyFile, "embre-2m"),
   named({ ...ember, manifest: { ...ember.manifest, kind: "vision" } }, "embre-eyes"),
 ];
+
+const shared = fileServer({ engine: () => [], models });
 
 const sentence =
   "The model 'embre-1m' does not exist or your team has no access to it. Did you mean 'ember-1m'?";
@@ -38,7 +40,7 @@ async function ask(server: ScriptedServer, path: string, body: object | null, ke
 
 describe("a model that does not exist", () => {
   it("answers 404 with the closest name in every dialect's own form", async () => {
-    const server = await startServer({ engine: () => [], models });
+    const server = shared();
     const model = "embre-1m";
     const requests: readonly (readonly [path: string, body: object | null, answer: object])[] = [
       ["/v1/chat/completions", { model, messages }, inOpenAiForm],
@@ -61,7 +63,7 @@ describe("a model that does not exist", () => {
   });
 
   it("answers without names that the key may not use, and without those of models of another kind", async () => {
-    const server = await startServer({ engine: () => [], models });
+    const server = shared();
     // The key may use this name alone, which no model has.
     const hidden = await ask(server, "/v1/chat/completions", { model: "gone-1m", messages }, keys.bob);
     const image = { model: "embre-1m", prompt: "a cat" };

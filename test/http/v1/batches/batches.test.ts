@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { createScriptedEngine } from "../../../kit/scripted/engine.js";
 import { createFileContents, type FileContents } from "../../../../src/inference/files/contents.js";
 import { temporaryFolder } from "../../../kit/folder.js";
-import { startServer } from "../../../kit/server.js";
+import { startServer, fileServer } from "../../../kit/server.js";
 import { builtInModel } from "../../../kit/server/settings.js";
 import { gate } from "../../../kit/until.js";
 import { createTestTeam } from "../../threats/world.js";
@@ -11,6 +11,8 @@ import { chatLine, clientOf, createBatch, linesOf, whenEnded } from "../../../ki
 
 /** Echoes the first word of the user. */
 const echo = () => createScriptedEngine((prompt) => [`echo ${/user: (\S+)/.exec(prompt)?.[1] ?? ""}`]);
+
+const shared = fileServer({ accounts: "managed", engine: echo() });
 
 /** Starts a server whose batch of three lines waits in the second one. */
 async function startHalfAnswered() {
@@ -35,7 +37,7 @@ async function startHalfAnswered() {
 
 describe("a batch", () => {
   it("is answered line by line, with what the client sees of it on the way", async () => {
-    const server = await startServer({ accounts: "managed", engine: echo() });
+    const server = shared();
     const client = clientOf(server);
     const lines = Array.from({ length: 40 }, (_, at) => chatLine(`line-${at}`, `word-${at}`));
     const created = await createBatch(client, [...lines, ""], undefined, { metadata: { project: "ember" } });
@@ -104,7 +106,7 @@ describe("a batch", () => {
   });
 
   it("costs half of what the same requests cost, reserved and settled as theirs", async () => {
-    const server = await startServer({ accounts: "managed", engine: echo() });
+    const server = shared();
     const teamId = await server.createTeam("prepaid");
     await server.request("POST", `/v1/billing/teams/${teamId}/prepaid/top-up`, { amount: { val: "500" } });
     const { apiKey } = await server.createKey(teamId, { acls: ["api-key:endpoint:*", "api-key:model:*"] });
@@ -127,7 +129,7 @@ describe("a batch", () => {
   });
 
   it("puts the error that the route answers into the error file, and goes on", async () => {
-    const server = await startServer({ accounts: "managed", engine: echo() });
+    const server = shared();
     const client = clientOf(server);
     const bad = chatLine("bad", "Hello", { temperature: 9 });
     const batch = await whenEnded(
@@ -219,6 +221,7 @@ describe("a batch", () => {
   });
 
   it("is delayed by limits instead of refused", async () => {
+    // The test moves the clock.
     const server = await startServer({ accounts: "managed", engine: echo() });
     const team = await createTestTeam(server, "limited");
     const { apiKey } = await server.createKey(team.teamId, {
@@ -245,7 +248,7 @@ describe("a batch", () => {
   });
 
   it("belongs to its team: no other sees, cancels or uses it", async () => {
-    const server = await startServer({ accounts: "managed", engine: echo() });
+    const server = shared();
     const other = await createTestTeam(server, "theirs");
     const client = clientOf(server);
     const theirs = clientOf({ url: server.url, apiKey: other.apiKey });

@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { startServer } from "../../../kit/server.js";
+import { startServer, fileServer } from "../../../kit/server.js";
 import { chatLine, clientOf, createBatch, whenEnded } from "../../../kit/clients/batches.js";
+
+const shared = fileServer({
+  accounts: "managed",
+  environment: {
+    HEARTH_BATCH_LINES_MAX: "3",
+    HEARTH_BODY_BYTES_MAX: "2000",
+  },
+});
 
 describe("the input of a batch is refused", () => {
   const good = chatLine("a", "Hello");
@@ -36,13 +44,7 @@ describe("the input of a batch is refused", () => {
       null,
     ],
   ] as const)("with %s: the batch fails and names the line", async (_, lines, code, line, param) => {
-    const server = await startServer({
-      accounts: "managed",
-      environment: {
-        HEARTH_BATCH_LINES_MAX: "3",
-        HEARTH_BODY_BYTES_MAX: "2000",
-      },
-    });
+    const server = shared();
     const client = clientOf(server);
     const batch = await whenEnded(client, await createBatch(client, lines));
     expect(batch.status).toBe("failed");

@@ -1,12 +1,14 @@
 import { readFileSync } from "node:fs";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { type ScriptedServer, startServer } from "../../../kit/server.js";
+import { type ScriptedServer, startServer, fileServer } from "../../../kit/server.js";
 import { hello, post } from "../../../kit/server/requests.js";
 import { keys } from "../../../kit/server/six-keys.js";
 import { gate } from "../../../kit/until.js";
 
 const say = () => ["Good", " day."];
+
+const shared = fileServer({ engine: say });
 
 function clientOf(server: ScriptedServer, apiKey: string = keys.ada): OpenAI {
   return new OpenAI({ baseURL: `${server.url}/v1`, apiKey, maxRetries: 0 });
@@ -18,6 +20,7 @@ function fixture(name: string): string {
 
 describe("POST /v1/chat/completions on the wire", () => {
   it("streams the recorded transcript byte for byte", async () => {
+    // The bytes contain the first id of a server.
     const server = await startServer({ engine: say });
     const response = await post(server, { ...hello, stream: true, stream_options: { include_usage: true } });
     expect(await response.text()).toBe(fixture("http-stream.txt"));
@@ -30,6 +33,7 @@ describe("POST /v1/chat/completions on the wire", () => {
   });
 
   it("returns the recorded JSON", async () => {
+    // The bytes contain the first id of a server.
     const server = await startServer({ engine: say });
     const response = await post(server, { ...hello, model: "ember-1m" });
     expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
@@ -38,6 +42,7 @@ describe("POST /v1/chat/completions on the wire", () => {
   });
 
   it("records the usage under the id of the request", async () => {
+    // The test reads everything that the engine was asked for or the server did.
     const server = await startServer({ engine: say });
     const running = server.nextRun();
     await post(server, hello, {
@@ -59,6 +64,7 @@ describe("POST /v1/chat/completions on the wire", () => {
   });
 
   it("passes sampling parameters, stop texts and limits of the request to the engine", async () => {
+    // The test reads everything that the engine was asked for or the server did.
     const server = await startServer({ engine: say });
     await post(server, { ...hello, temperature: 0.5, top_p: 0.25, seed: 9, stop: ["END"], max_tokens: 3 });
     expect(server.engine.jobs).toMatchObject([
@@ -69,7 +75,7 @@ describe("POST /v1/chat/completions on the wire", () => {
 
 describe("the official OpenAI client", () => {
   it("creates a completion", async () => {
-    const completion = await clientOf(await startServer({ engine: say })).chat.completions.create({
+    const completion = await clientOf(shared()).chat.completions.create({
       model: "ember-1m",
       messages: [{ role: "user", content: "Hello" }],
       max_tokens: 1,
@@ -79,7 +85,7 @@ describe("the official OpenAI client", () => {
   });
 
   it("reads a stream to its end, with usage", async () => {
-    const stream = clientOf(await startServer({ engine: say })).chat.completions.stream({
+    const stream = clientOf(shared()).chat.completions.stream({
       model: "ember-1m",
       messages: [{ role: "user", content: "Hello" }],
       stream_options: { include_usage: true },
@@ -148,7 +154,7 @@ describe("the official OpenAI client", () => {
       { status: 400, code: "context_length_exceeded" },
     ],
   ])("maps %s to its error class, streamed or not", async (_case, fields, key, expected) => {
-    const server = await startServer({ engine: say });
+    const server = shared();
     for (const stream of [false, true]) {
       const thrown: unknown = await send(server, { ...fields, stream }, key).catch((error: unknown) => error);
       expect(thrown).toBeInstanceOf(OpenAI.APIError);

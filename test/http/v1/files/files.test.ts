@@ -7,17 +7,21 @@ import Anthropic from "@anthropic-ai/sdk";
 import OpenAI, { toFile } from "openai";
 import { describe, expect, it, vi } from "vitest";
 import { temporaryFolder } from "../../../kit/folder.js";
-import { startServer } from "../../../kit/server.js";
+import { startServer, fileServer } from "../../../kit/server.js";
 import { createTestTeam } from "../../threats/world.js";
 import { contentNames, upload } from "../../../kit/clients/uploads.js";
+
+const shared = fileServer({ accounts: "managed" });
 
 const clientOf = (server: { url: string; apiKey: string }) =>
   new OpenAI({ baseURL: `${server.url}/v1`, apiKey: server.apiKey, maxRetries: 0 });
 
 describe("/v1/files", () => {
   it("serves OpenAI's client: upload, get, list, content, delete", async () => {
-    const server = await startServer({ accounts: "managed" });
-    const client = clientOf(server);
+    const server = shared();
+    const { apiKey } = await createTestTeam(server, "of OpenAI's client");
+    const before = contentNames(server.data);
+    const client = clientOf({ url: server.url, apiKey });
     const bytes = randomBytes(300_000);
     const file = await client.files.create({
       file: await toFile(bytes, "data with ü.bin"),
@@ -43,12 +47,13 @@ describe("/v1/files", () => {
     );
     expect(await client.files.delete(file.id)).toEqual({ id: file.id, object: "file", deleted: true });
     await expect(client.files.retrieve(file.id)).rejects.toMatchObject({ status: 404 });
-    expect(contentNames(server.data)).toEqual([]);
+    expect(contentNames(server.data)).toEqual(before);
   });
 
   it("serves Anthropic's client in Anthropic's shapes, errors included", async () => {
-    const server = await startServer({ accounts: "managed" });
-    const client = new Anthropic({ baseURL: server.url, apiKey: server.apiKey, maxRetries: 0 });
+    const server = shared();
+    const { apiKey } = await createTestTeam(server, "of Anthropic's client");
+    const client = new Anthropic({ baseURL: server.url, apiKey, maxRetries: 0 });
     const file = await client.beta.files.upload({
       file: await toFile(Buffer.from("Good day."), "day.txt", { type: "text/plain" }),
     });
@@ -72,6 +77,7 @@ describe("/v1/files", () => {
   });
 
   it("pages through the files, in both directions and by purpose", async () => {
+    // The test moves the clock.
     const server = await startServer({ accounts: "managed" });
     const ids: string[] = [];
     for (const purpose of ["user_data", "batch", "user_data"]) {
@@ -99,6 +105,7 @@ describe("/v1/files", () => {
   });
 
   it("deletes a file when it expires; the input of a batch after 30 days", async () => {
+    // The test moves the clock.
     const server = await startServer({ accounts: "managed" });
     const { body } = await upload(server.url, server.apiKey, "a line", { purpose: "batch" });
     expect(body["expires_at"]).toBe(Number(body["created_at"]) + 30 * 86_400);
@@ -115,7 +122,7 @@ describe("/v1/files", () => {
   });
 
   it("hides the files of another team", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
     const other = await createTestTeam(server, "theirs");
     const { body } = await upload(server.url, server.apiKey, "ours");
     const ask = (method: string, path: string) => server.request(method, path, undefined, other.apiKey);
@@ -140,10 +147,11 @@ describe("an upload", () => {
   ] as const)(
     "%s is refused by the name of the field, and leaves nothing",
     async (_, fields, status, param) => {
-      const server = await startServer({ accounts: "managed" });
+      const server = shared();
+      const before = contentNames(server.data);
       const refused = await upload(server.url, server.apiKey, "a text", fields);
       expect(refused).toMatchObject({ status, body: { error: { param } } });
-      expect(contentNames(server.data)).toEqual([]);
+      expect(contentNames(server.data)).toEqual(before);
     },
   );
 
@@ -166,7 +174,8 @@ describe("an upload", () => {
       400,
     ],
   ])("E9: with %s is refused, and leaves nothing", async (_, type, body, status) => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
+    const before = contentNames(server.data);
     const response = await fetch(`${server.url}/v1/files`, {
       method: "POST",
       headers: { authorization: `Bearer ${server.apiKey}`, "content-type": type },
@@ -174,11 +183,12 @@ describe("an upload", () => {
     });
     await response.text();
     expect(response.status).toBe(status);
-    expect(contentNames(server.data)).toEqual([]);
+    expect(contentNames(server.data)).toEqual(before);
   });
 
   it("never uses the client's file name as a path", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
+    const before = contentNames(server.data);
     const body = `${part("file", "../../evil.txt")}--b\r\ncontent-disposition: form-data; name="purpose"\r\n\r\nvision\r\n--b--\r\n`;
     const response = await fetch(`${server.url}/v1/files`, {
       method: "POST",
@@ -187,7 +197,7 @@ describe("an upload", () => {
     });
     const file = (await response.json()) as { id: string; filename: string };
     expect(file.filename).toBe("evil.txt");
-    expect(contentNames(server.data)).toEqual([file.id]);
+    expect(new Set(contentNames(server.data))).toEqual(new Set([...before, file.id]));
   });
 
   it("is refused beyond the size of a file, and the number and bytes of a team's files", async () => {
@@ -217,16 +227,17 @@ describe("an upload", () => {
   });
 
   it("that its client gives up leaves nothing", async () => {
-    const server = await startServer({ accounts: "managed" });
+    const server = shared();
+    const before = contentNames(server.data);
     const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
     await once(socket, "connect");
     socket.write(
       `POST /v1/files HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${server.apiKey}\r\n` +
         `content-type: ${form}\r\ncontent-length: 100000\r\n\r\n${part("file", "a.txt")}`,
     );
-    await vi.waitFor(() => expect(contentNames(server.data)).toHaveLength(1));
+    await vi.waitFor(() => expect(contentNames(server.data)).toHaveLength(before.length + 1));
     socket.destroy();
-    await vi.waitFor(() => expect(contentNames(server.data)).toEqual([]));
+    await vi.waitFor(() => expect(contentNames(server.data)).toEqual(before));
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { createScriptedEngine } from "../../../kit/scripted/engine.js";
-import { startServer } from "../../../kit/server.js";
+import { startServer, fileServer } from "../../../kit/server.js";
 import { headersOf } from "../../../kit/server/requests.js";
 import { builtInModel } from "../../../kit/server/settings.js";
 import { keys } from "../../../kit/server/six-keys.js";
@@ -30,9 +30,11 @@ const textOf = (prompt: string) => [
 ];
 const reader = () => createScriptedEngine(textOf);
 
+const shared = fileServer({ accounts: "managed", engine: reader() });
+
 describe.each(Object.entries(content))("an uploaded text file in %s", (path, fields) => {
   it("stands in the prompt with its name", async () => {
-    const server = await startServer({ accounts: "managed", engine: reader() });
+    const server = shared();
     const { body } = await upload(server.url, server.apiKey, "The code is 4711");
     const answer = await server.request("POST", path, { model, ...fields(body.id) }, server.apiKey);
     expect(answer.status).toBe(200);
@@ -40,8 +42,8 @@ describe.each(Object.entries(content))("an uploaded text file in %s", (path, fie
   });
 
   it("of another team does not exist, and a key without the ACL does not read it", async () => {
-    const server = await startServer({ accounts: "managed", engine: reader() });
-    const other = await createTestTeam(server, "theirs");
+    const server = shared();
+    const other = await createTestTeam(server, `theirs, for ${path}`);
     const { body } = await upload(server.url, other.apiKey, "The code is 4711");
     const request = { model, ...fields(body.id) };
     expect((await server.request("POST", path, request, server.apiKey)).status).toBe(404);
@@ -52,7 +54,7 @@ describe.each(Object.entries(content))("an uploaded text file in %s", (path, fie
 });
 
 it("an uploaded text file of 32 MiB and a byte is refused by the name of the field", async () => {
-  const server = await startServer({ accounts: "managed", engine: reader() });
+  const server = shared();
   const { body } = await upload(server.url, server.apiKey, "x".repeat(32 * 1024 * 1024 + 1));
   const request = { model, ...content["/v1/chat/completions"](body.id) };
   expect(await server.request("POST", "/v1/chat/completions", request, server.apiKey)).toMatchObject({
@@ -62,7 +64,7 @@ it("an uploaded text file of 32 MiB and a byte is refused by the name of the fie
 });
 
 it("an uploaded text file is read for a line of a batch, too", async () => {
-  const server = await startServer({ accounts: "managed", engine: reader() });
+  const server = shared();
   const client = clientOf(server);
   const { body } = await upload(server.url, server.apiKey, "The code is 4711");
   const line = chatLine("a", "", content["/v1/chat/completions"](body.id));
@@ -71,7 +73,7 @@ it("an uploaded text file is read for a line of a batch, too", async () => {
 });
 
 it("an uploaded text file is read in a conversation's items, also after the file was deleted", async () => {
-  const server = await startServer({ accounts: "managed", engine: reader() });
+  const server = shared();
   const { body: file } = await upload(server.url, server.apiKey, "The code is 4711");
   const items = content["/v1/responses"](file.id).input;
   const send = (path: string, body: object) => server.request("POST", path, body, server.apiKey);

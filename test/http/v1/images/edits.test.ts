@@ -1,10 +1,12 @@
 import OpenAI, { toFile } from "openai";
 import { describe, expect, it } from "vitest";
-import { startServer } from "../../../kit/server.js";
+import { fileServer } from "../../../kit/server.js";
 import { headersOf } from "../../../kit/server/requests.js";
 import { keys } from "../../../kit/server/six-keys.js";
 
 const say = () => ["Hi."];
+
+const shared = fileServer({ engine: say });
 
 describe.each(["/v1/images/edits", "/v1/images/variations"])("POST %s", (path) => {
   it.each([
@@ -14,7 +16,7 @@ describe.each(["/v1/images/edits", "/v1/images/variations"])("POST %s", (path) =
     [keys.ada, 400, "POST /v1/images/generations makes them from a text"],
     [keys.mallory, 400, '"param":"image"'],
   ])("with the key %s answers %d to JSON, to a form and to nothing", async (key, status, text) => {
-    const { url } = await startServer({ engine: say });
+    const { url } = shared();
     const form = new FormData();
     form.set("image", new Blob(["png"]), "a.png");
     const json = JSON.stringify({ prompt: "red", image: { url: "data:," } });
@@ -27,7 +29,7 @@ describe.each(["/v1/images/edits", "/v1/images/variations"])("POST %s", (path) =
   });
 
   it("names what to use to the official client, however long the image is, and serves it further", async () => {
-    const { url } = await startServer({ engine: say });
+    const { url } = shared();
     const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: keys.ada, maxRetries: 0 });
     for (const bytes of [10, 5_000_000]) {
       const image = await toFile(new Uint8Array(bytes), "a.png", { type: "image/png" });
@@ -45,7 +47,7 @@ describe.each(["/v1/images/edits", "/v1/images/variations"])("POST %s", (path) =
   });
 
   it("answers other methods 405", async () => {
-    const { url } = await startServer({ engine: say });
+    const { url } = shared();
     const response = await fetch(url + path, { headers: headersOf(keys.ada) });
     expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
   });

@@ -1,9 +1,11 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it, vi } from "vitest";
 import { createScriptedEngine } from "../../../kit/scripted/engine.js";
-import { type ManagedServer, startServer } from "../../../kit/server.js";
+import { type ManagedServer, startServer, fileServer } from "../../../kit/server.js";
 import { builtInModel } from "../../../kit/server/settings.js";
 import { gate } from "../../../kit/until.js";
+
+const shared = fileServer({ accounts: "managed", environment: { HEARTH_BATCH_LINES_MAX: "2" } });
 
 const clientOf = ({ url, apiKey }: ManagedServer) => new Anthropic({ baseURL: url, apiKey, maxRetries: 0 });
 
@@ -163,7 +165,7 @@ describe("/v1/messages/batches", () => {
     ["a custom_id with a space", [request("a b", "x")], "requests.0.custom_id"],
     ["too many requests", ["a", "b", "c"].map((each) => request(each, "x")), "requests"],
   ])("refuses %s with the name of the field", async (_, requests, field) => {
-    const server = await startServer({ accounts: "managed", environment: { HEARTH_BATCH_LINES_MAX: "2" } });
+    const server = shared();
     const refused = await server.request("POST", "/v1/messages/batches", { requests }, server.apiKey);
     expect(refused).toMatchObject({
       status: 400,

@@ -1,11 +1,13 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
 import { anthropicOf, params, postMessage, weather } from "../../anthropic.js";
-import { startServer } from "../../../kit/server.js";
+import { startServer, fileServer } from "../../../kit/server.js";
 import { keys } from "../../../kit/server/six-keys.js";
 import { gate } from "../../../kit/until.js";
 
 const say = () => ["Good", " day."];
+
+const shared = fileServer({ engine: say });
 
 describe("POST /v1/messages/count_tokens", () => {
   const counted = { model: params.model, messages: params.messages, system: "Be brief.", tools: [weather] };
@@ -18,6 +20,7 @@ describe("POST /v1/messages/count_tokens", () => {
   });
 
   it("generates nothing, records nothing and frees the model", async () => {
+    // The test reads everything that the engine was asked for or the server did.
     const server = await startServer({ engine: say });
     const response = await postMessage(server, counted, "/count_tokens");
     expect(await response.json()).toEqual({ input_tokens: 6 });
@@ -37,7 +40,7 @@ describe("POST /v1/messages/count_tokens", () => {
       "invalid_request_error",
     ],
   ])("rejects %s and frees the model", async (_case, fields, key, status, type) => {
-    const server = await startServer({ engine: say });
+    const server = shared();
     const thrown: unknown = await anthropicOf(server, key)
       .messages.countTokens({ ...counted, ...fields })
       .catch((error: unknown) => error);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createScriptedEngine, type Script, type ScriptedEngine } from "../../../kit/scripted/engine.js";
-import { startServer } from "../../../kit/server.js";
+import { startServer, fileServer } from "../../../kit/server.js";
 import { builtInModel } from "../../../kit/server/settings.js";
 import { keys } from "../../../kit/server/six-keys.js";
 import { connect } from "../../websocket/client.js";
@@ -32,6 +32,8 @@ const script: Script = (_prompt, job) => {
     : toolCallSteps("call_1", name, '{"day":"Monday"}');
 };
 
+const shared = fileServer({ engine: script, contextTokens: 4096 });
+
 /** Returns the names of the tools that the model was last given. */
 const offeredBy =
   ({ jobs }: ScriptedEngine) =>
@@ -39,7 +41,7 @@ const offeredBy =
     (jobs.at(-1)?.tools ?? []).map(({ name }) => name);
 
 async function start() {
-  const server = await startServer({ engine: script, contextTokens: 4096 });
+  const server = shared();
   return { server, offered: offeredBy(server.engine), client: createResponsesClient(server.url) };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { ResponseObject } from "../../../../src/dialects/openai-responses/response-schema.js";
 import { readStream } from "../../../dialects/openai-responses/reader.js";
-import { startServer } from "../../../kit/server.js";
+import { startServer, fileServer } from "../../../kit/server.js";
 import {
   createResponsesClient,
   toolCallSteps,
@@ -10,6 +10,8 @@ import {
   textOf,
   reasoningStep,
 } from "../../../kit/clients/responses.js";
+
+const shared = fileServer({ engine: () => ["Good day."] });
 
 const weather = {
   type: "function",
@@ -181,7 +183,7 @@ describe("POST /v1/responses", () => {
   });
 
   it("stores nothing with store: false: the response can be neither read nor continued", async () => {
-    const client = createResponsesClient((await startServer({ engine: () => ["Good day."] })).url);
+    const client = createResponsesClient(shared().url);
     const { id, store } = await client.create({ input: "Hello", store: false });
     expect(store).toBe(false);
     expect((await client.send("GET", `/${id}`)).status).toBe(404);
@@ -224,7 +226,7 @@ describe("POST /v1/responses", () => {
     ["a bound below one token", { input: "Hi", max_output_tokens: 0 }, "max_output_tokens"],
     ["an item of no known type", { input: [{ type: "thing" }] }, "input.0.type"],
   ])("rejects %s with the name of the field", async (_what, body, param) => {
-    const client = createResponsesClient((await startServer({ engine: () => ["Good day."] })).url);
+    const client = createResponsesClient(shared().url);
     const { status, body: error } = await client.send("POST", "", { model: "ember-1m", ...body });
     expect(status).toBeGreaterThanOrEqual(400);
     expect(status).toBeLessThan(500);
