@@ -9,6 +9,7 @@ import type { Schemas } from "../core/schemas.js";
 import type { HostedTokenizer } from "../core/tokenizer.js";
 import type { Captioning } from "../inference/prompt/captioning.js";
 import { byPlacement, embeddingsByPlacement } from "../engine/by-placement.js";
+import type { LlamaEngine } from "../engine/llama/engine.js";
 import { buildRemoteEngine } from "./remote/engines.js";
 import { buildImageEngine } from "./images.js";
 import { buildOnnxCheck } from "./onnx-models.js";
@@ -26,6 +27,8 @@ import { buildCaptioning, buildVisionEngine } from "./captioning.js";
 /** Engines that are used instead of those that would be built. */
 export interface EngineOverrides extends WorkerUrls {
   readonly engine?: Engine;
+  /** Runs the GGUF models of this process. */
+  readonly llama?: LlamaEngine;
   readonly embeddingEngine?: EmbeddingEngine;
   readonly imageEngine?: ImageEngine;
   readonly captioning?: Captioning;
@@ -47,7 +50,7 @@ export function buildEngines(
   given: EngineOverrides,
 ) {
   const memory = buildModelMemory(config, system);
-  const llama = buildChatEngine(config, memory, system, given);
+  const llama = given.llama ?? buildChatEngine(config, memory, system, given);
   const remote = buildRemoteEngine(config, memory, system, llama.language);
   const engine = given.engine ?? byPlacement(llama, remote);
   const onnxCheck = buildOnnxCheck(config, system, given);

@@ -38,7 +38,8 @@ import {
 } from "./scripted/engine.js";
 import { createScriptedImageEngine } from "./scripted/image-engine.js";
 import { noCaptioning } from "./scripted/no-captioning.js";
-import { makeDeterministic, serverOfProcess, usualEngine, type StartedServer } from "./server/built-in.js";
+import { makeDeterministic, serverOfProcess, type StartedServer } from "./server/built-in.js";
+import { usualLlama } from "./server/llama.js";
 import { manage, now, type Management } from "./server/management.js";
 import { clientOf } from "./server/requests.js";
 import {
@@ -167,7 +168,7 @@ async function startPlain({ environment = {}, finished, ...overrides }: ServerOp
   return listen(
     config,
     {
-      ...(await usualEngine(environment, overrides)),
+      ...(await usualLlama(config, overrides)),
       ...(hasUsualThreads ? sharedThreads() : {}),
       passwordCost: cheapPasswords,
       sources,

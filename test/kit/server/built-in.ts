@@ -1,13 +1,14 @@
-/** The engine with the built-in models, which serves all servers of a process that leave its settings as they are. */
+/** The server with the default settings that all tests of a process can use, and what it does for other servers. */
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";
-import type { App, Overrides } from "../../../src/app/app.js";
+import type { App } from "../../../src/app/app.js";
 import { loadConfig } from "../../../src/config.js";
 import type { Engine } from "../../../src/core/engine.js";
 import { writeNewDatabase } from "../databases/new-database.js";
 import { enginesOfRun } from "../doubles/llama-server/of-run.js";
 import { workerUrls } from "../worker-urls.js";
+import { usualLlama } from "./llama.js";
 import { testKey } from "./settings.js";
 
 /** A server in this process that listens. */
@@ -18,8 +19,6 @@ export interface StartedServer {
   readonly app: App;
 }
 
-/** Settings that do not concern the engine. */
-const withoutEngine = /^HEARTH_(DATA|\w*KEY|QUEUE_DEPTH_MAX|RUNS_ACTIVE_MAX|JOBS_\w+)$/;
 let ofProcess: Promise<StartedServer> | null = null;
 
 /** Returns the server with the default settings that serves all tests of this process. It runs until the process ends. */
@@ -33,19 +32,8 @@ async function startOfProcess(): Promise<StartedServer> {
   const { config } = loadConfig({ ...settings, ...(await enginesOfRun({})) });
   await writeNewDatabase(join(data, "hearth.db"));
   const { createApp } = await import("../../../src/app/app.js");
-  const app = await createApp(config, workerUrls);
+  const app = await createApp(config, { ...workerUrls, ...(await usualLlama(config, {})) });
   return { ...(await app.listen()), data, app };
-}
-
-/** Returns the engine of this process for a server that could have started the same one; otherwise nothing. */
-export async function usualEngine(
-  environment: NodeJS.ProcessEnv,
-  overrides: Overrides,
-): Promise<{ readonly engine?: Engine }> {
-  const isUsual =
-    Object.keys(environment).every((name) => withoutEngine.test(name)) &&
-    !["engine", "workerUrl", "clock", "registry"].some((name) => name in overrides);
-  return isUsual ? { engine: engineOf(await serverOfProcess()) } : {};
 }
 
 /**

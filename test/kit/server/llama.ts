@@ -1,0 +1,75 @@
+/**
+ * The engine of GGUF models that all servers of a process share which leave its settings as they are. To start one takes a second or two:
+ * llama.cpp is loaded in a thread, after a child process has tried it.
+ */
+import { mkdtempSync } from "node:fs";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { inject } from "vitest";
+import type { Overrides } from "../../../src/app/app.js";
+import { llamaSettings } from "../../../src/app/llama-settings.js";
+import { loadConfig, type Config } from "../../../src/config.js";
+import { silentLogger } from "../../../src/core/logger.js";
+import { loadKey, type Model } from "../../../src/core/model.js";
+import type { LanguageWorker, LlamaEngine } from "../../../src/engine/llama/engine.js";
+import { systemClock, systemRandom } from "../../../src/system.js";
+import { workerUrls } from "../worker-urls.js";
+
+let shared: Promise<{ readonly local: LlamaEngine; readonly language: LanguageWorker }> | null = null;
+
+/** Returns the engine of this process for a server that could have started the same one; otherwise nothing. */
+export async function usualLlama(
+  config: Config,
+  overrides: Overrides,
+): Promise<{ readonly llama?: LlamaEngine }> {
+  const isOwn =
+    ["engine", "workerUrl", "onHang"].some((name) => name in overrides) ||
+    ("clock" in overrides && config.engines.length === 0) ||
+    !isDeepStrictEqual(settingsOfEngine(config), settingsOfEngine(loadConfig({}).config));
+  if (isOwn) return {};
+  const { local, language } = await (shared ??= start());
+  return { llama: { ...local, language, close: () => Promise.resolve() } };
+}
+
+/** Everything that an engine is made from, but for folders of what it has learned. */
+function settingsOfEngine(config: Config): object {
+  const { keepAliveMs, memoryBytesMax } = config;
+  return { ...llamaSettings({ ...config, data: "" }), keepAliveMs, memoryBytesMax };
+}
+
+async function start() {
+  const { buildChatEngine, buildModelMemory } = await import("../../../src/app/chat-engine.js");
+  const data = mkdtempSync(join(inject("sharedFolder"), "engine-"));
+  const { config } = loadConfig({ HEARTH_DATA: data });
+  const system = { clock: systemClock, random: systemRandom, logger: silentLogger };
+  const build = (): LlamaEngine =>
+    buildChatEngine(config, buildModelMemory(config, system), system, workerUrls);
+  // A model in this process and the same one on an engine outside are loaded under one name, in different ways.
+  return { local: build(), language: countLoads(build().language) };
+}
+
+/** Lets several servers use one worker for a model that is on engines outside: it is unloaded with the last of them. */
+function countLoads(worker: LanguageWorker): LanguageWorker {
+  const loads = new Map<string, { count: number; readonly info: ReturnType<LanguageWorker["load"]> }>();
+  worker.onLost(() => loads.clear());
+  return {
+    ...worker,
+    load(model: Model) {
+      const key = loadKey(model);
+      const load = loads.get(key) ?? { count: 0, info: worker.load(model) };
+      loads.set(key, load);
+      load.count += 1;
+      load.info.catch(() => loads.delete(key));
+      return load.info;
+    },
+    async unload(model: Model) {
+      const key = loadKey(model);
+      const load = loads.get(key);
+      if (load === undefined) return;
+      load.count -= 1;
+      if (load.count > 0) return;
+      loads.delete(key);
+      await worker.unload(model);
+    },
+  };
+}
