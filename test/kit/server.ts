@@ -87,6 +87,8 @@ export interface ManagedServer extends TestServer, Management {
 export interface ServerOptions extends Overrides {
   /** HEARTH_* variables in addition to a free port, a new data folder and the pinned key. */
   readonly environment?: NodeJS.ProcessEnv | undefined;
+  /** Whether it starts an engine of GGUF models for itself: tests that look at which models are in memory need one. */
+  readonly hasOwnEngine?: boolean;
   /** Called with what closes the server; absent: it closes when the test ends. */
   readonly finished?: Finished | undefined;
 }
@@ -157,7 +159,8 @@ function isManaged(options: ServerOptions): options is ManagedServerOptions {
 /** A hash takes a millisecond instead of 0.3 s; nobody attacks the passwords of tests. */
 const cheapPasswords: PasswordCost = { N: 256, r: 8, p: 1 };
 
-async function startPlain({ environment = {}, finished, ...overrides }: ServerOptions): Promise<TestServer> {
+async function startPlain(options: ServerOptions): Promise<TestServer> {
+  const { environment = {}, finished, hasOwnEngine = false, ...overrides } = options;
   const settings = { ...usualSettings(finished), ...(await enginesOfRun(environment)), ...environment };
   const { config, sources } = loadConfig(await addDatabase(settings, finished));
   const isNew = overrides.database === undefined && !existsSync(config.data) && config.databaseUrl === null;
@@ -168,7 +171,7 @@ async function startPlain({ environment = {}, finished, ...overrides }: ServerOp
   return listen(
     config,
     {
-      ...(await usualLlama(config, overrides)),
+      ...(hasOwnEngine ? {} : await usualLlama(config, overrides)),
       ...(hasUsualThreads ? sharedThreads() : {}),
       passwordCost: cheapPasswords,
       sources,

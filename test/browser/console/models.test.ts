@@ -26,6 +26,7 @@ async function openModels(hub: TestHub | null = null, options: ConsoleOptions = 
   const opened = await openConsole({
     ...options,
     environment: { HEARTH_MODELS: models, ...options.environment },
+    hasOwnEngine: true,
     ...(hub === null ? {} : { overrides: { openPuller } }),
   });
   await openByLink(opened.page, "Models");

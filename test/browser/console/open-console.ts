@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import type { Overrides } from "../../../src/app/app.js";
-import { type TestServer, startServer } from "../../kit/server.js";
+import { startServer, type ServerOptions, type TestServer } from "../../kit/server.js";
 import { newPage } from "../chromium.js";
 
 export { test, withoutBrowser } from "../chromium.js";
@@ -17,8 +17,7 @@ export interface OpenConsole extends TestServer {
   readonly problems: readonly string[];
 }
 
-export interface ConsoleOptions {
-  readonly environment?: NodeJS.ProcessEnv;
+export interface ConsoleOptions extends Pick<ServerOptions, "environment" | "hasOwnEngine"> {
   readonly overrides?: Overrides;
   readonly colorScheme?: "light" | "dark";
   readonly width?: number;
@@ -50,9 +49,14 @@ export async function openConsole(options: ConsoleOptions = {}): Promise<OpenCon
 }
 
 /** Starts a server and the browser. @returns also the secret of the first owner's link */
-async function openNothing(options: ConsoleOptions): Promise<OpenConsole & { readonly link: string }> {
+async function openNothing({
+  environment,
+  hasOwnEngine = false,
+  overrides,
+  ...options
+}: ConsoleOptions): Promise<OpenConsole & { readonly link: string }> {
   const [started, page] = await Promise.all([
-    startServer({ environment: options.environment, ...options.overrides }),
+    startServer({ environment, hasOwnEngine, ...overrides }),
     openPage(options),
   ]);
   const signIn = await started.app.ownerSignIn();
