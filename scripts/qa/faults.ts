@@ -32,6 +32,11 @@ async function main(): Promise<number> {
   let drawn = 0;
   const faults = chooseFaults(root, options.count, (below) => (draws[drawn++ % draws.length] ?? 0) % below);
   const tree = openTree(root);
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => {
+      tree.close();
+      process.exit(130);
+    });
   try {
     return await tryFaults(tree, faults);
   } finally {
