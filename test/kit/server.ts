@@ -214,7 +214,7 @@ async function startScripted(options: ScriptedServerOptions): Promise<ScriptedSe
   }, rest);
   const logs: LogLine[] = [];
   const data = temporaryFolder(finished);
-  const database = rest.database ?? (await openNewDatabase(join(data, "hearth.db"), seedKeys));
+  const database = rest.database ?? (await openNewDatabase(join(data, "hearth.db"), seedKeys, finished));
   const started = await listen(
     { ...scriptedConfig(data), ...config },
     {

@@ -7,6 +7,7 @@ import { newPostgresUrl, onPostgres, openBeside } from "./postgres/databases.js"
 
 /** Writes the first rows of a database. */
 export type Seed = (database: Database) => Promise<void>;
+type Finished = Parameters<typeof newPostgresUrl>[0];
 
 const empty: Seed = () => Promise.resolve();
 /** The bytes of a database by its seed, which this process migrated once. */
@@ -27,9 +28,13 @@ export async function writeNewDatabase(file: string, seed: Seed = empty): Promis
 const urls = new Map<string, string>();
 
 /** Opens a new database of the newest schema: on PostgreSQL, where this process tests that. */
-export async function openNewDatabase(file: string, seed: Seed = empty): Promise<Database> {
+export async function openNewDatabase(
+  file: string,
+  seed: Seed = empty,
+  finished?: Finished,
+): Promise<Database> {
   if (onPostgres) {
-    const database = await openBeside(await postgresUrlFor(file));
+    const database = await openBeside(await postgresUrlFor(file, finished));
     await seed(database);
     return database;
   }
@@ -38,10 +43,7 @@ export async function openNewDatabase(file: string, seed: Seed = empty): Promise
 }
 
 /** Returns the address of the PostgreSQL database that stands for a SQLite file; the first call creates it. */
-export async function postgresUrlFor(
-  file: string,
-  finished?: Parameters<typeof newPostgresUrl>[0],
-): Promise<string> {
+export async function postgresUrlFor(file: string, finished?: Finished): Promise<string> {
   const url = urls.get(file) ?? (await newPostgresUrl(finished));
   urls.set(file, url);
   return url;

@@ -3,7 +3,7 @@ import type { GenerationEvent } from "../../../../src/core/generation.js";
 import { type Script } from "../../../kit/scripted/engine.js";
 import { transcript } from "../../../kit/scripted/transcript.js";
 import { template, tools } from "../../../kit/engine/tool-answers.js";
-import { startServer } from "../../../kit/server.js";
+import { startServer, fileServer } from "../../../kit/server.js";
 import { headersOf, hello, post } from "../../../kit/server/requests.js";
 import { keys } from "../../../kit/server/six-keys.js";
 import { gate } from "../../../kit/until.js";
@@ -16,6 +16,8 @@ import {
   createDeferred,
   omitFields,
 } from "../../../kit/clients/deferred.js";
+
+const shared = fileServer({ engine: () => [] });
 
 const unknown = "0193a1c2-5d7e-7c40-9b1f-ffffffffffff";
 const volatileFields = ["id", "created"] as const;
@@ -168,7 +170,7 @@ describe("GET /v1/chat/deferred-completion/{request_id}", () => {
   it.each(["1", "0193a1c2", `${unknown}0`, `{${unknown}}`, "..%2f..%2fetc", "%00", "' or 1=1 --"])(
     "rejects the malformed id %j with the name of the parameter",
     async (id) => {
-      const server = await startServer({ engine: () => [] });
+      const server = shared();
       const response = await fetchDeferred(server, encodeURIComponent(decodeURIComponent(id)));
       expect(response.status).toBe(400);
       expect(await response.json()).toHaveProperty("error.param", "request_id");
@@ -176,7 +178,7 @@ describe("GET /v1/chat/deferred-completion/{request_id}", () => {
   );
 
   it("requires a key, the ACL for chat, and the id of a deferred completion", async () => {
-    const server = await startServer({ engine: () => [] });
+    const server = shared();
     const url = `${server.url}/v1/chat/deferred-completion/${unknown}`;
     expect((await fetch(url)).status).toBe(401);
     expect((await fetchDeferred(server, unknown, keys.eve)).status).toBe(403);
