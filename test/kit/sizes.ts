@@ -131,7 +131,7 @@ export const largerTests: readonly LargerTests[] = [
   },
   {
     size: "all",
-    what: "the corpus of the fuzzer, and a day of the simulation",
+    what: "the corpus of the fuzzer, and hours of the simulation",
     why: "they repeat whole days and thousands of inputs",
     files: ["fuzz/**", "simulation/**"],
   },

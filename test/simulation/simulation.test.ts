@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { simulateHistory } from "../../scripts/simulate/history.js";
 import { HistoryFailure } from "../../scripts/simulate/result.js";
 import { addTo, emptyTotals } from "../../scripts/simulate/report.js";
+import { isNightly } from "../kit/sizes.js";
 import { planted, plantedBugs, type PlantedBug } from "./planted-bugs.js";
 
 // Mocks are hoisted above the imports, and so must be what they use.
@@ -38,6 +39,9 @@ vi.mock(import("../../src/inference/run/settle-retries.js"), async (original) =>
   (await bugs()).withBrokenRetries(await original()),
 );
 
+/** Of each history that must not fail: enough for every kind of fault. The nightly run sees more of each. */
+const hours = isNightly(process.env) ? 10 : 5;
+
 /** Returns the failure of the first history that finds a bug; null when none of these does. */
 async function failureOf(bug: PlantedBug, fromSeed: number, seeds = 20): Promise<HistoryFailure | null> {
   planted.bug = bug;
@@ -55,7 +59,7 @@ async function failureOf(bug: PlantedBug, fromSeed: number, seeds = 20): Promise
 describe("through kills, power cuts and faults of the disk", { timeout: 300_000 }, () => {
   it("the books balance, no job and no batch is lost, no slot is stuck, no limit is exceeded and teams share alike", async () => {
     const totals = emptyTotals();
-    for (const seed of [101, 102, 103]) addTo(totals, await simulateHistory({ seed, hours: 10 }), 10);
+    for (const seed of [101, 102, 103]) addTo(totals, await simulateHistory({ seed, hours }), hours);
     expect(totals.runs).toBeGreaterThan(300);
     for (const fault of ["busy", "full", "io", "kill", "power-cut"])
       expect(totals.faults.get(fault), fault).toBeGreaterThan(0);
