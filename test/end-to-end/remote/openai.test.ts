@@ -202,9 +202,7 @@ describe("a model on a server of texts", () => {
     ["while it has too many", 429, { message: `slow down, ${secret}` }, 503, "it answered 429"],
     ["with a key that it refuses", 401, { message: `wrong key ${secret}` }, 503, "refuses the apiKey"],
   ])("refuses a request %s: the error says so, without the key", async (_, status, error, expected, text) => {
-    const own = await startChatDouble();
-    own.restart(() => ({ status, error }));
-    const app = await startServer({ environment: { HEARTH_ENGINES: engineOf(own.url) } });
+    const app = start(() => ({ status, error }));
     const answer = await post(app);
     const body = await answer.text();
     expect([answer.status, body]).toEqual([expected, expect.stringContaining(text)]);
