@@ -6,7 +6,7 @@ import { type ScriptedServer, startServer } from "../kit/server.js";
 import { headersOf, hello, post } from "../kit/server/requests.js";
 import { keys } from "../kit/server/six-keys.js";
 import { gate } from "../kit/until.js";
-import { chat, startLimitedServer } from "./limits/limited.js";
+import { chat, createLimitedTeam } from "./limits/limited.js";
 import { exchange } from "./raw.js";
 
 const page = "https://app.example.com";
@@ -112,7 +112,9 @@ describe("a page of an allowed origin", () => {
   });
 
   it("can read that a limit is exceeded, and when to retry", async () => {
-    const server = await startLimitedServer(say, {}, { HEARTH_CORS_ORIGINS: page });
+    const server = await createLimitedTeam(
+      await startServer({ accounts: "managed", engine: say, environment: { HEARTH_CORS_ORIGINS: page } }),
+    );
     const { apiKey } = await server.newKey({ qpm: 1 });
     const again = () =>
       fetch(server.url + chat[0], {

@@ -3,8 +3,8 @@
  * closes when the test that started it ends.
  *
  * `startServer()` has the real engine and the built-in models. `startServer({ engine: script })` answers by a script, knows models without files
- * and the six keys, and has a clock that the test moves. `startServer({ accounts: "managed" })` has a management key, a scripted answer, and
- * the requests of an operator.
+ * and the six keys, and has a clock that the test moves. `startServer({ accounts: "managed" })` has a management key, scripted answers,
+ * and the requests of an operator.
  *
  * By default the tests of a file share one server, `fileServer(...)`, and each test has a team of its own. A server for one test alone is
  * for what they cannot share: a script, settings, a restart, counts of everything that a server did.
@@ -17,6 +17,7 @@ import type { PasswordCost } from "../../src/accounts/sign-in/passwords.js";
 import { buildAccountStores, type AccountStores } from "../../src/app/accounts.js";
 import type { Overrides } from "../../src/app/app.js";
 import { loadConfig, type Config } from "../../src/config.js";
+import type { Engine } from "../../src/core/engine.js";
 import type { Model } from "../../src/core/model.js";
 import type { Run } from "../../src/inference/run/generate.js";
 import type { RunRecord } from "../../src/inference/run/run-record.js";
@@ -93,8 +94,10 @@ export interface ServerOptions extends Overrides {
   readonly finished?: Finished | undefined;
 }
 
-export interface ManagedServerOptions extends ServerOptions {
+export interface ManagedServerOptions extends Omit<ServerOptions, "engine">, ScriptedOptions {
   readonly accounts: "managed";
+  /** A script of the answers, or another engine; absent: it answers `Good day.` */
+  readonly engine?: Script | Engine;
 }
 
 /** What a server over the scripted engine may have beside its script. */
@@ -112,24 +115,24 @@ export interface ScriptedServerOptions extends ScriptedSettings {
 
 type AnyOptions = ServerOptions | ManagedServerOptions | ScriptedServerOptions;
 
-export function startServer(options: ScriptedServerOptions): Promise<ScriptedServer>;
 export function startServer(options: ManagedServerOptions): Promise<ManagedServer>;
+export function startServer(options: ScriptedServerOptions): Promise<ScriptedServer>;
 export function startServer(options?: ServerOptions): Promise<TestServer>;
 export function startServer(options: AnyOptions = {}): Promise<TestServer> {
   return start(options);
 }
 
 function start(options: AnyOptions): Promise<TestServer> {
-  if (isScripted(options)) return startScripted(options);
-  return isManaged(options) ? startManaged(options) : startPlain(options);
+  if (isManaged(options)) return startManaged(options);
+  return isScripted(options) ? startScripted(options) : startPlain(options);
 }
 
 /**
  * Returns a server for all tests of a file, which must not depend on each other's data. Call it outside of tests.
  * @param prepare the options, or what creates the files they need. Without it, tests of other files use the same server.
  */
-export function fileServer(prepare: Prepared<ScriptedServerOptions>): () => ScriptedServer;
 export function fileServer(prepare: Prepared<ManagedServerOptions>): () => ManagedServer;
+export function fileServer(prepare: Prepared<ScriptedServerOptions>): () => ScriptedServer;
 export function fileServer(prepare?: Prepared<ServerOptions>): () => TestServer;
 export function fileServer(prepare?: Prepared<AnyOptions>): () => TestServer {
   return forFile(async (finished) => {
@@ -148,11 +151,11 @@ export function deterministicFileServer(): () => TestServer {
   return shared;
 }
 
-function isScripted(options: AnyOptions): options is ScriptedServerOptions {
+function isScripted(options: ServerOptions | ScriptedServerOptions): options is ScriptedServerOptions {
   return typeof options.engine === "function";
 }
 
-function isManaged(options: ServerOptions): options is ManagedServerOptions {
+function isManaged(options: AnyOptions): options is ManagedServerOptions {
   return "accounts" in options;
 }
 
@@ -181,19 +184,14 @@ async function startPlain(options: ServerOptions): Promise<TestServer> {
   );
 }
 
-async function startManaged({
-  environment,
-  finished,
-  ...overrides
-}: ManagedServerOptions): Promise<ManagedServer> {
+async function startManaged(options: ManagedServerOptions): Promise<ManagedServer> {
+  const { accounts: _, environment, finished, engine = () => ["Good", " day."], ...rest } = options;
   const clock = createManualClock(now);
-  const engine = createScriptedEngine(() => ["Good", " day."]);
-  const { accounts: _accounts, ...given } = overrides;
   const started = await startPlain({
     environment: { HEARTH_MANAGEMENT_KEY: pinnedManagementKey, ...environment },
     clock,
-    engine,
-    ...given,
+    ...rest,
+    engine: typeof engine === "function" ? createScriptedEngine(engine, options) : engine,
     finished,
   });
   const address = environment?.["HEARTH_DATABASE_URL"];

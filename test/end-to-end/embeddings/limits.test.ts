@@ -1,12 +1,15 @@
 import { onTestFinished, expect, it } from "vitest";
-import { startLimitedServer } from "../../http/limits/limited.js";
+import { startServer } from "../../kit/server.js";
+import { createLimitedTeam } from "../../http/limits/limited.js";
 import { temporaryFolder } from "../../kit/folder.js";
 import { writeEmbeddingModels } from "./embedding-models.js";
 
 const startEmbedding = async () => {
   const models = temporaryFolder(onTestFinished);
   await writeEmbeddingModels(models);
-  return startLimitedServer(() => [], {}, { HEARTH_MODELS: models });
+  return createLimitedTeam(
+    await startServer({ accounts: "managed", environment: { HEARTH_MODELS: models } }),
+  );
 };
 
 it("embeddings count against the tokens per minute of their team, with the tokens that the model has read", async () => {

@@ -1,7 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
 import { Quotas } from "../../../src/accounts/limits/quotas.js";
+import { createScriptedEmbeddingEngine } from "../../kit/scripted/embedding-engine.js";
+import { fileServer } from "../../kit/server.js";
 import { builtInModel } from "../../kit/server/settings.js";
-import { chat, readResponse, startLimitedServer, type LimitedServer } from "./limited.js";
+import { chat, readResponse, createLimitedTeam } from "./limited.js";
 
 const builtInEmbedder = "hearth-embed-1m";
 const body = chat[1];
@@ -23,13 +25,14 @@ async function statuses(answers: readonly Promise<Response>[]): Promise<readonly
   return (await Promise.all(answers.map(readResponse))).map(({ status }) => status);
 }
 
-function serverThatAnswers(): Promise<LimitedServer> {
-  return startLimitedServer(() => ["Good", " day."]);
-}
+const shared = fileServer({
+  accounts: "managed",
+  embeddingEngine: createScriptedEmbeddingEngine(),
+});
 
 describe("limits on each end user", () => {
   it.each(routes)("of a key hold for %s, and refuse with the time to wait", async (path, named) => {
-    const server = await serverThatAnswers();
+    const server = await createLimitedTeam(shared());
     const { apiKey, redactedApiKey } = await server.newKey({ endUserQpm: 2 });
     const ask = (user: string) => server.post(path, named(user), apiKey);
     for (const answer of [ask("ada"), ask("ada"), ask("bob")])
@@ -49,7 +52,7 @@ describe("limits on each end user", () => {
   });
 
   it("are exact for 100 requests at once, and leave those without an end user alone", async () => {
-    const server = await serverThatAnswers();
+    const server = await createLimitedTeam(shared());
     const { apiKey } = await server.newKey({ endUserQpm: 7 });
     const users = Array.from({ length: 100 }, (_, at) =>
       at % 3 === 2 ? null : at % 3 === 1 ? "ada" : "x".repeat(512),
@@ -65,7 +68,7 @@ describe("limits on each end user", () => {
   });
 
   it("count the true tokens of each end user, and report what is left of the tightest limit", async () => {
-    const server = await serverThatAnswers();
+    const server = await createLimitedTeam(shared());
     const { apiKey } = await server.newKey({ endUserTpm: 30, endUserQpm: 50 });
     const first = await readResponse(server.post(chat[0], { ...body, user: "ada" }, apiKey));
     expect(first.header("x-ratelimit-limit-tokens")).toBe("30");
@@ -82,7 +85,7 @@ describe("limits on each end user", () => {
   });
 
   it("of a team hold for all its keys and models together, beside those on models", async () => {
-    const server = await serverThatAnswers();
+    const server = await createLimitedTeam(shared());
     await server.limit({ qpm: 2 }, "each-end-user");
     await server.limit({ qpm: 100 });
     const [one, other] = [await server.newKey(), await server.newKey()];
@@ -110,7 +113,7 @@ describe("limits on each end user", () => {
   });
 
   it("postpone a line of a batch", async () => {
-    const server = await serverThatAnswers();
+    const server = await createLimitedTeam(shared());
     const { apiKey } = await server.newKey({ endUserQpm: 2 });
     const line = (id: string, user: string) =>
       JSON.stringify({ custom_id: id, method: "POST", url: "/v1/chat/completions", body: { ...body, user } });

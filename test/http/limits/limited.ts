@@ -1,43 +1,36 @@
-/** Helpers for tests of rate limits: a complete server, a key of its first team, and the limited routes. */
-import { createScriptedEngine, type Script, type ScriptedOptions } from "../../kit/scripted/engine.js";
-import { type ManagedServer, startServer } from "../../kit/server.js";
-import type { CreatedKey } from "../../kit/server/management.js";
+/** A team with a key, whose limits a test sets, and the limited routes. */
+import type { ManagedServer } from "../../kit/server.js";
+import { allAcls, type CreatedKey } from "../../kit/server/management.js";
 import { builtInModel } from "../../kit/server/settings.js";
 
-export interface LimitedServer extends ManagedServer {
+export interface LimitedTeam extends ManagedServer {
   readonly teamId: string;
   /** Changes the team's limits on every model, or on that one. */
   limit(limits: object, model?: string): Promise<void>;
   /** Creates a key of the team with all permissions. */
   newKey(limits?: object): Promise<CreatedKey>;
-  /** Sends a request with the configured key, or another one. */
+  /** Sends a request with the team's first key, or another one. */
   post(path: string, body: object, secret?: string): Promise<Response>;
 }
 
-/** Starts a server with scripted answers and a manual clock. */
-export async function startLimitedServer(
-  script: Script,
-  options: ScriptedOptions = {},
-  environment: NodeJS.ProcessEnv = {},
-): Promise<LimitedServer> {
-  const server = await startServer({
-    accounts: "managed",
-    engine: createScriptedEngine(script, options),
-    environment,
-  });
-  const { teams } = (await server.request("GET", "/auth/teams")).body as { teams: { teamId: string }[] };
-  const teamId = teams[0]?.teamId ?? "";
+/** Creates a team that requires no credit, with a key. @returns the server with the requests of the team */
+export async function createLimitedTeam(server: ManagedServer): Promise<LimitedTeam> {
+  const teamId = await server.createTeam();
+  const { kysely } = server.database;
+  await kysely.updateTable("teams").set({ billing: "unmetered" }).where("id", "=", teamId).execute();
+  const newKey = (limits = {}) => server.createKey(teamId, { acls: allAcls, ...limits });
+  const { apiKey } = await newKey();
   return {
     ...server,
     teamId,
+    apiKey,
+    newKey,
     async limit(limits, model) {
       const change = { limits, fieldMask: "qps,qpm,tpm", ...(model === undefined ? {} : { model }) };
       const { status, body } = await server.request("PUT", `/auth/teams/${teamId}/limits`, change);
       if (status !== 200) throw new Error(JSON.stringify(body));
     },
-    newKey: (limits = {}) =>
-      server.createKey(teamId, { acls: ["api-key:endpoint:*", "api-key:model:*"], ...limits }),
-    post: (path, body, secret = server.apiKey) =>
+    post: (path, body, secret = apiKey) =>
       fetch(server.url + path, {
         method: "POST",
         headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },

@@ -1,21 +1,25 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
+import { fileServer, startServer } from "../../kit/server.js";
 import { clientOf } from "../../kit/server/requests.js";
 import { builtInModel } from "../../kit/server/settings.js";
 import { gate, until } from "../../kit/until.js";
 import {
   anthropicRoutes,
   chat,
-  startLimitedServer,
+  createLimitedTeam,
   openaiRoutes,
   openaiLimitHeaders,
   readResponse,
-  type LimitedServer,
+  type LimitedTeam,
 } from "./limited.js";
 
+/** Its clock goes on from test to test. */
+const shared = fileServer({ accounts: "managed" });
+
 /** Sends three requests, 10 ms apart; the limit is three per minute. */
-async function sendThree(server: LimitedServer, path: string, body: object) {
+async function sendThree(server: LimitedTeam, path: string, body: object) {
   const answers = [];
   for (let at = 0; at < 3; at += 1) {
     answers.push(await readResponse(server.post(path, body)));
@@ -28,7 +32,7 @@ describe("a limit of requests per minute", () => {
   it.each([...openaiRoutes, ...anthropicRoutes])(
     "admits %s up to the limit, and again as soon as the first request leaves the window: %j",
     async (path, body) => {
-      const server = await startLimitedServer(() => ["Good", " day."]);
+      const server = await createLimitedTeam(shared());
       await server.limit({ qpm: 3 });
       expect((await sendThree(server, path, body)).map(({ status }) => status)).toEqual([200, 200, 200]);
       const refused = await readResponse(server.post(path, body));
@@ -46,7 +50,7 @@ describe("a limit of requests per minute", () => {
   );
 
   it("is reported in every response of OpenAI and xAI routes, with refusals in their format", async () => {
-    const server = await startLimitedServer(() => ["Good", " day."]);
+    const server = await createLimitedTeam(shared());
     await server.limit({ qpm: 3 });
     const left = (await sendThree(server, ...chat)).map(({ header }) =>
       ["limit", "remaining", "reset"].map((name) => header(`x-ratelimit-${name}-requests`)),
@@ -76,15 +80,16 @@ describe("a limit of requests per minute", () => {
   });
 
   it("is reported in every response of Anthropic routes, with refusals in their format", async () => {
-    const server = await startLimitedServer(() => ["Good", " day."]);
+    const server = await createLimitedTeam(shared());
     await server.limit({ qpm: 3, tpm: 1000 });
+    const began = server.clock.now();
     const [path, body] = anthropicRoutes[0] ?? ["", {}];
     const [first] = await sendThree(server, path, body);
     expect(first?.header("anthropic-ratelimit-requests-remaining")).toBe("2");
     const refused = await readResponse(server.post(path, body));
     expect(refused.header("anthropic-ratelimit-requests-limit")).toBe("3");
     expect(refused.header("anthropic-ratelimit-requests-remaining")).toBe("0");
-    expect(refused.header("anthropic-ratelimit-requests-reset")).toBe("2026-11-21T12:01:00.020Z");
+    expect(refused.header("anthropic-ratelimit-requests-reset")).toBe(new Date(began + 60_020).toISOString());
     expect(refused.header("anthropic-ratelimit-tokens-limit")).toBe("1000");
     expect(JSON.parse(refused.text)).toMatchObject({
       type: "error",
@@ -96,7 +101,7 @@ describe("a limit of requests per minute", () => {
   });
 
   it("adds no headers when there is no limit", async () => {
-    const server = await startLimitedServer(() => ["Good", " day."]);
+    const server = await createLimitedTeam(shared());
     const { headers } = await server.post(...chat);
     expect([...headers].filter(([name]) => name.includes("ratelimit") || name.includes("retry"))).toEqual([]);
   });
@@ -104,7 +109,7 @@ describe("a limit of requests per minute", () => {
 
 describe("limits of a key", () => {
   it("count every request of the key before its body is read, whatever its outcome", async () => {
-    const server = await startLimitedServer(() => ["Good", " day."]);
+    const server = await createLimitedTeam(shared());
     const { apiKey } = await server.newKey({ qpm: 3 });
     const first = await readResponse(server.post(...chat, apiKey));
     expect(first.header("x-ratelimit-remaining-requests")).toBe("2");
@@ -121,7 +126,7 @@ describe("limits of a key", () => {
   });
 
   it("are not consumed by reads, which show no limits either", async () => {
-    const server = await startLimitedServer(() => ["Good", " day."]);
+    const server = await createLimitedTeam(shared());
     const { apiKey } = await server.newKey({ qps: 1, qpm: 1, tpm: 1_000 });
     const response = await readResponse(
       server.post("/v1/responses", { model: builtInModel, input: "Hello" }, apiKey),
@@ -144,7 +149,7 @@ describe("limits of a key", () => {
   });
 
   it("apply to no other key of the team, and an unknown key counts for none", async () => {
-    const server = await startLimitedServer(() => ["Good", " day."]);
+    const server = await createLimitedTeam(shared());
     const one = await server.newKey({ qps: 1 });
     expect((await readResponse(server.post(...chat, one.apiKey))).status).toBe(200);
     const refused = await readResponse(server.post(...chat, one.apiKey));
@@ -165,7 +170,7 @@ describe("limits of a key", () => {
   });
 
   it("are not consumed by requests that the team's limits refuse", async () => {
-    const server = await startLimitedServer(() => ["Good", " day."]);
+    const server = await createLimitedTeam(shared());
     const { apiKey } = await server.newKey({ qpm: 3 });
     await server.limit({ qpm: 1 });
     expect((await readResponse(server.post(...chat, apiKey))).status).toBe(200);
@@ -181,7 +186,7 @@ describe("limits of a key", () => {
 
 describe("limits of a team", () => {
   it("apply to each model separately, and limits of a model replace those of every model", async () => {
-    const server = await startLimitedServer(() => ["Good", " day."]);
+    const server = await createLimitedTeam(shared());
     const tokens = (model: string) => server.post("/v1/tokenize-text", { model, text: "Hello" });
     await server.limit({ qpm: 1 });
     await server.limit({ qpm: 2 }, builtInModel);
@@ -192,7 +197,7 @@ describe("limits of a team", () => {
   });
 
   it("count the requests of all keys of the team together, and of no other team", async () => {
-    const server = await startLimitedServer(() => ["Good", " day."]);
+    const server = await createLimitedTeam(shared());
     await server.limit({ qpm: 2 });
     const keys = [await server.newKey(), await server.newKey()];
     for (const { apiKey } of keys)
@@ -206,7 +211,7 @@ describe("limits of a team", () => {
   });
 
   it("apply from the next request after a change and keep the counts", async () => {
-    const server = await startLimitedServer(() => ["Good", " day."]);
+    const server = await createLimitedTeam(shared());
     const key = await server.newKey({ qpm: 1 });
     const send = async () => (await readResponse(server.post(...chat, key.apiKey))).status;
     expect([await send(), await send()]).toEqual([200, 429]);
@@ -228,7 +233,9 @@ describe("100 concurrent requests", () => {
     ["tokens", { tpm: 15 }],
   ])("are admitted exactly 7 times with a remainder of 7 requests by a limit of %s", async (_, limits) => {
     const held = gate();
-    const server = await startLimitedServer(() => ["Good", held.opened], { slots: 100 });
+    const server = await createLimitedTeam(
+      await startServer({ accounts: "managed", engine: () => ["Good", held.opened], slots: 100 }),
+    );
     const { apiKey } = await server.newKey();
     await server.limit(limits);
     const statuses: number[] = [];
@@ -248,7 +255,7 @@ describe("100 concurrent requests", () => {
 
 describe("the official clients", () => {
   it("raise their rate limit error, with the headers", async () => {
-    const server = await startLimitedServer(() => ["Good", " day."]);
+    const server = await createLimitedTeam(shared());
     const { apiKey } = await server.newKey({ qpm: 2 });
     const openai = clientOf(server.url, apiKey);
     const anthropic = new Anthropic({ baseURL: server.url, apiKey, maxRetries: 0 });

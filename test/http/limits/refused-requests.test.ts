@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
+import { startServer } from "../../kit/server.js";
 import { builtInModel } from "../../kit/server/settings.js";
-import { chat, readResponse, startLimitedServer } from "./limited.js";
+import { chat, createLimitedTeam, readResponse } from "./limited.js";
 
 const [path, body] = chat;
 
@@ -15,7 +16,7 @@ const refusals: readonly (readonly [status: number, path: string, body: object])
 ];
 
 it("M11: a request counts once its key is known, whatever refuses it; one that a limit refuses counts nowhere", async () => {
-  const server = await startLimitedServer(() => ["Good"]);
+  const server = await createLimitedTeam(await startServer({ accounts: "managed" }));
   const qpm = refusals.length + 1;
   const { apiKey } = await server.newKey({ acls: ["api-key:endpoint:chat", "api-key:model:*"], qpm });
   const statuses: number[] = [];

@@ -1,21 +1,27 @@
 import { get_encoding } from "tiktoken";
 import { describe, expect, it } from "vitest";
-import { createScriptedEngine } from "../../kit/scripted/engine.js";
-import { startServer } from "../../kit/server.js";
+import { createScriptedEngine, type Script } from "../../kit/scripted/engine.js";
+import { fileServer, startServer } from "../../kit/server.js";
 import { builtInModel } from "../../kit/server/settings.js";
 import { gate, until } from "../../kit/until.js";
 import { fetchDeferred, waitForOutcome } from "../../kit/clients/deferred.js";
 import {
   anthropicRoutes,
   chat,
-  startLimitedServer,
+  createLimitedTeam,
   openaiRoutes,
   readResponse,
-  type LimitedServer,
+  type LimitedTeam,
 } from "./limited.js";
 
 /** The tokens of `Hello there, world` as limits estimate them, and as the scripted engine counts its prompt and answer. */
 const estimate = 4;
+
+const shared = fileServer({ accounts: "managed" });
+
+async function startWith(engine: Script, environment = {}): Promise<LimitedTeam> {
+  return createLimitedTeam(await startServer({ accounts: "managed", engine, environment }));
+}
 
 describe("token limits", () => {
   it("estimate a prompt exactly with tiktoken and refuse requests beyond the remainder", async () => {
@@ -23,7 +29,7 @@ describe("token limits", () => {
     expect(encoding.encode("Hello there, world")).toHaveLength(estimate);
     encoding.free();
     const held = gate();
-    const server = await startLimitedServer(() => [held.opened, "Good day."]);
+    const server = await startWith(() => [held.opened, "Good day."]);
     await server.limit({ tpm: 2 * estimate });
     const [one, two] = [server.post(...chat), server.post(...chat)];
     await until(() => server.app.scheduler.load.running === 2);
@@ -42,7 +48,7 @@ describe("token limits", () => {
     ...openaiRoutes.filter(([, body]) => !("deferred" in body) && !("background" in body)),
     ...anthropicRoutes,
   ])("count the true tokens of %s at its end: %j", async (path, body) => {
-    const server = await startLimitedServer(() => ["Good", " day."]);
+    const server = await createLimitedTeam(shared());
     const { apiKey } = await server.newKey({ tpm: 1000 });
     await readResponse(server.post(path, body, apiKey));
     const { tokens } = await trueTokens(server);
@@ -55,7 +61,7 @@ describe("token limits", () => {
   });
 
   it("M3: count the produced tokens of an aborted run, none of a run that the server fails, and none of a run that never began", async () => {
-    const server = await startLimitedServer((prompt) =>
+    const server = await startWith((prompt) =>
       prompt.includes("fail") ? ["a b", new Error("out of luck")] : ["a b", new Promise(() => undefined)],
     );
     const { apiKey } = await server.newKey({ tpm: 1000 });
@@ -90,7 +96,8 @@ describe("token limits", () => {
   });
 
   it("report that a request alone exceeds the limit and must not be retried", async () => {
-    const server = await startLimitedServer(() => ["Good", " day."]);
+    // The test reads which models are loaded.
+    const server = await createLimitedTeam(await startServer({ accounts: "managed" }));
     await server.limit({ tpm: estimate - 1 });
     for (const [path, body] of [chat, anthropicRoutes[0] ?? chat]) {
       const refused = await readResponse(server.post(path, body));
@@ -107,7 +114,7 @@ describe("token limits", () => {
   });
 
   it("estimate a quarter of the characters when tiktoken takes too long, without blocking other requests", async () => {
-    const server = await startLimitedServer(() => ["Good", " day."]);
+    const server = await createLimitedTeam(shared());
     await server.limit({ tpm: 1_000_000 });
     const hostile = { model: builtInModel, prompt: "a".repeat(200_000), max_tokens: 1 };
     const answering = readResponse(server.post("/v1/completions", hostile));
@@ -122,7 +129,7 @@ describe("token limits", () => {
   });
 
   it("never abort an active run, however many tokens it takes", async () => {
-    const server = await startLimitedServer(() => Array.from({ length: 100 }, () => " word"));
+    const server = await startWith(() => Array.from({ length: 100 }, () => " word"));
     await server.limit({ tpm: estimate });
     const { status, text } = await readResponse(server.post(...chat));
     expect([status, text.split("word").length - 1]).toEqual([200, 100]);
@@ -133,13 +140,13 @@ describe("token limits", () => {
 
 describe("deferred work under token limits", () => {
   const deferred = { ...chat[1], deferred: true };
-  const defer = async (server: LimitedServer, secret: string) =>
+  const defer = async (server: LimitedTeam, secret: string) =>
     (JSON.parse((await readResponse(server.post(chat[0], deferred, secret))).text) as { request_id: string })
       .request_id;
 
   it("counts when it is accepted, runs regardless of the limits, and is reconciled at its end", async () => {
     const held = gate();
-    const server = await startLimitedServer((prompt) =>
+    const server = await startWith((prompt) =>
       prompt.includes("Hello") ? [held.opened, "Good day."] : ["x"],
     );
     const { apiKey } = await server.newKey({ tpm: 1000 });
@@ -161,11 +168,9 @@ describe("deferred work under token limits", () => {
   });
 
   it("counts no tokens when the queue is full", async () => {
-    const server = await startLimitedServer(
-      () => [new Promise(() => undefined)],
-      {},
-      { HEARTH_JOBS_QUEUED_MAX: "1" },
-    );
+    const server = await startWith(() => [new Promise(() => undefined)], {
+      HEARTH_JOBS_QUEUED_MAX: "1",
+    });
     const { apiKey } = await server.newKey({ tpm: 1000 });
     await defer(server, apiKey);
     const refused = await readResponse(server.post(chat[0], deferred, apiKey));
@@ -175,7 +180,7 @@ describe("deferred work under token limits", () => {
   });
 
   it("counts all its true tokens after a restart", async () => {
-    const server = await startLimitedServer(() => [new Promise(() => undefined)]);
+    const server = await startWith(() => [new Promise(() => undefined)]);
     const { apiKey } = await server.newKey({ tpm: 1000 });
     const id = await defer(server, apiKey);
     await until(() => server.app.scheduler.load.running === 1);
@@ -198,15 +203,15 @@ describe("deferred work under token limits", () => {
   });
 });
 
-/** Returns the usage of the newest run. */
-async function trueTokens({ app }: LimitedServer): Promise<{ readonly tokens: number }> {
-  const [run] = await app.runs.list(1);
+/** Returns the usage of the team's newest run. */
+async function trueTokens({ app, teamId }: LimitedTeam): Promise<{ readonly tokens: number }> {
+  const run = (await app.runs.list(1_000)).find((each) => each.teamId === teamId);
   const { promptTokens = 0, completionTokens = 0, reasoningTokens = 0 } = run?.usage ?? {};
   return { tokens: promptTokens + completionTokens + reasoningTokens };
 }
 
 /** Returns the number of tokens in an answer that only counts tokens. */
-async function countTokens(server: LimitedServer, path: string, body: object): Promise<number> {
+async function countTokens(server: LimitedTeam, path: string, body: object): Promise<number> {
   const received = (await (await server.post(path, body)).json()) as {
     readonly input_tokens?: number;
     readonly token_ids?: readonly unknown[];

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { startServer } from "../../kit/server.js";
 import { builtInModel } from "../../kit/server/settings.js";
-import { readResponse, startLimitedServer } from "./limited.js";
+import { createLimitedTeam, readResponse } from "./limited.js";
 
 describe("limits of a team", () => {
   it("with the model 'total' apply to all models together, in addition to those on each model", async () => {
-    const server = await startLimitedServer(() => ["Good", " day."]);
+    const server = await createLimitedTeam(await startServer({ accounts: "managed" }));
     const tokens = async (model: string) => {
       const answer = server.post("/v1/tokenize-text", { model, text: "Hello" });
       const { status, text } = await readResponse(answer);

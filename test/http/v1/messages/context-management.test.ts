@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { anthropicOf, params, postMessage, weather } from "../../anthropic.js";
 import { startServer } from "../../../kit/server.js";
 import { builtInModel } from "../../../kit/server/settings.js";
-import { readResponse, startLimitedServer } from "../../limits/limited.js";
+import { createLimitedTeam, readResponse } from "../../limits/limited.js";
 
 type Messages = Anthropic.Beta.BetaMessageParam[];
 
@@ -106,10 +106,14 @@ describe("context_management of /v1/messages", () => {
 
   it("begins after the token limits have admitted the whole prompt, and reserves nothing when it fails", async () => {
     let isFailing = false;
-    const server = await startLimitedServer(() => ["Rain."], {
-      contextTokens: 4096,
-      onLoad: () => (isFailing ? Promise.reject(new Error("no memory")) : Promise.resolve()),
-    });
+    const server = await createLimitedTeam(
+      await startServer({
+        accounts: "managed",
+        engine: () => ["Rain."],
+        contextTokens: 4096,
+        onLoad: () => (isFailing ? Promise.reject(new Error("no memory")) : Promise.resolve()),
+      }),
+    );
     const { apiKey } = await server.newKey({ tpm: 1000 });
     const edits = [{ ...clear_tool_uses, trigger: { type: "input_tokens", value: 1 } }];
     const body = { ...params, model: builtInModel, context_management: { edits } };

@@ -3,7 +3,8 @@ import { keys } from "../../../../kit/server/six-keys.js";
 import { until } from "../../../../kit/until.js";
 import { authorization, startLedgerServer } from "../../../../kit/ledger.js";
 import { startMcpServer, startRawMcpServer, type TestMcpServer } from "../../../../kit/doubles/mcp-server.js";
-import { startLimitedServer } from "../../../limits/limited.js";
+import { startServer } from "../../../../kit/server.js";
+import { createLimitedTeam } from "../../../limits/limited.js";
 import { createResponsesClient } from "../../../../kit/clients/responses.js";
 import { adds, input, start, toolOf } from "./app.js";
 
@@ -41,7 +42,9 @@ const requestsOf = (mcp: TestMcpServer, model: string) => {
 describe("an MCP server is not connected to for a request that is refused", () => {
   it("by a limit", async () => {
     const mcp = await startMcpServer();
-    const server = await startLimitedServer(adds, {}, { HEARTH_MCP_HOSTS: mcp.host });
+    const server = await createLimitedTeam(
+      await startServer({ accounts: "managed", engine: adds, environment: { HEARTH_MCP_HOSTS: mcp.host } }),
+    );
     for (const [path, body] of [
       ...requestsOf(mcp, "hearth-tiny-5m"),
       ["/v1/responses/input_tokens", { model: "hearth-tiny-5m", input, tools: [toolOf(mcp)] }] as const,
