@@ -4,6 +4,7 @@ import { headersOf } from "../kit/server/requests.js";
 import { keys } from "../kit/server/six-keys.js";
 import { gate } from "../kit/until.js";
 import {
+  createCheapEngines,
   createObject,
   createTestTeam,
   credentialOf,
@@ -14,7 +15,7 @@ import {
 } from "./threats/world.js";
 import { createResponsesClient, readUntilText } from "../kit/clients/responses.js";
 
-const shared = fileServer({ accounts: "managed" });
+const shared = fileServer({ ...createCheapEngines(), accounts: "managed" });
 const made: { team?: TestTeam } = {};
 beforeAll(async () => {
   made.team = await createTestTeam(shared(), "ours");

@@ -2,6 +2,7 @@ import { beforeAll, expect, it } from "vitest";
 import type { Route } from "../../../src/http/route.js";
 import { expectEvery } from "../../kit/every.js";
 import {
+  createCheapEngines,
   requestRoute,
   keyRoutes,
   createObject,
@@ -15,7 +16,7 @@ import {
 } from "../threats/world.js";
 import { fileServer } from "../../kit/server.js";
 
-const shared = fileServer({ accounts: "managed" });
+const shared = fileServer({ ...createCheapEngines(), accounts: "managed" });
 const made: { ours?: TestTeam; theirs?: TestTeam } = {};
 beforeAll(async () => {
   made.ours = await createTestTeam(shared(), "ours");

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Role } from "../../../src/accounts/members/member.js";
-import { requestRoute } from "../threats/world.js";
+import { createCheapEngines, requestRoute } from "../threats/world.js";
 import { createObject, createTestTeam, keyRoutes, pathWith, routeName, takesBody } from "../threats/world.js";
 import { fileServer } from "../../kit/server.js";
 import { signInMember } from "./pages.js";
 
-const shared = fileServer({ accounts: "managed" });
+const shared = fileServer({ ...createCheapEngines(), accounts: "managed" });
 
 /** The routes of the management API that a page can call, too. */
 const managing = keyRoutes.filter(

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
-import { createScriptedEngine } from "../../kit/scripted/engine.js";
+import type { Script } from "../../kit/scripted/engine.js";
 import type { Route } from "../../../src/http/route.js";
 import { root, temporaryFolder } from "../../kit/folder.js";
 import { fileServer } from "../../kit/server.js";
@@ -11,6 +11,7 @@ import { builtInModel } from "../../kit/server/settings.js";
 import { expectEvery } from "../../kit/every.js";
 import { isNightly } from "../../kit/sizes.js";
 import {
+  createCheapEngines,
   credentialOf,
   keyRoutes,
   createObject,
@@ -26,13 +27,18 @@ const shared = fileServer((finished) => {
   const models = join(temporaryFolder(finished), "models");
   mkdirSync(models);
   writeFileSync(join(models, "broken.gguf"), "GGUF but no more");
-  const engine = createScriptedEngine((prompt) => {
+  const engine: Script = (prompt) => {
     if (prompt.includes("fail half-way")) return ["Good ", new Error(`EACCES: ${models}/weights.bin`)];
     return prompt.includes("fail")
       ? [new Error(`ENOENT: no such file, open '${models}/weights.bin'`)]
       : ["Good day."];
-  });
-  return Promise.resolve({ accounts: "managed", engine, environment: { HEARTH_MODELS: models } } as const);
+  };
+  return Promise.resolve({
+    ...createCheapEngines(),
+    accounts: "managed",
+    engine,
+    environment: { HEARTH_MODELS: models },
+  } as const);
 });
 let side: TestTeam;
 beforeAll(async () => {

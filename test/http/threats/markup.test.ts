@@ -3,6 +3,7 @@ import type { Route } from "../../../src/http/route.js";
 import { expectEvery } from "../../kit/every.js";
 import { fileServer } from "../../kit/server.js";
 import {
+  createCheapEngines,
   credentialOf,
   createObject,
   routeName,
@@ -23,7 +24,7 @@ const markups = [
   `' onmouseover='globalThis.ran=1`,
 ];
 
-const shared = fileServer({ accounts: "managed" });
+const shared = fileServer({ ...createCheapEngines(), accounts: "managed" });
 let side: TestTeam;
 beforeAll(async () => {
   side = await createTestTeam(shared(), "ours");

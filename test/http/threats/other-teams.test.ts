@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { type ManagedServer, fileServer } from "../../kit/server.js";
 import {
+  createCheapEngines,
   requestRoute,
   credentialOf,
   keyRoutes,
@@ -14,7 +15,7 @@ import {
   type TestTeam,
 } from "./world.js";
 
-const shared = fileServer({ accounts: "managed" });
+const shared = fileServer({ ...createCheapEngines(), accounts: "managed" });
 let [ours, theirs]: readonly TestTeam[] = [];
 beforeAll(async () => {
   [ours, theirs] = [await createTestTeam(shared(), "ours"), await createTestTeam(shared(), "theirs")];

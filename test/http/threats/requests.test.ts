@@ -5,6 +5,7 @@ import { expectEvery } from "../../kit/every.js";
 import { fileServer } from "../../kit/server.js";
 import { exchange } from "../raw.js";
 import {
+  createCheapEngines,
   credentialOf,
   keyRoutes,
   createObject,
@@ -18,6 +19,7 @@ import {
 
 const bodyBytesMax = 65_536;
 const shared = fileServer({
+  ...createCheapEngines(),
   accounts: "managed",
   environment: { HEARTH_BODY_BYTES_MAX: String(bodyBytesMax) },
 });
