@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { measureCpuMs } from "../kit/cpu-time.js";
 import { closestNames } from "../../src/models/closest-names.js";
 import { ember } from "../kit/scripted/ember.js";
 
@@ -30,10 +31,9 @@ describe("the names that are closest to an unknown one", () => {
     expect(closestNames(name, models)).toEqual(expected);
   });
 
-  it("cost a bounded amount of work, whatever the request and the folder contain", () => {
+  it("cost a bounded amount of work, whatever the request and the folder contain", async () => {
     const many = modelsOf(Array.from({ length: 10_000 }, (_, nth) => [`${nth}${"a".repeat(200)}`] as const));
-    const began = performance.now();
-    expect(closestNames("a".repeat(100_000), many)).toHaveLength(3);
-    expect(performance.now() - began).toBeLessThan(5000);
+    const find = () => expect(closestNames("a".repeat(100_000), many)).toHaveLength(3);
+    expect(await measureCpuMs(find)).toBeLessThan(5_000);
   });
 });

@@ -9,12 +9,12 @@ import { patterns, shapes, sizes, type Hostile } from "./hostile.js";
 
 const shared = fileServer();
 
-/** Maximum time until a rejection; several attempts are allowed, because the machine may be busy. */
-const refusalMsMax = 1000;
+/** Maximum CPU time of this process until a rejection, of the best of three attempts: other requests may run meanwhile. */
+const refusalCpuMsMax = 1000;
 
 interface Reply {
   readonly status: number;
-  readonly ms: number;
+  readonly cpuMs: number;
   readonly code: string | null;
   readonly param: string | null;
   readonly message: string;
@@ -36,7 +36,7 @@ async function ask(app: TestServer, schema: Hostile["schema"], note = "", asTool
     reasoning_effort: "none",
     ...place,
   };
-  const since = performance.now();
+  const before = process.cpuUsage();
   const response = await fetch(`${app.url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${testKey}`, "content-type": "application/json" },
@@ -49,10 +49,11 @@ async function ask(app: TestServer, schema: Hostile["schema"], note = "", asTool
       readonly finish_reason: string;
     }[];
   };
+  const used = process.cpuUsage(before);
   const [choice] = answer.choices ?? [];
   return {
     status: response.status,
-    ms: performance.now() - since,
+    cpuMs: (used.user + used.system) / 1000,
     code: answer.error?.code ?? null,
     param: answer.error?.param ?? null,
     message: answer.error?.message ?? "",
@@ -92,7 +93,7 @@ async function isAnswered(
   asTool: boolean,
 ): Promise<void> {
   const tries: Reply[] = [];
-  while (tries.length < 3 && (tries.at(-1)?.ms ?? Infinity) > refusalMsMax)
+  while (tries.length < 3 && (tries.at(-1)?.cpuMs ?? Infinity) > refusalCpuMsMax)
     tries.push(await ask(app, schema, `try ${tries.length}`, asTool));
   for (const { status, message, code, finish, content, param } of tries) {
     if (fate === "refused") {
@@ -107,7 +108,7 @@ async function isAnswered(
       else expect(["length", "tool_calls"]).toContain(finish);
     }
   }
-  if (fate === "refused") expect(Math.min(...tries.map(({ ms }) => ms))).toBeLessThan(refusalMsMax);
+  if (fate === "refused") expect(Math.min(...tries.map(({ cpuMs }) => cpuMs))).toBeLessThan(refusalCpuMsMax);
 }
 
 describe.each([

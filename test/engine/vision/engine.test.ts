@@ -70,18 +70,16 @@ describe("the vision engine", () => {
   it("keeps the event loop free while it loads and describes", async () => {
     const { describe: look } = startVisionEngine(writeSlowCaptioner);
     const done = Promise.all([red, blue].map((colour) => look(picture([colour], 2048, 2048))));
-    let longestMs = 0;
     let isDone = false;
-    let last = performance.now();
     void done.then(() => (isDone = true));
+    let turns = 0;
     await until(() => {
-      const now = performance.now();
-      longestMs = Math.max(longestMs, now - last);
-      last = now;
+      turns += 1;
       return isDone;
     });
     await done;
-    expect(longestMs).toBeLessThan(250);
+    // In this thread, the work would leave a turn for each of its few steps.
+    expect(turns).toBeGreaterThan(50);
   });
 
   it("reports a model that cannot be loaded without naming folders, and logs the reason", async () => {

@@ -188,7 +188,7 @@ describe("a server", () => {
     const health = createDatabaseHealth(server, createManualClock(0), () => undefined);
     const askedAt = performance.now();
     expect(await health.problem()).toBe("the connection to the database was lost: Query read timeout");
-    expect(performance.now() - askedAt).toBeLessThan(2_000);
+    expect(performance.now() - askedAt).toBeLessThan(20_000);
     // Whether it was written is asked for five seconds, in attempts to connect of which each takes as long.
     await until(() => {
       clock.advance(1000);
