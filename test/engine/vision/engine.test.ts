@@ -69,7 +69,7 @@ describe("the vision engine", () => {
 
   it("keeps the event loop free while it loads and describes", async () => {
     const { describe: look } = startVisionEngine(writeSlowCaptioner);
-    const done = Promise.all([red, blue].map((colour) => look(picture([colour], 2048, 2048))));
+    const done = look(picture([red], 512, 512));
     let isDone = false;
     void done.then(() => (isDone = true));
     let turns = 0;
