@@ -206,15 +206,17 @@ describe("E8: a body for any route", () => {
   it("that names prototypes changes none, in any field", () =>
     expectEvery(bodyRoutes, routeName, async (route) => {
       const send = await openSender(route);
-      for (const name of ["__proto__", "constructor", "prototype", "hasOwnProperty", "toString"]) {
+      const names = ["__proto__", "constructor", "prototype", "hasOwnProperty", "toString"];
+      const bodies = names.flatMap((name) => {
         const part = `${JSON.stringify(name)}:{"polluted":true,"prototype":{"polluted":true}}`;
-        for (const body of [
+        return [
           `{${part},${exampleOf(route).slice(1)}`.replace(",}", "}"),
           `{"apiKey":{${part}},"team":{${part}},"member":{${part}},"metadata":{${part}},"fieldMask":${JSON.stringify(name)}}`,
-        ])
-          expect((await send(body)).status).toBeLessThan(500);
-        expect("polluted" in {}).toBe(false);
-      }
+        ];
+      });
+      for (const { status } of await Promise.all(bodies.map((body) => send(body))))
+        expect(status).toBeLessThan(500);
+      expect("polluted" in {}).toBe(false);
     }));
 
   it("in gzip is not decompressed, however small it is", () =>
