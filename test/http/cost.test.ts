@@ -1,6 +1,8 @@
 import { request, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
+import { createScriptedEmbeddingEngine } from "../kit/scripted/embedding-engine.js";
+import { createScriptedImageEngine } from "../kit/scripted/image-engine.js";
 import { authorization, startLedgerServer, type LedgerServer } from "../kit/ledger.js";
 
 const name = "x-hearth-cost-ticks";
@@ -75,7 +77,10 @@ describe("the cost of an answer is the charge of the ledger to the tick", () => 
   });
 
   it("M1, M2: in header and body of vectors, rankings and images, within what was reserved", async () => {
-    const server = await startLedgerServer("prepaid", () => ["Good"]);
+    const server = await startLedgerServer("prepaid", () => ["Good"], {
+      embeddingEngine: createScriptedEmbeddingEngine(),
+      imageEngine: createScriptedImageEngine(),
+    });
     await server.buy(100_000_000_000);
     for (const [path, body] of others) {
       const [answer, cost] = await charged(server, () => send(server, "POST", path, body));

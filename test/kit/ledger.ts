@@ -32,7 +32,8 @@ export interface LedgerServer extends TestServer, LedgerAccess {
   readonly data: string;
 }
 
-export interface LedgerServerOptions extends ScriptedOptions, Pick<Overrides, "clock"> {
+export interface LedgerServerOptions
+  extends ScriptedOptions, Pick<Overrides, "clock" | "embeddingEngine" | "imageEngine"> {
   /** Of models by id. */
   readonly settings?: Readonly<Record<string, object>>;
   /** HEARTH_* variables. */
@@ -43,16 +44,15 @@ export interface LedgerServerOptions extends ScriptedOptions, Pick<Overrides, "c
 export async function startLedgerServer(
   billing: BillingMode,
   script: Script,
-  { clock, settings = {}, environment: given = {}, ...options }: LedgerServerOptions = {},
+  { settings = {}, environment: given = {}, ...options }: LedgerServerOptions = {},
 ): Promise<LedgerServer> {
   const folder = temporaryFolder();
   const data = join(folder, "data");
-  const engine = createScriptedEngine(script, options);
-  const overrides = clock === undefined ? { engine } : { engine, clock };
   const environment = { ...given, HEARTH_DATA: data, HEARTH_CONFIG: writeModelSettings(folder, settings) };
   const server = await startServer({
     environment: { ...environment, HEARTH_SHUTDOWN_GRACE_MS: "0" },
-    ...overrides,
+    ...options,
+    engine: createScriptedEngine(script, options),
   });
   return { ...server, ...(await openLedger(data, billing)), data };
 }

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { testTokenizer } from "../../kit/worker-threads.js";
 import { type ScriptedServer, startServer, fileServer } from "../../kit/server.js";
 import { headersOf, hello, post } from "../../kit/server/requests.js";
+import { casesOf } from "../../kit/setup/random-cases.js";
 import { keys } from "../../kit/server/six-keys.js";
 import { createManualClock } from "../../kit/manual-clock.js";
 
@@ -84,7 +85,7 @@ describe("POST /v1/tokenize-text of a hosted model", () => {
         expect(received.ids).toEqual([...(encodings.get(model)?.encode(text, [], []) ?? [])]);
         expect(received.bytes.equals(Buffer.from(text))).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: casesOf(300) },
     );
     for (const encoding of encodings.values()) encoding.free();
   });

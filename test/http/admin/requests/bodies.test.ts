@@ -128,14 +128,18 @@ describe("bodies of requests", () => {
   });
 
   it("are limited in all: the oldest are deleted to make room", async () => {
-    const { server, ask } = await keeping(undefined, { HEARTH_REQUEST_BODIES_BYTES_MAX: "20000" });
-    const ids: string[] = [];
+    const { server, apiKey, ask } = await keeping(undefined, { HEARTH_REQUEST_BODIES_BYTES_MAX: "20000" });
+    const long = "x".repeat(200);
+    const first = await ask(`first ${long}`);
     for (let sent = 0; sent < 150; sent += 1) {
       server.clock.advance(10);
-      ids.push((await ask(`${sent} ${"x".repeat(200)}`)).id);
+      const messages = [{ role: "user", content: `${sent} ${long}` }];
+      await server.request("POST", "/v1/chat/completions", { ...chat, messages }, apiKey);
     }
-    const has = async (id = "") => (await detailsOf(server, id)).bodies !== undefined;
-    expect([await has(ids[0]), await has(ids.at(-1))]).toEqual([false, true]);
+    server.clock.advance(10);
+    const last = await ask(`last ${long}`);
+    const has = async (id: string) => (await detailsOf(server, id)).bodies !== undefined;
+    expect([await has(first.id), await has(last.id)]).toEqual([false, true]);
     const { bytes } = await server.database.kysely
       .selectFrom("request_bodies_total")
       .selectAll()

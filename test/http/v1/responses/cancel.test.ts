@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { ScriptStep } from "../../../kit/scripted/engine.js";
 import { readStream } from "../../../dialects/openai-responses/reader.js";
 import { startServer } from "../../../kit/server.js";
+import { casesOf } from "../../../kit/setup/random-cases.js";
 import { until } from "../../../kit/until.js";
 import {
   createResponsesClient,
@@ -165,7 +166,7 @@ describe("background responses under random operations at random times", () => {
         await Promise.all(lives.map(live));
         await until(() => server.engine.active === 0 && server.scheduler.load.waiting === 0);
       }),
-      { numRuns: 40 },
+      { numRuns: casesOf(40) },
     );
     expect(server.logs.filter(({ level }) => level === "error")).toEqual([]);
   });
