@@ -16,7 +16,7 @@ import { type TestServer, startServer } from "../../kit/server.js";
 import { builtInModel, testKey } from "../../kit/server/settings.js";
 
 /** The models of a server by the kind of their engine: copies of the built-in model, whose vocabulary is here. */
-export const modelOn = {
+const modelOn = {
   openai: "hosted",
   vllm: "tiny-on-vllm",
   sglang: "tiny-on-sglang",
