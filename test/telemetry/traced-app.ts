@@ -11,7 +11,7 @@ export function setVariables(variables: Readonly<Record<string, string>>): void 
   onTestFinished(() => void vi.unstubAllEnvs());
 }
 
-/** Starts a server whose traces the variables describe. */
+/** Starts a server whose traces the variables describe; they have to be set before its settings are read. */
 export function startTracedApp(
   script: Script,
   variables: Readonly<Record<string, string>>,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { aTeam, ask, start } from "./requests/logged.js";
-import type { ManagedServer } from "../../kit/server.js";
+import { aTeam, ask } from "./requests/logged.js";
+import { type ManagedServer, startServer } from "../../kit/server.js";
 import { pinnedManagementKey } from "../../kit/server/settings.js";
 
 async function exported(server: ManagedServer, path: string, credential: string = pinnedManagementKey) {
@@ -30,7 +30,7 @@ const ticks = (usd: unknown): bigint => {
 
 describe("an export", () => {
   it("of usage has a row for each hour, model and key, exact to the tick, as CSV and as JSON lines", async () => {
-    const server = await start();
+    const server = await startServer({ accounts: "managed" });
     const { apiKey, teamId, apiKeyId } = await aTeam(server);
     const { body } = await ask(server, apiKey);
     const { usage } = body as { usage: { cost_in_usd_ticks: number; prompt_tokens: number } };
@@ -57,7 +57,7 @@ describe("an export", () => {
   });
 
   it("of the ledger has entries that sum to 0 in each transaction and to the balances in all", async () => {
-    const server = await start();
+    const server = await startServer({ accounts: "managed" });
     const { apiKey, teamId } = await aTeam(server);
     await server.request("POST", `/v1/billing/teams/${teamId}/prepaid/top-up`, { amount: { val: "500" } });
     await ask(server, apiKey);
@@ -76,7 +76,7 @@ describe("an export", () => {
   });
 
   it("of the audit log has each event with the object before and after", async () => {
-    const server = await start();
+    const server = await startServer({ accounts: "managed" });
     const { apiKeyId, manager } = await aTeam(server);
     const rows = await rowsOf(server, "audit", manager);
     expect(rows.map(({ act }) => act)).toEqual(["CreateTeam", "CreateApiKey", "CreateManagementKey"]);
@@ -86,7 +86,7 @@ describe("an export", () => {
   });
 
   it("protects spreadsheets: text that begins like a formula gets an apostrophe, in JSON it stays", async () => {
-    const server = await start();
+    const server = await startServer({ accounts: "managed" });
     const names = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(1)"];
     for (const name of names) {
       const teamId = await server.createTeam(name);
@@ -100,7 +100,7 @@ describe("an export", () => {
   });
 
   it("E13: has what the management key can see, and of a time what is in it", async () => {
-    const server = await start();
+    const server = await startServer({ accounts: "managed" });
     const [ours, theirs] = [await aTeam(server), await aTeam(server)];
     await ask(server, theirs.apiKey);
     server.clock.advance(3_600_000);
@@ -123,7 +123,7 @@ describe("an export", () => {
   });
 
   it("has every row once when it has many pages, and a header when it has none", async () => {
-    const server = await start();
+    const server = await startServer({ accounts: "managed" });
     const { apiKey, teamId } = await aTeam(server);
     expect((await exported(server, "usage?format=csv")).text).toMatch(/^hour,team_id,[\w,]+\r\n$/);
     expect((await exported(server, "usage")).text).toBe("");

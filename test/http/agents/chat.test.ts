@@ -3,7 +3,8 @@ import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { keys } from "../../kit/server/six-keys.js";
 import { calling } from "../../kit/scripted/calling.js";
-import { framesOf, send, startAgentApp } from "./agent-app.js";
+import { startServer } from "../../kit/server.js";
+import { framesOf, send } from "./requests.js";
 
 const path = "/v1/chat/completions";
 const input = 'one\n"two" \u{1f600}';
@@ -31,7 +32,7 @@ interface Frame {
 
 describe("a custom tool of chat completions", () => {
   it("is called with its text, streamed or not", async () => {
-    const app = await startAgentApp(calling("note", { input }));
+    const app = await startServer({ engine: () => calling("note", { input }), contextTokens: 4096 });
     const call = { id: "call_1", type: "custom", custom: { name: "note", input } };
     const client = new OpenAI({ baseURL: `${app.url}/v1`, apiKey: keys.ada, maxRetries: 0 });
     const answer = await client.chat.completions.create({
@@ -46,14 +47,14 @@ describe("a custom tool of chat completions", () => {
   });
 
   it("may be the only one that must be called", async () => {
-    const app = await startAgentApp(calling("note", { input }));
+    const app = await startServer({ engine: () => calling("note", { input }), contextTokens: 4096 });
     const choice = { type: "custom", custom: { name: "note" } };
     expect((await send(app, path, { ...request, tool_choice: choice })).status).toBe(200);
     expect(app.engine.jobs[0]?.toolChoice).toMatchObject({ mode: "required", names: ["note"] });
   });
 
   it("may have been called earlier in the conversation", async () => {
-    const app = await startAgentApp(["Done."]);
+    const app = await startServer({ engine: () => ["Done."], contextTokens: 4096 });
     const messages = [
       ...request.messages,
       {
@@ -68,7 +69,7 @@ describe("a custom tool of chat completions", () => {
   });
 
   it("does not pass on a text that its grammar forbids", async () => {
-    const app = await startAgentApp(calling("note", { input: "two" }));
+    const app = await startServer({ engine: () => calling("note", { input: "two" }), contextTokens: 4096 });
     const response = await send(app, path, request);
     expect([response.status, await response.text()]).toEqual([500, expect.stringContaining("'note'")]);
   });
@@ -83,7 +84,7 @@ describe("the requests of agents over chat completions", () => {
       { search_parameters: { mode: "off" }, temperature: 0.7, max_tokens: 1536 },
     ],
   ])("are answered: %s", async (_, change) => {
-    const app = await startAgentApp(["Done."]);
+    const app = await startServer({ engine: () => ["Done."], contextTokens: 4096 });
     const stream = { stream: true, stream_options: { include_usage: true } };
     const frames = await framesOf(await send(app, path, { ...request, ...stream, ...change }));
     expect(frames.at(-1)).toMatchObject({ usage: { completion_tokens: 1 } });

@@ -1,7 +1,8 @@
 /** Requests of the shape that Claude Code and its SDK send, over HTTP. */
 import { describe, expect, it } from "vitest";
 import { calling } from "../../kit/scripted/calling.js";
-import { framesOf, send, startAgentApp } from "./agent-app.js";
+import { startServer } from "../../kit/server.js";
+import { framesOf, send, toolNames } from "./requests.js";
 
 const path = "/v1/messages?beta=true";
 const schema = { type: "object", properties: { query: { type: "string" } }, required: ["query"] };
@@ -32,16 +33,16 @@ interface Frame {
 
 describe("the first request of an agent", () => {
   it("is answered, with values of display fields that this server does not know", async () => {
-    const app = await startAgentApp(["Done."]);
+    const app = await startServer({ engine: () => ["Done."], contextTokens: 4096 });
     const frames = await framesOf<Frame>(await send(app, path, request));
     expect(frames.at(-1)?.type).toBe("message_stop");
   });
 
   it("leaves out tools that are loaded later, until a result refers to them", async () => {
-    const app = await startAgentApp(["Done."]);
+    const app = await startServer({ engine: () => ["Done."], contextTokens: 4096 });
     await framesOf(await send(app, path, request));
-    expect(app.toolNames()).toEqual(["ToolSearch"]);
-    const found = await startAgentApp(["Done."]);
+    expect(toolNames(app)).toEqual(["ToolSearch"]);
+    const found = await startServer({ engine: () => ["Done."], contextTokens: 4096 });
     const messages = [
       ...request.messages.slice(0, 1),
       {
@@ -60,12 +61,12 @@ describe("the first request of an agent", () => {
       },
     ];
     await framesOf(await send(found, path, { ...request, messages }));
-    expect(found.toolNames()).toEqual(["ToolSearch", "Later"]);
+    expect(toolNames(found)).toEqual(["ToolSearch", "Later"]);
     expect(found.prompts[0]).toContain("tool: The tool Later is available now.");
   });
 
   it("follows additions and removals of tools in the conversation", async () => {
-    const app = await startAgentApp(["Done."]);
+    const app = await startServer({ engine: () => ["Done."], contextTokens: 4096 });
     const changes = {
       role: "system",
       content: [
@@ -78,7 +79,7 @@ describe("the first request of an agent", () => {
       ],
     };
     await framesOf(await send(app, path, { ...request, messages: [...request.messages, changes] }));
-    expect(app.toolNames()).toEqual(["Later", "New"]);
+    expect(toolNames(app)).toEqual(["Later", "New"]);
   });
 });
 
@@ -94,9 +95,9 @@ describe("Anthropic's client tools", () => {
     ["str_replace_based_edit_tool", { command: "insert", path: "/a", insert_line: 0, insert_text: "x" }],
     ["memory", { command: "rename", old_path: "/memories/a", new_path: "/memories/b" }],
   ])("are functions with their published schemas: %s", async (name, input) => {
-    const app = await startAgentApp(calling(name, input));
+    const app = await startServer({ engine: () => calling(name, input), contextTokens: 4096 });
     const frames = await framesOf<Frame>(await send(app, path, { ...request, tools }));
-    expect(app.toolNames()).toEqual(["bash", "str_replace_based_edit_tool", "memory"]);
+    expect(toolNames(app)).toEqual(["bash", "str_replace_based_edit_tool", "memory"]);
     expect(frames.find((frame) => frame.content_block !== undefined)?.content_block).toMatchObject({
       type: "tool_use",
       name,
@@ -105,7 +106,10 @@ describe("Anthropic's client tools", () => {
   });
 
   it("are not called with arguments that their schema forbids", async () => {
-    const app = await startAgentApp(calling("memory", { command: "fly" }));
+    const app = await startServer({
+      engine: () => calling("memory", { command: "fly" }),
+      contextTokens: 4096,
+    });
     const response = await send(app, path, { ...request, stream: false, tools });
     expect(response.status).toBe(500);
     expect(await response.text()).toContain("arguments of 'memory'");
@@ -114,7 +118,7 @@ describe("Anthropic's client tools", () => {
 
 describe("a prompt that is too long", () => {
   it("is refused with both numbers in the words that agents read", async () => {
-    const app = await startAgentApp(["Done."]);
+    const app = await startServer({ engine: () => ["Done."], contextTokens: 4096 });
     const messages = [{ role: "user", content: "word ".repeat(5000) }];
     const response = await send(app, path, { ...request, messages });
     expect(response.status).toBe(400);
@@ -127,7 +131,7 @@ describe("tools of Anthropic's servers", () => {
   const search = { type: "web_search_20250305", name: "web_search", max_uses: 5 };
 
   it("are left out with a warning where the model need not call them", async () => {
-    const app = await startAgentApp(["Done."]);
+    const app = await startServer({ engine: () => ["Done."], contextTokens: 4096 });
     const tools = [search, { type: "tool_search_tool_regex_20251119", name: "find" }, ...request.tools];
     const response = await send(app, path, { ...request, tools });
     await framesOf(response);
@@ -135,11 +139,11 @@ describe("tools of Anthropic's servers", () => {
       /tools\.0: .*'web_search_20250305'.*; tools\.1: /,
     );
     // Nothing here can find the deferred tool, so the model sees it at once.
-    expect(app.toolNames()).toEqual(["ToolSearch", "Later"]);
+    expect(toolNames(app)).toEqual(["ToolSearch", "Later"]);
   });
 
   it("may have been called earlier in the conversation", async () => {
-    const app = await startAgentApp(["Done."]);
+    const app = await startServer({ engine: () => ["Done."], contextTokens: 4096 });
     const messages = [
       { role: "user", content: "Search." },
       {

@@ -3,7 +3,8 @@ import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { keys } from "../../kit/server/six-keys.js";
 import { calling } from "../../kit/scripted/calling.js";
-import { framesOf, send, startAgentApp } from "./agent-app.js";
+import { startServer } from "../../kit/server.js";
+import { framesOf, send, toolNames } from "./requests.js";
 
 const patchGrammar = [
   "start: begin hunk+ end",
@@ -79,7 +80,7 @@ interface Frame {
 }
 
 async function callOf(name: string, args: object, body: object = firstRequest) {
-  const app = await startAgentApp(calling(name, args));
+  const app = await startServer({ engine: () => calling(name, args), contextTokens: 4096 });
   const frames = await framesOf<Frame>(await send(app, "/v1/responses", body));
   const done = frames.find(({ type }) => type === "response.output_item.done");
   return { app, frames, item: done?.item };
@@ -87,12 +88,12 @@ async function callOf(name: string, args: object, body: object = firstRequest) {
 
 describe("the first request of an agent with all kinds of client tools", () => {
   it("is answered, with a warning that names the hosted tool", async () => {
-    const app = await startAgentApp(["Done."]);
+    const app = await startServer({ engine: () => ["Done."], contextTokens: 4096 });
     const response = await send(app, "/v1/responses", firstRequest);
     const frames = await framesOf<Frame>(response);
     expect(frames.at(-1)?.type).toBe("response.completed");
     expect(response.headers.get("x-hearth-warning")).toMatch(/^tools\.4: tools of the type 'web_search'/);
-    expect(app.toolNames()).toEqual(["exec_command", "apply_patch", "agents__close", "tool_search"]);
+    expect(toolNames(app)).toEqual(["exec_command", "apply_patch", "agents__close", "tool_search"]);
   });
 
   it("passes the input of a custom tool on as text, in events and in the item", async () => {
@@ -126,7 +127,7 @@ describe("the first request of an agent with all kinds of client tools", () => {
   it("accepts a grammar that is not regular as text, with a warning", async () => {
     const definition = 'start: "(" start ")" | "x"';
     const tools = [{ type: "custom", name: "nest", format: { type: "grammar", syntax: "lark", definition } }];
-    const app = await startAgentApp(calling("nest", { input: "((x))" }));
+    const app = await startServer({ engine: () => calling("nest", { input: "((x))" }), contextTokens: 4096 });
     const response = await send(app, "/v1/responses", { ...firstRequest, tools });
     expect(response.headers.get("x-hearth-warning")).toBe("the grammar of the tool 'nest' is not enforced");
   });
@@ -135,7 +136,7 @@ describe("the first request of an agent with all kinds of client tools", () => {
     const tools = [
       { type: "custom", name: "echo", format: { type: "grammar", syntax: "regex", definition: "(a|b)\\1" } },
     ];
-    const app = await startAgentApp(calling("echo", { input: "aa" }));
+    const app = await startServer({ engine: () => calling("echo", { input: "aa" }), contextTokens: 4096 });
     const response = await send(app, "/v1/responses", { ...firstRequest, tools });
     expect(response.status).toBe(200);
     expect(response.headers.get("x-hearth-warning")).toBe("the grammar of the tool 'echo' is not enforced");
@@ -184,7 +185,10 @@ describe("typed client tools", () => {
   });
 
   it("are stored, and can be continued, streamed again and listed", async () => {
-    const app = await startAgentApp(calling("shell", { commands: ["ls"] }));
+    const app = await startServer({
+      engine: () => calling("shell", { commands: ["ls"] }),
+      contextTokens: 4096,
+    });
     const client = new OpenAI({ baseURL: `${app.url}/v1`, apiKey: keys.ada, maxRetries: 0 });
     const first = await client.responses.create({
       model: "ember-1m",
@@ -215,7 +219,7 @@ describe("typed client tools", () => {
 
 describe("the history of an agent", () => {
   it("may hold calls and results of all kinds, and items of other servers", async () => {
-    const app = await startAgentApp(["Done."]);
+    const app = await startServer({ engine: () => ["Done."], contextTokens: 4096 });
     const input = [
       ...firstRequest.input,
       { type: "reasoning", summary: [], encrypted_content: "from-another-server" },
@@ -252,7 +256,7 @@ describe("the history of an agent", () => {
     const [prompt] = app.prompts;
     for (const result of ["patched", "closed", "listed", "Available tools: calendar"])
       expect(prompt).toContain(`tool: ${result}`);
-    expect(app.toolNames()).toContain("calendar");
+    expect(toolNames(app)).toContain("calendar");
   });
 });
 
@@ -265,7 +269,7 @@ describe("a hosted tool", () => {
       "tools.0.type",
     ],
   ])("is refused by name when %s", async (_, change, param) => {
-    const app = await startAgentApp(["Done."]);
+    const app = await startServer({ engine: () => ["Done."], contextTokens: 4096 });
     const response = await send(app, "/v1/responses", { ...firstRequest, ...change });
     expect(response.status).toBe(400);
     const { error } = (await response.json()) as {

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Script } from "../../../kit/scripted/engine.js";
-import type { ManagedServer } from "../../../kit/server.js";
+import { type ManagedServer, startServer } from "../../../kit/server.js";
 import { allAcls } from "../../../kit/server/management.js";
 import { until } from "../../../kit/until.js";
-import { chat, list, start } from "./logged.js";
+import { chat, list } from "./logged.js";
 
 interface Message {
   readonly role: string;
@@ -23,7 +23,7 @@ interface Details {
 
 /** A server, and a team of it that keeps bodies. */
 async function keeping(script: Script = () => ["Good", " day."], environment: NodeJS.ProcessEnv = {}) {
-  const server = await start(script, undefined, environment);
+  const server = await startServer({ accounts: "managed", engine: script, environment });
   const teamId = await server.createTeam();
   await server.database.kysely.updateTable("teams").set({ billing: "unmetered" }).execute();
   const { apiKey } = await server.createKey(teamId, { acls: allAcls });

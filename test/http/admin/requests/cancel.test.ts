@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { ManagedServer } from "../../../kit/server.js";
+import { type ManagedServer, startServer } from "../../../kit/server.js";
 import { allAcls } from "../../../kit/server/management.js";
 import { builtInModel } from "../../../kit/server/settings.js";
 import { gate, until } from "../../../kit/until.js";
-import { aTeam, ask, chat, list, never, running, start } from "./logged.js";
+import { aTeam, ask, chat, list, never, running } from "./logged.js";
 
 describe("POST /admin/requests/{runId}/cancel", () => {
   const cancel = (server: ManagedServer, id: string, credential?: string) =>
@@ -17,7 +17,7 @@ describe("POST /admin/requests/{runId}/cancel", () => {
     ["/api/chat", {}, '{"error":'],
   ])("ends a stream of %s with an error, charges what was produced, and keeps the books", async (...row) => {
     const [path, body, last] = row;
-    const server = await start(() => ["Good", never]);
+    const server = await startServer({ accounts: "managed", engine: () => ["Good", never] });
     const { apiKey, teamId } = await aTeam(server);
     const { response, logged } = await running(server, apiKey, { ...body, stream: true }, path);
     const answer = await cancel(server, logged.id);
@@ -37,7 +37,7 @@ describe("POST /admin/requests/{runId}/cancel", () => {
   });
 
   it("releases what a prepaid team has reserved", async () => {
-    const server = await start(() => ["Good", never]);
+    const server = await startServer({ accounts: "managed", engine: () => ["Good", never] });
     const teamId = await server.createTeam();
     const { apiKey } = await server.createKey(teamId, { acls: allAcls });
     await server.request("POST", `/v1/billing/teams/${teamId}/prepaid/top-up`, { amount: { val: "500" } });
@@ -52,7 +52,7 @@ describe("POST /admin/requests/{runId}/cancel", () => {
 
   it("ends a request that waits for a slot, which costs nothing, and tells clients not to retry", async () => {
     const held = gate();
-    const server = await start(() => ["Good", held.opened], 1);
+    const server = await startServer({ accounts: "managed", engine: () => ["Good", held.opened], slots: 1 });
     const { apiKey } = await aTeam(server);
     const { response } = await running(server, apiKey, { stream: true });
     const waiting = fetch(`${server.url}/v1/chat/completions`, {
@@ -73,7 +73,7 @@ describe("POST /admin/requests/{runId}/cancel", () => {
   });
 
   it("ends jobs for good: a background response as cancelled, a deferred completion as failed", async () => {
-    const server = await start(() => ["Good", never]);
+    const server = await startServer({ accounts: "managed", engine: () => ["Good", never] });
     const { apiKey } = await aTeam(server);
     const cancelRunning = async () => {
       await until(() => server.app.scheduler.load.running === 1);
@@ -96,7 +96,7 @@ describe("POST /admin/requests/{runId}/cancel", () => {
   });
 
   it("is in the audit log with the key that asked for it", async () => {
-    const server = await start(() => ["Good", never]);
+    const server = await startServer({ accounts: "managed", engine: () => ["Good", never] });
     const { apiKey, teamId, apiKeyId } = await aTeam(server);
     const { logged } = await running(server, apiKey, { stream: true });
     await cancel(server, logged.id);

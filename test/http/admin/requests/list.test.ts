@@ -3,11 +3,12 @@ import type { Role } from "../../../../src/accounts/members/member.js";
 import { allAcls } from "../../../kit/server/management.js";
 import { builtInModel } from "../../../kit/server/settings.js";
 import { gate, until } from "../../../kit/until.js";
-import { aTeam, ask, chat, list, start, statuses, type Page } from "./logged.js";
+import { startServer } from "../../../kit/server.js";
+import { aTeam, ask, chat, list, statuses, type Page } from "./logged.js";
 
 describe("GET /admin/requests", () => {
   it("lists what became of a request: key, model, times, tokens and cost", async () => {
-    const server = await start();
+    const server = await startServer({ accounts: "managed" });
     const { teamId, apiKey, apiKeyId } = await aTeam(server);
     const answer = await ask(server, apiKey);
     const { id, usage } = answer.body as { id: string; usage: { cost_in_usd_ticks: number } };
@@ -42,7 +43,10 @@ describe("GET /admin/requests", () => {
   });
 
   it("lists a request with the kind of the error that ended it", async () => {
-    const server = await start(() => ["Good", new Error("out of luck")]);
+    const server = await startServer({
+      accounts: "managed",
+      engine: () => ["Good", new Error("out of luck")],
+    });
     const { apiKey } = await aTeam(server);
     expect((await ask(server, apiKey)).status).toBe(500);
     expect((await list(server)).requests).toMatchObject([{ status: "failed", errorKind: "internal" }]);
@@ -50,7 +54,7 @@ describe("GET /admin/requests", () => {
 
   it("lists requests that wait for a slot and those that run, with what they have used so far", async () => {
     const held = gate();
-    const server = await start(() => ["Good", held.opened], 1);
+    const server = await startServer({ accounts: "managed", engine: () => ["Good", held.opened], slots: 1 });
     const { apiKey } = await aTeam(server);
     const first = ask(server, apiKey, { ...chat, stream: true });
     await until(() => server.app.scheduler.load.running === 1);
@@ -77,7 +81,7 @@ describe("GET /admin/requests", () => {
   });
 
   it("filters by team, key, model, state and time", async () => {
-    const server = await start();
+    const server = await startServer({ accounts: "managed" });
     const [ours, theirs] = [await aTeam(server), await aTeam(server)];
     await ask(server, ours.apiKey);
     const later = new Date(server.clock.now() + 1000).toISOString();
@@ -98,10 +102,11 @@ describe("GET /admin/requests", () => {
 
   it("finds an end user, a tag and the kind of an error, of requests that wait and of those that have ended", async () => {
     const held = gate();
-    const server = await start(
-      (prompt) => (prompt.includes("fail") ? [new Error("out of luck")] : [held.opened, "Good"]),
-      1,
-    );
+    const server = await startServer({
+      accounts: "managed",
+      engine: (prompt) => (prompt.includes("fail") ? [new Error("out of luck")] : [held.opened, "Good"]),
+      slots: 1,
+    });
     const { apiKey } = await aTeam(server);
     const labelled = (labels: object, content = "Hello") =>
       server.request(
@@ -132,7 +137,7 @@ describe("GET /admin/requests", () => {
 
   it("finds a text in IDs, model, endpoint and name of the key, of requests that wait and of those that have ended", async () => {
     const held = gate();
-    const server = await start(() => [held.opened, "Good"], 1);
+    const server = await startServer({ accounts: "managed", engine: () => [held.opened, "Good"], slots: 1 });
     const { teamId, apiKey } = await aTeam(server);
     const other = await server.createKey(teamId, { acls: allAcls, name: "Nightly 100%_report" });
     const first = ask(server, other.apiKey);
@@ -164,7 +169,7 @@ describe("GET /admin/requests", () => {
   });
 
   it("pages without repeating or losing a request while new ones come and old ones end", async () => {
-    const server = await start();
+    const server = await startServer({ accounts: "managed" });
     const { apiKey } = await aTeam(server);
     for (let count = 0; count < 5; count += 1) await ask(server, apiKey);
     const all = (await list(server)).requests.map(({ id }) => id);
@@ -181,7 +186,7 @@ describe("GET /admin/requests", () => {
   });
 
   it("leads through filtered pages with a token although a page is empty", async () => {
-    const server = await start();
+    const server = await startServer({ accounts: "managed" });
     const { apiKey, teamId, apiKeyId } = await aTeam(server);
     await ask(server, apiKey);
     const [logged] = (await list(server)).requests;
@@ -210,7 +215,7 @@ describe("GET /admin/requests", () => {
   });
 
   it("E13: shows a team its own requests, and a member those of keys of their own", async () => {
-    const server = await start();
+    const server = await startServer({ accounts: "managed" });
     const [ours, theirs] = [await aTeam(server), await aTeam(server)];
     await ask(server, theirs.apiKey);
     await ask(server, ours.apiKey);

@@ -1,6 +1,5 @@
 /** Helpers for tests of the log of requests. */
-import { createScriptedEngine, type Script } from "../../../kit/scripted/engine.js";
-import { type ManagedServer, startServer } from "../../../kit/server.js";
+import type { ManagedServer } from "../../../kit/server.js";
 import { allAcls } from "../../../kit/server/management.js";
 import { builtInModel } from "../../../kit/server/settings.js";
 
@@ -14,18 +13,14 @@ export interface Page {
   readonly paginationToken?: string;
 }
 
-export async function start(
-  script: Script = () => ["Good", " day."],
-  slots = 2,
-  environment: NodeJS.ProcessEnv = {},
-): Promise<ManagedServer> {
-  return startServer({ accounts: "managed", engine: createScriptedEngine(script, { slots }), environment });
-}
-
 /** Creates a team that requires no credit, with a key. */
 export async function aTeam(server: ManagedServer) {
   const teamId = await server.createTeam();
-  await server.database.kysely.updateTable("teams").set({ billing: "unmetered" }).execute();
+  await server.database.kysely
+    .updateTable("teams")
+    .set({ billing: "unmetered" })
+    .where("id", "=", teamId)
+    .execute();
   const { apiKey, apiKeyId } = await server.createKey(teamId, { acls: allAcls });
   return { teamId, apiKey, apiKeyId, manager: await server.createManagementKey({ teamId }) };
 }

@@ -1,6 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
 import { builtInModel } from "../../../kit/server/settings.js";
-import { kinds, startStoring, type StoredTeam } from "./stored.js";
+import { fileServer, startServer } from "../../../kit/server.js";
+import { kinds, createStoringTeam, type StoredTeam } from "./stored.js";
+
+const shared = fileServer({ accounts: "managed" });
 
 const never = new Promise(() => undefined);
 
@@ -13,7 +16,7 @@ describe("what a team has stored", () => {
   it.each(kinds.filter((kind) => kind !== "batches"))(
     "deletes %s, with an entry in the audit log",
     async (kind) => {
-      const team = await startStoring();
+      const team = await createStoringTeam(shared());
       const id = await team.create(kind);
       expect(await team.send("DELETE", `${kind}/${id}`)).toEqual({ status: 200, body: {} });
       expect((await team.list(kind)).objects).toEqual([]);
@@ -26,7 +29,9 @@ describe("what a team has stored", () => {
     ["while it waits for a slot", 3],
     ["while it runs", 0],
   ])("cancels a deferred completion %s: its client gets the error", async (_, index) => {
-    const team = await startStoring(() => ["Good", never]);
+    const team = await createStoringTeam(
+      await startServer({ accounts: "managed", engine: () => ["Good", never] }),
+    );
     const ids: string[] = [];
     for (let count = 0; count < 4; count++) {
       ids.push(await team.create("deferred-completions"));
@@ -54,7 +59,9 @@ describe("what a team has stored", () => {
   });
 
   it("deletes a deferred completion that runs: it is as if it never was", async () => {
-    const team = await startStoring(() => ["Good", never]);
+    const team = await createStoringTeam(
+      await startServer({ accounts: "managed", engine: () => ["Good", never] }),
+    );
     const id = await team.create("deferred-completions");
     await vi.waitFor(() => expect(team.server.app.scheduler.load.running).toBe(1));
     expect((await team.send("DELETE", `deferred-completions/${id}`)).status).toBe(200);
@@ -64,7 +71,12 @@ describe("what a team has stored", () => {
   });
 
   it("cancels a background response, and no other", async () => {
-    const team = await startStoring((prompt) => (prompt.includes("wait") ? ["Good", never] : ["Good"]));
+    const team = await createStoringTeam(
+      await startServer({
+        accounts: "managed",
+        engine: (prompt) => (prompt.includes("wait") ? ["Good", never] : ["Good"]),
+      }),
+    );
     const body = { model: builtInModel, input: "wait", background: true };
     const sent = await team.server.request("POST", "/v1/responses", body, team.apiKey);
     const { id } = sent.body as { id: string };
@@ -82,7 +94,9 @@ describe("what a team has stored", () => {
   });
 
   it("cancels a batch, whose progress can be seen, and deletes it with its results once it has ended", async () => {
-    const team = await startStoring(() => ["Good", never]);
+    const team = await createStoringTeam(
+      await startServer({ accounts: "managed", engine: () => ["Good", never] }),
+    );
     const { server, apiKey } = team;
     const id = await team.create("batches");
     await vi.waitFor(() => expect(server.app.scheduler.load.running).toBeGreaterThan(0));
@@ -115,7 +129,7 @@ describe("what a team has stored", () => {
 
 describe("the content of what a team has stored", () => {
   it("E12: is a download that no browser shows, under the name of the file", async () => {
-    const team = await startStoring();
+    const team = await createStoringTeam(shared());
     const id = await team.create("files");
     const headers = { authorization: `Bearer ${await team.server.createManagementKey({})}` };
     const answer = await fetch(`${team.server.url}/admin/files/${id}/content`, { headers });
@@ -129,7 +143,7 @@ describe("the content of what a team has stored", () => {
   });
 
   it("is the answer as its API has it", async () => {
-    const team = await startStoring();
+    const team = await createStoringTeam(shared());
     const response = await team.create("responses");
     expect((await team.send("GET", `responses/${response}/content`)).body).toEqual(
       (await team.server.request("GET", `/v1/responses/${response}`, undefined, team.apiKey)).body,

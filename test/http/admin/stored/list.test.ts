@@ -1,7 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
 import { allAcls } from "../../../kit/server/management.js";
 import { builtInModel } from "../../../kit/server/settings.js";
-import { kinds, startStoring, uploadFile, type Page, type StoredTeam } from "./stored.js";
+import { fileServer } from "../../../kit/server.js";
+import { kinds, createStoringTeam, uploadFile, type Page, type StoredTeam } from "./stored.js";
+
+const shared = fileServer({ accounts: "managed" });
 
 const userId = expect.any(String) as string;
 
@@ -16,7 +19,7 @@ async function whenIdle({ server }: StoredTeam): Promise<void> {
 
 describe("GET /admin/teams/{teamId}/...", () => {
   it("lists what a team has stored, with its state, model, sizes and times, without its content", async () => {
-    const team = await startStoring();
+    const team = await createStoringTeam(shared());
     const { server, teamId, list } = team;
     const ids = new Map<string, string>();
     for (const kind of kinds) ids.set(kind, await team.create(kind));
@@ -56,7 +59,7 @@ describe("GET /admin/teams/{teamId}/...", () => {
   });
 
   it.each(kinds)("pages %s without repeating or losing one, the newest first", async (kind) => {
-    const team = await startStoring();
+    const team = await createStoringTeam(shared());
     const made: string[] = [];
     for (let count = 0; count < 5; count++) {
       made.push(await team.create(kind));
@@ -77,7 +80,7 @@ describe("GET /admin/teams/{teamId}/...", () => {
   });
 
   it("filters by state, by being in the background, and by a text in the ID, a file's name or a model", async () => {
-    const team = await startStoring();
+    const team = await createStoringTeam(shared());
     const { server, apiKey, list } = team;
     await team.create("responses");
     const body = { model: builtInModel, input: "Hello", background: true };
@@ -104,10 +107,10 @@ describe("GET /admin/teams/{teamId}/...", () => {
   });
 
   it("leads through filtered pages with a token although a page is empty", async () => {
-    const team = await startStoring();
+    const team = await createStoringTeam(shared());
     const id = await team.create("files");
     const { kysely } = team.server.database;
-    const row = await kysely.selectFrom("files").selectAll().executeTakeFirstOrThrow();
+    const row = await kysely.selectFrom("files").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
     const others = Array.from({ length: 6000 }, (_, at) => ({
       ...row,
       id: `file-${String(at)}`,
@@ -127,7 +130,7 @@ describe("GET /admin/teams/{teamId}/...", () => {
   });
 
   it("does not list what has expired, and not the results of a message batch as a file", async () => {
-    const team = await startStoring();
+    const team = await createStoringTeam(shared());
     await team.create("batches");
     await team.create("deferred-completions");
     await whenIdle(team);
@@ -139,13 +142,13 @@ describe("GET /admin/teams/{teamId}/...", () => {
 
 describe("E13: of stored things,", () => {
   it.each(kinds)("a member sees the %s of their own keys only, and no other team's", async (kind) => {
-    const team = await startStoring();
+    const team = await createStoringTeam(shared());
     const { server, teamId } = team;
     const memberId = await server.createMember(teamId, { role: "member" });
     const member = await server.createManagementKey({ teamId, memberId });
-    const adminId = await server.createMember(teamId, { role: "admin", email: "admin@example.com" });
+    const adminId = await server.createMember(teamId, { role: "admin" });
     const admin = await server.createManagementKey({ teamId, memberId: adminId });
-    const elsewhere = await server.createManagementKey({ teamId: await server.createTeam("theirs") });
+    const elsewhere = await server.createManagementKey({ teamId: await server.createTeam() });
     const path = `/auth/teams/${teamId}/api-keys`;
     const own = (await server.request("POST", path, { name: "own", acls: allAcls }, member)).body as {
       apiKey: string;

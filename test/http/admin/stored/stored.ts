@@ -1,6 +1,5 @@
 /** Helpers for tests of what teams have stored. */
-import { createScriptedEngine, type Script } from "../../../kit/scripted/engine.js";
-import { type ManagedServer, startServer } from "../../../kit/server.js";
+import type { ManagedServer } from "../../../kit/server.js";
 import { type Answer, allAcls } from "../../../kit/server/management.js";
 import { builtInModel } from "../../../kit/server/settings.js";
 
@@ -25,12 +24,11 @@ export interface StoredTeam {
 export const kinds = ["deferred-completions", "responses", "chat-completions", "batches", "files"] as const;
 export type Kind = (typeof kinds)[number];
 
-/** Starts a server with a team that requires no credit. */
-export async function startStoring(script: Script = () => ["Good", " day."]): Promise<StoredTeam> {
-  const engine = createScriptedEngine(script, { slots: 2 });
-  const server = await startServer({ accounts: "managed", engine });
+/** Creates a team that requires no credit, with a key. */
+export async function createStoringTeam(server: ManagedServer): Promise<StoredTeam> {
   const teamId = await server.createTeam();
-  await server.database.kysely.updateTable("teams").set({ billing: "unmetered" }).execute();
+  const { kysely } = server.database;
+  await kysely.updateTable("teams").set({ billing: "unmetered" }).where("id", "=", teamId).execute();
   const { apiKey } = await server.createKey(teamId, { acls: allAcls });
   return {
     server,

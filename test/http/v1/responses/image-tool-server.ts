@@ -39,6 +39,7 @@ export function drawing(...prompts: readonly string[]): readonly ScriptStep[] {
 export const drawsOnce: Script = (prompt) =>
   prompt.includes("was drawn") ? ["Here it is."] : ["I will draw. ", ...drawing("fox")];
 
+/** Starts a server that knows a model of pictures beside the usual ones. */
 export async function start(script: Script = drawsOnce, options: ScriptedSettings = {}) {
   const server = await startServer({ engine: script, models: [emptyFile, ember, painter], ...options });
   return { server, client: createResponsesClient(server.url) };

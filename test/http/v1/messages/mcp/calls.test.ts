@@ -7,8 +7,8 @@ import { describe, expect, it } from "vitest";
 import type { Script } from "../../../../kit/scripted/engine.js";
 import { startMcpServer } from "../../../../kit/doubles/mcp-server.js";
 import { weather } from "../../../anthropic.js";
-import { calling, lastLine } from "../../responses/mcp/app.js";
-import { newer, older, question, serverOf, start, textOf, toolsetOf } from "./app.js";
+import { calling, lastLine, start } from "../../responses/mcp/app.js";
+import { newer, older, question, serverOf, textOf, toolsetOf } from "./requests.js";
 
 const ran = [
   { type: "mcp_tool_use", id: "mcptoolu_math__add", name: "add", server_name: "math", input: { a: 2, b: 3 } },
@@ -26,7 +26,7 @@ const promptTokens = ({ usage }: BetaMessage) => usage.input_tokens + (usage.cac
 describe("an MCP server in a message", () => {
   it("lists its tools, and is called by the model, in both versions of the API and without a beta", async () => {
     const mcp = await startMcpServer();
-    const { server, client } = await start(mcp);
+    const { server, anthropic: client } = await start(mcp);
     const mcp_servers = [serverOf(mcp)];
     const answers = [
       await client.beta.messages.create({ ...question, mcp_servers, betas: older }),
@@ -47,7 +47,7 @@ describe("an MCP server in a message", () => {
 
   it("streams one message whose blocks are those of JSON, with the usage of all turns", async () => {
     const mcp = await startMcpServer();
-    const { client } = await start(mcp);
+    const { anthropic: client } = await start(mcp);
     const request = { ...question, mcp_servers: [serverOf(mcp)], betas: older };
     const events: BetaRawMessageStreamEvent[] = [];
     const stream = client.beta.messages.stream(request);
@@ -77,7 +77,7 @@ describe("an MCP server in a message", () => {
     const mcp = await startMcpServer();
     const fails: Script = (prompt) =>
       prompt.includes("tool: ") ? [lastLine(prompt)] : calling("math__fail", {});
-    const { client } = await start(mcp, fails);
+    const { anthropic: client } = await start(mcp, fails);
     const answer = await client.beta.messages.create({ ...question, mcp_servers: [serverOf(mcp)] });
     expect(answer.content[1]).toMatchObject({ is_error: true, content: [{ type: "text", text: "no luck" }] });
     expect(textOf(answer)).toBe("tool: Error: no luck");
@@ -85,7 +85,7 @@ describe("an MCP server in a message", () => {
 
   it("offers only the tools that the request enables, in both versions", async () => {
     const mcp = await startMcpServer();
-    const { server, client } = await start(mcp, () => ["Fine."]);
+    const { server, anthropic: client } = await start(mcp, () => ["Fine."]);
     const configured = (tool_configuration: object) =>
       client.beta.messages.create({ ...question, mcp_servers: [serverOf(mcp, { tool_configuration })] });
     const withToolset = (changes: object) =>
@@ -111,7 +111,7 @@ describe("an MCP server in a message", () => {
 
   it("is listed in the answer to a toolset, and not asked again where the conversation has the list", async () => {
     const mcp = await startMcpServer();
-    const { server, client } = await start(mcp);
+    const { server, anthropic: client } = await start(mcp);
     const request = { mcp_servers: [serverOf(mcp)], tools: [toolsetOf()], betas: newer };
     const stream = client.beta.messages.stream({ ...question, ...request });
     const first = await stream.finalMessage();
@@ -137,7 +137,7 @@ describe("an MCP server in a message", () => {
 
   it("is not asked for tools that the toolset has, and deferred loading is ignored with a warning", async () => {
     const mcp = await startMcpServer();
-    const { client } = await start(mcp);
+    const { anthropic: client } = await start(mcp);
     const input_schema = { type: "object", properties: { a: { type: "integer" }, b: { type: "integer" } } };
     const toolset = toolsetOf({
       tools: [{ name: "add", input_schema }],
@@ -154,7 +154,7 @@ describe("an MCP server in a message", () => {
   it("continues a conversation with its calls and results", async () => {
     const mcp = await startMcpServer();
     const prompts: string[] = [];
-    const { client } = await start(mcp, (prompt) => {
+    const { anthropic: client } = await start(mcp, (prompt) => {
       prompts.push(prompt);
       return prompt.includes("tool: ") ? ["Done."] : calling("math__add", { a: 2, b: 3 });
     });
@@ -188,7 +188,7 @@ describe("an MCP server in a message", () => {
       { type: "tool-call-end", choice: 0, index: 1, tokens: 1 },
       { type: "generation-end", choice: 0, finishReason: "tool_calls", stopSequence: null },
     ];
-    const { client } = await start(mcp, both);
+    const { anthropic: client } = await start(mcp, both);
     const answer = await client.beta.messages.create({
       ...question,
       mcp_servers: [serverOf(mcp)],
@@ -200,7 +200,7 @@ describe("an MCP server in a message", () => {
 
   it("is named by a tool choice, also where a function has the name of its tool", async () => {
     const mcp = await startMcpServer();
-    const { server, client } = await start(mcp, () => ["Fine."]);
+    const { server, anthropic: client } = await start(mcp, () => ["Fine."]);
     const chosen = (name: string, tools: object[] = []) =>
       client.beta.messages.create({
         ...question,
@@ -222,7 +222,7 @@ describe("an MCP server in a message", () => {
 
   it("pauses the turn where the limit of turns ends it", async () => {
     const mcp = await startMcpServer();
-    const { client } = await start(mcp, () => calling("math__add", { a: 2, b: 3 }));
+    const { anthropic: client } = await start(mcp, () => calling("math__add", { a: 2, b: 3 }));
     const answer = await client.beta.messages.create({ ...question, mcp_servers: [serverOf(mcp)] });
     expect(answer.stop_reason).toBe("pause_turn");
     expect(mcp.calls).toHaveLength(15);
@@ -231,7 +231,7 @@ describe("an MCP server in a message", () => {
 
   it("counts the tools of its server as prompt tokens, without calling them", async () => {
     const mcp = await startMcpServer();
-    const { client } = await start(mcp);
+    const { anthropic: client } = await start(mcp);
     const { max_tokens: _, ...request } = question;
     const count = async (more: object) =>
       (await client.beta.messages.countTokens({ ...request, ...more })).input_tokens;

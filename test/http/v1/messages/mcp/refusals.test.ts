@@ -7,8 +7,8 @@ import type {
 import { describe, expect, it } from "vitest";
 import { startMcpServer, startRawMcpServer } from "../../../../kit/doubles/mcp-server.js";
 import { postMessage } from "../../../anthropic.js";
-import { adds, secret } from "../../responses/mcp/app.js";
-import { newer, question, serverOf, start, toolsetOf } from "./app.js";
+import { adds, secret, start } from "../../responses/mcp/app.js";
+import { newer, question, serverOf, toolsetOf } from "./requests.js";
 
 /** The beginning of an error's message, which the client repeats after the status. */
 const naming = (param: string, text: string) => new RegExp(`"message":"${param}: .*${text}`);
@@ -29,7 +29,7 @@ describe("a message that names an MCP server", () => {
     ],
   ])("is refused when %s", async (_case, config, changes, param, text) => {
     const mcp = await startMcpServer();
-    const { server, client } = await start(mcp, adds, config);
+    const { server, anthropic: client } = await start(mcp, adds, config);
     const refused = client.beta.messages.create({
       ...question,
       mcp_servers: [{ ...serverOf(mcp), ...changes } as ServerBody],
@@ -53,7 +53,7 @@ describe("a message that names an MCP server", () => {
     ],
   ])("is refused with %s", async (_case, toolsets, changes, param, text) => {
     const mcp = await startMcpServer();
-    const { client } = await start(mcp);
+    const { anthropic: client } = await start(mcp);
     const refused = client.beta.messages.create({
       ...question,
       mcp_servers: [serverOf(mcp, changes)],
@@ -66,7 +66,7 @@ describe("a message that names an MCP server", () => {
 
   it("is refused with more servers than the setting allows, or two of one name", async () => {
     const mcp = await startMcpServer();
-    const { client } = await start(mcp, adds, { mcpServersMax: 1 });
+    const { anthropic: client } = await start(mcp, adds, { mcpServersMax: 1 });
     const two = (name: string) =>
       client.beta.messages.create({ ...question, mcp_servers: [serverOf(mcp), serverOf(mcp, { name })] });
     await expect(two("other")).rejects.toThrow(/setting mcpServersMax/);
@@ -77,7 +77,7 @@ describe("a message that names an MCP server", () => {
     const mcp = await startRawMcpServer((_method, response) => {
       response.writeHead(503).end("away");
     });
-    const { server, client } = await start(mcp);
+    const { server, anthropic: client } = await start(mcp);
     const { max_tokens: _, ...counted } = question;
     const mcp_servers = [serverOf(mcp)];
     for (const refused of [
@@ -97,14 +97,14 @@ describe("a message that names an MCP server", () => {
     const mcp = await startRawMcpServer(() => ({
       tools: [{ name: "add", inputSchema: { type: "array" } }],
     }));
-    const { client } = await start(mcp);
+    const { anthropic: client } = await start(mcp);
     const refused = client.beta.messages.create({ ...question, mcp_servers: [serverOf(mcp)] });
     await expect(refused).rejects.toThrow(naming("mcp_servers.0", "must be the schema of an object"));
   });
 
   it("E10: never has its token stored, logged or repeated", async () => {
     const mcp = await startMcpServer();
-    const { server, client } = await start(mcp);
+    const { server, anthropic: client } = await start(mcp);
     const mcp_servers = [serverOf(mcp, { authorization_token: secret, url: `${mcp.url}?key=${secret}` })];
     const events: unknown[] = [];
     for await (const event of await client.beta.messages.create({ ...question, mcp_servers, stream: true }))
@@ -136,7 +136,7 @@ describe("a message that names an MCP server", () => {
 
   it("is refused in a batch, by the name of the field, before anything is stored", async () => {
     const mcp = await startMcpServer();
-    const { client } = await start(mcp);
+    const { anthropic: client } = await start(mcp);
     const batch = client.beta.messages.batches.create({
       requests: [{ custom_id: "a", params: { ...question, mcp_servers: [serverOf(mcp)] } }],
     });

@@ -1,9 +1,10 @@
-/** A server over the scripted engine that may connect to a test MCP server, and the official client. */
-import OpenAI from "openai";
+/** A server over the scripted engine that may connect to a test MCP server, what its model says, and the official clients. */
 import type { Tool } from "openai/resources/responses/responses";
 import type { Script, ScriptStep } from "../../../../kit/scripted/engine.js";
 import type { TestMcpServer } from "../../../../kit/doubles/mcp-server.js";
 import { startServer } from "../../../../kit/server.js";
+import { clientOf } from "../../../../kit/server/requests.js";
+import { anthropicOf } from "../../../anthropic.js";
 import { keys } from "../../../../kit/server/six-keys.js";
 
 /** A secret of a request. */
@@ -26,14 +27,14 @@ export const adds: Script = (prompt) =>
 /** The last line of the prompt, before that of the answer. */
 export const lastLine = (prompt: string): string => prompt.trim().split("\n").at(-2) ?? "";
 
+/** Starts a server whose setting allows the MCP server. */
 export async function start(mcp: TestMcpServer, script: Script = adds, config: object = {}) {
   const server = await startServer({
     engine: script,
     contextTokens: 4_000,
     config: { mcpHosts: [mcp.host], ...config },
   });
-  const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: keys.ada, maxRetries: 0 });
-  return { server, client };
+  return { server, client: clientOf(server.url, keys.ada), anthropic: anthropicOf(server) };
 }
 
 export function toolOf(mcp: TestMcpServer, changes: Partial<Tool.Mcp> = {}): Tool.Mcp {
