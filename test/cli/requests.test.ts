@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { openAccounts } from "../../src/app/accounts.js";
 import { addRequestsCommand } from "../../src/cli/requests/requests.js";
 import { loadConfig } from "../../src/config.js";
-import { createScriptedEngine } from "../kit/scripted/engine.js";
+
 import { startServer } from "../kit/server.js";
 import { allAcls } from "../kit/server/management.js";
 import { builtInModel, pinnedManagementKey } from "../kit/server/settings.js";
@@ -13,7 +13,7 @@ import { until } from "../kit/until.js";
 async function served(environment: NodeJS.ProcessEnv = {}) {
   const never = new Promise(() => undefined);
   const script = (prompt: string) => (prompt.includes("Wait") ? ["Good", never] : ["Good", " day."]);
-  const server = await startServer({ accounts: "managed", engine: createScriptedEngine(script) });
+  const server = await startServer({ accounts: "managed", engine: script });
   const sideOf = async (name: string) => {
     const teamId = await server.createTeam(name);
     await server.database.kysely.updateTable("teams").set({ billing: "unmetered" }).execute();

@@ -1,3 +1,4 @@
+/** What /metrics says. Each test has a server of its own, because it reads all numbers of a server. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { createScriptedEngine } from "../kit/scripted/engine.js";

@@ -6,6 +6,11 @@ export function until(condition: () => boolean): Promise<void> {
   return vi.waitUntil(condition, { interval: 2, timeout: 50_000 }).then(() => undefined);
 }
 
+/** Returns what the check returns once it does not throw. */
+export function eventually<T>(check: () => T | Promise<T>): Promise<T> {
+  return vi.waitFor(check, { interval: 10, timeout: 50_000 });
+}
+
 /** A promise that a test resolves. */
 export function gate(): { readonly opened: Promise<void>; open(): void } {
   let open = (): void => undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createScriptedEngine } from "../../kit/scripted/engine.js";
+
 import { type ManagedServer, startServer } from "../../kit/server.js";
 import { allAcls, now } from "../../kit/server/management.js";
 import { builtInModel } from "../../kit/server/settings.js";
@@ -61,8 +61,7 @@ describe("GET /admin/overview", () => {
 
   it("shows runs that hold a slot, and forgets tokens after a minute", async () => {
     const held = gate();
-    const engine = createScriptedEngine(() => ["one", held.opened, " two"]);
-    const server = await startServer({ accounts: "managed", engine });
+    const server = await startServer({ accounts: "managed", engine: () => ["one", held.opened, " two"] });
     const answer = ask(server, server.apiKey);
     await expect.poll(() => overview(server)).toMatchObject({ running: 1, waiting: 0 });
     held.open();
@@ -76,8 +75,10 @@ describe("GET /admin/overview", () => {
   });
 
   it("counts failed runs, and says that credit is low", async () => {
-    const engine = createScriptedEngine(() => ["one", new Error("out of luck")]);
-    const server = await startServer({ accounts: "managed", engine });
+    const server = await startServer({
+      accounts: "managed",
+      engine: () => ["one", new Error("out of luck")],
+    });
     const { id, key } = await createPaidTeam(server, 50);
     expect(await ask(server, key)).toBe(500);
     expect(await overview(server, `?teamId=${id}`)).toMatchObject({
@@ -90,8 +91,10 @@ describe("GET /admin/overview", () => {
   });
 
   it("shows a member what the API keys that they created have done, and an admin what the team has", async () => {
-    const engine = createScriptedEngine(() => ["one", new Error("out of luck")]);
-    const server = await startServer({ accounts: "managed", engine });
+    const server = await startServer({
+      accounts: "managed",
+      engine: () => ["one", new Error("out of luck")],
+    });
     const { id, key } = await createPaidTeam(server, 500);
     const member = await signInMember(server, id, "member");
     const admin = await signInMember(server, id, "admin");

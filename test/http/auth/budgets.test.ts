@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { createScriptedEngine } from "../../kit/scripted/engine.js";
+
 import { type ManagedServer, startServer, fileServer } from "../../kit/server.js";
 import { allAcls, dayMs } from "../../kit/server/management.js";
 import { builtInModel } from "../../kit/server/settings.js";
@@ -19,8 +19,11 @@ describe("a budget", () => {
     "F14: %s that covers ten of 100 parallel requests admits ten, and the books balance",
     async (_, budget) => {
       const held = gate();
-      const engine = createScriptedEngine(() => ["a", held.opened, " b"], { slots: 100 });
-      const server = await startServer({ accounts: "managed", engine });
+      const server = await startServer({
+        accounts: "managed",
+        engine: () => ["a", held.opened, " b"],
+        slots: 100,
+      });
       const side = await aSide(server);
       await set(server, side, { apiKeyId: side.keyId, period: "day", budget });
       let answered = 0;
@@ -87,8 +90,7 @@ describe("a budget", () => {
 
   it("of a request that active requests leave no room for says that it may be tried again", async () => {
     const held = gate();
-    const engine = createScriptedEngine(() => ["a", held.opened], { slots: 4 });
-    const server = await startServer({ accounts: "managed", engine });
+    const server = await startServer({ accounts: "managed", engine: () => ["a", held.opened], slots: 4 });
     const side = await aSide(server);
     await set(server, side, { period: "week", budget: { hardTokens: 10 } });
     const first = complete(server, side);
@@ -132,8 +134,11 @@ describe("a budget", () => {
 
   it("counts each run at the prices it started with", async () => {
     const held = gate();
-    const engine = createScriptedEngine(() => ["a", held.opened, " b"], { slots: 4 });
-    const server = await startServer({ accounts: "managed", engine });
+    const server = await startServer({
+      accounts: "managed",
+      engine: () => ["a", held.opened, " b"],
+      slots: 4,
+    });
     const side = await aSide(server);
     await set(server, side, { period: "month", budget: { hardUsd: "1" } });
     const first = complete(server, side);

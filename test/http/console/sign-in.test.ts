@@ -1,3 +1,4 @@
+/** Sign-in, by link and by password. Each test has a server of its own: a server has one first owner, and most tests move the clock. */
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { type ManagedServer, startServer } from "../../kit/server.js";

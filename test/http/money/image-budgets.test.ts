@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { createScriptedEngine } from "../../kit/scripted/engine.js";
 import { createScriptedImageEngine } from "../../kit/scripted/image-engine.js";
 import { aSide, complete, set, verified } from "../auth/budgeted.js";
 import { startServer } from "../../kit/server.js";
@@ -13,7 +12,7 @@ it.each([
 ])("M7: a budget of tokens %s refuses texts and no images", async (_, hardTokens, subject) => {
   const server = await startServer({
     accounts: "managed",
-    engine: createScriptedEngine(() => ["a", " b"]),
+    engine: () => ["a", " b"],
     imageEngine: createScriptedImageEngine(),
   });
   const side = await aSide(server);
@@ -36,7 +35,7 @@ it.each([
   async (_, whose) => {
     const server = await startServer({
       accounts: "managed",
-      engine: createScriptedEngine(() => ["a", " b"]),
+      engine: () => ["a", " b"],
       imageEngine: createScriptedImageEngine(),
     });
     const side = await aSide(server);

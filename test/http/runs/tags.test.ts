@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { createScriptedEngine } from "../../kit/scripted/engine.js";
+
 import { type ManagedServer, startServer } from "../../kit/server.js";
 import { builtInModel } from "../../kit/server/settings.js";
 import { gate, until } from "../../kit/until.js";
@@ -154,8 +154,11 @@ describe("a budget of a tag or an end user", () => {
     "F14: of a %s that covers ten of 100 parallel requests admits ten, and the books balance",
     async (_, subject, sent) => {
       const held = gate();
-      const engine = createScriptedEngine(() => ["a", held.opened, " b"], { slots: 100 });
-      const server = await startServer({ accounts: "managed", engine });
+      const server = await startServer({
+        accounts: "managed",
+        engine: () => ["a", held.opened, " b"],
+        slots: 100,
+      });
       const side = await aSide(server);
       const request = { path: "/v1/completions", ...sent };
       const body = { ...("body" in sent ? sent.body : {}), prompt: "one two three" };

@@ -10,9 +10,9 @@ import { createTestTeam } from "../../threats/world.js";
 import { chatLine, clientOf, createBatch, linesOf, whenEnded } from "../../../kit/clients/batches.js";
 
 /** Echoes the first word of the user. */
-const echo = () => createScriptedEngine((prompt) => [`echo ${/user: (\S+)/.exec(prompt)?.[1] ?? ""}`]);
+const echo = (prompt: string) => [`echo ${/user: (\S+)/.exec(prompt)?.[1] ?? ""}`];
 
-const shared = fileServer({ accounts: "managed", engine: echo() });
+const shared = fileServer({ accounts: "managed", engine: echo });
 
 /** Starts a server whose batch of three lines waits in the second one. */
 async function startHalfAnswered() {
@@ -38,7 +38,8 @@ async function startHalfAnswered() {
 describe("a batch", () => {
   it("is answered line by line, with what the client sees of it on the way", async () => {
     const server = shared();
-    const client = clientOf(server);
+    const { apiKey } = await createTestTeam(server, "of one batch");
+    const client = clientOf({ url: server.url, apiKey });
     const lines = Array.from({ length: 40 }, (_, at) => chatLine(`line-${at}`, `word-${at}`));
     const created = await createBatch(client, [...lines, ""], undefined, { metadata: { project: "ember" } });
     expect(created).toMatchObject({
@@ -86,7 +87,7 @@ describe("a batch", () => {
   ] as const)("answers a line of %s as the route does, byte for byte", async (endpoint, fields, changing) => {
     const server = await startServer({
       accounts: "managed",
-      engine: echo(),
+      engine: echo,
       environment: { HEARTH_BATCH_PRICE_PERCENT: "100" },
     });
     const client = clientOf(server);
@@ -208,7 +209,7 @@ describe("a batch", () => {
         return contents.read(id);
       },
     };
-    const server = await startServer({ accounts: "managed", engine: echo(), fileContents });
+    const server = await startServer({ accounts: "managed", engine: echo, fileContents });
     const client = clientOf(server);
     const batch = await createBatch(client, [chatLine("first", "now")]);
     await vi.waitFor(() => expect(failures).toBe(0));
@@ -222,7 +223,7 @@ describe("a batch", () => {
 
   it("is delayed by limits instead of refused", async () => {
     // The test moves the clock.
-    const server = await startServer({ accounts: "managed", engine: echo() });
+    const server = await startServer({ accounts: "managed", engine: echo });
     const team = await createTestTeam(server, "limited");
     const { apiKey } = await server.createKey(team.teamId, {
       acls: ["api-key:endpoint:*", "api-key:model:*"],

@@ -1,10 +1,10 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createScriptedEngine } from "../../../kit/scripted/engine.js";
 import { startServer, fileServer } from "../../../kit/server.js";
 import { headersOf } from "../../../kit/server/requests.js";
 import { builtInModel } from "../../../kit/server/settings.js";
 import { keys } from "../../../kit/server/six-keys.js";
-import { gate } from "../../../kit/until.js";
+import { eventually, gate } from "../../../kit/until.js";
 import { connect } from "../../websocket/client.js";
 import { createTestTeam } from "../../threats/world.js";
 import { chatLine, clientOf, createBatch, linesOf, whenEnded } from "../../../kit/clients/batches.js";
@@ -28,9 +28,8 @@ const content = {
 const textOf = (prompt: string) => [
   /notes\.txt\nThe code is \d+/.exec(prompt)?.[0].replace(/\s+/g, "-") ?? "nothing",
 ];
-const reader = () => createScriptedEngine(textOf);
 
-const shared = fileServer({ accounts: "managed", engine: reader() });
+const shared = fileServer({ accounts: "managed", engine: textOf });
 
 describe.each(Object.entries(content))("an uploaded text file in %s", (path, fields) => {
   it("stands in the prompt with its name", async () => {
@@ -100,11 +99,11 @@ it("an uploaded text file is read in a background response, also after the file 
     return (answer.body as { readonly id: string }).id;
   };
   await send({ background: true, input: "Hello" });
-  await vi.waitFor(() => expect(engine.active).toBe(1));
+  await eventually(() => expect(engine.active).toBe(1));
   const id = await send({ background: true, ...content["/v1/responses"](file.id) });
   expect((await server.request("DELETE", `/v1/files/${file.id}`, undefined, server.apiKey)).status).toBe(200);
   held.open();
-  const ended = await vi.waitFor(async () => {
+  const ended = await eventually(async () => {
     const answer = await server.request("GET", `/v1/responses/${id}`, undefined, server.apiKey);
     expect(answer.body).toMatchObject({ status: "completed" });
     return answer.body;
@@ -133,7 +132,7 @@ it("an uploaded text file is read in a deferred completion, also after the file 
     return ((await answer.json()) as { readonly request_id: string }).request_id;
   };
   await defer({ messages: [{ role: "user", content: "Hello" }] });
-  await vi.waitFor(() => expect(engine.active).toBe(1));
+  await eventually(() => expect(engine.active).toBe(1));
   const fields = content["/v1/chat/completions"](file.id);
   const id = await defer(fields);
   const schema = { type: "object", properties: { a: { const: "EXACT" } }, required: ["a"] };
@@ -146,7 +145,7 @@ it("an uploaded text file is read in a deferred completion, also after the file 
     [exact, "9007199254740993"],
   ] as const) {
     const path = `/v1/chat/deferred-completion/${each}`;
-    const body = await vi.waitFor(async () => {
+    const body = await eventually(async () => {
       const answer = await server.request("GET", path, undefined, server.apiKey);
       expect(answer.status).toBe(200);
       return answer.body;
