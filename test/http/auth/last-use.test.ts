@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type ManagedServer, startServer } from "../../kit/server.js";
+import { eventually } from "../../kit/until.js";
 import { allAcls, now, statusWithKey } from "../../kit/server/management.js";
 
 const minuteMs = 60_000;
@@ -20,7 +21,7 @@ describe("the last use of a key", () => {
     expect(await statusWithKey(server, apiKey)).toBe(200);
     expect(await received(server, teamId)).toBeUndefined();
     server.clock.advance(30_000);
-    await vi.waitFor(async () => expect(await received(server, teamId)).toBe("2026-11-21T12:01:00.000000Z"));
+    await eventually(async () => expect(await received(server, teamId)).toBe("2026-11-21T12:01:00.000000Z"));
     await server.request("PUT", `/auth/api-keys/${apiKeyId}`, { apiKey: { disabled: true } });
     server.clock.advance(5 * minuteMs);
     expect(await statusWithKey(server, apiKey)).toBe(403);
@@ -44,7 +45,7 @@ describe("the last use of a key", () => {
       (await server.request("GET", "/auth/management-keys/validation", undefined, secret)).body;
     expect(await send()).not.toHaveProperty("lastUseTime");
     server.clock.advance(30_000);
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await send()).toMatchObject({ lastUseTime: "2026-11-21T12:00:00.000000Z" }),
     );
   });

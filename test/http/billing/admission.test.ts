@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { authorization, completionRequest, prices, startLedgerServer } from "../../kit/ledger.js";
-import { gate, until } from "../../kit/until.js";
+import { gate, until, eventually } from "../../kit/until.js";
 
 const [prompt, completion] = [3 * prices.prompt, prices.completion];
 const messages = [{ role: "user", content: "Hello" }];
@@ -25,7 +25,7 @@ it.each([
     const send = () => fetch(`${server.url}${path}`, { method: "POST", headers: authorization, body });
     const answering = Array.from({ length: 10 }, send);
     await until(() => server.app.scheduler.load.running === 10);
-    await vi.waitFor(async () => expect((await server.balances()).reserved).toBe(BigInt(10 * each)));
+    await eventually(async () => expect((await server.balances()).reserved).toBe(BigInt(10 * each)));
     expect([402, 403]).toContain((await send()).status);
     held.open();
     expect((await Promise.all(answering)).map(({ status }) => status)).toEqual(Array(10).fill(200));

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import {
   completionRequest,
   authorization,
@@ -9,7 +9,7 @@ import {
 } from "../../kit/ledger.js";
 import { createScriptedEngine } from "../../kit/scripted/engine.js";
 import { type TestServer, startServer } from "../../kit/server.js";
-import { gate, until } from "../../kit/until.js";
+import { gate, until, eventually } from "../../kit/until.js";
 
 const [prompt, completion] = [3 * prices.prompt, prices.completion];
 
@@ -41,7 +41,7 @@ describe("a prepaid team", () => {
     const answering = complete(server);
     await until(() => server.app.generator.active.size === 1);
     await until(() => server.app.scheduler.load.running === 1);
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await server.balances()).toMatchObject({ credit: 5n, reserved: BigInt(maxCostTicks) }),
     );
     expect(await server.ledger.verify()).toEqual([]);

@@ -1,4 +1,4 @@
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { createSpendingStore } from "../../../src/accounts/money/store/spending-limits.js";
 import { createWrites } from "../../../src/store/writes.js";
 import {
@@ -11,7 +11,7 @@ import {
 } from "../../kit/ledger.js";
 import { startServer } from "../../kit/server.js";
 import { hello, post } from "../../kit/server/requests.js";
-import { gate, until } from "../../kit/until.js";
+import { gate, until, eventually } from "../../kit/until.js";
 
 async function limit({ database, teamId }: LedgerServer, hardTicks: number): Promise<void> {
   const none = { hardTicks: null, softTicks: null };
@@ -41,7 +41,7 @@ it("a team whose monthly limit allows one request gets exactly one of 100 concur
   await Promise.all(all);
   expect(statuses.at(-1)).toBe(200);
   const cost = 3 * prices.prompt + 2 * prices.completion;
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect(await server.balances()).toMatchObject({ reserved: 0n, revenue: BigInt(cost) }),
   );
   expect(await server.ledger.verify()).toEqual([]);

@@ -1,8 +1,9 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Quotas } from "../../../src/accounts/limits/quotas.js";
 import { createScriptedEmbeddingEngine } from "../../kit/scripted/embedding-engine.js";
 import { fileServer } from "../../kit/server.js";
 import { builtInModel } from "../../kit/server/settings.js";
+import { eventually } from "../../kit/until.js";
 import { chat, readResponse, createLimitedTeam } from "./limited.js";
 
 const builtInEmbedder = "hearth-embed-1m";
@@ -132,9 +133,9 @@ describe("limits on each end user", () => {
       const answer = await fetch(`${server.url}/v1/batches/${id}`, { headers });
       return ((await answer.json()) as { request_counts: { completed: number } }).request_counts.completed;
     };
-    await vi.waitFor(async () => expect(await completed()).toBe(3));
+    await eventually(async () => expect(await completed()).toBe(3));
     server.clock.advance(60_000);
-    await vi.waitFor(async () => expect(await completed()).toBe(4));
+    await eventually(async () => expect(await completed()).toBe(4));
   });
 
   it("count only so many end users by themselves, so that other limits keep their room", () => {

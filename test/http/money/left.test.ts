@@ -1,10 +1,10 @@
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { Script } from "../../kit/scripted/engine.js";
 import type { RunRecord } from "../../../src/inference/run/run-record.js";
 import { type ScriptedServer, startServer } from "../../kit/server.js";
 import { hello, post } from "../../kit/server/requests.js";
 import { keys } from "../../kit/server/six-keys.js";
-import { gate } from "../../kit/until.js";
+import { gate, eventually } from "../../kit/until.js";
 import { openSocket } from "../raw.js";
 
 const model = "ember-1m";
@@ -47,7 +47,7 @@ async function startLoading(onLoad: () => Promise<void> = () => Promise.resolve(
   const script: Script = () => [held.opened, "text"];
   const server = await startServer({ engine: script, slots: 1, evaluatedTokens: 3, onLoad });
   onTestFinished(() => held.open());
-  return { server, isRunning: () => vi.waitFor(() => expect(server.engine.active).toBe(1)), held };
+  return { server, isRunning: () => eventually(() => expect(server.engine.active).toBe(1)), held };
 }
 
 function costs({ state, usage }: RunRecord) {
@@ -66,7 +66,7 @@ describe("M3: a client that leaves ends its run at once, and pays what was evalu
     const { server, isRunning, held } = await startLoading();
     const other = post(server, hello);
     await isRunning();
-    const isQueued = () => vi.waitFor(() => expect(server.scheduler.load.waiting).toBe(1));
+    const isQueued = () => eventually(() => expect(server.scheduler.load.waiting).toBe(1));
     await leave(server, path, { ...body, stream }, isQueued);
     expect(server.scheduler.load).toEqual({ running: 1, waiting: 0 });
     held.open();

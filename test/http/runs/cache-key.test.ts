@@ -1,9 +1,10 @@
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { createScriptedEngine } from "../../kit/scripted/engine.js";
 import { startServer } from "../../kit/server.js";
 import { headersOf } from "../../kit/server/requests.js";
 import { builtInModel } from "../../kit/server/settings.js";
 import { keys } from "../../kit/server/six-keys.js";
+import { eventually } from "../../kit/until.js";
 import { chatLine, clientOf, createBatch, whenEnded } from "../../kit/clients/batches.js";
 
 it("the cache key reaches the engine from each dialect that has the field: direct, streamed, deferred, in the background, in a batch", async () => {
@@ -27,9 +28,9 @@ it("the cache key reaches the engine from each dialect that has the field: direc
 
   const deferred = { ...chat, prompt_cache_key: "deferred", deferred: true };
   await client.chat.completions.create(deferred);
-  await vi.waitFor(() => expect(keysSeen()).toHaveLength(6));
+  await eventually(() => expect(keysSeen()).toHaveLength(6));
   await client.responses.create({ ...response, prompt_cache_key: "background", background: true });
-  await vi.waitFor(() => expect(keysSeen()).toHaveLength(7));
+  await eventually(() => expect(keysSeen()).toHaveLength(7));
   await whenEnded(
     client,
     await createBatch(client, [chatLine("line", "Hello", { prompt_cache_key: "batch" })]),

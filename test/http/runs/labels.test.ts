@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { createRunLabelStore } from "../../../src/inference/run/store/run-labels.js";
 import { createScriptedEngine } from "../../kit/scripted/engine.js";
 import { openDatabase } from "../../../src/store/database.js";
@@ -8,6 +8,7 @@ import { startServer } from "../../kit/server.js";
 import { headersOf } from "../../kit/server/requests.js";
 import { builtInModel, testKey } from "../../kit/server/settings.js";
 import { keys } from "../../kit/server/six-keys.js";
+import { eventually } from "../../kit/until.js";
 import { createManualClock } from "../../kit/manual-clock.js";
 
 const model = builtInModel;
@@ -68,7 +69,7 @@ it("what a request says of itself is deleted after ninety days; its run stays", 
   clock.advance(10_000);
   expect(await newest()).toEqual({ user: "ada" });
   clock.jump(86_400_000);
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     clock.advance(1000);
     expect(await newest()).toBeNull();
   });

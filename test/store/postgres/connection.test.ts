@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
 import { createLedgerStore } from "../../../src/accounts/money/store/ledger.js";
 import { creditTransaction } from "../../../src/accounts/money/ledger.js";
@@ -14,7 +14,7 @@ import { createManualClock } from "../../kit/manual-clock.js";
 import { newPostgresUrl, openBeside, openServer } from "../../kit/databases/postgres/databases.js";
 import { proxyOf } from "../../kit/databases/postgres/proxy.js";
 import { aJob, aTeam } from "../records.js";
-import { until } from "../../kit/until.js";
+import { until, eventually } from "../../kit/until.js";
 
 async function open(url: string, isServer = false): Promise<Database> {
   const database = await (isServer
@@ -85,7 +85,7 @@ describe("a lost connection", () => {
       const ended = createWrites(database).commit([jobs.end("job-0")]);
       const waiting = sql<{ readonly count: number }>`select count(*) as count from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`;
-      await vi.waitFor(async () => expect((await waiting.execute(beside)).rows).toEqual([{ count: 1 }]));
+      await eventually(async () => expect((await waiting.execute(beside)).rows).toEqual([{ count: 1 }]));
       proxy.cut();
       proxy.restore();
       await expect(ended).rejects.toMatchObject({ kind: "overloaded" });
@@ -137,9 +137,9 @@ describe("a server", () => {
     expect(held.map((release) => release !== null)).toEqual([true, false]);
     expect(await first.nodes.hold("batch 1")).toBeNull();
     held[0]?.();
-    await vi.waitFor(async () => expect(await first.nodes.hold("batch 1")).not.toBeNull());
+    await eventually(async () => expect(await first.nodes.hold("batch 1")).not.toBeNull());
     await first.close();
-    await vi.waitFor(async () => expect(await asks(second)).toEqual([true, true]));
+    await eventually(async () => expect(await asks(second)).toEqual([true, true]));
   });
 
   it("writes nothing while it has lost its lock, and goes on when it has it again", async () => {

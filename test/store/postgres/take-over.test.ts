@@ -1,6 +1,6 @@
 import pg from "pg";
 import { sql } from "kysely";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { createLostRuns } from "../../../src/app/jobs/lost-runs.js";
 import { createTakeOver } from "../../../src/app/jobs/take-over.js";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
@@ -16,6 +16,7 @@ import { createWrites } from "../../../src/store/writes.js";
 import { systemClock } from "../../../src/system.js";
 import { newPostgresUrl, openServer } from "../../kit/databases/postgres/databases.js";
 import { createManualClock } from "../../kit/manual-clock.js";
+import { eventually } from "../../kit/until.js";
 import { aJob, aRun, aTeam } from "../records.js";
 
 const otherNode = { name: "other", storageId: "files", limitsPlace: "PostgreSQL" };
@@ -52,7 +53,7 @@ it("a server that has ended has its runs interrupted once and its jobs queued ag
   expect(await states()).toEqual({ "run-own": "running", "run-other": "running" });
 
   await other.end();
-  await vi.waitFor(async () => expect(await takeOver.once()).toBe(1));
+  await eventually(async () => expect(await takeOver.once()).toBe(1));
   expect(await states()).toEqual({ "run-own": "running", "run-other": "interrupted" });
   expect(await jobs.claimById("job-own", 2000, 9e15)).toBeNull();
   expect(await jobs.claimById("job-other", 2000, 9e15)).toMatchObject({ id: "job-other", attempts: 2 });
@@ -81,7 +82,7 @@ it("what the connections of an ended server were doing is rolled back before its
   expect(await takeOver.once()).toBe(0);
   expect((await open.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
   await lock.end();
-  await vi.waitFor(async () => expect(await takeOver.once()).toBe(1));
+  await eventually(async () => expect(await takeOver.once()).toBe(1));
 
   expect(await runs.list(10)).toMatchObject([{ id: "run-other", state: "interrupted", costTicks: 0 }]);
   await expect(open.query("commit")).rejects.toThrow();
@@ -128,7 +129,7 @@ it("what got the number of an ended server after the take-over is taken over, to
   await running.query("select pg_advisory_lock($1, 99)", [nodeSpace]);
   expect(await takeOver.once()).toBe(0);
   await running.end();
-  await vi.waitFor(async () => expect(await takeOver.once()).toBe(1));
+  await eventually(async () => expect(await takeOver.once()).toBe(1));
   expect(await runs.list(10)).toMatchObject([{ id: "run-late", state: "interrupted" }]);
   expect(await jobs.claimById("job-late", 2000, 9e15)).toMatchObject({ id: "job-late" });
   expect(await takeOver.once()).toBe(0);

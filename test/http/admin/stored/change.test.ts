@@ -1,6 +1,7 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { builtInModel } from "../../../kit/server/settings.js";
 import { fileServer, startServer } from "../../../kit/server.js";
+import { eventually } from "../../../kit/until.js";
 import { kinds, createStoringTeam, type StoredTeam } from "./stored.js";
 
 const shared = fileServer({ accounts: "managed" });
@@ -37,7 +38,7 @@ describe("what a team has stored", () => {
       ids.push(await team.create("deferred-completions"));
       team.server.clock.advance(1);
     }
-    await vi.waitFor(() => expect(team.server.app.scheduler.load.running).toBeGreaterThan(0));
+    await eventually(() => expect(team.server.app.scheduler.load.running).toBeGreaterThan(0));
     const id = ids[index] ?? "";
     expect((await team.list("deferred-completions", "?state=pending")).objects).toHaveLength(4);
     const answer = await team.send("POST", `deferred-completions/${id}/cancel`);
@@ -63,9 +64,9 @@ describe("what a team has stored", () => {
       await startServer({ accounts: "managed", engine: () => ["Good", never] }),
     );
     const id = await team.create("deferred-completions");
-    await vi.waitFor(() => expect(team.server.app.scheduler.load.running).toBe(1));
+    await eventually(() => expect(team.server.app.scheduler.load.running).toBe(1));
     expect((await team.send("DELETE", `deferred-completions/${id}`)).status).toBe(200);
-    await vi.waitFor(() => expect(team.server.app.scheduler.load.running).toBe(0));
+    await eventually(() => expect(team.server.app.scheduler.load.running).toBe(0));
     const path = `/v1/chat/deferred-completion/${id}`;
     expect((await team.server.request("GET", path, undefined, team.apiKey)).status).toBe(404);
   });
@@ -80,7 +81,7 @@ describe("what a team has stored", () => {
     const body = { model: builtInModel, input: "wait", background: true };
     const sent = await team.server.request("POST", "/v1/responses", body, team.apiKey);
     const { id } = sent.body as { id: string };
-    await vi.waitFor(() => expect(team.server.app.scheduler.load.running).toBe(1));
+    await eventually(() => expect(team.server.app.scheduler.load.running).toBe(1));
     expect((await team.list("responses", "?background=true")).objects).toMatchObject([
       { id, canCancel: true },
     ]);
@@ -99,7 +100,7 @@ describe("what a team has stored", () => {
     );
     const { server, apiKey } = team;
     const id = await team.create("batches");
-    await vi.waitFor(() => expect(server.app.scheduler.load.running).toBeGreaterThan(0));
+    await eventually(() => expect(server.app.scheduler.load.running).toBeGreaterThan(0));
     expect(await team.send("DELETE", `batches/${id}`)).toMatchObject({ status: 409 });
     expect((await team.send("GET", `batches/${id}/content`)).status).toBe(409);
     expect((await team.list("batches")).objects).toMatchObject([
@@ -113,7 +114,7 @@ describe("what a team has stored", () => {
       requests: readonly { id: string }[];
     };
     for (const request of requests) await server.request("POST", `/admin/requests/${request.id}/cancel`);
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect((await team.list("batches")).objects).toMatchObject([{ canDelete: true }]),
     );
     const results = await fetch(`${server.url}/v1/messages/batches/${id}/results`, {

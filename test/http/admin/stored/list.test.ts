@@ -1,7 +1,8 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { allAcls } from "../../../kit/server/management.js";
 import { builtInModel } from "../../../kit/server/settings.js";
 import { fileServer } from "../../../kit/server.js";
+import { eventually } from "../../../kit/until.js";
 import { kinds, createStoringTeam, uploadFile, type Page, type StoredTeam } from "./stored.js";
 
 const shared = fileServer({ accounts: "managed" });
@@ -10,7 +11,7 @@ const userId = expect.any(String) as string;
 
 /** Waits until no job is left. */
 async function whenIdle({ server }: StoredTeam): Promise<void> {
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect(await server.database.kysely.selectFrom("jobs").selectAll().execute()).toEqual([]);
     const open = server.database.kysely.selectFrom("batches").selectAll().where("end_time", "is", null);
     expect(await open.execute()).toEqual([]);

@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createScriptedEngine } from "../../../kit/scripted/engine.js";
 import { createFileContents, type FileContents } from "../../../../src/inference/files/contents.js";
 import { temporaryFolder } from "../../../kit/folder.js";
 import { startServer, fileServer } from "../../../kit/server.js";
 import { builtInModel } from "../../../kit/server/settings.js";
-import { gate } from "../../../kit/until.js";
+import { gate, eventually } from "../../../kit/until.js";
 import { createTestTeam } from "../../threats/world.js";
 import { chatLine, clientOf, createBatch, linesOf, whenEnded } from "../../../kit/clients/batches.js";
 
@@ -31,7 +31,7 @@ async function startHalfAnswered() {
     chatLine("second", "wait"),
     chatLine("third", "now"),
   ]);
-  await vi.waitFor(() => expect(engine.active).toBe(1));
+  await eventually(() => expect(engine.active).toBe(1));
   return { server, client, batch, held };
 }
 
@@ -167,7 +167,7 @@ describe("a batch", () => {
       client,
       [1, 2, 3].map((at) => chatLine(`line-${at}`, "Hello")),
     );
-    await vi.waitFor(() => expect(engine.active).toBe(1));
+    await eventually(() => expect(engine.active).toBe(1));
     expect((await client.batches.cancel(batch.id)).status).toBe("cancelling");
     held.open();
     const ended = await whenEnded(client, batch);
@@ -185,11 +185,11 @@ describe("a batch", () => {
 
   it("expires after 24 hours with what was answered until then", async () => {
     const { server, client, batch, held } = await startHalfAnswered();
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect((await client.batches.retrieve(batch.id)).request_counts?.completed).toBe(1),
     );
     server.clock.jump(86_400_000);
-    await vi.waitFor(async () => expect((await client.batches.retrieve(batch.id)).status).toBe("finalizing"));
+    await eventually(async () => expect((await client.batches.retrieve(batch.id)).status).toBe("finalizing"));
     held.open();
     const ended = await whenEnded(client, batch);
     expect(ended).toMatchObject({ status: "expired", request_counts: { total: 3, completed: 2, failed: 0 } });
@@ -212,7 +212,7 @@ describe("a batch", () => {
     const server = await startServer({ accounts: "managed", engine: echo, fileContents });
     const client = clientOf(server);
     const batch = await createBatch(client, [chatLine("first", "now")]);
-    await vi.waitFor(() => expect(failures).toBe(0));
+    await eventually(() => expect(failures).toBe(0));
     expect((await client.batches.retrieve(batch.id)).status).toBe("validating");
     server.clock.advance(30_000);
     expect(await whenEnded(client, batch)).toMatchObject({
@@ -235,11 +235,11 @@ describe("a batch", () => {
       client,
       Array.from({ length: 8 }, (_, at) => chatLine(`line-${at}`, "Hello")),
     );
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect((await client.batches.retrieve(batch.id)).request_counts?.completed).toBe(3),
     );
     server.clock.advance(60_000);
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect((await client.batches.retrieve(batch.id)).request_counts?.completed).toBe(8),
     );
     expect(await whenEnded(client, batch)).toMatchObject({

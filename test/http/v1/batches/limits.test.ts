@@ -1,8 +1,8 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createScriptedEngine } from "../../../kit/scripted/engine.js";
 import { type ManagedServer, startServer } from "../../../kit/server.js";
 import { builtInModel } from "../../../kit/server/settings.js";
-import { gate } from "../../../kit/until.js";
+import { gate, eventually } from "../../../kit/until.js";
 import { contentNames } from "../../../kit/clients/uploads.js";
 import { chatLine, clientOf, createBatch, whenEnded } from "../../../kit/clients/batches.js";
 
@@ -27,7 +27,7 @@ async function endedMessages(server: ManagedServer): Promise<string> {
   const created = await createMessages(server, requestsOf(1, { temperature: 9 }));
   expect(created.status).toBe(200);
   const { id } = created.body as { id: string };
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect(
       (await server.request("GET", `/v1/messages/batches/${id}`, undefined, server.apiKey)).body,
     ).toMatchObject({ processing_status: "ended" }),
@@ -64,7 +64,7 @@ describe("batches", () => {
     const client = clientOf(server);
     const lines = [chatLine("a", "Hello"), chatLine("b", "Hello")];
     const first = await createBatch(client, lines);
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect((await client.batches.retrieve(first.id)).status).toBe("in_progress"),
     );
     const message = expect.stringMatching(

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { createScriptedEngine } from "../../../kit/scripted/engine.js";
 import { startServer } from "../../../kit/server.js";
-import { gate } from "../../../kit/until.js";
+import { gate, eventually } from "../../../kit/until.js";
 import {
   chatLine,
   clientOf,
@@ -43,7 +43,7 @@ async function restart({ server }: Served) {
 
 async function waitForLine({ client, engine }: Served) {
   const batch = await createBatch(client, lines);
-  await vi.waitFor(() => expect(engine.active).toBe(1));
+  await eventually(() => expect(engine.active).toBe(1));
   return batch;
 }
 
@@ -57,7 +57,7 @@ describe("a batch continues after a restart", () => {
     const served = await serve();
     const accept = refuseChanges(served.server.data, "insert on batch_lines when new.line = 2");
     const batch = await createBatch(served.client, lines);
-    await vi.waitFor(() => expect(served.failed).toHaveBeenCalled());
+    await eventually(() => expect(served.failed).toHaveBeenCalled());
     expect((await served.client.batches.retrieve(batch.id)).status).toBe("validating");
     accept();
     const client = await restart(served);
@@ -97,7 +97,7 @@ describe("a batch continues after a restart", () => {
     const served = await serve();
     const accept = refuseChanges(served.server.data, "update on batches when new.end_time is not null");
     const batch = await createBatch(served.client, [chatLine("first", "now")]);
-    await vi.waitFor(() => expect(served.failed).toHaveBeenCalled());
+    await eventually(() => expect(served.failed).toHaveBeenCalled());
     expect((await served.client.batches.retrieve(batch.id)).status).toBe("finalizing");
     accept();
     const client = await restart(served);

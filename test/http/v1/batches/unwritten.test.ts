@@ -3,6 +3,7 @@ import { createScriptedEngine } from "../../../kit/scripted/engine.js";
 import { startServer } from "../../../kit/server.js";
 import { builtInModel } from "../../../kit/server/settings.js";
 import { contentNames } from "../../../kit/clients/uploads.js";
+import { eventually } from "../../../kit/until.js";
 import {
   chatLine,
   clientOf,
@@ -39,7 +40,7 @@ describe("a batch whose changes cannot be written", () => {
     const { server, client, failed, refuse } = await serve();
     const accept = refuse("insert on batch_lines when new.line = 230");
     const created = await createBatch(client, lines);
-    await vi.waitFor(() => expect(failed).toHaveBeenCalled());
+    await eventually(() => expect(failed).toHaveBeenCalled());
     expect((await client.batches.retrieve(created.id)).status).toBe("validating");
     accept();
     server.clock.advance(30_000);
@@ -55,9 +56,9 @@ describe("a batch whose changes cannot be written", () => {
       chatLine("good", "Hello"),
       chatLine("bad", "Hello", { temperature: 9 }),
     ]);
-    await vi.waitFor(() => expect(failed).toHaveBeenCalledOnce());
+    await eventually(() => expect(failed).toHaveBeenCalledOnce());
     server.clock.advance(30_000);
-    await vi.waitFor(() => expect(failed).toHaveBeenCalledTimes(2));
+    await eventually(() => expect(failed).toHaveBeenCalledTimes(2));
     expect(contentNames(server.data)).toEqual([created.input_file_id]);
     accept();
     server.clock.advance(30_000);

@@ -7,6 +7,7 @@ import { type ScriptedSettings, startServer } from "../../../kit/server.js";
 import { headersOf, hello, post } from "../../../kit/server/requests.js";
 import { keys } from "../../../kit/server/six-keys.js";
 import { openaiClient } from "../../../kit/clients/conversations.js";
+import { eventually } from "../../../kit/until.js";
 import { toolCallSteps } from "../../../kit/clients/responses.js";
 
 type Request = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
@@ -147,7 +148,7 @@ describe("a chat completion with store: true", () => {
     server.clock.advance(10_000);
     expect(await statusOf()).toBe(200);
     server.clock.jump(86_400_000);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       server.clock.advance(1000);
       expect(await statusOf()).toBe(404);
     });

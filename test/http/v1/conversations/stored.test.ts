@@ -1,10 +1,11 @@
 import { NotFoundError } from "openai";
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { casesOf } from "../../../kit/setup/random-cases.js";
 import { type ScriptedSettings, startServer } from "../../../kit/server.js";
 import { headersOf } from "../../../kit/server/requests.js";
 import { keys } from "../../../kit/server/six-keys.js";
+import { eventually } from "../../../kit/until.js";
 import { itemsOf, openaiClient, said, textsOf } from "../../../kit/clients/conversations.js";
 
 async function served(options: ScriptedSettings = {}) {
@@ -149,7 +150,7 @@ describe("a conversation", () => {
     const response = await client.responses.create({ model: "ember-1m", input: "Hello" });
     server.clock.jump(400 * 86_400_000);
     const headers = headersOf(keys.ada);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       server.clock.advance(1000);
       expect((await fetch(`${server.url}/v1/responses/${response.id}`, { headers })).status).toBe(404);
     });

@@ -5,10 +5,11 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI, { toFile } from "openai";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../kit/folder.js";
 import { startServer, fileServer } from "../../../kit/server.js";
 import { createTestTeam } from "../../threats/world.js";
+import { eventually } from "../../../kit/until.js";
 import { contentNames, upload } from "../../../kit/clients/uploads.js";
 
 const shared = fileServer({ accounts: "managed" });
@@ -115,7 +116,7 @@ describe("/v1/files", () => {
     server.clock.advance(1_000);
     expect((await get()).status).toBe(404);
     server.clock.jump(3_600_000);
-    await vi.waitFor(() => {
+    await eventually(() => {
       server.clock.advance(100);
       expect(contentNames(server.data)).toEqual([]);
     });
@@ -235,9 +236,9 @@ describe("an upload", () => {
       `POST /v1/files HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${server.apiKey}\r\n` +
         `content-type: ${form}\r\ncontent-length: 100000\r\n\r\n${part("file", "a.txt")}`,
     );
-    await vi.waitFor(() => expect(contentNames(server.data)).toHaveLength(before.length + 1));
+    await eventually(() => expect(contentNames(server.data)).toHaveLength(before.length + 1));
     socket.destroy();
-    await vi.waitFor(() => expect(contentNames(server.data)).toEqual(before));
+    await eventually(() => expect(contentNames(server.data)).toEqual(before));
   });
 });
 

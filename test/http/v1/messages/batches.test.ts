@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { createScriptedEngine } from "../../../kit/scripted/engine.js";
 import { type ManagedServer, startServer, fileServer } from "../../../kit/server.js";
 import { builtInModel } from "../../../kit/server/settings.js";
-import { gate } from "../../../kit/until.js";
+import { gate, eventually } from "../../../kit/until.js";
 
 const shared = fileServer({ accounts: "managed", environment: { HEARTH_BATCH_LINES_MAX: "2" } });
 
@@ -140,7 +140,7 @@ describe("/v1/messages/batches", () => {
     const { id } = await client.messages.batches.create({
       requests: ["a", "b", "c"].map((each) => request(each, "Hello")),
     });
-    await vi.waitFor(() => expect(engine.active).toBe(1));
+    await eventually(() => expect(engine.active).toBe(1));
     await expect(client.messages.batches.delete(id)).rejects.toMatchObject({ status: 409 });
     expect((await client.messages.batches.cancel(id)).processing_status).toBe("canceling");
     held.open();
