@@ -1,17 +1,15 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { startProcess } from "../../kit/program.js";
-import { startServer } from "../../kit/server.js";
+import { fileServer, startServer } from "../../kit/server.js";
 import { brokenLinks } from "./broken-links.js";
 import { exchange } from "../raw.js";
 
 const guidesFolder = new URL("../../fixtures/guides/", import.meta.url);
-async function server(folder = guidesFolder) {
-  return startServer({ engine: () => [], guidesFolder: folder });
-}
+const shared = fileServer({ engine: () => [], guidesFolder });
 
 async function get(path: string) {
-  const { url } = await server();
+  const { url } = shared();
   const response = await fetch(url + path);
   const text = await response.text();
   const main = /<main[^>]*>([^]*)<\/main>/.exec(text)?.[1] ?? "";
@@ -43,7 +41,7 @@ describe("GET /docs/guides", () => {
   });
 
   it("is a page with the API reference alone where there are no guides", async () => {
-    const { url } = await server(new URL("nothing/", guidesFolder));
+    const { url } = await startServer({ engine: () => [], guidesFolder: new URL("nothing/", guidesFolder) });
     const text = await (await fetch(`${url}/docs/guides`)).text();
     expect([...text.matchAll(/<li><a href="([^"]*)"/g)].map(([, href]) => href)).toEqual(["/docs"]);
   });
@@ -138,7 +136,7 @@ describe("GET /docs/guides/:name", () => {
   });
 
   it("has no link and no picture that leads nowhere", async () => {
-    const { url } = await server();
+    const { url } = shared();
     expect(await brokenLinks(url, "/docs/guides")).toEqual([]);
   });
 
@@ -151,7 +149,7 @@ describe("GET /docs/guides/:name", () => {
     "/docs/guides/pictures/..%2Fstart.md",
     "/docs/guides/start/more",
   ])("answers %s as any path that does not exist", async (path) => {
-    const { url } = await server();
+    const { url } = shared();
     const ask = async (asked: string) => {
       const response = await fetch(url + asked);
       return [response.status, await response.json()];
@@ -195,7 +193,7 @@ describe("a page of a guide", () => {
   );
 
   it.each(paths)("%s is sent again only to a client that has another one", async (path) => {
-    const { url, port } = await server();
+    const { url, port } = shared();
     const etag = (await fetch(url + path)).headers.get("etag") ?? "";
     expect(etag).toMatch(/^"\S{43}"$/);
     const ask = (known: string) =>
@@ -208,7 +206,7 @@ describe("a page of a guide", () => {
   });
 
   it.each(paths)("%s can be read and nothing else", async (path) => {
-    const { url } = await server();
+    const { url } = shared();
     const head = await fetch(url + path, { method: "HEAD" });
     expect([head.status, await head.text()]).toEqual([200, ""]);
     const posted = await fetch(url + path, { method: "POST" });
