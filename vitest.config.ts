@@ -65,7 +65,8 @@ export default defineConfig({
     pool: "forks",
     // Room for young objects: collecting them takes a twentieth less of the time of a worker.
     execArgv: ["--max-semi-space-size=64"],
-    maxWorkers: Math.max(1, Math.min(4, availableParallelism())),
+    // One more than cores: tests wait for disks, processes and other threads.
+    maxWorkers: Math.min(5, availableParallelism() + 1),
     // Limits for a busy machine, not measures of speed.
     testTimeout: 60_000,
     hookTimeout: 60_000,
