@@ -25,7 +25,7 @@ export const targets: Readonly<Record<string, ListedTarget>> = {
   image: { module: "scripts/fuzz/targets/image.ts", testInputs: 200 },
   events: { module: "scripts/fuzz/targets/events.ts", testInputs: 300 },
   "engine-streams": { module: "scripts/fuzz/targets/engines/streams.ts", testInputs: 100 },
-  "engine-answers": { module: "scripts/fuzz/targets/engines/answers.ts", testInputs: 120 },
+  "engine-answers": { module: "scripts/fuzz/targets/engines/answers.ts", testInputs: 60 },
   upload: { module: "scripts/fuzz/targets/upload.ts", testInputs: 500 },
   "batch-lines": { module: "scripts/fuzz/targets/batch-lines.ts", testInputs: 1_000 },
   pdf: { module: "scripts/fuzz/targets/pdf.ts", testInputs: 150 },

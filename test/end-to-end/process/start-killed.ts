@@ -2,12 +2,25 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
 import { onTestFinished } from "vitest";
 import { root } from "../../kit/folder.js";
 import { testKey } from "../../kit/server/settings.js";
 
-const program = fileURLToPath(new URL("killed-server.ts", import.meta.url));
+const source = fileURLToPath(new URL("killed-server.ts", import.meta.url));
+/** As deep below the root as the source, which finds the built server by a relative path. */
+const program = join(root, "dist/.tests/killed/killed-server.mjs");
+let isBundled = false;
+
+/** Compiles the program once for a process: it starts many times, and to compile it each time takes a second. */
+function bundleOnce(): void {
+  if (isBundled) return;
+  const common = { bundle: true, packages: "external", platform: "node", format: "esm" } as const;
+  buildSync({ ...common, entryPoints: [source], outfile: program });
+  isBundled = true;
+}
 
 export interface Killed {
   /** Null where it died before it listened. */
@@ -24,7 +37,8 @@ export async function startKilled(
   side: "before" | "after",
   errors: "inherit" | "ignore" = "inherit",
 ): Promise<Killed> {
-  const child = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), program], {
+  bundleOnce();
+  const child = spawn(process.execPath, [program], {
     cwd: root,
     env: {
       PATH: process.env["PATH"],

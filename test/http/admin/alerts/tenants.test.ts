@@ -136,13 +136,18 @@ describe("E30: a channel of a team", () => {
     expect((await server.request("POST", `/auth/teams/${side.teamId}/members`, member)).status).toBe(200);
     const channel = await add("ada@example.com", "email");
     expect(channel.status).toBe(200);
-    for (let at = 1; at <= 101; at += 1) {
-      if (at % 20 === 1) server.clock.jump(hourMs + 1);
-      expect((await test(idOf(channel))).status).toBe(200);
+    // As many as a team may send in an hour.
+    for (let sent = 0; sent < 101; sent += 20) {
+      server.clock.jump(hourMs + 1);
+      const now = Math.min(20, 101 - sent);
+      const answers = await Promise.all(Array.from({ length: now }, () => test(idOf(channel))));
+      expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: now }, () => 200));
       await eventually(async () => {
         const all = (await server.request("GET", "/admin/alerts/deliveries", undefined, manager))
           .body as Deliveries;
-        return all.deliveries.length === at && all.deliveries.every(({ state }) => state !== "queued");
+        return (
+          all.deliveries.length === sent + now && all.deliveries.every(({ state }) => state !== "queued")
+        );
       });
     }
     expect(mail.received).toHaveLength(100);
