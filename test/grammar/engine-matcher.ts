@@ -1,12 +1,10 @@
-import { getLlama, type Llama, type LlamaGrammar } from "node-llama-cpp";
+import type { LlamaGrammar } from "node-llama-cpp";
+import { loadLlama } from "../kit/engine/llama.js";
 import { RuleSet } from "../../src/grammar/gbnf.js";
-
-let engine: Promise<Llama> | null = null;
 
 /** Returns a function that matches complete texts with llama.cpp's own matcher. */
 export async function engineMatcher(grammar: string): Promise<(text: string) => boolean> {
-  engine ??= getLlama({ gpu: false, build: "never", skipDownload: true });
-  const llama = await engine;
+  const llama = await loadLlama();
   const made = (await llama.createGrammar({ grammar })) as LlamaGrammar & {
     _testText(text: string): boolean;
   };

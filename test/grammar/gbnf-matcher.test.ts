@@ -1,6 +1,7 @@
-import { getLlama, type LlamaGrammar } from "node-llama-cpp";
+import type { LlamaGrammar } from "node-llama-cpp";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { loadLlama } from "../kit/engine/llama.js";
 import { matchesGrammar, parseGbnf, sampleText } from "../kit/grammar/gbnf-matcher.js";
 
 interface Grammar {
@@ -55,7 +56,7 @@ describe("the GBNF matcher of the tests", () => {
   });
 
   it("agrees with llama.cpp", async () => {
-    const llama = await getLlama({ gpu: false, build: "never", skipDownload: true });
+    const llama = await loadLlama();
     for (const { text, yes, no } of Object.values(grammars)) {
       const grammar = (await llama.createGrammar({ grammar: text })) as LlamaGrammar & {
         _testText(text: string): boolean;

@@ -34,12 +34,6 @@ export const largerTests: readonly LargerTests[] = [
   },
   {
     size: "all",
-    what: "limits in Redis",
-    why: "a Redis server has to start",
-    files: ["accounts/limits/redis/**", "http/limits/redis.test.ts"],
-  },
-  {
-    size: "all",
     what: "an operator's first day in the console, in Chromium",
     why: "a browser takes seconds for a page; the small size opens the pages of the reference",
     files: ["browser/console/first-day.test.ts"],

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { getLlama, LlamaLogLevel, type Llama } from "node-llama-cpp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Llama } from "node-llama-cpp";
+import { beforeAll, describe, expect, it } from "vitest";
+import { loadLlama } from "../kit/engine/llama.js";
 import { preflightGguf } from "../../src/models/gguf.js";
 import { writeModel } from "../kit/models/gguf-writer.js";
 import { useFolder } from "./folder.js";
@@ -10,9 +11,8 @@ describe("a written model", () => {
   const folder = useFolder();
   let llama: Llama;
   beforeAll(async () => {
-    llama = await getLlama({ gpu: false, build: "never", maxThreads: 1, logLevel: LlamaLogLevel.error });
+    llama = await loadLlama();
   });
-  afterAll(() => llama.dispose());
 
   it.each([
     { architecture: "qwen3", weights: "Q8_0", tiedHead: false },

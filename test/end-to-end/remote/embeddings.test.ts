@@ -1,7 +1,7 @@
 /** Embeddings on remote engines: a true llama-server, and vLLM and SGLang by doubles, over the built-in model's own vocabulary. */
-import { getLlama } from "node-llama-cpp";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it as itAlways } from "vitest";
+import { loadLlama } from "../../kit/engine/llama.js";
 import { sampleText } from "../../../src/engine/remote/check.js";
 import { startDouble, type Double } from "../../kit/doubles/engines/double.js";
 import { vectorOf } from "../../kit/doubles/engines/embeddings.js";
@@ -24,11 +24,10 @@ const local = fileServer();
 let sample: readonly number[] = [];
 
 beforeAll(async () => {
-  const llama = await getLlama({ gpu: false, build: "never", skipDownload: true });
+  const llama = await loadLlama();
   const vocabulary = await llama.loadModel({ modelPath: modelFile, vocabOnly: true });
   sample = vocabulary.tokenize(sampleText);
   await vocabulary.dispose();
-  await llama.dispose();
 });
 
 interface Answer {

@@ -1,8 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { getLlama, LlamaLogLevel, type Llama, type LlamaModel, type Token } from "node-llama-cpp";
+import type { Llama, LlamaModel, Token } from "node-llama-cpp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadLlama } from "../../kit/engine/llama.js";
 import { readLanguage, templateTextsOf } from "../../../src/engine/llama/prompt/language.js";
 import { readTemplate } from "../../../src/engine/llama/prompt/read-template.js";
 import type { Message } from "../../../src/core/generation.js";
@@ -78,9 +79,8 @@ let llama: Llama;
 let folder: string;
 beforeAll(async () => {
   folder = temporaryFolder(() => undefined);
-  llama = await getLlama({ gpu: false, build: "never", logLevel: LlamaLogLevel.disabled, maxThreads: 1 });
+  llama = await loadLlama();
 });
-afterAll(() => llama.dispose());
 
 async function load(name: string, vocabulary: VocabularyMetadata): Promise<LlamaModel> {
   const header = modelHeader({ metadata: { "tokenizer.ggml.add_bos_token": null, ...vocabulary } });

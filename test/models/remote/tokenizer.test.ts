@@ -2,8 +2,9 @@
 import { join } from "node:path";
 import { PreTrainedTokenizer } from "@huggingface/transformers";
 import fc from "fast-check";
-import { getLlama, LlamaLogLevel, type Llama, type Token } from "node-llama-cpp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Llama, Token } from "node-llama-cpp";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { loadLlama } from "../../kit/engine/llama.js";
 import type { Model } from "../../../src/core/model.js";
 import { loadRegistry } from "../../../src/models/registry.js";
 import { root, temporaryFolder } from "../../kit/folder.js";
@@ -30,10 +31,9 @@ const id = "team/model";
 let llama: Llama;
 let builtIn: TokenizerFiles;
 beforeAll(async () => {
-  llama = await getLlama({ gpu: false, build: "never", logLevel: LlamaLogLevel.disabled, maxThreads: 1 });
+  llama = await loadLlama();
   builtIn = withPairs(await builtInFiles());
 });
-afterAll(() => llama.dispose());
 
 /** Returns the model that a registry finds for the files, which is placed on an engine. */
 async function found(files: TokenizerFiles): Promise<Model> {
@@ -54,6 +54,7 @@ async function found(files: TokenizerFiles): Promise<Model> {
 
 async function tokenizerOf(path: string): Promise<(text: string) => readonly number[]> {
   const weights = await llama.loadModel({ modelPath: path, vocabOnly: true });
+  onTestFinished(() => weights.dispose());
   return (text) => weights.tokenize(text);
 }
 
@@ -209,6 +210,7 @@ describe("a vocabulary that is made from a tokenizer.json", () => {
     expect(trainedTokens).toBe(4096);
     expect(tokenizerFile).toMatch(/tokenizer\.json$/);
     const weights = await llama.loadModel({ modelPath: path, vocabOnly: true });
+    onTestFinished(() => weights.dispose());
     const { bos, eos, eot, shouldPrependBosToken } = weights.tokens;
     expect([bos, eos, eot, shouldPrependBosToken]).toEqual([1, 2, 300, true]);
     expect([2, 300, 301, 302].map((token) => weights.isEogToken(token as Token))).toEqual([

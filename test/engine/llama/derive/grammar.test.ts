@@ -1,5 +1,6 @@
-import { getLlama, type Llama } from "node-llama-cpp";
+import type { Llama } from "node-llama-cpp";
 import { beforeAll, describe, expect, it } from "vitest";
+import { loadLlama } from "../../../kit/engine/llama.js";
 import type { Tool } from "../../../../src/core/generation.js";
 import { RuleSet } from "../../../../src/grammar/gbnf.js";
 import type { RequestedCalls } from "../../../../src/engine/llama/tools/grammar.js";
@@ -7,7 +8,7 @@ import { formatFor, names, tool, turnOf } from "./derived-formats.js";
 
 let llama: Llama;
 beforeAll(async () => {
-  llama = await getLlama({ gpu: false, build: "never", skipDownload: true });
+  llama = await loadLlama();
 });
 
 const known: readonly Tool[] = [

@@ -1,6 +1,5 @@
 import { fileURLToPath } from "node:url";
 import {
-  getLlama,
   LlamaGrammarEvaluationState,
   type Llama,
   type LlamaContextSequence,
@@ -8,6 +7,7 @@ import {
   type Token,
 } from "node-llama-cpp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadLlama } from "../../../kit/engine/llama.js";
 import type { Message, Tool } from "../../../../src/core/generation.js";
 import { createPromptBuilder } from "../../../../src/engine/llama/prompt/prompt.js";
 import { toolFormatOf } from "../../../../src/engine/llama/tools/format.js";
@@ -27,7 +27,7 @@ let model: LlamaModel;
 let sequence: LlamaContextSequence;
 let template: string;
 beforeAll(async () => {
-  llama = await getLlama({ gpu: false, build: "never", skipDownload: true });
+  llama = await loadLlama();
   model = await llama.loadModel({ modelPath: path });
   sequence = (await model.createContext({ contextSize: 1024, sequences: 1, threads: 1 })).getSequence();
   template = model.fileInfo.metadata.tokenizer?.chat_template ?? "";
