@@ -73,7 +73,7 @@ export default defineConfig({
     teardownTimeout: 20_000,
     allowOnly: false,
     // A test without an assertion cannot fail.
-    expect: { requireAssertions: true },
+    expect: { requireAssertions: true, poll: { timeout: 50_000 } },
     projects: [
       // One process per file, so that a crash of native code names its file.
       { extends: true, test: { name: "alone", include: alone, exclude: [...beyond] } },

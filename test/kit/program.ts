@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
 import { root } from "./folder.js";
-import { usualSettings } from "./server/settings.js";
+import { createUsualSettings } from "./server/settings.js";
 
 const program = join(root, "dist/main.js");
 
@@ -26,7 +26,7 @@ export interface TestProcess extends ProgramRun {
 
 /** Runs `hearth start` as a process. @throws Error with its standard error when it ends before it listens. */
 export async function startProcess(environment: NodeJS.ProcessEnv = {}): Promise<TestProcess> {
-  const run = runProgram(["start"], { ...usualSettings(), ...environment });
+  const run = runProgram(["start"], { ...createUsualSettings(), ...environment });
   const url = await Promise.race([
     run.line(/^listening on (https?:\/\/\S+)$/),
     run.exited.then((code) => Promise.reject(new Error(`ended with ${code}: ${run.stderr()}`))),

@@ -39,8 +39,8 @@ import {
 } from "./scripted/engine.js";
 import { createScriptedImageEngine } from "./scripted/image-engine.js";
 import { noCaptioning } from "./scripted/no-captioning.js";
-import { makeDeterministic, serverOfProcess, type StartedServer } from "./server/built-in.js";
-import { usualLlama } from "./server/llama.js";
+import { makeDeterministic, startProcessServer, type StartedServer } from "./server/built-in.js";
+import { shareLlama } from "./server/llama.js";
 import { manage, now, type Management } from "./server/management.js";
 import { clientOf } from "./server/requests.js";
 import {
@@ -52,7 +52,7 @@ import {
   watchRuns,
   type LogLine,
 } from "./server/scripted.js";
-import { pinnedManagementKey, testKey, usualSettings } from "./server/settings.js";
+import { pinnedManagementKey, testKey, createUsualSettings } from "./server/settings.js";
 import { seedKeys, startTime } from "./server/six-keys.js";
 import { sharedThreads } from "./worker-threads.js";
 import { workerUrls } from "./worker-urls.js";
@@ -136,7 +136,7 @@ export function fileServer(prepare: Prepared<ScriptedServerOptions>): () => Scri
 export function fileServer(prepare?: Prepared<ServerOptions>): () => TestServer;
 export function fileServer(prepare?: Prepared<AnyOptions>): () => TestServer {
   return forFile(async (finished) => {
-    if (prepare === undefined) return withClient(await serverOfProcess());
+    if (prepare === undefined) return addClient(await startProcessServer());
     const options = typeof prepare === "function" ? await prepare(finished) : prepare;
     return start({ ...options, finished });
   });
@@ -164,7 +164,7 @@ const cheapPasswords: PasswordCost = { N: 256, r: 8, p: 1 };
 
 async function startPlain(options: ServerOptions): Promise<TestServer> {
   const { environment = {}, finished, hasOwnEngine = false, ...overrides } = options;
-  const settings = { ...usualSettings(finished), ...(await enginesOfRun(environment)), ...environment };
+  const settings = { ...createUsualSettings(finished), ...(await enginesOfRun(environment)), ...environment };
   const { config, sources } = loadConfig(await addDatabase(settings, finished));
   const isNew = overrides.database === undefined && !existsSync(config.data) && config.databaseUrl === null;
   if (isNew) await writeNewDatabase(join(config.data, "hearth.db"));
@@ -174,7 +174,7 @@ async function startPlain(options: ServerOptions): Promise<TestServer> {
   return listen(
     config,
     {
-      ...(hasOwnEngine ? {} : await usualLlama(config, overrides)),
+      ...(hasOwnEngine ? {} : await shareLlama(config, overrides)),
       ...(hasUsualThreads ? sharedThreads() : {}),
       passwordCost: cheapPasswords,
       sources,
@@ -251,17 +251,17 @@ async function listen(
   const { createApp } = await import("../../src/app/app.js");
   const app = await createApp(config, {
     ...workerUrls,
-    // A thread for each server is a tenth of the time of its tests; test/store/sqlite/reports.test.ts and
+    // A thread for each server took a fifth of the CPU time of tests of the management API; test/store/sqlite/reports.test.ts and
     // test/http/admin/reports.test.ts have one.
     reportsWorkerUrl: null,
     openPuller: noNetwork,
     ...overrides,
   });
   finished(() => app.close());
-  return withClient({ ...(await app.listen()), data: config.data, app });
+  return addClient({ ...(await app.listen()), data: config.data, app });
 }
 
-function withClient(listening: StartedServer): TestServer {
+function addClient(listening: StartedServer): TestServer {
   return { ...listening, client: clientOf(listening.url) };
 }
 

@@ -2,7 +2,7 @@
 import { aKey } from "../../kit/a-key.js";
 import fc from "fast-check";
 import { expect } from "vitest";
-import type { QuotaCounter } from "../../../src/accounts/limits/quota-counter.js";
+import type { Quota, QuotaCounter } from "../../../src/accounts/limits/quota-counter.js";
 import { createRateLimits, type RequestDecision } from "../../../src/accounts/limits/rate-limits.js";
 import type { Clock } from "../../../src/core/clock.js";
 import type { Principal } from "../../../src/accounts/keys/api-key.js";
@@ -179,4 +179,22 @@ export async function expectExactLimits({ numRuns, createCounters }: ExactLimits
     ),
     { numRuns },
   );
+}
+
+const quota = (scope: string, limit: number): Quota => ({ name: "qpm", limit, scope, subject: scope });
+
+/** Expects that 200 requests at a time, which several counters of the same windows count, take exactly what a limit of 60 allows. */
+export async function expectOneLimit(counters: readonly QuotaCounter[]): Promise<void> {
+  // In different orders: none waits for another forever.
+  const [key, team] = [quota("key", 60), quota("team", 1_000)];
+  const demands = [key, team].map((each) => ({ quota: each, amount: 1 }));
+  const take = async (index: number) =>
+    counters[index % counters.length]?.take(index % 2 === 0 ? demands : [...demands].reverse());
+  const taken = await Promise.all(Array.from({ length: 200 }, (_, index) => take(index)));
+  expect(taken.filter((each) => each?.shortage === null)).toHaveLength(60);
+  const refused = taken.find((each) => each?.shortage !== null);
+  expect(refused?.shortage).toMatchObject({ demand: { quota: key }, used: 60 });
+  expect(refused?.shortage?.waitMs).toBeGreaterThan(50_000);
+  const after = await counters[0]?.take([{ quota: team, amount: 1 }]);
+  expect(after?.statuses).toMatchObject([{ limit: 1_000, remaining: 1_000 - 61 }]);
 }

@@ -12,9 +12,10 @@ import {
   type Client,
 } from "../../kit/clients/batches.js";
 import { temporaryFolder } from "../../kit/folder.js";
+import { seeded } from "../../kit/models/gguf-writer/weights.js";
 import { testKey } from "../../kit/server/settings.js";
 import { casesOf } from "../../kit/setup/random-cases.js";
-import { mulberry32, startKilled, type Killed } from "./start-killed.js";
+import { startKilled, type Killed } from "./start-killed.js";
 
 const rounds = casesOf(80);
 /** Enough for some tens of lines. */
@@ -72,7 +73,7 @@ async function check(
 
 it("F12: batches of a server that is killed with SIGKILL many times, at any step, lose no line and charge none twice", async () => {
   const data = join(temporaryFolder(), "data");
-  const next = mulberry32(20261123);
+  const next = seeded(20261123);
   for (let round = 0; round < rounds; round++) {
     const killAt = 1 + Math.floor(next() * stepsMax);
     const server = await startKilled(data, killAt, next() < 0.5 ? "before" : "after");

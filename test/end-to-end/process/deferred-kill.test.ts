@@ -2,11 +2,12 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../../kit/folder.js";
+import { seeded } from "../../kit/models/gguf-writer/weights.js";
 import { headersOf } from "../../kit/server/requests.js";
 import { builtInModel, testKey } from "../../kit/server/settings.js";
 import { until } from "../../kit/until.js";
 import { casesOf } from "../../kit/setup/random-cases.js";
-import { mulberry32, startKilled, type Killed } from "./start-killed.js";
+import { startKilled, type Killed } from "./start-killed.js";
 
 const rounds = casesOf(40);
 /** Enough for several jobs from being taken to being fetched. */
@@ -77,7 +78,7 @@ describe("F12: deferred completions of a server that is killed with SIGKILL", ()
   it("many times, at any step, are all made, each charged once and fetched at most once", async () => {
     const data = join(temporaryFolder(), "data");
     const client = new Client();
-    const next = mulberry32(20261121);
+    const next = seeded(20261121);
     for (let round = 0; round < rounds; round++) {
       const killAt = 1 + Math.floor(next() * stepsMax);
       const server = await startKilled(data, killAt, next() < 0.5 ? "before" : "after");

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { getLlama, LlamaLogLevel } from "node-llama-cpp";
 import { onTestFinished } from "vitest";
+import { loadLlama } from "../../kit/engine/llama.js";
 import { freeRules } from "../../../src/core/engine.js";
 import { noTools, type SampledLogprob } from "../../../src/core/generation.js";
 import type { Model } from "../../../src/core/model.js";
@@ -37,7 +37,7 @@ export async function residentWithEightSlots(
   if (!existsSync(file)) await writeModel(file, { contextLength: 512, weights: "F32", ...changes });
   const registry = await loadRegistry({ folders: [folder], contextTokensMax: 512 });
   const model = registry.find("random") as Model;
-  const llama = await getLlama({ gpu: false, build: "never", logLevel: LlamaLogLevel.error, maxThreads: 1 });
+  const llama = await loadLlama();
   const settings = {
     cores: 1,
     threads: 1,
@@ -62,10 +62,7 @@ export async function residentWithEightSlots(
     loadPlainly: (load) => load(),
     steps: new StepWatch(() => performance.now()),
   });
-  onTestFinished(async () => {
-    await resident.dispose();
-    await llama.dispose();
-  });
+  onTestFinished(() => resident.dispose());
   return resident;
 }
 

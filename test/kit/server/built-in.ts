@@ -8,7 +8,7 @@ import type { Engine } from "../../../src/core/engine.js";
 import { writeNewDatabase } from "../databases/new-database.js";
 import { enginesOfRun } from "../doubles/llama-server/of-run.js";
 import { workerUrls } from "../worker-urls.js";
-import { usualLlama } from "./llama.js";
+import { shareLlama } from "./llama.js";
 import { testKey } from "./settings.js";
 
 /** A server in this process that listens. */
@@ -22,7 +22,7 @@ export interface StartedServer {
 let ofProcess: Promise<StartedServer> | null = null;
 
 /** Returns the server with the default settings that serves all tests of this process. It runs until the process ends. */
-export function serverOfProcess(): Promise<StartedServer> {
+export function startProcessServer(): Promise<StartedServer> {
   return (ofProcess ??= startOfProcess());
 }
 
@@ -32,7 +32,7 @@ async function startOfProcess(): Promise<StartedServer> {
   const { config } = loadConfig({ ...settings, ...(await enginesOfRun({})) });
   await writeNewDatabase(join(data, "hearth.db"));
   const { createApp } = await import("../../../src/app/app.js");
-  const app = await createApp(config, { ...workerUrls, ...(await usualLlama(config, {})) });
+  const app = await createApp(config, { ...workerUrls, ...(await shareLlama(config, {})) });
   return { ...(await app.listen()), data, app };
 }
 

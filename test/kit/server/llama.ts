@@ -18,7 +18,7 @@ import { workerUrls } from "../worker-urls.js";
 let shared: Promise<{ readonly local: LlamaEngine; readonly language: LanguageWorker }> | null = null;
 
 /** Returns the engine of this process for a server that could have started the same one; otherwise nothing. */
-export async function usualLlama(
+export async function shareLlama(
   config: Config,
   overrides: Overrides,
 ): Promise<{ readonly llama?: LlamaEngine }> {

@@ -12,7 +12,7 @@ export const pinnedManagementKey = "test-management-key-of-the-operator";
 export const builtInModel = "hearth-tiny-5m";
 
 /** Returns HEARTH_* variables: a free port, a new data folder, and the pinned key. */
-export function usualSettings(finished: Finished = onTestFinished): NodeJS.ProcessEnv {
+export function createUsualSettings(finished: Finished = onTestFinished): NodeJS.ProcessEnv {
   const data = join(temporaryFolder(finished), "data");
   return { HEARTH_PORT: "0", HEARTH_DATA: data, HEARTH_API_KEY: testKey };
 }

@@ -5,7 +5,7 @@ import { createSharedWindowStore } from "../../../../src/accounts/limits/shared/
 import type { Clock } from "../../../../src/core/clock.js";
 import type { Database } from "../../../../src/store/database.js";
 import { systemClock } from "../../../../src/system.js";
-import { expectExactLimits } from "../exact-limits.js";
+import { expectExactLimits, expectOneLimit } from "../exact-limits.js";
 import { createManualClock } from "../../../kit/manual-clock.js";
 import { newPostgresUrl, openBeside } from "../../../kit/databases/postgres/databases.js";
 import { proxyOf } from "../../../kit/databases/postgres/proxy.js";
@@ -72,18 +72,7 @@ it("of 200 requests that three servers count at the same time, exactly as many a
   const counters = windows.map((each) =>
     createSharedCounter({ windows: each, clock: systemClock, time: () => null, onError: () => undefined }),
   );
-  // In different orders: none waits for another forever.
-  const [key, team] = [quota("key", 60), quota("team", 1_000)];
-  const demands = [key, team].map((each) => ({ quota: each, amount: 1 }));
-  const take = async (index: number) =>
-    counters[index % 3]?.take(index % 2 === 0 ? demands : [...demands].reverse());
-  const taken = await Promise.all(Array.from({ length: 200 }, (_, index) => take(index)));
-  expect(taken.filter((each) => each?.shortage === null)).toHaveLength(60);
-  const refused = taken.find((each) => each?.shortage !== null);
-  expect(refused?.shortage).toMatchObject({ demand: { quota: key }, used: 60 });
-  expect(refused?.shortage?.waitMs).toBeGreaterThan(50_000);
-  const after = await counters[0]?.take([{ quota: team, amount: 1 }]);
-  expect(after?.statuses).toMatchObject([{ limit: 1_000, remaining: 1_000 - 61 }]);
+  await expectOneLimit(counters);
 });
 
 it("windows that were idle for a minute are removed, and no others", async () => {

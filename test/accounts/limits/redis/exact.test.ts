@@ -21,7 +21,7 @@ import {
   withoutOwnRedis,
   withoutRedis,
 } from "../../../kit/databases/redis/server.js";
-import { expectExactLimits } from "../exact-limits.js";
+import { expectExactLimits, expectOneLimit } from "../exact-limits.js";
 
 const quota = (scope: string, limit: number): Quota => ({ name: "qpm", limit, scope, subject: scope });
 
@@ -60,17 +60,7 @@ describe(`limits counted in Redis${withoutRedis}`, () => {
         onError: () => undefined,
       }),
     );
-    const [key, team] = [quota("key", 60), quota("team", 1_000)];
-    const demands = [key, team].map((each) => ({ quota: each, amount: 1 }));
-    const take = async (index: number) =>
-      counters[index % 3]?.take(index % 2 === 0 ? demands : [...demands].reverse());
-    const taken = await Promise.all(Array.from({ length: 200 }, (_, index) => take(index)));
-    expect(taken.filter((each) => each?.shortage === null)).toHaveLength(60);
-    const refused = taken.find((each) => each?.shortage !== null);
-    expect(refused?.shortage).toMatchObject({ demand: { quota: key }, used: 60 });
-    expect(refused?.shortage?.waitMs).toBeGreaterThan(50_000);
-    const after = await counters[0]?.take([{ quota: team, amount: 1 }]);
-    expect(after?.statuses).toMatchObject([{ limit: 1_000, remaining: 1_000 - 61 }]);
+    await expectOneLimit(counters);
   });
 
   test("agree with those in memory when a window has thousands of entries", async () => {
