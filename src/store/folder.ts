@@ -20,8 +20,17 @@ export function createFolder(folder: string): void {
 }
 
 function makeOne(folder: string): void {
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return;
-  mkdirSync(folder, { mode: 0o700 });
+  if (isFolder(folder)) return;
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (thrown) {
+    // Another server may have created it in between.
+    if (errorCodeOf(thrown) !== "EEXIST" || !isFolder(folder)) throw thrown;
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** Returns the names of the files in a folder that were last written before this time. @throws Error of Node, with its code. */
