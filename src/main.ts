@@ -13,7 +13,7 @@ import { connectSupervisor, isStart, supervise, type SupervisorChannel } from ".
 import { exactOn, printTo } from "./cli/terminal.js";
 import type { OpenAccounts, OperatorModels } from "./app/app.js";
 import type { Puller, SizeReport } from "./app/pulls.js";
-import type { CommandLineSettings, LoadedConfig } from "./config.js";
+import type { CommandLineSettings, LoadedConfig } from "./config/config.js";
 
 const args = process.argv.slice(2);
 const out = printTo(process.stdout);
@@ -62,7 +62,7 @@ async function runCommand(
     .configureOutput(commanderOutput)
     .exitOverride();
   const load = async (options: CommandLineSettings = {}): Promise<LoadedConfig> => {
-    const { loadConfig } = await import("./config.js");
+    const { loadConfig } = await import("./config/config.js");
     return loadConfig(process.env, program.opts<{ config?: string }>().config ?? null, options);
   };
   addStartCommand(program, load, { supervisor, environment: process.env });
@@ -89,7 +89,7 @@ async function parse(program: Command, commandLine: readonly string[]): Promise<
     await program.parseAsync(commandLine, { from: "user" });
   } catch (thrown) {
     if (thrown instanceof CommanderError) process.exitCode = thrown.exitCode === 0 ? 0 : 2;
-    else process.exitCode = fail(thrown, thrown instanceof (await import("./config.js")).ConfigError);
+    else process.exitCode = fail(thrown, thrown instanceof (await import("./config/config.js")).ConfigError);
   }
 }
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ConfigError, isLoopback, loadConfig, variableOf } from "../src/config.js";
-import { platformFolders } from "../src/default-folders.js";
+import { ConfigError, isLoopback, loadConfig, variableOf } from "../src/config/config.js";
+import { platformFolders } from "../src/config/default-folders.js";
 import { temporaryFolder } from "./kit/folder.js";
 
 /** A configuration file with this text. */

@@ -3,7 +3,7 @@
  * with random weights of realistic shape. It compares with llama-server as well, where that was built
  * (`npm run build:llama-server`) or LLAMA_SERVER names it.
  */
-import { threadsFor, usableCores } from "../../src/engine/llama/load/machine.js";
+import { threadsFor, usableCores } from "../../src/engine/worker/machine.js";
 import { fairnessRows } from "./engine/fairness.js";
 import { gapRows } from "./engine/gap.js";
 import { speedRows } from "./engine/speed.js";

@@ -20,17 +20,16 @@ const external = [
 ];
 
 /** Files that start a process or a thread. */
-const programs = /(^|\/)(main|worker|smoke|onnx)\.ts$/;
+const programs = /(^|\/)(main|worker|smoke)\.ts$/;
 
 /** What scripts and tests import from dist/. */
 const imported = [
   "app/app.ts",
   "cli/server/supervise.ts",
-  "config.ts",
+  "config/config.ts",
   "core/errors.ts",
-  "engine/onnx-threads.ts",
-  "engine/scripted.ts",
-  "engine/worker-host.ts",
+  "engine/worker/onnx-threads.ts",
+  "engine/worker/host.ts",
 ];
 
 /** Stands for the path from an output to dist/, until it is known to which output a module belongs. */

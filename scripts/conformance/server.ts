@@ -5,7 +5,7 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createApp, type Overrides } from "../../src/app/app.js";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import { createScriptedEngine } from "../../test/kit/scripted/engine.js";
 import { workerUrls } from "../../test/kit/worker-urls.js";
 import { scratchFolder } from "../processes.js";

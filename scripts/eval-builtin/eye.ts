@@ -5,7 +5,7 @@
 import { fileURLToPath } from "node:url";
 import type { DecodedImage } from "../../src/core/images.js";
 import type { ImageDescription } from "../../src/core/vision.js";
-import { ModelMemory } from "../../src/engine/model-memory.js";
+import { ModelMemory } from "../../src/engine/memory/model-memory.js";
 import { createVisionEngine } from "../../src/engine/vision/engine.js";
 import { visionFamilies } from "../../src/engine/vision/families.js";
 import { loadRegistry } from "../../src/models/registry.js";

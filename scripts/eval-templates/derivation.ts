@@ -1,11 +1,11 @@
 /** Prints what is derived from a template, and whether calls of many shapes survive being rendered and parsed. */
 import { basename } from "node:path";
-import { readTurn, type TurnTexts } from "../../src/engine/llama/derive/turn.js";
-import { probeTools } from "../../src/engine/llama/derive/probes.js";
-import { readTemplate } from "../../src/engine/llama/prompt/read-template.js";
-import { definitionVariables } from "../../src/engine/llama/tools/tools-as-text.js";
-import { JinjaTemplate } from "../../src/engine/template/jinja.js";
-import type { Rendering } from "../../src/engine/template/protocol.js";
+import { readTurn, type TurnTexts } from "../../src/engine/language/derive/turn.js";
+import { probeTools } from "../../src/engine/language/derive/probes.js";
+import { readTemplate } from "../../src/engine/language/prompt/read-template.js";
+import { definitionVariables } from "../../src/engine/language/tools/tools-as-text.js";
+import { JinjaTemplate } from "../../src/template/jinja.js";
+import type { Rendering } from "../../src/template/rendering.js";
 import type { NamedTemplate } from "./python.js";
 import { roundTrip } from "./round-trip.js";
 import { shapes } from "./shapes.js";

@@ -1,6 +1,6 @@
 /** Compares renderings with those of Python's jinja2, as transformers sets it up. */
 import { basename } from "node:path";
-import { JinjaTemplate } from "../../src/engine/template/jinja.js";
+import { JinjaTemplate } from "../../src/template/jinja.js";
 import { conversations } from "./conversations.js";
 import { referenceRows, type Reference } from "./reference.js";
 

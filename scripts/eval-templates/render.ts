@@ -1,8 +1,8 @@
 /** Renders conversations as the server does, with or without a generation prompt. */
 import type { Message, Tool } from "../../src/core/generation.js";
-import type { TemplateReading } from "../../src/engine/llama/prompt/read-template.js";
-import { definitionVariables } from "../../src/engine/llama/tools/tools-as-text.js";
-import { repairMessages, repairSets } from "../../src/engine/llama/prompt/repairs.js";
+import type { TemplateReading } from "../../src/engine/language/prompt/read-template.js";
+import { definitionVariables } from "../../src/engine/language/tools/tools-as-text.js";
+import { repairMessages, repairSets } from "../../src/engine/language/prompt/repairs.js";
 
 export interface Conversation {
   readonly messages: readonly Message[];

@@ -1,12 +1,12 @@
 /** Renders a call as history, and parses the text of the model's turn: it must be the same call. */
 import { isDeepStrictEqual } from "node:util";
 import type { GenerationEvent, Message, Tool } from "../../src/core/generation.js";
-import { Answer } from "../../src/engine/llama/answer/answer.js";
-import type { ReasoningMarks } from "../../src/engine/llama/answer/reasoning.js";
-import { marker } from "../../src/engine/llama/derive/probes.js";
-import { callsIn, type TurnTexts } from "../../src/engine/llama/derive/turn.js";
-import { findCalls } from "../../src/engine/llama/answer/answer-of.js";
-import type { TemplateReading } from "../../src/engine/llama/prompt/read-template.js";
+import { Answer } from "../../src/engine/language/answer/answer.js";
+import type { ReasoningMarks } from "../../src/engine/language/reasoning.js";
+import { marker } from "../../src/engine/language/derive/probes.js";
+import { callsIn, type TurnTexts } from "../../src/engine/language/derive/turn.js";
+import { findCalls } from "../../src/engine/language/answer/answer-of.js";
+import type { TemplateReading } from "../../src/engine/language/prompt/read-template.js";
 import { renderTurns } from "./render.js";
 import type { Arguments } from "./shapes.js";
 

@@ -4,9 +4,9 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Message, Tool } from "../../src/core/generation.js";
-import { endsInReasoning, type ReasoningMarks } from "../../src/engine/llama/answer/reasoning.js";
-import { piecesOfText, isMark, sharedStart } from "../../src/engine/llama/derive/pieces.js";
-import type { TemplateReading } from "../../src/engine/llama/prompt/read-template.js";
+import { endsInReasoning, type ReasoningMarks } from "../../src/engine/language/reasoning.js";
+import { piecesOfText, isMark, sharedStart } from "../../src/engine/language/derive/pieces.js";
+import type { TemplateReading } from "../../src/engine/language/prompt/read-template.js";
 import { renderTurns } from "./render.js";
 import { parseAnswer, type ReadAnswer } from "./round-trip.js";
 

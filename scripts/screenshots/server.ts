@@ -1,7 +1,7 @@
 /** A server with the built-in models, in this process, whose clock can be set: so that its usage has a history. */
 import { join } from "node:path";
 import { createApp } from "../../src/app/app.js";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import { systemClock } from "../../src/system.js";
 
 export interface PictureServer {
@@ -27,12 +27,12 @@ export async function startPictureServer(folder: string): Promise<PictureServer>
   });
   const app = await createApp(config, {
     clock: { ...systemClock, now: () => systemClock.now() + shiftMs },
-    workerUrl: worker("llama"),
+    workerUrl: worker("text"),
     visionWorkerUrl: worker("vision"),
-    schemaWorkerUrl: worker("schemas"),
+    schemaWorkerUrl: worker("language/schemas"),
     imagesWorkerUrl: worker("images"),
     pdfWorkerUrl: worker("pdf"),
-    tokenizerWorkerUrl: worker("tokenize"),
+    tokenizerWorkerUrl: worker("language/tokenize"),
     onnxTrialUrl: null,
   });
   const { url } = await app.listen();

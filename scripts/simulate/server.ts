@@ -1,6 +1,6 @@
 /** One process of the simulated server: what `createApp` builds, over the simulated clock, disk, chance and engine. */
 import { createApp, type App } from "../../src/app/app.js";
-import type { Config } from "../../src/config.js";
+import type { Config } from "../../src/config/config.js";
 import type { Logger } from "../../src/core/logger.js";
 import type { HostedTokenizer } from "../../src/core/tokenizer.js";
 import type { Schemas } from "../../src/core/schemas.js";

@@ -10,7 +10,7 @@ import { createSpendingStore } from "../../src/accounts/money/store/spending-lim
 import type { BillingMode } from "../../src/accounts/teams/team.js";
 import { createTeamStore } from "../../src/accounts/teams/store.js";
 import { defaultTeamSettings } from "../../src/accounts/teams/team.js";
-import { loadConfig, type Config } from "../../src/config.js";
+import { loadConfig, type Config } from "../../src/config/config.js";
 import { noLimits, type Limits } from "../../src/core/limits.js";
 import type { Model } from "../../src/core/model.js";
 import type { Database } from "../../src/store/database.js";

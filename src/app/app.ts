@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { BudgetStatus } from "../accounts/budgets/budget.js";
-import type { Config, LoadedConfig } from "../config.js";
+import type { Config, LoadedConfig } from "../config/config.js";
 import type { Clock } from "../core/clock.js";
 import type { Engine } from "../core/engine.js";
 import { silentLogger, type Logger } from "../core/logger.js";

@@ -1,12 +1,12 @@
 /** The part of the composition root that builds the vision engine and what describes images of conversations with it. */
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import type { VisionEngine } from "../core/vision.js";
-import { usableCores } from "../engine/llama/load/machine.js";
-import type { ModelMemory } from "../engine/model-memory.js";
+import { usableCores } from "../engine/worker/machine.js";
+import type { ModelMemory } from "../engine/memory/model-memory.js";
 import { createImageDecoder } from "../engine/vision/decode/decode.js";
 import { createVisionEngine } from "../engine/vision/engine.js";
-import { createImageFetcher } from "../engine/vision/fetch/fetch.js";
-import { readAllowedHosts } from "../engine/network/hosts.js";
+import { createImageFetcher } from "../network/fetch.js";
+import { readAllowedHosts } from "../network/hosts.js";
 import { createCaptioning, type CaptioningDeps, type Captioning } from "../inference/prompt/captioning.js";
 import type { SystemDeps, TracedDeps, WorkerUrls } from "./chat-engine.js";
 import type { OnnxCheck } from "./onnx-models.js";

@@ -1,6 +1,6 @@
 /** The part of the composition root that builds the chat engine and the worker threads next to it. */
 import { join } from "node:path";
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import type { Clock } from "../core/clock.js";
 import type { Model } from "../core/model.js";
 import type { Random } from "../core/random.js";
@@ -9,11 +9,11 @@ import type { PdfReader } from "../core/prompt/documents.js";
 import type { Tracing } from "../core/telemetry/tracing.js";
 import type { HostedTokenizer } from "../core/tokenizer.js";
 import { createLlamaEngine, type LlamaEngine } from "../engine/llama/engine.js";
-import { createSmokeLoad } from "../engine/llama/load/smoke-load.js";
-import { ModelMemory } from "../engine/model-memory.js";
-import { createSchemas } from "../engine/schemas/schemas.js";
+import { createSmokeLoad } from "../engine/llama/smoke-load.js";
+import { ModelMemory } from "../engine/memory/model-memory.js";
+import { createSchemas } from "../engine/language/schemas/schemas.js";
 import { createPdfReader } from "../engine/pdf/pdf-reader.js";
-import { createHostedTokenizer } from "../engine/tokenize/tokenize.js";
+import { createHostedTokenizer } from "../engine/language/tokenize/tokenize.js";
 import type { Logger } from "../core/logger.js";
 import { openModelRoom, readSystemFile, type RoomSources } from "../models/fit/free-memory.js";
 import { verifyWeights } from "../models/verify.js";
@@ -83,7 +83,7 @@ export function buildChatCheck(
   isAwaited = false,
 ): (model: Model) => Promise<string | null> {
   return createSmokeLoad({
-    entry: new URL("load/smoke.js", llamaWorkerUrl(given)),
+    entry: new URL("../llama/smoke.js", llamaWorkerUrl(given)),
     settings: llamaSettings(config),
     passedFile: join(config.data, "loaded-models.json"),
     isAwaited,
@@ -92,7 +92,7 @@ export function buildChatCheck(
 }
 
 function llamaWorkerUrl({ workerUrl }: WorkerUrls): URL {
-  return workerUrl ?? new URL("../engine/llama/worker.js", import.meta.url);
+  return workerUrl ?? new URL("../engine/text/worker.js", import.meta.url);
 }
 
 /** Files of the compiled worker threads, for a program that runs from its sources; absent: those next to this program. */
@@ -127,7 +127,7 @@ export function buildSchemas(
 ): Schemas {
   return createSchemas({
     clock,
-    workerUrl: schemaWorkerUrl ?? new URL("../engine/schemas/worker.js", import.meta.url),
+    workerUrl: schemaWorkerUrl ?? new URL("../engine/language/schemas/worker.js", import.meta.url),
     log: (message) => logger.warn({ engine: "schemas" }, message),
     closed: schemaObjects === "closed",
     ...(schemaMsMax === undefined ? {} : { requestMsMax: schemaMsMax }),
@@ -141,7 +141,7 @@ export function buildHostedTokenizer(
 ): HostedTokenizer {
   return createHostedTokenizer({
     clock,
-    workerUrl: tokenizerWorkerUrl ?? new URL("../engine/tokenize/worker.js", import.meta.url),
+    workerUrl: tokenizerWorkerUrl ?? new URL("../engine/language/tokenize/worker.js", import.meta.url),
     log: (message) => logger.warn({ engine: "tokenize" }, message),
   });
 }

@@ -1,7 +1,7 @@
 /** The layout of the data folder. */
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import { fileError } from "../store/failure.js";
 
 export type Folder = Pick<Config, "data" | "sharedFolder">;

@@ -1,5 +1,5 @@
 /** The part of the composition root that builds everything that runs models, over the one memory that they share. */
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import type { EmbeddingEngine } from "../core/embeddings/engine.js";
 import type { ImageFetcher } from "../core/images.js";
 import type { ImageEngine } from "../core/image-generation.js";
@@ -8,7 +8,7 @@ import type { Model } from "../core/model.js";
 import type { Schemas } from "../core/schemas.js";
 import type { HostedTokenizer } from "../core/tokenizer.js";
 import type { Captioning } from "../inference/prompt/captioning.js";
-import { byPlacement, embeddingsByPlacement } from "../engine/by-placement.js";
+import { byPlacement, embeddingsByPlacement } from "../engine/text/by-placement.js";
 import type { LlamaEngine } from "../engine/llama/engine.js";
 import { buildRemoteEngine } from "./remote/engines.js";
 import { buildImageEngine } from "./images.js";

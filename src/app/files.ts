@@ -1,9 +1,9 @@
 /** The part of the composition root that builds the files of teams, and what puts files into prompts. */
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import { createFileContents, type FileContents } from "../inference/files/contents.js";
 import { createFiles, type Files, type FilesDeps } from "../inference/files/files.js";
-import { createImageFetcher } from "../engine/vision/fetch/fetch.js";
-import { readAllowedHosts } from "../engine/network/hosts.js";
+import { createImageFetcher } from "../network/fetch.js";
+import { readAllowedHosts } from "../network/hosts.js";
 import { createPromptFiles, type PromptFiles, type PromptFilesDeps } from "../jobs/prompt-files.js";
 import { leftoversBefore, type NodeStore } from "../store/nodes.js";
 import type { TracedDeps } from "./chat-engine.js";

@@ -1,4 +1,4 @@
-import { isLoopback, type Config } from "../config.js";
+import { isLoopback, type Config } from "../config/config.js";
 import { defaultHttpLimits, type HttpDeps, type HttpLimits } from "../http/deps.js";
 import { openTls, type ServerTls, type TlsDeps } from "../http/tls.js";
 import { version } from "../version.js";

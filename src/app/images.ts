@@ -1,9 +1,9 @@
 /** The part of the composition root that builds the engine that generates images. */
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import type { ImageEngine } from "../core/image-generation.js";
 import { createImageEngine } from "../engine/images/engine.js";
-import { usableCores } from "../engine/llama/load/machine.js";
-import type { ModelMemory } from "../engine/model-memory.js";
+import { usableCores } from "../engine/worker/machine.js";
+import type { ModelMemory } from "../engine/memory/model-memory.js";
 import type { SystemDeps, WorkerUrls } from "./chat-engine.js";
 import type { OnnxCheck } from "./onnx-models.js";
 

@@ -1,12 +1,12 @@
 /** The part of the composition root that derives from the configuration what GGUF models are loaded with. */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Config } from "../config.js";
-import { usableCores, usableMemoryBytes } from "../engine/llama/load/machine.js";
+import type { Config } from "../config/config.js";
+import { usableCores, usableMemoryBytes } from "../engine/worker/machine.js";
 import { contextInMemory } from "../engine/llama/load/memory-estimate.js";
 import { withLoadSettings } from "../engine/llama/load/load-settings.js";
 import type { LlamaSettings } from "../engine/llama/protocol.js";
-import { keepThreads, type ThreadPoolState } from "../engine/llama/threads/thread-pool.js";
+import { keepThreads, type ThreadPoolState } from "../engine/native/thread-pool.js";
 import type { ContextLimit } from "../models/apply-settings.js";
 
 /** Returns the memory that all models together may take. */

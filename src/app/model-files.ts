@@ -2,7 +2,7 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, sep } from "node:path";
 import type { AuditEntry } from "../accounts/audit/audited-change.js";
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import { HearthError } from "../core/errors.js";
 import type { Model, ModelRegistry } from "../core/model.js";
 import { removeModel } from "../models/library/remove.js";

@@ -1,6 +1,6 @@
 /** The part of the composition root that builds what manages the models of a running server: reload, settings and downloads. */
 import { createModelAdmin } from "../accounts/models/model-admin.js";
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import { createPullJobs } from "../jobs/pulls/pull-jobs.js";
 import type { Puller } from "../models/hub/puller.js";
 import type { AuditEntry } from "../accounts/audit/audited-change.js";

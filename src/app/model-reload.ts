@@ -1,6 +1,6 @@
 /** The part of the composition root that applies changes of model files and of settings of models while the server runs. */
 import { isDeepStrictEqual } from "node:util";
-import { ConfigError, readModelSettings, type Config } from "../config.js";
+import { ConfigError, readModelSettings, type Config } from "../config/config.js";
 import type { Clock } from "../core/clock.js";
 import type { Logger } from "../core/logger.js";
 import type { Model } from "../core/model.js";

@@ -1,6 +1,6 @@
 /** The part of the composition root that finds the models. */
 import { fileURLToPath } from "node:url";
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import type { Logger } from "../core/logger.js";
 import type { Model, ModelRegistry } from "../core/model.js";
 import { visionFamilies } from "../engine/vision/families.js";

@@ -1,10 +1,10 @@
 /** The part of the composition root that finds out which image and vision models cannot be loaded, before a request needs them. */
 import { join } from "node:path";
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import type { Clock } from "../core/clock.js";
 import type { Logger } from "../core/logger.js";
 import { isGgufKind, type Model } from "../core/model.js";
-import { createOnnxTrials, trialBytesMax } from "../engine/trial/onnx-trials.js";
+import { createOnnxTrials, trialBytesMax } from "../engine/onnx/trials.js";
 import { visionFiles } from "../engine/vision/families.js";
 import { checkOnnxModel } from "../models/onnx/check.js";
 import type { LoadedRegistry } from "../models/registry.js";
@@ -29,7 +29,7 @@ export function buildOnnxCheck(
   isAwaited = false,
 ): OnnxCheck {
   const entry =
-    onnxTrialUrl === undefined ? new URL("../engine/trial/onnx.js", import.meta.url) : onnxTrialUrl;
+    onnxTrialUrl === undefined ? new URL("../engine/onnx/smoke.js", import.meta.url) : onnxTrialUrl;
   const attempt =
     entry === null
       ? () => Promise.resolve(null)

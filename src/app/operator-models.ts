@@ -1,6 +1,6 @@
 /** The part of the composition root for the commands that manage models. They need no server, and work beside a running one. */
 import { stat } from "node:fs/promises";
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import { HearthError } from "../core/errors.js";
 import type { Model } from "../core/model.js";
 import { closestNames, closestTexts } from "../models/closest-names.js";

@@ -1,6 +1,6 @@
 /** The settings of models as commands show and change them: each with the place where it was made. */
 import type { AuditedSettings } from "./operator-audit.js";
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import { HearthError } from "../core/errors.js";
 import type { Model } from "../core/model.js";
 import { isModelId } from "../models/manifest.js";

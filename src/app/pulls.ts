@@ -1,7 +1,7 @@
 /** The part of the composition root that builds the puller of models, for the command that needs no server. */
 import { homedir } from "node:os";
 import type { AuditEntry } from "../accounts/audit/audited-change.js";
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import type { Puller, PullResult } from "../models/hub/puller.js";
 import type { DatabaseSettings } from "./database/settings.js";
 import type { SizeReport } from "./inspect/model-fit.js";
@@ -58,7 +58,7 @@ async function open(
   const { createPuller } = await import("../models/hub/puller.js");
   const { readHubSettings } = await import("../models/hub/settings.js");
   const { visionFamilies } = await import("../engine/vision/families.js");
-  const { isPublicAddress } = await import("../engine/network/addresses.js");
+  const { isPublicAddress } = await import("../network/addresses.js");
   return createPuller({
     clock: systemClock,
     newId: () => systemRandom.id(),

@@ -1,5 +1,5 @@
 /** The part of the composition root that opens the data folder and builds the stores over its database. */
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import type { Clock } from "../core/clock.js";
 import { silentLogger, type Logger } from "../core/logger.js";
 import type { Random } from "../core/random.js";

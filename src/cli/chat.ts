@@ -5,7 +5,7 @@
 import { createInterface, type Interface } from "node:readline/promises";
 import { text as readAll } from "node:stream/consumers";
 import type { OperatorModels } from "../app/app.js";
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import { awaitModel } from "./await-model.js";
 import { listModels, streamChat, type ChatDelta, type ChatServer, type ChatTurn } from "./chat-client.js";
 import { exactOn, printTo, type TextOut } from "./terminal.js";

@@ -1,6 +1,6 @@
 /** What `hearth doctor` prints. */
 import { examineInstallation } from "../app/app.js";
-import type { LoadedConfig } from "../config.js";
+import type { LoadedConfig } from "../config/config.js";
 import { formatJson } from "./table.js";
 import type { DoctorReport } from "../core/report/doctor.js";
 

@@ -1,6 +1,6 @@
 /** `hearth doctor`: prints the effective settings and their sources, the models, and problems of the installation. */
 import type { Command } from "commander";
-import type { LoadedConfig } from "../config.js";
+import type { LoadedConfig } from "../config/config.js";
 import type { Clock } from "../core/clock.js";
 import type { TextOut } from "./terminal.js";
 

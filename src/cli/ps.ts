@@ -1,6 +1,6 @@
 /** `hearth ps`: lists the models that the running server has in memory. */
 import type { Command } from "commander";
-import type { Config, LoadedConfig } from "../config.js";
+import type { Config, LoadedConfig } from "../config/config.js";
 import type { Clock } from "../core/clock.js";
 import type { ModelInMemory } from "./server/models-in-memory.js";
 import { requireServer } from "./server/running-server.js";

@@ -1,6 +1,6 @@
 /** `hearth run [model] [prompt]`: a chat in the terminal. */
 import type { Command } from "commander";
-import type { LoadedConfig } from "../config.js";
+import type { LoadedConfig } from "../config/config.js";
 import type { OpenModels } from "./chat.js";
 
 /** Adds the command. @param open reads the models of this machine */

@@ -2,7 +2,7 @@ import { Command, CommanderError } from "commander";
 import { expect, it } from "vitest";
 import { openAccounts } from "../../src/app/accounts.js";
 import { addAlertsCommand } from "../../src/cli/alerts/alerts.js";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import { systemClock } from "../../src/system.js";
 import { startServer } from "../kit/server.js";
 import { pinnedManagementKey } from "../kit/server/settings.js";

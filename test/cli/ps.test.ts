@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { describe, expect, it, vi } from "vitest";
 import { addPsCommand } from "../../src/cli/ps.js";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import type { ResidentModel } from "../../src/core/engine.js";
 import { createScriptedEngine } from "../kit/scripted/engine.js";
 import { createManualClock } from "../kit/manual-clock.js";

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { openAccounts } from "../../src/app/accounts.js";
 import { addRequestsCommand } from "../../src/cli/requests/requests.js";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 
 import { startServer } from "../kit/server.js";
 import { allAcls } from "../kit/server/management.js";

@@ -1,7 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import { type ScriptedServer, startServer } from "../kit/server.js";
 import { headersOf, hello, post } from "../kit/server/requests.js";
 import { keys } from "../kit/server/six-keys.js";

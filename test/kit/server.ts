@@ -16,7 +16,7 @@ import { beforeAll, onTestFinished } from "vitest";
 import type { PasswordCost } from "../../src/accounts/sign-in/passwords.js";
 import { buildAccountStores, type AccountStores } from "../../src/app/accounts.js";
 import type { Overrides } from "../../src/app/app.js";
-import { loadConfig, type Config } from "../../src/config.js";
+import { loadConfig, type Config } from "../../src/config/config.js";
 import type { Engine } from "../../src/core/engine.js";
 import type { Model } from "../../src/core/model.js";
 import type { Run } from "../../src/inference/run/generate.js";

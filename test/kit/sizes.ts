@@ -102,7 +102,7 @@ export const largerTests: readonly LargerTests[] = [
     files: [
       "engine/llama/{batching,neighbours,prefix,smoke}.test.ts",
       "engine/llama/decode/{cache-key,checkpoints,drafts}.test.ts",
-      "engine/llama/decode/grammar/bounds.test.ts",
+      "engine/llama/decode/grammar-bounds.test.ts",
       "engine/images/published-models.test.ts",
       "engine/vision/{families,greedy}.test.ts",
     ],
@@ -141,8 +141,8 @@ export const largerTests: readonly LargerTests[] = [
     why: "they measure their process, or wait for time limits of the operating system",
     files: [
       "end-to-end/process/{eviction,faulty-disk,load,memory,stalled-engine,threads}.test.ts",
-      "engine/model-fairness.test.ts",
-      "engine/llama/tools/linear.test.ts",
+      "engine/memory/model-fairness.test.ts",
+      "engine/language/tools/linear.test.ts",
     ],
   },
   {

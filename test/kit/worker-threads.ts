@@ -3,8 +3,8 @@ import { onTestFinished } from "vitest";
 import type { Clock } from "../../src/core/clock.js";
 import type { Schemas } from "../../src/core/schemas.js";
 import type { HostedTokenizer } from "../../src/core/tokenizer.js";
-import { createSchemas } from "../../src/engine/schemas/schemas.js";
-import { createHostedTokenizer } from "../../src/engine/tokenize/tokenize.js";
+import { createSchemas } from "../../src/engine/language/schemas/schemas.js";
+import { createHostedTokenizer } from "../../src/engine/language/tokenize/tokenize.js";
 import { systemClock } from "../../src/system.js";
 import { workerUrls } from "./worker-urls.js";
 

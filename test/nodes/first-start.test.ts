@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { createApp } from "../../src/app/app.js";
 import { createManagementKeyStore } from "../../src/accounts/management-keys/store.js";
 import { createTeamStore } from "../../src/accounts/teams/store.js";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import { createScriptedEngine } from "../kit/scripted/engine.js";
 import { temporaryFolder } from "../kit/folder.js";
 import { workerUrls } from "../kit/worker-urls.js";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { runningServers } from "../../src/app/database/open.js";
 import { limitsPlaceOf } from "../../src/app/database/limits-place.js";
 import { serversChecks } from "../../src/app/doctor/servers-check.js";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import { newPostgresUrl, openServer } from "../kit/databases/postgres/databases.js";
 import { startServer } from "../kit/server.js";
 import { seedKeys } from "../kit/server/six-keys.js";

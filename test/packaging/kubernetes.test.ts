@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import { llamaServerProgram } from "../kit/doubles/llama-server/program.mjs";
 import { root, temporaryFolder } from "../kit/folder.js";
 import { startProcess } from "../kit/program.js";

@@ -4,7 +4,7 @@ import { hello, post } from "../kit/server/requests.js";
 import { gate } from "../kit/until.js";
 import { startCollector } from "../kit/doubles/otlp/collector.js";
 import { setVariables, startTracedApp } from "./traced-app.js";
-import { readTraceExport } from "../../src/config-tracing.js";
+import { readTraceExport } from "../../src/config/tracing.js";
 
 describe("while the collector", () => {
   it("is away, requests are answered, and the log says so once", async () => {

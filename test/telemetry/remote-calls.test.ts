@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createImageFetcher } from "../../src/engine/vision/fetch/fetch.js";
-import { readAllowedHosts } from "../../src/engine/network/hosts.js";
+import { createImageFetcher } from "../../src/network/fetch.js";
+import { readAllowedHosts } from "../../src/network/hosts.js";
 import { startMcpServer } from "../kit/doubles/mcp-server.js";
 import { startCollector } from "../kit/doubles/otlp/collector.js";
 import { headersOf } from "../kit/server/requests.js";

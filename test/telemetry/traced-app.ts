@@ -1,7 +1,7 @@
 /** A server over the scripted engine that exports its traces to a collector. */
 import { onTestFinished, vi } from "vitest";
-import { readTraceExport } from "../../src/config-tracing.js";
-import type { Config } from "../../src/config.js";
+import { readTraceExport } from "../../src/config/tracing.js";
+import type { Config } from "../../src/config/config.js";
 import type { Script } from "../kit/scripted/engine.js";
 import { type ScriptedServer, type ScriptedSettings, startServer } from "../kit/server.js";
 

@@ -12,7 +12,7 @@ it("the linter finds what only its rules about Hearth forbid, but in the files t
   const planted = plantFiles({
     "src/a.ts": `import { randomUUID } from "node:crypto";\nexport { randomUUID };\n${machine}${environment}`,
     "src/system.ts": machine,
-    "src/config.ts": environment,
+    "src/config/config.ts": environment,
     "src/b.ts":
       "export const read = (db: { query(sql: string): string }, id: string) => db.query(`select ${id}`);\n",
     "src/models/c.ts": 'export { readFileSync } from "node:fs";\nexport default 1;\n',

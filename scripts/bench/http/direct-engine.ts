@@ -3,9 +3,9 @@ import { fileURLToPath } from "node:url";
 import { freeRules, type DecodeJob, type Engine } from "../../../src/core/engine.js";
 import { noTools } from "../../../src/core/generation.js";
 import type { Model, ModelManifest } from "../../../src/core/model.js";
-import { usableCores, usableMemoryBytes } from "../../../src/engine/llama/load/machine.js";
+import { usableCores, usableMemoryBytes } from "../../../src/engine/worker/machine.js";
 import { createLlamaEngine } from "../../../src/engine/llama/engine.js";
-import { ModelMemory } from "../../../src/engine/model-memory.js";
+import { ModelMemory } from "../../../src/engine/memory/model-memory.js";
 import { systemClock, systemRandom } from "../../../src/system.js";
 import { benchModel } from "../server.js";
 
@@ -77,7 +77,7 @@ export function directEngine(): Engine {
     keepAliveMs: 3_600_000,
     verify: () => Promise.resolve(null),
     smoke: () => Promise.resolve(null),
-    workerUrl: new URL("../../../dist/engine/llama/worker.js", import.meta.url),
+    workerUrl: new URL("../../../dist/engine/text/worker.js", import.meta.url),
     log: () => undefined,
   });
 }

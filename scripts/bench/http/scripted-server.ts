@@ -5,7 +5,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { createApp } from "../../../src/app/app.js";
-import { loadConfig } from "../../../src/config.js";
+import { loadConfig } from "../../../src/config/config.js";
 import { createScriptedEngine } from "../../../test/kit/scripted/engine.js";
 import { workerUrls } from "../../../test/kit/worker-urls.js";
 

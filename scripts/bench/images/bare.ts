@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { InferenceSession, Tensor } from "onnxruntime-node";
-import { threadOptions } from "../../../src/engine/onnx-threads.js";
+import { threadOptions } from "../../../src/engine/worker/onnx-threads.js";
 import type { BareSettings, BareTime, BareWork } from "./bare-process.js";
 
 const settings = JSON.parse(process.argv[2] ?? "") as BareSettings;

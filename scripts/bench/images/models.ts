@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ModelManifest } from "../../../src/core/model.js";
-import { threadsFor, usableCores } from "../../../src/engine/llama/load/machine.js";
+import { threadsFor, usableCores } from "../../../src/engine/worker/machine.js";
 import { describeManifest } from "../../../src/models/describe.js";
 import { visionFamilies } from "../../../src/engine/vision/families.js";
 import { publishedModels, writeImageModel } from "../../../test/kit/models/image-models.js";

@@ -1,7 +1,7 @@
 /** Measures the rendering of an ordinary template with the server's bounds, and without them in the calling thread. */
 import { systemClock } from "../../../src/system.js";
-import { JinjaTemplate } from "../../../src/engine/template/jinja.js";
-import { templateRenderers, type TemplateRenderer } from "../../../src/engine/template/renderer.js";
+import { JinjaTemplate } from "../../../src/template/jinja.js";
+import { templateRenderers, type TemplateRenderer } from "../../../src/engine/language/renderer/renderer.js";
 import { quantile, type Row } from "../table.js";
 
 const times = 400;
@@ -14,7 +14,7 @@ const budget = { stepsMax: 2_000_000, cpuMsMax: 3_000, textLengthMax: 64 * 1024 
 export async function renderingRows(): Promise<readonly Row[]> {
   const renderer = templateRenderers({
     clock: systemClock,
-    workerUrl: new URL("../../../dist/engine/template/worker.js", import.meta.url),
+    workerUrl: new URL("../../../dist/engine/language/renderer/worker.js", import.meta.url),
     log: () => undefined,
   })(template);
   // The process of the templates does not keep this one alive.

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ToolEvent } from "../../../src/engine/llama/tools/parse/output.js";
+import type { ToolEvent } from "../../../src/engine/language/tools/parse/output.js";
 import {
   eventsOf,
   familyNames,

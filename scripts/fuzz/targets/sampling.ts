@@ -1,11 +1,7 @@
 /** Grammars of random schemas as answers are sampled with them: by this server's follower, and by llama.cpp with the built-in model's vocabulary. */
 import { fileURLToPath } from "node:url";
 import { getLlama, LlamaGrammar, LlamaLogLevel, type LlamaModel, type Token } from "node-llama-cpp";
-import {
-  boundGrammarWork,
-  isBeyondBound,
-  stacksMax,
-} from "../../../src/engine/llama/decode/grammar/grammar-work.js";
+import { boundGrammarWork, isBeyondBound, stacksMax } from "../../../src/engine/native/grammar-work.js";
 import { acceptToken, grammarAllows, startGrammar } from "../../../src/engine/llama/decode/grammar-state.js";
 import { TooWide, CannotFollow } from "../../../src/grammar/follow/expression.js";
 import { GrammarStacks, type ReadyStacks, type Stack } from "../../../src/grammar/follow/stacks.js";

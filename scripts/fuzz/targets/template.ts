@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual, types } from "node:util";
 import { createContext, Script } from "node:vm";
-import { JinjaTemplate } from "../../../src/engine/template/jinja.js";
-import { filters } from "../../../src/engine/template/library/filters.js";
-import { dictionaryMethods, listMethods } from "../../../src/engine/template/library/methods-collections.js";
-import { textMethods } from "../../../src/engine/template/library/methods-text.js";
-import { tests } from "../../../src/engine/template/library/tests.js";
-import type { Rendering } from "../../../src/engine/template/protocol.js";
+import { JinjaTemplate } from "../../../src/template/jinja.js";
+import { filters } from "../../../src/template/library/filters.js";
+import { dictionaryMethods, listMethods } from "../../../src/template/library/methods-collections.js";
+import { textMethods } from "../../../src/template/library/methods-text.js";
+import { tests } from "../../../src/template/library/tests.js";
+import type { Rendering } from "../../../src/template/rendering.js";
 import { root } from "../root.js";
 import { check, labelOf, type FuzzTarget } from "../target.js";
 

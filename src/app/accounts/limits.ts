@@ -6,7 +6,7 @@ import { createRedisCounter } from "../../accounts/limits/redis/redis-counter.js
 import { redisPrefix } from "../../accounts/limits/redis/windows.js";
 import { createSharedCounter } from "../../accounts/limits/shared/shared-counter.js";
 import type { SharedWindows } from "../../accounts/limits/shared/shared-windows.js";
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import { countingElsewhere, limitsPlaceOf } from "../database/limits-place.js";
 import type { NodeStore } from "../../store/nodes.js";
 import type { Clock } from "../../core/clock.js";

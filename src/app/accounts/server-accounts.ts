@@ -4,7 +4,7 @@ import { createFailedSignIns } from "../../accounts/sign-in/failed-sign-ins.js";
 import { createOidcSignIn, type OidcSettings } from "../../accounts/sign-in/oidc/oidc-sign-in.js";
 import type { PasswordCost } from "../../accounts/sign-in/passwords.js";
 import { createSignIn } from "../../accounts/sign-in/sign-in.js";
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import type { Logger } from "../../core/logger.js";
 import type { Accounts } from "../../http/deps.js";
 import { buildAccounts, type AccountDeps } from "../accounts.js";

@@ -1,16 +1,16 @@
 /** The part of the composition root that builds alerts: what is looked for, the queue of messages, and what sends them. */
 import { statfs } from "node:fs/promises";
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import type { Clock } from "../../core/clock.js";
 import type { Logger } from "../../core/logger.js";
 import { usdToTicks } from "../../core/money.js";
 import type { ModelRegistry } from "../../core/model.js";
 import type { Random } from "../../core/random.js";
-import { createEmailSender } from "../../engine/notify/email.js";
-import { webhookSecret } from "../../engine/notify/signature.js";
-import { createWebhookSender } from "../../engine/notify/webhook.js";
-import { readReceivers } from "../../engine/notify/receivers.js";
-import { lookupAll } from "../../engine/network/resolve.js";
+import { createEmailSender } from "../../jobs/alerts/senders/email.js";
+import { webhookSecret } from "../../jobs/alerts/senders/signature.js";
+import { createWebhookSender } from "../../jobs/alerts/senders/webhook.js";
+import { readReceivers } from "../../jobs/alerts/senders/receivers.js";
+import { lookupAll } from "../../network/resolve.js";
 import type { ServerMetrics } from "../../http/metrics.js";
 import { createAlertService, type AlertService } from "../../jobs/alerts/alerts.js";
 import { budgetSource, refusedBudgetSource } from "../../jobs/alerts/conditions/budgets.js";

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import type { Clock } from "../../core/clock.js";
 import { reportBytes, type OnProgress } from "../../core/report/progress.js";
 import { copyDatabase } from "../../store/backup/copy.js";

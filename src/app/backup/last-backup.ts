@@ -1,7 +1,7 @@
 /** Where the last backup of a data folder is, kept in that folder for `hearth doctor`. */
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { z } from "zod";
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import { lastBackupFile } from "../data-folder.js";
 
 const lastBackup = z.object({

@@ -2,7 +2,7 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { createSignInStore } from "../../accounts/sign-in/store.js";
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import type { Clock } from "../../core/clock.js";
 import { reportBytes, type OnProgress } from "../../core/report/progress.js";
 import { abandonRestore, beginRestore, install, undoRestore } from "../../store/backup/swap.js";

@@ -1,5 +1,5 @@
 /** Compares where the servers of a database count rate limits: limits hold for all of them only when it is the same place. */
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import type { RunningNode } from "../../store/nodes.js";
 
 /** Returns where a server over PostgreSQL counts rate limits, as operators read it: without the password of Redis. */

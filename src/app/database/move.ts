@@ -1,7 +1,7 @@
 /** Moves the data of a server from SQLite to PostgreSQL. */
 import { existsSync } from "node:fs";
 import { createLedgerStore } from "../../accounts/money/store/ledger.js";
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import type { OnProgress } from "../../core/report/progress.js";
 import { lockFolder } from "../../store/lock.js";
 import { openDatabase, type Database } from "../../store/database.js";

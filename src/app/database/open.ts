@@ -1,5 +1,5 @@
 /** The part of the composition root that opens the configured database: a SQLite file in the data folder, or PostgreSQL. */
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import { openDatabase, type Database } from "../../store/database.js";
 import type { RunningNode } from "../../store/nodes.js";
 import type { NodeIdentity } from "../../store/postgres/nodes.js";

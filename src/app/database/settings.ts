@@ -1,7 +1,7 @@
 /** Which database is configured. Commands load this to see whether they need to open it. */
 import { existsSync } from "node:fs";
 import { hostname } from "node:os";
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import { databaseFile } from "../data-folder.js";
 
 export type DatabaseSettings = Pick<Config, "data" | "databaseUrl" | "databaseConnectionsMax">;

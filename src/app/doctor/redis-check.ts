@@ -1,7 +1,7 @@
 /** The check of the Redis that counts rate limits. */
 import { createRedisConnection, type RedisConnection } from "../../accounts/limits/redis/connection.js";
 import { redisPrefix } from "../../accounts/limits/redis/windows.js";
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import type { DoctorCheck } from "../../core/report/doctor.js";
 import { systemClock } from "../../system.js";
 

@@ -1,5 +1,5 @@
 /** The part of the composition root that checks an installation, for `hearth doctor` and for a running server. */
-import type { LoadedConfig } from "../../config.js";
+import type { LoadedConfig } from "../../config/config.js";
 import type { DoctorCheck, DoctorReport } from "../../core/report/doctor.js";
 import type { ModelRegistry } from "../../core/model.js";
 import type { RunningNode } from "../../store/nodes.js";

@@ -1,5 +1,5 @@
 /** The check of the servers that share a database. */
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import type { DoctorCheck } from "../../core/report/doctor.js";
 import { reasonOf } from "../../store/failure.js";
 import type { RunningNode } from "../../store/nodes.js";

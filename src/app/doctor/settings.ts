@@ -1,4 +1,4 @@
-import { variableOf, type Config, type LoadedConfig, type SettingName } from "../../config.js";
+import { variableOf, type Config, type LoadedConfig, type SettingName } from "../../config/config.js";
 import type { DoctorSetting } from "../../core/report/doctor.js";
 
 const secretSettings: readonly string[] = [

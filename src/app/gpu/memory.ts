@@ -1,6 +1,6 @@
 /** The GPU that models would be loaded into, for commands that need no engine. */
 import { existsSync } from "node:fs";
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 
 export interface GpuMemory {
   /** `cuda`, `vulkan` or `metal`. */

@@ -1,5 +1,5 @@
 import { fork } from "node:child_process";
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import { seenGpu } from "./memory.js";
 import { gpuReport, type GpuReport } from "./report.js";
 

@@ -1,5 +1,5 @@
 /** Whether a GPU is used, and what is missing where one could be. */
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import { engineVersion } from "../../version.js";
 import { seenGpu, usableGpu, type UsableGpu } from "./memory.js";
 

@@ -1,5 +1,5 @@
 /** The process that finds out whether a GPU can be used. */
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import { gpuReport } from "./report.js";
 
 process.once("message", (config: Pick<Config, "gpu">) => {

@@ -1,5 +1,5 @@
 /** What `hearth doctor` prints about the certificate of the HTTPS server. */
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import { readCertificate } from "../../http/tls.js";
 
 /**

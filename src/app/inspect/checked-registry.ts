@@ -1,8 +1,8 @@
 /** The part of the composition root that finds out, without a server, which models cannot be loaded. */
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import { silentLogger } from "../../core/logger.js";
 import { isGgufKind, type Model } from "../../core/model.js";
-import { trialBytesMax } from "../../engine/trial/onnx-trials.js";
+import { trialBytesMax } from "../../engine/onnx/trials.js";
 import type { LoadedRegistry } from "../../models/registry.js";
 import { buildChatCheck } from "../chat-engine.js";
 import { openRegistry } from "../models.js";

@@ -1,4 +1,4 @@
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import { checkServer } from "../../engine/remote/check.js";
 import { describeFailure } from "../../engine/remote/errors.js";
 import { remoteEngines } from "../remote/engines.js";

@@ -1,7 +1,7 @@
 /** The part of the composition root that judges whether a model fits into memory, and guesses how fast it is. */
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import type { Model } from "../../core/model.js";
-import { threadsFor, usableCores } from "../../engine/llama/load/machine.js";
+import { threadsFor, usableCores } from "../../engine/worker/machine.js";
 import { cacheBytesPerToken, memoryEstimate, sequencesOf } from "../../engine/llama/load/memory-estimate.js";
 import { withLoadSettings } from "../../engine/llama/load/load-settings.js";
 import { measureBandwidth } from "../../models/fit/bandwidth.js";

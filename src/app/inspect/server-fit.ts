@@ -1,9 +1,9 @@
 /** The part of the composition root that judges whether a model fits into the memory that models of a running server may take. */
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import type { Model } from "../../core/model.js";
 import { imageModelBytes } from "../../engine/images/engine.js";
 import { memoryEstimate } from "../../engine/llama/load/memory-estimate.js";
-import { languageBytes } from "../../engine/remote/language-bytes.js";
+import { languageBytes } from "../../engine/language/load/language-bytes.js";
 import { visionModelBytes } from "../../engine/vision/engine.js";
 import { judgeFit, type ModelFit } from "../../models/fit/verdict.js";
 import { llamaSettings, memoryBytesOf } from "../llama-settings.js";

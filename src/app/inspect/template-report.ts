@@ -1,7 +1,7 @@
 /** The part of the composition root that says what rendering a chat template shows. */
 import type { Model } from "../../core/model.js";
-import { readTemplate } from "../../engine/llama/prompt/read-template.js";
-import { templateRenderers } from "../../engine/template/renderer.js";
+import { readTemplate } from "../../engine/language/prompt/read-template.js";
+import { templateRenderers } from "../../engine/language/renderer/renderer.js";
 import { readGguf } from "../../models/gguf.js";
 import { systemClock } from "../../system.js";
 
@@ -24,7 +24,7 @@ export async function readTemplateOf({ path, manifest, load }: Model): Promise<T
   const source = header === null ? null : (load?.template ?? header.metadata.values.get(templateKey));
   // Without a template, Hearth's own is used.
   if (typeof source !== "string") return { repairs: [], call: null, reasoning: null };
-  const workerUrl = new URL("../../engine/template/worker.js", import.meta.url);
+  const workerUrl = new URL("../../engine/language/renderer/worker.js", import.meta.url);
   const open = templateRenderers({ clock: systemClock, workerUrl, log: () => undefined });
   const renderer = open(source);
   try {

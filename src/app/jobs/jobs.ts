@@ -1,7 +1,7 @@
 /** The part of the composition root that builds work done in the background: the job queues, batches, and the deletion of what has expired. */
 import type { Authenticator } from "../../accounts/authentication/authenticate-key.js";
 import type { RateLimits } from "../../accounts/limits/rate-limits.js";
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import type { Broadcast } from "../../core/servers/broadcast.js";
 import type { Clock } from "../../core/clock.js";
 import { eventsAfter } from "../../jobs/responses/stored-events.js";

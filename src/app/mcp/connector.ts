@@ -1,8 +1,8 @@
 /** The part of the composition root that builds what connects to MCP servers. */
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import type { McpConnector } from "../../core/mcp/servers.js";
-import { createMcpConnector } from "../../engine/mcp/connector.js";
-import { readAllowedHosts } from "../../engine/network/hosts.js";
+import { createMcpConnector } from "../../inference/mcp/connector.js";
+import { readAllowedHosts } from "../../network/hosts.js";
 import { version } from "../../version.js";
 import type { TracedDeps } from "../chat-engine.js";
 

@@ -1,9 +1,9 @@
 /** The part of the composition root that builds the engines outside of this process. */
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import type { LanguageWorker } from "../../engine/llama/engine.js";
-import type { ModelMemory } from "../../engine/model-memory.js";
+import type { ModelMemory } from "../../engine/memory/model-memory.js";
 import { createRemoteEngine, type RemoteEngine } from "../../engine/remote/engine.js";
 import type { RemoteEngineSettings } from "../../engine/remote/pool.js";
 import type { TracedDeps } from "../chat-engine.js";

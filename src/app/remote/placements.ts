@@ -1,6 +1,6 @@
 /** Which models run on engines outside of this process. Commands that only list models need no more of these engines. */
-import type { Config } from "../../config.js";
-import type { EngineSetting } from "../../config-engines.js";
+import type { Config } from "../../config/config.js";
+import type { EngineSetting } from "../../config/engines.js";
 import { hostOf } from "../../engine/remote/errors.js";
 import { notGuaranteedAtTextLevel } from "../../engine/remote/text/not-guaranteed.js";
 import type { Placements } from "../../models/remote/placement.js";

@@ -1,5 +1,5 @@
 /** The part of the composition root that builds what operators use: the management of models, and the checks of the installation. */
-import type { Config, LoadedConfig } from "../../config.js";
+import type { Config, LoadedConfig } from "../../config/config.js";
 import type { Puller } from "../../models/hub/puller.js";
 import { examineServer } from "../doctor/report.js";
 import { buildModelManagement } from "../model-management.js";

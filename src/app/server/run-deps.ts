@@ -1,6 +1,6 @@
 import { createSecretFilter } from "../../accounts/authentication/secret.js";
 import type { BudgetGuard } from "../../accounts/budgets/guard.js";
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import type { ModelRegistry } from "../../core/model.js";
 import type { ServerMetrics } from "../../http/metrics.js";
 import { LiveRuns } from "../../inference/requests/live-runs.js";

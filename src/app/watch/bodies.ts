@@ -1,6 +1,6 @@
 /** The part of the composition root that builds what keeps requests and answers. */
 import { createSecretFilter } from "../../accounts/authentication/secret.js";
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import { createRedaction } from "../../inference/requests/bodies/redaction.js";
 import { createRequestBodies, type RequestBodies } from "../../inference/requests/bodies/request-bodies.js";
 import type { SystemDeps } from "../chat-engine.js";

@@ -1,5 +1,5 @@
 /** The part of the composition root that builds the traces. */
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import { noTracing, type Tracing } from "../../core/telemetry/tracing.js";
 import { version } from "../../version.js";
 import type { SystemDeps } from "../chat-engine.js";

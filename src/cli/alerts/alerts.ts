@@ -1,7 +1,7 @@
 /** `hearth alerts`: lists the alerts of a running server, and manages where they are sent. */
 import type { Command } from "commander";
 import type { OpenAccounts } from "../../app/app.js";
-import type { LoadedConfig } from "../../config.js";
+import type { LoadedConfig } from "../../config/config.js";
 import type { Clock } from "../../core/clock.js";
 import { accountsOpener, forEachReference } from "../accounts/command-helpers.js";
 import { ago } from "../accounts/duration.js";

@@ -1,6 +1,6 @@
 /** What the commands of batches and files share. They speak to the running server, with its first or configured API key. */
 import { InvalidArgumentError, type Command } from "commander";
-import type { LoadedConfig } from "../../config.js";
+import type { LoadedConfig } from "../../config/config.js";
 import type { Clock } from "../../core/clock.js";
 import type { ChatServer } from "../chat-client.js";
 import type { TextOut } from "../terminal.js";

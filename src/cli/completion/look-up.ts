@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { databaseFile } from "../../app/data-folder.js";
 import type { OpenAccounts, OperatorModels } from "../../app/app.js";
-import type { LoadedConfig } from "../../config.js";
+import type { LoadedConfig } from "../../config/config.js";
 import { complete, type Candidate, type LookedUp } from "./complete.js";
 import { filesLine } from "./scripts.js";
 

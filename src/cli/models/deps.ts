@@ -1,5 +1,5 @@
 import type { OperatorModels } from "../../app/app.js";
-import type { LoadedConfig } from "../../config.js";
+import type { LoadedConfig } from "../../config/config.js";
 import type { Clock } from "../../core/clock.js";
 import type { ImportFolders } from "./import-folders.js";
 

@@ -1,7 +1,7 @@
 /** `hearth fit`: says whether a model fits into memory, what would make it fit, and about how fast it is. */
 import { InvalidArgumentError, type Command } from "commander";
 import type { ModelInMemory } from "../../app/app.js";
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import { formatJson } from "../table.js";
 import type { ModelCommands } from "./deps.js";
 import { fitRows, type Row } from "./fit-text.js";

@@ -1,5 +1,5 @@
 import type { ModelInMemory } from "../../app/app.js";
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import { findServer } from "../server/running-server.js";
 
 /** Returns the models that the running server has in memory; none if no server is running. @throws Error if it cannot be asked. */

@@ -1,7 +1,7 @@
 /** `hearth rm`: deletes models. */
 import type { Command } from "commander";
 import type { OperatorModels } from "../../app/app.js";
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import { HearthError } from "../../core/errors.js";
 import type { Model } from "../../core/model.js";
 import { forEachReference } from "../accounts/command-helpers.js";

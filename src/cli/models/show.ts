@@ -8,7 +8,7 @@ import type {
   ModelSetting,
   TemplateReport,
 } from "../../app/app.js";
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import type { Model } from "../../core/model.js";
 import { contextText } from "../../core/report/context-text.js";
 import { formatJson } from "../table.js";

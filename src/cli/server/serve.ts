@@ -5,7 +5,7 @@ import { isAbsolute, relative } from "node:path";
 import { pino } from "pino";
 import { createApp, type App, type Listening, type OwnerSignIn } from "../../app/app.js";
 import { openServerPuller } from "../../app/pulls.js";
-import { isLoopback, type Config, type LoadedConfig } from "../../config.js";
+import { isLoopback, type Config, type LoadedConfig } from "../../config/config.js";
 import type { Model } from "../../core/model.js";
 import { version } from "../../version.js";
 import { contextText } from "../../core/report/context-text.js";

@@ -1,6 +1,6 @@
 /** `hearth start`: runs the server in the foreground until it is stopped. */
 import type { Command } from "commander";
-import type { CommandLineSettings, LoadedConfig } from "../../config.js";
+import type { CommandLineSettings, LoadedConfig } from "../../config/config.js";
 import type { ServeIo } from "./serve.js";
 
 /** Adds the command. */

@@ -52,7 +52,7 @@ export interface Delivery {
   readonly time: number;
 }
 
-/** Sends messages of one kind of channel. Implementations: engine/notify/webhook.ts and email.ts. */
+/** Sends messages of one kind of channel. Implementations: jobs/alerts/senders/. */
 export interface AlertSender {
   /** @throws Error that says why a target can never be sent to; absent of a sender: any target can. */
   check(target: string, isOfTeam: boolean): void;

@@ -1,6 +1,6 @@
 /** Runs one ONNX graph of a model. Inputs are converted as the graph's metadata requires: names, types and ranks differ between exports. */
 import { InferenceSession, Tensor } from "onnxruntime-node";
-import { threadOptions } from "../onnx-threads.js";
+import { threadOptions } from "../worker/onnx-threads.js";
 import { fromHalves, toHalves } from "./float16.js";
 
 export interface GraphOptions {

@@ -3,8 +3,8 @@
  * checks between two steps whether it is aborted, and the thread is closed only when all calls have finished.
  */
 import { HearthError } from "../../core/errors.js";
-import { lowerThreadPriority } from "../onnx-threads.js";
-import { hostWorker, reportNews, TransferredResult, type WorkerCall } from "../worker-host.js";
+import { lowerThreadPriority } from "../worker/onnx-threads.js";
+import { hostWorker, reportNews, TransferredResult, type WorkerCall } from "../worker/host.js";
 import { openImageModel, type ImageModel, type ImageModelOptions } from "./image-model.js";
 import type { ImageRequest, StepNews } from "./protocol.js";
 import type { SupportedSizes } from "./size.js";

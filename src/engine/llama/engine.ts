@@ -12,14 +12,14 @@ import type { EngineEvent, RawPrompt } from "../../core/generation.js";
 import { eventMerging, waitingEventsMax } from "../../core/requests/event-merging.js";
 import { loadKey, type Model } from "../../core/model.js";
 import type { Random } from "../../core/random.js";
-import type { ModelMemory } from "../model-memory.js";
-import { unpackTokens } from "../packed-tokens.js";
-import { ResidentModels } from "../resident-models.js";
+import type { ModelMemory } from "../memory/model-memory.js";
+import { unpackTokens } from "../language/packed-tokens.js";
+import { ResidentModels } from "../memory/resident-models.js";
 import type { RemoteReport } from "../remote/protocol.js";
-import { WorkerClient } from "../worker-client.js";
-import { refuseLongInputs } from "./embed/input-length.js";
+import { WorkerClient } from "../worker/client.js";
+import { refuseLongInputs } from "../language/inputs/input-length.js";
 import { memoryEstimate } from "./load/memory-estimate.js";
-import { refuseLongPrompt, type PromptBounds } from "./prompt/prompt-length.js";
+import { refuseLongPrompt, type PromptBounds } from "../language/prompt/prompt-length.js";
 import type { LlamaModelInfo, LlamaReplies, LlamaRequest, LlamaSettings, SeededJob } from "./protocol.js";
 
 /** Time to store long prefixes and free native memory; what is not stored by then is evaluated again. */

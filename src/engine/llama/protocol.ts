@@ -3,7 +3,7 @@ import type { Conversation, DecodeJob, Prompt } from "../../core/engine.js";
 import type { HearthError } from "../../core/errors.js";
 import type { EngineEvent, RawPrompt } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
-import type { PackedTokens } from "../packed-tokens.js";
+import type { PackedTokens } from "../language/packed-tokens.js";
 import type { RemoteReport, RemoteTarget } from "../remote/protocol.js";
 
 /** How the worker uses the machine. */

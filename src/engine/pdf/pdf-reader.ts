@@ -8,9 +8,9 @@ import { LRUCache } from "lru-cache";
 import type { Clock } from "../../core/clock.js";
 import type { FileOrigin, PdfReader } from "../../core/prompt/documents.js";
 import { HearthError } from "../../core/errors.js";
-import { FairQueue } from "../schemas/fair-queue.js";
-import { WorkerLostError } from "../worker-client-options.js";
-import { WorkerClient } from "../worker-client.js";
+import { FairQueue } from "../worker/fair-queue.js";
+import { WorkerLostError } from "../worker/client-options.js";
+import { WorkerClient } from "../worker/client.js";
 import type { PdfOutcome, PdfReplies, PdfRequest } from "./protocol.js";
 
 export interface PdfReaderDeps {

@@ -1,5 +1,5 @@
 /** The thread that reads PDF files. It is not trusted with anything: see sandbox.ts. */
-import { hostWorker } from "../worker-host.js";
+import { hostWorker } from "../worker/host.js";
 import { extractText } from "./extract.js";
 import type { PdfOutcome, PdfRequest } from "./protocol.js";
 import { enterSandbox } from "./sandbox.js";

@@ -12,12 +12,12 @@ import { eventMerging, waitingEventsMax } from "../../core/requests/event-mergin
 import { loadKey, type Model } from "../../core/model.js";
 import type { SeededJob } from "../llama/protocol.js";
 import type { LanguageWorker } from "../llama/engine.js";
-import type { ModelMemory } from "../model-memory.js";
-import { ResidentModels, type LeasedModel, type NativeModelInfo } from "../resident-models.js";
+import type { ModelMemory } from "../memory/model-memory.js";
+import { ResidentModels, type LeasedModel, type NativeModelInfo } from "../memory/resident-models.js";
 import { sampleText } from "./check.js";
 import { createRemoteEmbeddings } from "./embed/embedding-engine.js";
 import { isUnreachable, mayBeTriedElsewhere } from "./errors.js";
-import { languageBytes } from "./language-bytes.js";
+import { languageBytes } from "../language/load/language-bytes.js";
 import { RemotePool, type RemoteEngineSettings } from "./pool.js";
 import type { Replica } from "./replica.js";
 import { SilenceWatch } from "./calls/silence.js";

@@ -6,10 +6,10 @@
 import type { Token } from "node-llama-cpp";
 import type { FinishReason, EngineEvent } from "../../core/generation.js";
 import type { RuleSet } from "../../grammar/gbnf.js";
-import { AnswerProgress } from "../llama/decode/answer-progress.js";
-import type { ModelLanguage } from "../llama/prompt/language.js";
+import { AnswerProgress } from "../language/answer/answer-progress.js";
+import type { ModelLanguage } from "../language/language.js";
 import type { SeededJob } from "../llama/protocol.js";
-import { threadClock } from "../thread-clock.js";
+import { threadClock } from "../worker/thread-clock.js";
 import { engineFailed } from "./errors.js";
 import { PlacedGrammar } from "./placed-grammar.js";
 import type {

@@ -2,7 +2,7 @@
  * Finds tokens that a server has sampled and not sent, from the bytes that they have: llama-server sends no token that ends inside of a
  * character, and the whole text of the character with the token that completes it.
  */
-import type { TokenBytes } from "../llama/prompt/token-bytes.js";
+import type { TokenBytes } from "../language/prompt/token-bytes.js";
 
 /** Ways that are looked for: of two, none is certain. */
 const waysMax = 2;

@@ -7,9 +7,9 @@ import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";
 import { loadKey, type Model } from "../../core/model.js";
 import type { VisionEngine } from "../../core/vision.js";
-import type { ModelMemory } from "../model-memory.js";
-import { ResidentModels, type NativeModelInfo } from "../resident-models.js";
-import { WorkerClient } from "../worker-client.js";
+import type { ModelMemory } from "../memory/model-memory.js";
+import { ResidentModels, type NativeModelInfo } from "../memory/resident-models.js";
+import { WorkerClient } from "../worker/client.js";
 import type { VisionReplies, VisionRequest, VisionSettings } from "./protocol.js";
 
 export interface VisionEngineDeps {

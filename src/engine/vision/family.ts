@@ -1,6 +1,6 @@
 import type { DecodedImage } from "../../core/images.js";
 import type { ImageDescription } from "../../core/vision.js";
-import type { OpenRenderer } from "../template/renderer.js";
+import type { OpenRenderer } from "../language/renderer/renderer.js";
 
 /** Returns whether the description is cancelled; called between two steps of the model. */
 export type Stopped = () => boolean;

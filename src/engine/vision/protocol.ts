@@ -1,6 +1,6 @@
 import type { DecodedImage } from "../../core/images.js";
 import type { ImageDescription, DescribeOptions } from "../../core/vision.js";
-import type { NativeModelInfo } from "../resident-models.js";
+import type { NativeModelInfo } from "../memory/resident-models.js";
 
 /** How the worker uses the machine. */
 export interface VisionSettings {

@@ -16,7 +16,7 @@ import {
 import type { InferenceSession } from "onnxruntime-node";
 import type { DecodedImage } from "../../core/images.js";
 import type { ImageDescription } from "../../core/vision.js";
-import { threadOptions } from "../onnx-threads.js";
+import { threadOptions } from "../worker/onnx-threads.js";
 import type { OpenOptions, Stopped } from "./family.js";
 import { listModelFiles } from "./model-files.js";
 

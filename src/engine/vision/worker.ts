@@ -4,12 +4,12 @@
  */
 import { workerData } from "node:worker_threads";
 import type { ImageDescription } from "../../core/vision.js";
-import { threadsFor } from "../llama/load/machine.js";
-import { lowerThreadPriority } from "../onnx-threads.js";
-import type { NativeModelInfo } from "../resident-models.js";
-import { templateRenderers } from "../template/renderer.js";
-import { threadClock } from "../thread-clock.js";
-import { hostWorker, logToClient, type WorkerCall } from "../worker-host.js";
+import { threadsFor } from "../worker/machine.js";
+import { lowerThreadPriority } from "../worker/onnx-threads.js";
+import type { NativeModelInfo } from "../memory/resident-models.js";
+import { templateRenderers } from "../language/renderer/renderer.js";
+import { threadClock } from "../worker/thread-clock.js";
+import { hostWorker, logToClient, type WorkerCall } from "../worker/host.js";
 import { loadFamily } from "./families.js";
 import type { Stopped, VisionModel } from "./family.js";
 import { readModelType } from "./model-files.js";
@@ -20,7 +20,7 @@ const settings = workerData as VisionSettings;
 const models = new Map<string, VisionModel>();
 const openRenderer = templateRenderers({
   clock: threadClock,
-  workerUrl: new URL("../template/worker.js", import.meta.url),
+  workerUrl: new URL("../language/renderer/worker.js", import.meta.url),
   log: logToClient,
 });
 

@@ -2,7 +2,7 @@ import { aKey } from "../../kit/a-key.js";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openAccounts } from "../../../src/app/accounts.js";
-import { loadConfig } from "../../../src/config.js";
+import { loadConfig } from "../../../src/config/config.js";
 import type { RunRecord } from "../../../src/inference/run/run-record.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import { aRun, aTeam, temporaryFolder } from "../../store/records.js";

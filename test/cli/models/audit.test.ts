@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openAccounts } from "../../../src/app/accounts.js";
 import { openPuller } from "../../../src/app/pulls.js";
-import { loadConfig } from "../../../src/config.js";
+import { loadConfig } from "../../../src/config/config.js";
 import { startHub } from "../../kit/doubles/hub/hub-server.js";
 import { ggufOf } from "../../models/hub/pulling.js";
 import { writeNewDatabase } from "../../kit/databases/new-database.js";

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { Command } from "commander";
 import { openOperatorModels } from "../../../src/app/operator-models.js";
 import { addModelCommands } from "../../../src/cli/models/commands.js";
-import { loadConfig } from "../../../src/config.js";
+import { loadConfig } from "../../../src/config/config.js";
 import { modelBytes, type ModelSpec } from "../../kit/models/gguf-writer.js";
 import { temporaryFolder } from "../../kit/folder.js";
 import { createManualClock } from "../../kit/manual-clock.js";

@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { openAccounts } from "../../../src/app/accounts.js";
 import { addAccountCommands } from "../../../src/cli/accounts/accounts.js";
-import { loadConfig } from "../../../src/config.js";
+import { loadConfig } from "../../../src/config/config.js";
 import { createScriptedEngine } from "../../kit/scripted/engine.js";
 import { startServer } from "../../kit/server.js";
 import { testKey } from "../../kit/server/settings.js";

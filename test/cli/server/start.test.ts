@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { ConfigError, loadConfig } from "../../../src/config.js";
+import { ConfigError, loadConfig } from "../../../src/config/config.js";
 import { temporaryFolder } from "../../kit/folder.js";
 import { runProgram } from "../../kit/program.js";
 import { testKey } from "../../kit/server/settings.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { turnMsMin } from "../../../src/engine/eviction.js";
+import { turnMsMin } from "../../../src/engine/memory/eviction.js";
 import { systemClock } from "../../../src/system.js";
 import { seeded } from "../../kit/models/gguf-writer/weights.js";
 import { temporaryFolder } from "../../kit/folder.js";

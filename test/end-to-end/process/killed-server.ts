@@ -5,13 +5,13 @@
  */
 import Sqlite from "better-sqlite3";
 import type * as app from "../../../src/app/app.js";
-import type * as config from "../../../src/config.js";
+import type * as config from "../../../src/config/config.js";
 import { createScriptedEngine, type ScriptStep } from "../../kit/scripted/engine.js";
 
 const built = (file: string): Promise<unknown> =>
   import(new URL(`../../../dist/${file}`, import.meta.url).href);
 const { createApp } = (await built("app/app.js")) as typeof app;
-const { loadConfig } = (await built("config.js")) as typeof config;
+const { loadConfig } = (await built("config/config.js")) as typeof config;
 
 const killAt = Number(process.env["KILL_AT"]);
 const killsBefore = process.env["KILL_SIDE"] === "before";

@@ -13,7 +13,7 @@ import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { shrinkwrapOf, type Lock } from "../../../scripts/release/shrinkwrap.mjs";
-import { platformFolders } from "../../../src/default-folders.js";
+import { platformFolders } from "../../../src/config/default-folders.js";
 import { root, temporaryFolder } from "../../kit/folder.js";
 import { type ProgramRun, runProgram } from "../../kit/program.js";
 import { clientOf } from "../../kit/server/requests.js";
@@ -84,7 +84,7 @@ describe("the package that npm packs", () => {
     const paths = tarball.files.map(({ path }) => path);
     for (const path of [
       "dist/main.js",
-      "dist/engine/llama/worker.js",
+      "dist/engine/text/worker.js",
       "dist/docs/command-line.md",
       "dist/third-party-licenses.txt",
       "models/hearth-tiny-5m/hearth-tiny-5m.gguf",

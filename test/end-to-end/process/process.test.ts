@@ -9,7 +9,7 @@ import { root, temporaryFolder } from "../../kit/folder.js";
 import { runProgram, startProcess } from "../../kit/program.js";
 import { clientOf } from "../../kit/server/requests.js";
 import { builtInModel, testKey } from "../../kit/server/settings.js";
-import { strictTemplate } from "../../engine/llama/strict-template.js";
+import { strictTemplate } from "../../engine/language/prompt/strict-template.js";
 import { writeVerifiedModel } from "../../kit/models/verified-model.js";
 
 const shell = promisify(execFile);

@@ -3,13 +3,13 @@
  * for every event, so that the parent process can kill it at a chosen event.
  */
 import type * as app from "../../../src/app/app.js";
-import type * as config from "../../../src/config.js";
+import type * as config from "../../../src/config/config.js";
 import { createScriptedEngine } from "../../kit/scripted/engine.js";
 
 const built = (file: string): Promise<unknown> =>
   import(new URL(`../../../dist/${file}`, import.meta.url).href);
 const { createApp } = (await built("app/app.js")) as typeof app;
-const { loadConfig } = (await built("config.js")) as typeof config;
+const { loadConfig } = (await built("config/config.js")) as typeof config;
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const report = (what: string): boolean => process.stdout.write(`${what}\n`);

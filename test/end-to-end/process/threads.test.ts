@@ -6,7 +6,7 @@ import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { keepThreads } from "../../../src/engine/llama/threads/thread-pool.js";
+import { keepThreads } from "../../../src/engine/native/thread-pool.js";
 import { writeModel } from "../../kit/models/gguf-writer.js";
 import { root, temporaryFolder } from "../../kit/folder.js";
 import { runProgram, startProcess } from "../../kit/program.js";

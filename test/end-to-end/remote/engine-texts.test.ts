@@ -2,7 +2,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { engineReports } from "../../../src/app/inspect/engine-report.js";
-import { loadConfig } from "../../../src/config.js";
+import { loadConfig } from "../../../src/config/config.js";
 import { beginStream, rawKinds, type RawFrames, type RawKind } from "../../kit/doubles/engines/raw.js";
 import type { LogLine } from "../../kit/server/scripted.js";
 import { testKey } from "../../kit/server/settings.js";

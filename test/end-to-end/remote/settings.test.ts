@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { loadConfig } from "../../../src/config.js";
+import { loadConfig } from "../../../src/config/config.js";
 import { temporaryFolder } from "../../kit/folder.js";
 import { startServer } from "../../kit/server.js";
 import { builtInModel } from "../../kit/server/settings.js";

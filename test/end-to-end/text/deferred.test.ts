@@ -2,7 +2,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openAccounts } from "../../../src/app/accounts.js";
-import { loadConfig } from "../../../src/config.js";
+import { loadConfig } from "../../../src/config/config.js";
 import { createScriptedEngine, type Script } from "../../kit/scripted/engine.js";
 import { temporaryFolder } from "../../kit/folder.js";
 import { startProcess } from "../../kit/program.js";

@@ -1,7 +1,7 @@
 /** F28: a text that cannot fit is refused by its length, before it is copied, rendered or tokenized. */
 import { describe, expect, it } from "vitest";
-import { refuseLongInputs } from "../../../src/engine/llama/embed/input-length.js";
-import { refuseLongPrompt } from "../../../src/engine/llama/prompt/prompt-length.js";
+import { refuseLongInputs } from "../../../src/engine/language/inputs/input-length.js";
+import { refuseLongPrompt } from "../../../src/engine/language/prompt/prompt-length.js";
 import { fileServer } from "../../kit/server.js";
 import { builtInModel, testKey } from "../../kit/server/settings.js";
 

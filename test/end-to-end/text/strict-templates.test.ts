@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { authorization } from "../../kit/ledger.js";
 import { temporaryFolder } from "../../kit/folder.js";
 import { fileServer } from "../../kit/server.js";
-import { strictTemplate, type Strictness } from "../../engine/llama/strict-template.js";
+import { strictTemplate, type Strictness } from "../../engine/language/prompt/strict-template.js";
 import { writeVerifiedModel } from "../../kit/models/verified-model.js";
 import { requestJson } from "../../kit/clients/chat-answers.js";
 

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { ImageEngine, ImageGenerationJob } from "../../../src/core/image-generation.js";
 import type { Model } from "../../../src/core/model.js";
 import { createImageEngine } from "../../../src/engine/images/engine.js";
-import { ModelMemory } from "../../../src/engine/model-memory.js";
+import { ModelMemory } from "../../../src/engine/memory/model-memory.js";
 import { loadRegistry } from "../../../src/models/registry.js";
 import { verifyWeights } from "../../../src/models/verify.js";
 import { systemClock } from "../../../src/system.js";

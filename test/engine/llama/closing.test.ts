@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createLlamaEngine } from "../../../src/engine/llama/engine.js";
-import { ModelMemory } from "../../../src/engine/model-memory.js";
+import { ModelMemory } from "../../../src/engine/memory/model-memory.js";
 import { systemClock, systemRandom } from "../../../src/system.js";
 import { ember } from "../../kit/scripted/ember.js";
 import { gate } from "../../kit/until.js";
@@ -33,7 +33,7 @@ it("a model that is still being checked when the engine closes starts no worker"
     keepAliveMs: 1000,
     verify: () => looking.opened.then(() => null),
     smoke: () => Promise.resolve(null),
-    workerUrl: new URL("../../../dist/engine/llama/worker.js", import.meta.url),
+    workerUrl: new URL("../../../dist/engine/text/worker.js", import.meta.url),
     log: () => undefined,
   });
   const loading = engine.load(ember);

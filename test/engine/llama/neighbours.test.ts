@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { it } from "vitest";
-import { tokenTypes } from "../../../src/engine/llama/prompt/token-bytes.js";
+import { tokenTypes } from "../../../src/engine/language/prompt/token-bytes.js";
 import { randomModelWords, writeModel, type ModelSpec } from "../../kit/models/gguf-writer.js";
 import { buildVocabulary } from "../../kit/models/gguf-writer/vocabulary.js";
 import { temporaryFolder } from "../../kit/folder.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { Model } from "../../../src/core/model.js";
-import { createSmokeLoad } from "../../../src/engine/llama/load/smoke-load.js";
+import { createSmokeLoad } from "../../../src/engine/llama/smoke-load.js";
 import { trialLimitMs } from "../../../src/engine/trial/trial.js";
 import { loadRegistry } from "../../../src/models/registry.js";
 import { writeModel, type ModelSpec } from "../../kit/models/gguf-writer.js";
@@ -14,7 +14,7 @@ import { startServer } from "../../kit/server.js";
 import { clientOf } from "../../kit/server/requests.js";
 import { builtInModel } from "../../kit/server/settings.js";
 
-const compiled = pathToFileURL(join(root, "dist/engine/llama/load/smoke.js"));
+const compiled = pathToFileURL(join(root, "dist/engine/llama/smoke.js"));
 const settings = {
   cores: 1,
   threads: 1,
@@ -234,7 +234,7 @@ describe("a server with a model file that crashes the process", () => {
 function trialsOf(supervisor: number): readonly number[] {
   const all = listed();
   const servers = all.filter(({ parent }) => parent === supervisor).map(({ pid }) => pid);
-  const trials = all.filter(({ parent, args }) => servers.includes(parent) && args.includes("load/smoke.js"));
+  const trials = all.filter(({ parent, args }) => servers.includes(parent) && args.includes("llama/smoke.js"));
   return trials.map(({ pid }) => pid);
 }
 

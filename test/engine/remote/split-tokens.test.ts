@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { TokenSplitter } from "../../../src/engine/remote/split-tokens.js";
-import { createTokenBytes } from "../../../src/engine/llama/prompt/token-bytes.js";
+import { createTokenBytes } from "../../../src/engine/language/prompt/token-bytes.js";
 
 /** "é" is C3 A9, "€" is E2 82 AC; a byte-level vocabulary writes bytes as characters of its own. */
 const texts = ["a", "Ã", "©", "â", "Ĥ", "¬", "âĤ", "Ĥ¬", "é"];

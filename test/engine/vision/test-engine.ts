@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import type { DecodedImage } from "../../../src/core/images.js";
 import type { ImageDescription, DescribeOptions, VisionEngine } from "../../../src/core/vision.js";
 import type { Model } from "../../../src/core/model.js";
-import { ModelMemory } from "../../../src/engine/model-memory.js";
+import { ModelMemory } from "../../../src/engine/memory/model-memory.js";
 import { createVisionEngine, type VisionEngineDeps } from "../../../src/engine/vision/engine.js";
 import { ember } from "../../kit/scripted/ember.js";
 import { createManualClock, type ManualClock } from "../../kit/manual-clock.js";

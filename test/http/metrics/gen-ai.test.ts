@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Config } from "../../../src/config.js";
+import type { Config } from "../../../src/config/config.js";
 import { type ScriptedServer, startServer } from "../../kit/server.js";
 import { headersOf, hello, post } from "../../kit/server/requests.js";
 import { keys } from "../../kit/server/six-keys.js";

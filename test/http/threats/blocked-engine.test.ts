@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
-import { host } from "../../engine/echo-worker.js";
+import { host } from "../../engine/worker/echo-worker.js";
 import { temporaryFolder } from "../../kit/folder.js";
 import { startServer } from "../../kit/server.js";
 import { builtInModel, testKey } from "../../kit/server/settings.js";

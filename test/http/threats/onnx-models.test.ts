@@ -193,7 +193,7 @@ it("C11: what cannot be loaded is known before the first image, hangs nothing, a
   const server = await startServer({
     environment: { HEARTH_MODELS: models, HEARTH_VISION_MODEL: "cut" },
     clock,
-    onnxTrialUrl: pathToFileURL(join(root, "dist/engine/trial/onnx.js")),
+    onnxTrialUrl: pathToFileURL(join(root, "dist/engine/onnx/smoke.js")),
   });
   const count = Object.keys(broken).length + 1;
   await expect.poll(() => detailsOf(server), { interval: 20, timeout: 50_000 }).toHaveLength(count);

@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { openAccounts } from "../../../src/app/accounts.js";
 import { addAccountCommands } from "../../../src/cli/accounts/accounts.js";
-import { loadConfig } from "../../../src/config.js";
+import { loadConfig } from "../../../src/config/config.js";
 import { startServer, fileServer } from "../../kit/server.js";
 import { builtInModel } from "../../kit/server/settings.js";
 import { exchange } from "../raw.js";

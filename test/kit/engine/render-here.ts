@@ -1,5 +1,5 @@
-import { JinjaTemplate } from "../../../src/engine/template/jinja.js";
-import type { OpenRenderer } from "../../../src/engine/template/renderer.js";
+import { JinjaTemplate } from "../../../src/template/jinja.js";
+import type { OpenRenderer } from "../../../src/engine/language/renderer/renderer.js";
 
 const budget = { stepsMax: 1_000_000, cpuMsMax: 1, textLengthMax: 64 * 1024 * 1024 };
 

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import type { Tool } from "../../../src/core/generation.js";
-import type { ToolEvent } from "../../../src/engine/llama/tools/parse/output.js";
-import { toolFormatOf, type ToolFormat } from "../../../src/engine/llama/tools/format.js";
+import type { ToolEvent } from "../../../src/engine/language/tools/parse/output.js";
+import { toolFormatOf, type ToolFormat } from "../../../src/engine/language/tools/format.js";
 
 export const familyNames = [
   "hermes",

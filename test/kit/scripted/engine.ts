@@ -16,7 +16,7 @@ import type {
 } from "../../../src/core/engine.js";
 import type { EngineEvent, GenerationEvent, Message, RawPrompt } from "../../../src/core/generation.js";
 import type { Model } from "../../../src/core/model.js";
-import { promptTooLong } from "../../../src/engine/llama/prompt/context-length.js";
+import { promptTooLong } from "../../../src/engine/language/prompt/context-length.js";
 import { readTranscript, type Transcript } from "./transcript.js";
 import { createScriptedVocabulary, splitWords } from "./vocabulary.js";
 

@@ -1,10 +1,10 @@
 /** Answers of the scripted engine that are parsed token by token, as a real model's answer is. */
 import type { DecodeJob } from "../../../src/core/engine.js";
 import type { FinishReason, GenerationEvent } from "../../../src/core/generation.js";
-import { Answer } from "../../../src/engine/llama/answer/answer.js";
-import { parsedCalls } from "../../../src/engine/llama/answer/parsed-calls.js";
-import { reasoningMarksOf } from "../../../src/engine/llama/answer/reasoning.js";
-import { toolFormatOf } from "../../../src/engine/llama/tools/format.js";
+import { Answer } from "../../../src/engine/language/answer/answer.js";
+import { parsedCalls } from "../../../src/engine/language/answer/parsed-calls.js";
+import { reasoningMarksOf } from "../../../src/engine/language/reasoning.js";
+import { toolFormatOf } from "../../../src/engine/language/tools/format.js";
 
 /** The rest of an answer as a model samples it, including the markers of reasoning and tool calls. */
 export interface Transcript {

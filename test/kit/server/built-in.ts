@@ -3,7 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";
 import type { App } from "../../../src/app/app.js";
-import { loadConfig } from "../../../src/config.js";
+import { loadConfig } from "../../../src/config/config.js";
 import type { Engine } from "../../../src/core/engine.js";
 import { writeNewDatabase } from "../databases/new-database.js";
 import { enginesOfRun } from "../doubles/llama-server/of-run.js";

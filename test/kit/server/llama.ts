@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from "node:util";
 import { inject } from "vitest";
 import type { Overrides } from "../../../src/app/app.js";
 import { llamaSettings } from "../../../src/app/llama-settings.js";
-import { loadConfig, type Config } from "../../../src/config.js";
+import { loadConfig, type Config } from "../../../src/config/config.js";
 import { silentLogger } from "../../../src/core/logger.js";
 import { loadKey, type Model } from "../../../src/core/model.js";
 import type { LanguageWorker, LlamaEngine } from "../../../src/engine/llama/engine.js";

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { vi } from "vitest";
 import type { App } from "../../../src/app/app.js";
-import { loadConfig, type Config } from "../../../src/config.js";
+import { loadConfig, type Config } from "../../../src/config/config.js";
 import type { Logger } from "../../../src/core/logger.js";
 import type { Model, ModelRegistry } from "../../../src/core/model.js";
 import type { Run } from "../../../src/inference/run/generate.js";

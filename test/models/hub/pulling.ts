@@ -10,7 +10,7 @@ import {
   type PullResult,
 } from "../../../src/models/hub/puller.js";
 import type { PullProgress } from "../../../src/models/hub/progress.js";
-import { isPublicAddress } from "../../../src/engine/network/addresses.js";
+import { isPublicAddress } from "../../../src/network/addresses.js";
 import { readHubSettings } from "../../../src/models/hub/settings.js";
 import { systemRandom } from "../../../src/system.js";
 import { modelBytes } from "../../kit/models/gguf-writer.js";

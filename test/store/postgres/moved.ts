@@ -8,7 +8,7 @@ import {
   settleTransaction,
 } from "../../../src/accounts/money/ledger.js";
 import { buildAccountStores } from "../../../src/app/accounts.js";
-import { loadConfig, type Config } from "../../../src/config.js";
+import { loadConfig, type Config } from "../../../src/config/config.js";
 import { createResponseStore } from "../../../src/inference/responses/store/responses.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import { createJobStore } from "../../../src/jobs/store.js";

@@ -8,7 +8,7 @@ import { noTracing } from "../../../../src/core/telemetry/tracing.js";
 import type { SeededJob } from "../../../../src/engine/llama/protocol.js";
 import { remoteClientOf } from "../../../../src/engine/remote/clients.js";
 import { RemoteGeneration } from "../../../../src/engine/remote/generation.js";
-import { loadLanguage, type RemoteLanguage } from "../../../../src/engine/remote/language.js";
+import { loadLanguage, type RemoteLanguage } from "../../../../src/engine/language/load/load-language.js";
 import type { RemotePool } from "../../../../src/engine/remote/pool.js";
 import type { TokenKind } from "../../../../src/engine/remote/protocol.js";
 import { createTextEngine } from "../../../../src/engine/remote/text/text-engine.js";

@@ -8,7 +8,7 @@ import type { LlamaContextSequence, LlamaGrammarEvaluationState, Token } from "n
 import { toHearthError, type HearthError } from "../../../core/errors.js";
 import type { FinishReason, EngineEvent } from "../../../core/generation.js";
 import type { GrammarFollower } from "../../../grammar/follow/follower.js";
-import { AnswerProgress } from "./answer-progress.js";
+import { AnswerProgress } from "../../language/answer/answer-progress.js";
 import { evaluatePart, tokensToEvaluate } from "./checkpoints.js";
 import { Drafter, type DraftLimits } from "./draft/drafter.js";
 import { withGrammars } from "./local-grammar.js";

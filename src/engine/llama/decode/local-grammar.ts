@@ -4,9 +4,9 @@ import { GrammarFollower } from "../../../grammar/follow/follower.js";
 import { GrammarStacks } from "../../../grammar/follow/stacks.js";
 import type { RuleSet } from "../../../grammar/gbnf.js";
 import type { Resident } from "../load/resident.js";
-import type { ConstrainedModel, StartedGrammar } from "./constraint.js";
+import type { ConstrainedModel, StartedGrammar } from "../../language/answer/constraint.js";
 import { acceptToken, grammarAllows, startGrammar } from "./grammar-state.js";
-import { GrammarTooWide, stacksMax } from "./grammar/grammar-work.js";
+import { GrammarTooWide, stacksMax } from "../../native/grammar-work.js";
 
 /** Returns the model with its grammars, which it keeps compiled. */
 export function withGrammars(

@@ -15,7 +15,7 @@ import { sampleToken, seededUniform, type Candidate } from "./sample.js";
 import { createLibrarySampler, dropTokens, evaluateTokens, type LibrarySampler } from "./evaluation.js";
 import { acceptToken, grammarAllows } from "./grammar-state.js";
 import type { Resident } from "../load/resident.js";
-import { stepMsMax } from "./step-watch.js";
+import { stepMsMax } from "../step-watch.js";
 
 /** Sampling considers the thousand most likely tokens: more would require a full sort of the vocabulary and would never be sampled. */
 const candidatesMax = 1000;

@@ -11,7 +11,7 @@ import { toHearthError } from "../../../core/errors.js";
 import { draftAll } from "./draft/drafter.js";
 import { Generation } from "./generation.js";
 import { Pace } from "./pace.js";
-import { stepMsMax } from "./step-watch.js";
+import { stepMsMax } from "../step-watch.js";
 import { commonPrefix, type PrefixStore } from "./prefixes/prefix-store.js";
 import { mergeUpdates } from "./updates.js";
 import type { JobUpdate, SeededJob } from "../protocol.js";

@@ -5,11 +5,11 @@ import type { InputSource } from "../../../core/embeddings/request.js";
 import { HearthError } from "../../../core/errors.js";
 import type { Model } from "../../../core/model.js";
 import { loadWeights } from "../load/load-weights.js";
-import type { LoadPlainly } from "../load/plain-weights.js";
-import { threadsFor } from "../load/machine.js";
-import { loadingError } from "../load/loading-error.js";
+import type { LoadPlainly } from "../../native/plain-weights.js";
+import { threadsFor } from "../../worker/machine.js";
+import { loadingError } from "../../language/load/loading-error.js";
 import type { LlamaSettings } from "../protocol.js";
-import { inputModelOf, inputTokens } from "./input-tokens.js";
+import { inputModelOf, inputTokens } from "../../language/inputs/input-tokens.js";
 import { createPooledContext, type RunPiece } from "./pooled-context.js";
 
 export interface Embedder {

@@ -1,6 +1,6 @@
 /** Creates the llama.cpp context of a model: its KV cache, one sequence per slot, and the dispatch of batches. */
 import type { LlamaContext, LlamaContextOptions, LlamaContextSequence, LlamaModel } from "node-llama-cpp";
-import { threadsFor, threadsForBatch } from "./machine.js";
+import { threadsFor, threadsForBatch } from "../../worker/machine.js";
 import { chooseThreadsByBatch, type BatchThreads } from "../threads/batch-threads.js";
 import type { Adapter } from "../../../core/model.js";
 import type { LlamaSettings } from "../protocol.js";

@@ -1,7 +1,7 @@
 import { dirname, sep } from "node:path";
 import type { Llama, LlamaModel, LlamaModelOptions } from "node-llama-cpp";
 import type { LoadSettings, Model } from "../../../core/model.js";
-import type { LoadPlainly } from "./plain-weights.js";
+import type { LoadPlainly } from "../../native/plain-weights.js";
 import { withNativeReason } from "./native-reason.js";
 
 type WeightsToLoad = Pick<Model, "path" | "load" | "needsPlainWeights">;

@@ -4,7 +4,7 @@
  */
 import type { Token } from "node-llama-cpp";
 import type { Candidate } from "../../llama/decode/sample.js";
-import type { TokenBytes } from "../../llama/prompt/token-bytes.js";
+import type { TokenBytes } from "../../language/prompt/token-bytes.js";
 import { engineFailed, engineUnreachable } from "../errors.js";
 import { postJson, streamEvents } from "../http.js";
 import type { RemoteClient, Segment, SegmentEvent, SegmentToken } from "../protocol.js";

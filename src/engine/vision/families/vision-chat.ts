@@ -13,7 +13,7 @@ import { HearthError } from "../../../core/errors.js";
 import type { DecodedImage } from "../../../core/images.js";
 import type { ImageDescription } from "../../../core/vision.js";
 import { readRegularFile } from "../../../regular-file.js";
-import type { TemplateRenderer } from "../../template/renderer.js";
+import type { TemplateRenderer } from "../../language/renderer/renderer.js";
 import type { OpenOptions, OpenVisionModel, VisionModel, Stopped } from "../family.js";
 import {
   openProcessor,

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import OpenAI from "openai";
-import { toolFormatOf } from "../../../../src/engine/llama/tools/format.js";
+import { toolFormatOf } from "../../../../src/engine/language/tools/format.js";
 import { transcript, type Transcript } from "../../../kit/scripted/transcript.js";
 import {
   familyNames,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { internet, type Internet } from "../../../engine/vision/fetch/servers.js";
+import { internet, type Internet } from "../../../network/servers.js";
 import { pdfOf } from "../../../kit/models/pdf-writer.js";
 import { startServer } from "../../../kit/server.js";
 import { keys } from "../../../kit/server/six-keys.js";

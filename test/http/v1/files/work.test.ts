@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createScriptedEngine } from "../../../kit/scripted/engine.js";
-import { internet, type Internet } from "../../../engine/vision/fetch/servers.js";
+import { internet, type Internet } from "../../../network/servers.js";
 import { startServer } from "../../../kit/server.js";
 import { allAcls } from "../../../kit/server/management.js";
 import { builtInModel } from "../../../kit/server/settings.js";

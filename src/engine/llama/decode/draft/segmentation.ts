@@ -4,7 +4,7 @@
  */
 import { LRUCache } from "lru-cache";
 import type { Token } from "node-llama-cpp";
-import type { TokenBytes } from "../../prompt/token-bytes.js";
+import type { TokenBytes } from "../../../language/prompt/token-bytes.js";
 
 /** Characters of the text that a token was chosen for: it depends on those that follow it. */
 const keyLength = 8;

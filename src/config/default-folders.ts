@@ -1,0 +1,48 @@
+/**
+ * Where data and models are by default. In a checkout, which has src/ beside dist/, these are its working directory's `data` and
+ * `models`. An installed package keeps nothing in its own folder, which an update replaces: it uses the platform's folder for data of
+ * programs.
+ */
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export interface DefaultFolders {
+  readonly data: string;
+  readonly models: string;
+}
+
+/** What the folders depend on. */
+export interface Installation {
+  readonly platform: NodeJS.Platform;
+  readonly home: string;
+  readonly isCheckout: boolean;
+}
+
+/** The source of a setting that has one of these folders. */
+export const platformDefault = "default of the installed package";
+
+/** Returns the folders; null in a checkout, where they are relative to the working directory. */
+export function platformFolders(
+  environment: NodeJS.ProcessEnv,
+  installation: Installation = ownInstallation(),
+): DefaultFolders | null {
+  if (installation.isCheckout) return null;
+  const own = join(programDataFolder(environment, installation), "hearth");
+  return { data: join(own, "data"), models: join(own, "models") };
+}
+
+function ownInstallation(): Installation {
+  // The same place from src/ and from dist/.
+  const source = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+  return { platform: process.platform, home: homedir(), isCheckout: existsSync(source) };
+}
+
+/** XDG_DATA_HOME counts when it is absolute, as its specification demands. */
+function programDataFolder(environment: NodeJS.ProcessEnv, { platform, home }: Installation): string {
+  if (platform === "darwin") return join(home, "Library", "Application Support");
+  if (platform === "win32") return environment["LOCALAPPDATA"] ?? join(home, "AppData", "Local");
+  const { XDG_DATA_HOME: xdg = "" } = environment;
+  return isAbsolute(xdg) ? xdg : join(home, ".local", "share");
+}

@@ -1,0 +1,50 @@
+/** Creates the event builder of a job's answer. */
+import { Answer, type AnswerOptions } from "./answer.js";
+import type { CallsInReasoning } from "./answer-text.js";
+import type { ParsedCalls } from "./parsed-calls.js";
+import type { Tool } from "../../../core/generation.js";
+import type { ToolFormat } from "../tools/format.js";
+import type { ModelLanguage } from "../language.js";
+import type { DecodeJob } from "../../../core/engine.js";
+
+export function answerOf(
+  { reasoning, tools: format }: Pick<ModelLanguage, "reasoning" | "tools">,
+  { prompt, stop, toolChoice, callIdPrefix }: DecodeJob,
+  calls: ParsedCalls,
+): Answer {
+  const isRaw = prompt.rawText !== undefined;
+  const parses = !isRaw && (calls.tools.length > 0 || format.readsReasoning);
+  const options: AnswerOptions = {
+    marks: isRaw ? null : reasoning,
+    startsInReasoning: prompt.startsInReasoning,
+    stop,
+    parser: parses ? format.parser(calls.tools, calls.hidden) : null,
+    hidesCalls: calls.hidden,
+    callIdPrefix,
+    onlyCalls: toolChoice.mode === "required",
+  };
+  const hasCalls = parses && calls.tools.length > 0 && !calls.hidden;
+  return new Answer({
+    ...options,
+    ...(hasCalls ? { callsInReasoning: findCalls(format, calls.tools) } : {}),
+    ...(isRaw || format.promptEnd === ""
+      ? {}
+      : { begun: { promptEnd: format.promptEnd, textOpening: format.answerOpening } }),
+  });
+}
+
+/** Some models call tools without ending their reasoning. */
+export function findCalls(format: ToolFormat, tools: readonly Tool[]): CallsInReasoning {
+  const openings = format.openings.flatMap(({ pieces, atStart }) => (atStart ? [] : pieces.slice(0, 1)));
+  return {
+    openings: openings.filter((opening) => opening.length > 2),
+    isCalls(text) {
+      const parser = format.parser(tools);
+      const events = [...parser.push(text), ...parser.finish()];
+      const isOther = events.some(
+        (event) => event.type === "call-broken" || (event.type === "text" && event.text.trim() !== ""),
+      );
+      return !isOther && events.some(({ type }) => type === "call-end");
+    },
+  };
+}

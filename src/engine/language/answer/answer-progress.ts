@@ -1,0 +1,201 @@
+/**
+ * What one answer consists of so far: its sampled tokens, their text and events, the grammar of the next token, and why it ends. It does
+ * not sample: engines give it the tokens, one after the other.
+ */
+import type { Token } from "node-llama-cpp";
+import type { DecodeJob } from "../../../core/engine.js";
+import type { HearthError } from "../../../core/errors.js";
+import type { FinishReason, EngineEvent } from "../../../core/generation.js";
+import type { Answer } from "./answer.js";
+import { answerOf } from "./answer-of.js";
+import { parsedCalls } from "./parsed-calls.js";
+import { reasoningClosing } from "./reasoning-closing.js";
+import type { ModelLanguage } from "../language.js";
+import { findOpenPlace } from "../../../core/json/open-place.js";
+import { createConstraint, type ConstrainedModel, type Constraint, type TextFollower } from "./constraint.js";
+import { createBoundError, GrammarTooWide, isBeyondBound } from "../../native/grammar-work.js";
+import { logprobOf } from "./logprobs.js";
+import type { Sampled } from "../../llama/decode/sampler.js";
+import { openingTokens, repeatingItemTokens, repeatingTokens } from "./suppressed-tokens.js";
+
+/** What an answer depends on, besides its job. */
+export interface ProgressModel<S, F extends TextFollower> {
+  readonly language: ModelLanguage;
+  readonly grammars: ConstrainedModel<S, F>;
+  /** Tokens of prompt and answer together. */
+  readonly contextTokens: number;
+}
+
+export class AnswerProgress<S, F extends TextFollower> {
+  readonly #language: ModelLanguage;
+  readonly #contextTokens: number;
+  readonly #decode: DecodeJob;
+  readonly #answer: Answer;
+  readonly constraint: Constraint<S, F> | null;
+  /** Tokens that begin a call that must not be written. */
+  readonly #hiddenMarks: readonly Token[];
+  readonly #sampled: Token[] = [];
+  readonly #candidates: Sampled["candidates"][] = [];
+  /** How many of the sampled tokens were converted to text. */
+  #processed = 0;
+  /** How many tokens were sampled before the grammar applied. */
+  #free = 0;
+  /** Tokens that stand in place of the last one, to end a reasoning block at its limit. */
+  #replacement: readonly Token[] | null = null;
+  /** Sampled tokens that were emitted as reasoning. */
+  #reasoningDeltaTokens = 0;
+  #events: EngineEvent[] = [];
+
+  /** @throws HearthError `invalid_value` when the rules of the job are too large for one grammar. */
+  constructor({ language, grammars, contextTokens }: ProgressModel<S, F>, decode: DecodeJob) {
+    this.#language = language;
+    this.#contextTokens = contextTokens;
+    this.#decode = decode;
+    const calls = parsedCalls(decode);
+    this.#answer = answerOf(language, decode, calls);
+    this.constraint = createConstraint(grammars, decode, this.#answer.mode);
+    this.#hiddenMarks = calls.hidden ? openingTokens(language) : [];
+  }
+
+  /** All tokens of the answer, those included that ended its reasoning at the limit. */
+  get sampled(): readonly Token[] {
+    return this.#sampled;
+  }
+
+  /** Whether some tokens may be suppressed. */
+  get maySuppress(): boolean {
+    return this.constraint !== null || this.#hiddenMarks.length > 0;
+  }
+
+  /** Returns the tokens that are sampled next only where nothing else is allowed. */
+  suppressed(): readonly Token[] {
+    // Arguments that are not written as JSON can look like anything.
+    const isJson = this.#decode.tools.length === 0 || this.#language.tools.exact;
+    if (this.constraint?.state === undefined || !isJson) return this.#hiddenMarks;
+    const { keys, follower } = this.constraint;
+    const ofItems = repeatingItemTokens(this.#language, follower?.itemRepeats ?? null);
+    const ofKeys = repeatingTokens(this.#language, keys);
+    return ofItems.length === 0 ? ofKeys : [...ofKeys, ...ofItems];
+  }
+
+  /** Whether tokens were inserted after the last one that was sampled. */
+  get hasReplacement(): boolean {
+    return this.#replacement !== null;
+  }
+
+  /** Returns the tokens to evaluate in place of the last one, once; null where there are none. */
+  takeReplacement(): readonly Token[] | null {
+    const replacement = this.#replacement;
+    this.#replacement = null;
+    return replacement;
+  }
+
+  emit(event: EngineEvent): void {
+    this.#events.push(event);
+  }
+
+  /** Returns the events since the last call. */
+  takeEvents(): readonly EngineEvent[] {
+    const events = this.#events;
+    this.#events = [];
+    return events;
+  }
+
+  /** Adds a sampled token. @returns why the answer ends with it; null when it goes on */
+  take(next: Sampled): FinishReason | null {
+    if (this.#language.isEnd(next.token)) {
+      if (this.constraint?.needsAnswer !== true || this.#answer.mode !== "reasoning") return "stop";
+      this.#closeReasoning([]);
+    } else {
+      this.#sampled.push(next.token);
+      this.#candidates.push(next.candidates);
+      this.#applyConstraints();
+    }
+    return this.#reasonToEnd();
+  }
+
+  /** Converts sampled tokens to text and events. Separate from sampling, so that it runs while the next token is computed. */
+  processSampled(): void {
+    const { tokenBytes } = this.#language;
+    for (; this.#processed < this.#sampled.length; this.#processed += 1) {
+      const token = this.#sampled[this.#processed] as Token;
+      const candidates = this.#candidates[this.#processed] ?? null;
+      const logprob = logprobOf(tokenBytes, token, candidates, this.#decode.topLogprobs);
+      for (const event of this.#answer.push(tokenBytes.of(token), logprob)) {
+        this.#events.push(event);
+        if (event.type === "reasoning-delta") this.#reasoningDeltaTokens += event.tokens;
+      }
+    }
+  }
+
+  /** Ends the answer. @param reason null: without `generation-end` */
+  finish(reason: FinishReason | null): void {
+    this.processSampled();
+    this.#events.push(...this.#answer.finish());
+    if (reason === null) return;
+    const { stoppedBy, calls } = this.#answer;
+    const ending = reason === "stop" && calls > 0 ? "tool_calls" : reason;
+    const finishReason = stoppedBy === null ? ending : "stop_sequence";
+    this.#events.push({ type: "generation-end", choice: 0, finishReason, stopSequence: stoppedBy });
+  }
+
+  /** Updates the grammar and the reasoning limit, both of which depend on the text so far. */
+  #applyConstraints(): void {
+    const { reasoningTokensMax } = this.#decode;
+    // After the reasoning its limit needs no text, so that tokens are converted while the next one is computed. An answer of several
+    // messages may reason again.
+    const hasReasoned =
+      reasoningTokensMax === null ||
+      (this.#answer.mode === "answer" && this.#language.tools.reasoningClosing === null);
+    if (this.constraint === null && hasReasoned) return;
+    this.processSampled();
+    const last = this.#sampled.at(-1);
+    const { isReasoning, reasoningTokens } = this.#answer;
+    if (reasoningTokensMax !== null && isReasoning && reasoningTokens >= reasoningTokensMax)
+      this.#closeReasoning(last === undefined ? [] : [last]);
+    else this.#observe();
+  }
+
+  #observe(): void {
+    this.constraint?.observe(this.#answer.mode, this.#answer.takeRawAnswer());
+    const isConstrained = this.constraint?.state !== undefined;
+    this.#answer.callsAreGuaranteed = isConstrained;
+    if (!isConstrained) this.#free = this.#sampled.length;
+    if (this.constraint?.follower?.isTooWide === true) throw new GrammarTooWide();
+  }
+
+  /** Returns the public error of a grammar that exceeds its bounds here; null for another failure. */
+  boundError(thrown: unknown): HearthError | null {
+    if (!isBeyondBound(thrown)) return null;
+    const pieces = this.#sampled.slice(this.#free).map((token) => this.#language.tokenBytes.of(token));
+    const place = findOpenPlace(Buffer.concat(pieces).toString());
+    return createBoundError(place, this.#decode.rules.text === null);
+  }
+
+  /** Inserts the end of the reasoning after `before`; the model then continues with its answer. */
+  #closeReasoning(before: readonly Token[]): void {
+    const closing = reasoningClosing(this.#language);
+    if (closing === null) return;
+    this.#replacement = [...before, ...closing];
+    for (const token of closing) {
+      this.#sampled.push(token);
+      this.#candidates.push(null);
+    }
+    this.processSampled();
+    this.#observe();
+  }
+
+  #reasonToEnd(): FinishReason | null {
+    const { maxTokens, maxTokensExcludesReasoning, prompt, stop } = this.#decode;
+    const sampledEnough = maxTokens !== null && this.#sampled.length >= maxTokens;
+    if (stop.length > 0 || (sampledEnough && maxTokensExcludesReasoning)) this.processSampled();
+    if (this.#answer.stoppedBy !== null) return "stop_sequence";
+    if (sampledEnough && (!maxTokensExcludesReasoning || this.#visible >= maxTokens)) return "length";
+    return prompt.tokens.length + this.#sampled.length >= this.#contextTokens ? "length" : null;
+  }
+
+  /** Sampled tokens that count towards `maxTokens` where it excludes reasoning: all after the reasoning block and its end marker. */
+  get #visible(): number {
+    return this.#answer.mode === "reasoning" ? 0 : this.#sampled.length - this.#reasoningDeltaTokens;
+  }
+}

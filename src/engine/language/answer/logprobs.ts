@@ -1,0 +1,28 @@
+/** Builds the reported log probabilities from a sampler's candidates. Pure. */
+import type { SampledLogprob, TokenLogprob } from "../../../core/generation.js";
+import type { Candidate } from "../../llama/decode/sample.js";
+import type { TokenBytes } from "../prompt/token-bytes.js";
+
+/** Reported for a token that is not among the thousand most likely ones, or that was inserted instead of sampled. */
+const logprobMin = -100;
+
+/**
+ * Returns the log probability of a sampled token and of the most likely alternatives.
+ * @param candidates most likely first; null where there are none.
+ * @param top number of alternatives to report; null: no log probabilities.
+ */
+export function logprobOf(
+  tokenBytes: TokenBytes,
+  token: number,
+  candidates: readonly Candidate[] | null,
+  top: number | null,
+): SampledLogprob | null {
+  if (candidates === null || top === null) return null;
+  const present = ({ token: each, logprob }: { token: number; logprob: number }): TokenLogprob => ({
+    text: tokenBytes.display(each),
+    bytes: [...tokenBytes.of(each)],
+    logprob: Math.max(logprob, logprobMin),
+  });
+  const logprob = candidates.find((candidate) => candidate.token === token)?.logprob ?? logprobMin;
+  return { ...present({ token, logprob }), top: candidates.slice(0, top).map(present) };
+}

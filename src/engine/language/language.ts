@@ -1,0 +1,141 @@
+/** Reads a model's vocabulary, chat template, and its formats of reasoning and tool calls from the model file. */
+import type { LlamaModel, Token } from "node-llama-cpp";
+import type { Model } from "../../core/model.js";
+import { createPromptBuilder, type PromptBuilder } from "./prompt/prompt.js";
+import type { InfillTokens } from "./prompt/raw-prompt.js";
+import type { TemplateReading, TemplateTexts } from "./prompt/read-template.js";
+import type { Repair } from "./prompt/repairs.js";
+import type { ReasoningMarks } from "./reasoning.js";
+import type { SpecialToken } from "./prompt/special-tokens.js";
+import { createTokenBytes, tokenTypes, type TokenBytes, type Vocabulary } from "./prompt/token-bytes.js";
+import { continuation } from "./prompt/text-tokenizer.js";
+import type { ToolFormat } from "./tools/format.js";
+
+export interface ModelLanguage {
+  readonly tokenBytes: TokenBytes;
+  readonly prompts: PromptBuilder;
+  /** How the model writes tool calls. */
+  readonly tools: ToolFormat;
+  /** What the template needs of an ordinary conversation. */
+  readonly repairs: readonly Repair[];
+  /** Markers around the reasoning; null when the model never reasons, or when the tool format separates the reasoning. */
+  readonly reasoning: ReasoningMarks | null;
+  /** No text of n bytes has fewer than n / longestTokenBytes tokens. */
+  readonly longestTokenBytes: number;
+  /** Size of the vocabulary. */
+  readonly vocabularyTokens: number;
+  /** Returns the tokens of text that continues an answer; control texts are control tokens. */
+  readonly continue: (text: string) => readonly Token[];
+  /** Returns the tokens of a text of the template; control texts are control tokens. */
+  readonly controlTokens: (text: string) => readonly Token[];
+  /** Whether a token ends the answer. */
+  readonly isEnd: (token: Token) => boolean;
+}
+
+/** The template for models without one: ChatML, the most common convention. */
+const chatMl =
+  "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}" +
+  "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
+
+/** Returns the Jinja source of a model's chat template: the one that it is loaded with, or its own. */
+export function templateOf(weights: LlamaModel, { load }: Pick<Model, "load">): string {
+  return load?.template ?? weights.fileInfo.metadata.tokenizer?.chat_template ?? chatMl;
+}
+
+export interface LanguageOptions {
+  readonly modelId: string;
+  readonly contextTokens: number;
+  /** What `readTemplate` returns. */
+  readonly reading: TemplateReading;
+}
+
+/** Returns the texts of the vocabulary that a template uses. */
+export function templateTextsOf(weights: LlamaModel): TemplateTexts {
+  const { bosString, eosString } = weights.tokens;
+  const { tokens, types } = readVocabulary(weights, []);
+  const endTexts = tokens.filter((_, token) => isControl(types[token]) && weights.isEogToken(token as Token));
+  return { bosText: bosString ?? "", eosText: eosString ?? "", endTexts };
+}
+
+/** Reads a model's language. */
+export function readLanguage(
+  weights: LlamaModel,
+  { modelId, contextTokens, reading }: LanguageOptions,
+): ModelLanguage {
+  const { template, repairs, reasoning } = reading;
+  const { tools } = template;
+  const { open = "", close = "", answer } = reasoning ?? {};
+  const marks = [...tools.marks, open, close, answer?.open ?? "", answer?.close ?? ""];
+  const vocabulary = readVocabulary(weights, marks);
+  const tokenBytes = createTokenBytes(vocabulary, (token) => weights.detokenize([token as Token], true));
+  const tokenizer = {
+    addsSpace: vocabulary.tokenizer === "llama",
+    tokenize: (text: string, controlTokens: boolean) => weights.tokenize(text, controlTokens),
+  };
+  return {
+    continue: (text) => continuation(tokenizer, text, true) as readonly Token[],
+    controlTokens: (text) => weights.tokenize(text, true),
+    isEnd: (token) => weights.isEogToken(token),
+    tokenBytes,
+    tools,
+    repairs,
+    reasoning,
+    longestTokenBytes: tokenBytes.longestBytes,
+    vocabularyTokens: vocabulary.tokens.length,
+    prompts: createPromptBuilder({
+      ...template,
+      modelId,
+      contextTokens,
+      repairs,
+      reasoning,
+      specialTokens: specialTokensOf(weights, vocabulary),
+      ...tokenizer,
+      prependToken: weights.tokens.shouldPrependBosToken ? weights.tokens.bos : null,
+      longestTokenBytes: tokenBytes.longestBytes,
+      infill: infillTokens(weights),
+      vocabularyTokens: vocabulary.tokens.length,
+      bytesOf: (token) => tokenBytes.of(token),
+    }),
+  };
+}
+
+function infillTokens({ tokens: { infill } }: LlamaModel): InfillTokens | null {
+  const { prefix, suffix, middle } = infill;
+  return prefix === null || suffix === null ? null : { prefix, suffix, middle };
+}
+
+/** @param marks texts whose control tokens are readable; a mark may consist of several. */
+function readVocabulary(weights: LlamaModel, marks: readonly string[]): Vocabulary {
+  const { ggml } = weights.fileInfo.metadata.tokenizer ?? {};
+  const { model: tokenizer = "", tokens = [], token_type: types = [] } = ggml ?? {};
+  const written = marks.join("\n");
+  const readable = tokens.filter(
+    (token, id) => isControl(types[id]) && token.length > 1 && written.includes(token),
+  );
+  return { tokenizer, tokens, types, readableControlTokens: new Set(readable) };
+}
+
+function isControl(type: number | undefined): boolean {
+  return type === tokenTypes.control;
+}
+
+/** Reads the special tokens. llama.cpp changes the types of some tokens; a token that is a control token for either is one here. */
+function specialTokensOf(weights: LlamaModel, { tokens, types }: Vocabulary): readonly SpecialToken[] {
+  const unknownToken = weights.fileInfo.metadata.tokenizer?.ggml.unknown_token_id;
+  return tokens.flatMap((name, id) => {
+    const { control, unknown, userDefined, lstrip, rstrip } = weights.getTokenAttributes(id as Token);
+    const isControl = control || (userDefined && types[id] === tokenTypes.control);
+    if (!isControl && !unknown && !userDefined) return [];
+    return [
+      {
+        id,
+        // llama.cpp names a token without a text.
+        text: name === "" ? `[EMPTY_${id}]` : name,
+        templateOnly: isControl || unknown,
+        isUnknown: id === unknownToken || (unknown && !isControl),
+        stripsBefore: lstrip,
+        stripsAfter: rstrip,
+      },
+    ];
+  });
+}

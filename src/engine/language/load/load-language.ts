@@ -1,0 +1,58 @@
+/** Loads of a model what prompts and answers need, when another server computes: vocabulary, chat template and formats. */
+import type { Llama, LlamaModel, Token } from "node-llama-cpp";
+import type { Model } from "../../../core/model.js";
+import { loadingError } from "./loading-error.js";
+import { tryTemplate } from "./try-template.js";
+import { readLanguage, templateOf, type ModelLanguage } from "../language.js";
+import type { OpenRenderer } from "../renderer/renderer.js";
+
+export interface RemoteLanguage extends ModelLanguage {
+  readonly contextTokens: number;
+  /** Tokens that end an answer; the first one is the model's own. */
+  readonly endTokens: readonly number[];
+  dispose(): Promise<void>;
+}
+
+/**
+ * Loads the vocabulary of a model file, and reads its template.
+ * @throws HearthError `model_unavailable` with one public sentence.
+ */
+export async function loadLanguage(
+  llama: Llama,
+  model: Model,
+  openRenderer: OpenRenderer,
+): Promise<RemoteLanguage> {
+  const { id, contextTokens } = model.manifest;
+  try {
+    const weights = await llama.loadModel({ modelPath: model.path, vocabOnly: true, gpuLayers: 0 });
+    const renderer = openRenderer(templateOf(weights, model));
+    try {
+      const reading = await tryTemplate(weights, model, renderer);
+      return {
+        ...readLanguage(weights, { modelId: id, contextTokens, reading }),
+        contextTokens,
+        endTokens: endTokensOf(weights),
+        async dispose() {
+          await renderer.close();
+          await weights.dispose();
+        },
+      };
+    } catch (thrown) {
+      await renderer.close();
+      await weights.dispose();
+      throw thrown;
+    }
+  } catch (thrown) {
+    throw loadingError(model, thrown);
+  }
+}
+
+function endTokensOf(weights: LlamaModel): readonly number[] {
+  const { eot, eos } = weights.tokens;
+  const count = weights.fileInfo.metadata.tokenizer?.ggml.tokens.length ?? 0;
+  const own = [eot, eos].filter((token) => token !== null && weights.isEogToken(token));
+  const all = Array.from({ length: count }, (_, token) => token as Token);
+  return [...new Set([...own, ...all.filter((token) => weights.isEogToken(token))])].flatMap(
+    (token) => token ?? [],
+  );
+}

@@ -1,0 +1,37 @@
+/** Reads from a model's chat template, by rendering it, what prompts and answers depend on. */
+import type { TemplateRenderer } from "../renderer/renderer.js";
+import { reasoningMarksOf, type ReasoningMarks } from "../reasoning.js";
+import { deriveLanguage, type DerivationSource } from "../derive/derive.js";
+import { toolFormatOf } from "../tools/format.js";
+import { findRepairs } from "./find-repairs.js";
+import type { TemplateModel } from "./render.js";
+import type { Repair } from "./repairs.js";
+
+export interface TemplateReading {
+  readonly template: TemplateModel;
+  /** What the template needs of an ordinary conversation. */
+  readonly repairs: readonly Repair[];
+  /** Marks around the reasoning; null when the model never reasons, or when the tool format separates the reasoning. */
+  readonly reasoning: ReasoningMarks | null;
+}
+
+export type TemplateTexts = Pick<DerivationSource, "bosText" | "eosText" | "endTexts">;
+
+/** Reads a template. What its renderings do not show is taken from its text. */
+export async function readTemplate(
+  source: string,
+  renderer: Pick<TemplateRenderer, "render">,
+  texts: TemplateTexts,
+): Promise<TemplateReading> {
+  const derived = await deriveLanguage({
+    ...texts,
+    template: source,
+    render: (variables) => renderer.render(variables),
+  });
+  const tools = toolFormatOf(source, derived);
+  const { bosText, eosText } = texts;
+  const { efforts = [], needsDescriptions = false, definitionsAsText = false } = derived ?? {};
+  const template = { renderer, tools, bosText, eosText, efforts, needsDescriptions, definitionsAsText };
+  const reasoning = tools.readsReasoning ? null : (derived?.reasoning ?? reasoningMarksOf(source));
+  return { template, repairs: await findRepairs(template), reasoning };
+}

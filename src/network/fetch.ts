@@ -1,0 +1,154 @@
+/**
+ * Fetches the bytes of images, and of other files. `data:` URLs are always decoded; http(s) URLs only from hosts that the operator allows, and only from
+ * public addresses: a name is resolved once, all its addresses are checked, and the connection uses a checked address, so that the name
+ * cannot resolve differently later (DNS rebinding). Redirects are checked like the client's URL.
+ */
+import type { LookupAddress } from "node:dns";
+import { connect } from "node:net";
+import { setImmediate } from "node:timers/promises";
+import type { Clock } from "../core/clock.js";
+import { HearthError } from "../core/errors.js";
+import type { ImageFetcher } from "../core/images.js";
+import { isPublicAddress } from "./addresses.js";
+import type { AllowedHosts } from "./hosts.js";
+import { lookupAll, resolveAllowed, type Lookup } from "./resolve.js";
+import { refusedImage } from "../core/requests/refused-image.js";
+import { readDataUrl } from "./data-url.js";
+import { acceptOf, download, type Dial, type FetchedKind } from "./download.js";
+
+export interface ImageFetcherDeps {
+  readonly clock: Clock;
+  readonly allowedHosts: AllowedHosts;
+  /** What is fetched, for headers and errors; absent: images. */
+  readonly fetches?: FetchedKind;
+  /** Receives the real cause of a failure, which clients never see. */
+  readonly log: (message: string) => void;
+  /** Returns all addresses of a name; absent: the system's resolver. */
+  readonly lookup?: Lookup;
+  /** Returns headers that each request has in addition; absent: none. */
+  readonly headers?: () => Readonly<Record<string, string>>;
+  /** Absent: a TCP connection. */
+  readonly dial?: Dial;
+}
+
+/** xAI's own limits. */
+const bytesMax = 10 * 1024 * 1024;
+const fetchMsMax = 5_000;
+const redirectsMax = 3;
+const urlCharsMax = 8192;
+
+/** Creates the fetcher. */
+export function createImageFetcher(deps: ImageFetcherDeps): ImageFetcher {
+  return {
+    async fetch(url, param, signal) {
+      if (/^data:/i.test(url)) return readDataUrlYielding(url, param, signal);
+      const parsed = readUrl(url, param);
+      if (deps.allowedHosts.isEmpty)
+        throw refusedImage(
+          param,
+          `must be a data: URL; this server fetches no ${deps.fetches ?? "images"} (setting imageFetch)`,
+        );
+      return withinTime(deps, param, signal, (until) => follow(deps, parsed, param, until));
+    },
+  };
+}
+
+/** Decodes a data URL and yields to the event loop before and after, since each step takes some milliseconds for a large one. */
+async function readDataUrlYielding(url: string, param: string, signal: AbortSignal): Promise<Uint8Array> {
+  await setImmediate();
+  signal.throwIfAborted();
+  const bytes = await readDataUrl(url, param, bytesMax);
+  await setImmediate();
+  return bytes;
+}
+
+function readUrl(url: string, param: string): URL {
+  const parsed = parseUrl(url);
+  if (parsed === null) throw refusedImage(param, "is not a data: or http(s) URL");
+  if (parsed.protocol !== "http:" && parsed.protocol !== "https:")
+    throw refusedImage(param, "must be a data:, http: or https: URL");
+  if (parsed.username !== "" || parsed.password !== "")
+    throw refusedImage(param, "must not hold a user name or a password");
+  return parsed;
+}
+
+/** @returns null when it is invalid or too long. */
+function parseUrl(text: string, base?: URL): URL | null {
+  try {
+    return text.length > urlCharsMax ? null : new URL(text, base?.href);
+  } catch {
+    return null;
+  }
+}
+
+/** Downloads an image and follows allowed redirects. */
+async function follow(
+  deps: ImageFetcherDeps,
+  first: URL,
+  param: string,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const { fetches = "images" } = deps;
+  const accept = acceptOf[fetches];
+  let url = first;
+  for (let redirects = 0; ; redirects += 1) {
+    if (!deps.allowedHosts.allow(url))
+      throw refusedImage(param, `leads to a host that this server fetches no ${fetches} from`);
+    const address = await resolveAllowed(deps.lookup ?? lookupAll, url, isPublicAddress);
+    signal.throwIfAborted();
+    const headers = deps.headers?.() ?? {};
+    const request = { url, accept, headers, address, param, bytesMax, signal };
+    const reply = await download(deps.dial ?? dialTcp, request);
+    if (reply.type === "bytes") return reply.bytes;
+    if (redirects === redirectsMax)
+      throw refusedImage(param, `is redirected more than ${redirectsMax} times`);
+    const next = readUrl(parseUrl(reply.to, url)?.href ?? "", param);
+    if (url.protocol === "https:" && next.protocol !== "https:")
+      throw refusedImage(param, "is redirected from https to http");
+    url = next;
+  }
+}
+
+/**
+ * Runs the work within the time limit. All failures of names, addresses, connections and time have one message: several would show a
+ * client which names of the internal network exist.
+ */
+async function withinTime(
+  { clock, log, fetches = "images" }: ImageFetcherDeps,
+  param: string,
+  signal: AbortSignal,
+  work: (until: AbortSignal) => Promise<Uint8Array>,
+): Promise<Uint8Array> {
+  const late = new AbortController();
+  const stopTimer = clock.after(fetchMsMax, () => late.abort(new Error("late")));
+  const until = AbortSignal.any([signal, late.signal]);
+  try {
+    return await Promise.race([work(until), aborted(until)]);
+  } catch (thrown) {
+    signal.throwIfAborted();
+    if (thrown instanceof HearthError) throw thrown;
+    log(`one of the ${fetches} of a request could not be fetched: ${String(thrown)}`);
+    throw refusedImage(param, `could not be fetched from a public address within ${fetchMsMax} ms`, thrown);
+  } finally {
+    stopTimer();
+    late.abort();
+  }
+}
+
+/** Rejects when the signal aborts, since a name lookup itself cannot be aborted. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const stop = (): void => reject(new Error("aborted"));
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+  });
+}
+
+function dialTcp({ address, family }: LookupAddress, port: number): ReturnType<Dial> {
+  return connect({ host: address, family, port, lookup: neverLookup });
+}
+
+/** Prevents a second lookup: an address needs none. */
+function neverLookup(host: string): never {
+  throw new Error(`${host} is not an address`);
+}

@@ -1,0 +1,62 @@
+/**
+ * Renders Jinja templates under a budget of steps and text, with the results of Python's engine as transformers sets it up. It bounds
+ * what the interpreter does; a single operation, such as a replacement in a long text, can still need more memory or time than a
+ * server has, so this runs in a process of its own (engine/language/renderer).
+ */
+import { globals } from "./library/globals.js";
+import { BudgetExceeded, Meter, type WorkBudget } from "./meter.js";
+import type { Rendering } from "./rendering.js";
+import { Evaluator } from "./run/expressions.js";
+import { Scope } from "./run/scope.js";
+import { Program } from "./run/statements.js";
+import type { Statement } from "./syntax/nodes.js";
+import { parseTemplate } from "./syntax/statements.js";
+import { valueOfData } from "./values/values.js";
+
+export interface TemplateClock {
+  /** Returns the CPU time of this process in milliseconds. */
+  readonly cpuMs: () => number;
+  /** Returns the time of day, in milliseconds since 1970. */
+  readonly nowMs: () => number;
+}
+
+export class JinjaTemplate {
+  readonly #statements: readonly Statement[];
+
+  /** @throws Error when the source is not valid Jinja. */
+  constructor(
+    readonly source: string,
+    private readonly clock: TemplateClock,
+  ) {
+    try {
+      this.#statements = parseTemplate(source);
+    } catch (thrown) {
+      throw new Error(reasonOf(thrown, "it is cut off, or nested too deeply"), { cause: thrown });
+    }
+  }
+
+  render(variables: Readonly<Record<string, unknown>>, budget: WorkBudget): Rendering {
+    try {
+      const meter = new Meter(budget, this.clock.cpuMs);
+      const evaluator = new Evaluator(meter, this.clock.nowMs);
+      const scope = new Scope();
+      for (const [name, value] of globals(evaluator)) scope.set(name, value);
+      for (const [name, value] of Object.entries(variables)) scope.set(name, valueOfData(value));
+      return { type: "text", text: new Program(evaluator).render(this.#statements, new Scope(scope)) };
+    } catch (thrown) {
+      if (thrown instanceof BudgetExceeded) return { type: "exceeded", limit: thrown.message };
+      const otherwise = "it is nested too deeply, or has a value of an unexpected type";
+      return { type: "rejected", reason: reasonOf(thrown, otherwise) };
+    }
+  }
+}
+
+/**
+ * Returns the message of an error that the interpreter or a template raises on purpose. One of JavaScript itself, such as a
+ * RangeError of a deep recursion, says nothing about the template.
+ */
+function reasonOf(thrown: unknown, otherwise: string): string {
+  if (!(thrown instanceof Error) || thrown instanceof TypeError || thrown instanceof RangeError)
+    return otherwise;
+  return thrown.message;
+}
