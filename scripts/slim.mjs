@@ -7,7 +7,7 @@ import { spawnSync } from "node:child_process";
 import { lstatSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bytesOf, selectRemovals } from "./slim/select.mjs";
+import { bytesOf, selectRemovals } from "./slim-removals.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const modules = join(root, "node_modules");
@@ -36,7 +36,7 @@ function main(args) {
 }
 
 /**
- * @param {import("./slim/select.mjs").Removal[]} removals
+ * @param {import("./slim-removals.mjs").Removal[]} removals
  * @param {number} before bytes of node_modules
  */
 function report(removals, before) {

@@ -4,8 +4,8 @@
  * stream is cut, its gaps grow, the server does not answer in time, or its books do not balance; with 2 for invalid arguments.
  */
 import { parseArgs } from "node:util";
-import { startLagProbe } from "../bench/load/lag.js";
-import { printTable, quantile, type Row } from "../bench/table.js";
+import { startLagProbe } from "./world/lag.js";
+import { printTable, quantile, type Row } from "./world/table.js";
 import { startAttackers, type Outcomes } from "./attacks/attackers.js";
 import { attacks } from "./attacks/attacks.js";
 import { createScene, type Scene } from "./attacks/scene.js";

@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { runCampaign, type CampaignResult } from "../../scripts/fuzz/campaign.js";
-import { fuzz } from "../../scripts/fuzz/command.js";
-import { targets } from "../../scripts/fuzz/targets.js";
+import { runCampaign, type CampaignResult } from "../../scripts/qa/fuzz/campaign.js";
+import { fuzz } from "../../scripts/qa/fuzz/command.js";
+import { targets } from "../../scripts/qa/fuzz/targets.js";
 import { casesOf } from "../kit/setup/random-cases.js";
 
 const planted = "test/fuzz/planted/target.ts";

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
-import { compile } from "../../scripts/fuzz/build/instrument.js";
-import { Edges } from "../../scripts/fuzz/edges.js";
+import { compile } from "../../scripts/qa/fuzz/build/instrument.js";
+import { Edges } from "../../scripts/qa/fuzz/edges.js";
 
 const source = `
   export function classify(n: number): string {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import type { Outcome } from "../../scripts/eval-builtin/ask.js";
-import { shortcomings, type Answer } from "../../scripts/eval-builtin/grade.js";
-import { readItems } from "../../scripts/eval-builtin/items.js";
+import type { Outcome } from "../../scripts/train/eval-builtin/ask.js";
+import { shortcomings, type Answer } from "../../scripts/train/eval-builtin/grade.js";
+import { readItems } from "../../scripts/train/eval-builtin/items.js";
 import {
   renderFailures,
   renderSpeeds,
   renderTable,
   scoreOf,
   scoresOf,
-} from "../../scripts/eval-builtin/table.js";
+} from "../../scripts/train/eval-builtin/table.js";
 import { useFolder } from "./folder.js";
 
 const answer: Answer = { content: " Hello Ada! ", reasoning: "", finishReason: "stop", toolCalls: [] };

@@ -2,23 +2,23 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
-import { dice } from "../../scripts/eval-builtin/chat/dice.js";
-import type { ChatSkill, Draft } from "../../scripts/eval-builtin/chat/skills/draft.js";
+import { dice } from "../../scripts/train/eval-builtin/chat/dice.js";
+import type { ChatSkill, Draft } from "../../scripts/train/eval-builtin/chat/skills/draft.js";
 import {
   chatSkills,
   generateItems,
   itemsOf,
   refuseShared,
-} from "../../scripts/eval-builtin/chat/generate.js";
-import { isHeld, isUsable, refusal } from "../../scripts/eval-builtin/chat/held.js";
+} from "../../scripts/train/eval-builtin/chat/generate.js";
+import { isHeld, isUsable, refusal } from "../../scripts/train/eval-builtin/chat/held.js";
 import {
   fill,
   listed,
   normalized,
   trainedTemplates,
   wordsOf,
-} from "../../scripts/eval-builtin/chat/templates.js";
-import { askedText, readItems } from "../../scripts/eval-builtin/items.js";
+} from "../../scripts/train/eval-builtin/chat/templates.js";
+import { askedText, readItems } from "../../scripts/train/eval-builtin/items.js";
 import { useFolder } from "../models/folder.js";
 
 const training = fileURLToPath(new URL("../../scripts/train/chat", import.meta.url));

@@ -12,9 +12,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { copyCheckout, libraryFolder } from "../../scripts/cpu-generations/checkout.js";
-import { chosen, cpuFlags, generationsIn, libraryOf } from "../../scripts/cpu-generations/generations.js";
-import { readReport } from "../../scripts/cpu-generations/tests.js";
+import { copyCheckout, libraryFolder } from "../../scripts/qa/cpu-generations/checkout.js";
+import { chosen, cpuFlags, generationsIn, libraryOf } from "../../scripts/qa/cpu-generations/generations.js";
+import { readReport } from "../../scripts/qa/cpu-generations/tests.js";
 import { root, temporaryFolder } from "../kit/folder.js";
 import { until } from "../kit/until.js";
 
@@ -116,7 +116,7 @@ describe("the copy of a checkout", () => {
 
 describe("a folder that is removed at the end", () => {
   const program = `
-    import { removeAtEnd } from ${JSON.stringify(join(root, "scripts/cpu-generations/removal.ts"))};
+    import { removeAtEnd } from ${JSON.stringify(join(root, "scripts/qa/cpu-generations/removal.ts"))};
     const [folder, signal] = process.argv.slice(2);
     const removal = removeAtEnd(folder);
     removal.works(null);
@@ -161,15 +161,11 @@ describe("npm run test:cpu-generations", () => {
     const scratch = mkdtempSync(join(tmpdir(), "hearth-cpu-test-"));
     onTestFinished(() => rmSync(scratch, { recursive: true, force: true }));
     for (const args of [["pentium"], ["zen4", "pentium"], ["--all"]]) {
-      const run = spawnSync(
-        process.execPath,
-        ["--import", "tsx", "scripts/engine-cpu-generations.ts", ...args],
-        {
-          cwd: root,
-          env: { ...process.env, TMPDIR: scratch },
-          encoding: "utf8",
-        },
-      );
+      const run = spawnSync(process.execPath, ["--import", "tsx", "scripts/qa/cpu-generations.ts", ...args], {
+        cwd: root,
+        env: { ...process.env, TMPDIR: scratch },
+        encoding: "utf8",
+      });
       expect([run.status, run.stdout]).toEqual([2, ""]);
       expect(run.stderr).toContain(args.includes("--all") ? "--all" : "(known: x64, sse42, sandybridge");
     }

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { sizeless, unlike } from "../../scripts/eval-builtin/likeness.js";
-import { drawRequest, groundings, openings } from "../../scripts/eval-builtin/world/requests.js";
-import { isHeldOut } from "../../scripts/eval-builtin/world/sentences.js";
-import { captionOfSign, drawSign, hasFonts, renderSign } from "../../scripts/eval-builtin/world/sign.js";
+import { sizeless, unlike } from "../../scripts/train/eval-builtin/likeness.js";
+import { drawRequest, groundings, openings } from "../../scripts/train/eval-builtin/picture-requests.js";
+import { isHeldOut } from "../kit/pictures/sentences.js";
+import { captionOfSign, drawSign, hasFonts, renderSign } from "../../scripts/train/eval-builtin/sign.js";
 import { seeded } from "../kit/models/gguf-writer/weights.js";
 import { root } from "../kit/folder.js";
 

@@ -1,7 +1,7 @@
 /** The server by which `npm run conformance -- --engine llama-server` runs scripted models. */
 import { expect, it } from "vitest";
-import { forecaster } from "../../scripts/conformance/model.js";
-import { startScriptedLlamaServer } from "../../scripts/conformance/engine/scripted-llama-server.js";
+import { forecaster } from "../../scripts/qa/conformance/model.js";
+import { startScriptedLlamaServer } from "../../scripts/qa/conformance/engine/scripted-llama-server.js";
 import { contextTokens, enginesOf, modelFile } from "../end-to-end/remote/placed.js";
 import { fileServer } from "../kit/server.js";
 import { builtInModel } from "../kit/server/settings.js";

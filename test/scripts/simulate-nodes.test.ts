@@ -2,12 +2,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { firstDeployment, measuredCosts } from "../../scripts/simulate/nodes/costs.js";
-import { climb } from "../../scripts/simulate/nodes/ladder.js";
-import { Queue, simulateVisits } from "../../scripts/simulate/nodes/queueing.js";
-import { simulateRequests } from "../../scripts/simulate/nodes/requests.js";
-import { bottleneckOf, stationsOf } from "../../scripts/simulate/nodes/stations.js";
-import { busiestShare, teamChooser } from "../../scripts/simulate/nodes/teams.js";
+import { firstDeployment, measuredCosts } from "../../scripts/qa/simulate/nodes/costs.js";
+import { climb } from "../../scripts/qa/simulate/nodes/ladder.js";
+import { Queue, simulateVisits } from "../../scripts/qa/simulate/nodes/queueing.js";
+import { simulateRequests } from "../../scripts/qa/simulate/nodes/requests.js";
+import { bottleneckOf, stationsOf } from "../../scripts/qa/simulate/nodes/stations.js";
+import { busiestShare, teamChooser } from "../../scripts/qa/simulate/nodes/teams.js";
 import { seeded } from "../kit/models/gguf-writer/weights.js";
 import { root } from "../kit/folder.js";
 

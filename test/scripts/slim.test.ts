@@ -3,7 +3,7 @@ import { copyFileSync, cpSync, existsSync, linkSync, mkdirSync, readdirSync, wri
 import { dirname, join } from "node:path";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import { selectRemovals, type Target } from "../../scripts/slim/select.mjs";
+import { selectRemovals, type Target } from "../../scripts/slim-removals.mjs";
 import { startMcpServer, startOlderMcpServer } from "../kit/doubles/mcp-server.js";
 import { root, temporaryFolder } from "../kit/folder.js";
 import { runProgram } from "../kit/program.js";
@@ -124,8 +124,8 @@ describe("npm run slim", () => {
     expect(slim(temporaryFolder(), script)).toMatch(/^2: run it in /);
     expect(slim(root, script, "--all")).toBe("2: unknown option: --all (options: --keep-gpu)\n");
     const empty = temporaryFolder();
-    cpSync(join(root, "scripts/slim"), join(empty, "scripts/slim"), { recursive: true });
-    cpSync(script, join(empty, "scripts/slim.mjs"));
+    for (const name of ["slim.mjs", "slim-removals.mjs"])
+      cpSync(join(root, "scripts", name), join(empty, "scripts", name));
     expect(slim(empty, join(empty, "scripts/slim.mjs"))).toMatch(/^2: node_modules is not a folder here/);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { render } from "../../scripts/eval-builtin/world/render.js";
-import { shapes, type Scene, type Thing } from "../../scripts/eval-builtin/world/scene.js";
-import { captionOf, isHeldOut } from "../../scripts/eval-builtin/world/sentences.js";
+import { render } from "../kit/pictures/render.js";
+import { shapes, type Scene, type Thing } from "../kit/pictures/scene.js";
+import { captionOf, isHeldOut } from "../kit/pictures/sentences.js";
 
 /**
  * The captions and drawings of scripts/train/shapes for the same scenes: pixels covered by a shape of radius

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
-import { simulateHistory } from "../../scripts/simulate/history.js";
-import { HistoryFailure } from "../../scripts/simulate/result.js";
-import { addTo, emptyTotals } from "../../scripts/simulate/report.js";
+import { simulateHistory } from "../../scripts/qa/simulate/history.js";
+import { HistoryFailure } from "../../scripts/qa/simulate/result.js";
+import { addTo, emptyTotals } from "../../scripts/qa/simulate/report.js";
 import { isNightly } from "../kit/sizes.js";
 import { planted, plantedBugs, type PlantedBug } from "./planted-bugs.js";
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { ChildProcess } from "node:child_process";
 import { constants, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
-import { startProcess } from "../../processes.js";
+import { startProcess } from "../world/processes.js";
 import type { EngineUrls } from "./hostile-engine.js";
 import type { Target } from "./target.js";
 

@@ -1,6 +1,6 @@
 /** The ordinary clients: each streams one answer after the other, and their gaps between frames are measured. */
-import { chat } from "../../bench/client.js";
-import { textOf } from "../../bench/model.js";
+import { chat } from "../world/client.js";
+import { textOf } from "../world/models.js";
 import type { Scene } from "./scene.js";
 
 const clients = 8;

@@ -1,4 +1,4 @@
-"""Whether an answer is what an item expects: the rules of scripts/eval-builtin/grade.ts, for a quick look without a server."""
+"""Whether an answer is what an item expects: the rules of scripts/train/eval-builtin/grade.ts, for a quick look without a server."""
 import json
 import re
 

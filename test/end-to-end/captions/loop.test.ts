@@ -1,9 +1,9 @@
 import Anthropic from "@anthropic-ai/sdk";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import { goRound } from "../../../scripts/eval-builtin/loop.js";
-import { render } from "../../../scripts/eval-builtin/world/render.js";
-import type { Scene } from "../../../scripts/eval-builtin/world/scene.js";
+import { goRound } from "../../../scripts/train/eval-builtin/loop.js";
+import { render } from "../../kit/pictures/render.js";
+import type { Scene } from "../../kit/pictures/scene.js";
 import { fileServer } from "../../kit/server.js";
 import { builtInModel, testKey } from "../../kit/server/settings.js";
 import { casesOf } from "../../kit/setup/random-cases.js";

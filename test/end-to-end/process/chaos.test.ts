@@ -14,7 +14,7 @@ it.runIf(reason === null)(
   `two servers of one database lose nothing, charge nothing twice and keep their limits while things fail${notRun}`,
   { timeout: 240_000 },
   async () => {
-    const args = ["--import", "tsx", join(root, "scripts/chaos.ts"), ...options];
+    const args = ["--import", "tsx", join(root, "scripts/qa/chaos.ts"), ...options];
     const chaos = promisify(execFile)(process.execPath, args, { cwd: root });
     const ended = await chaos.catch((thrown: unknown) => thrown as { stdout: string; stderr: string });
     const output = `${ended.stdout}\n${ended.stderr}`;

@@ -11,8 +11,8 @@ import {
   rawImage,
   type Runner,
 } from "../../../src/engine/vision/transformers.js";
-import { heldOutScenes } from "../../../scripts/eval-builtin/pictures.js";
-import { render } from "../../../scripts/eval-builtin/world/render.js";
+import { heldOutScenes } from "../../../scripts/train/eval-builtin/pictures.js";
+import { render } from "../../kit/pictures/render.js";
 import { writeCaptioner } from "../../kit/models/vision/captioner.js";
 
 const builtIn = fileURLToPath(new URL("../../../models/hearth-captioner-2m", import.meta.url));

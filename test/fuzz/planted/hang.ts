@@ -1,4 +1,4 @@
-import type { FuzzTarget } from "../../../scripts/fuzz/target.js";
+import type { FuzzTarget } from "../../../scripts/qa/fuzz/target.js";
 
 /** Ends the process or never ends, by the first byte. */
 export const target: FuzzTarget = {

@@ -1,4 +1,4 @@
-import type { FuzzTarget } from "../../../scripts/fuzz/target.js";
+import type { FuzzTarget } from "../../../scripts/qa/fuzz/target.js";
 import { parsePlanted } from "./parse.js";
 
 export const target: FuzzTarget = {

@@ -1,4 +1,0 @@
-import { parseChatRequest } from "../../../../src/dialects/openai-chat/parse.js";
-import { bodyTarget } from "./body-target.js";
-
-export const target = bodyTarget("chat", parseChatRequest);

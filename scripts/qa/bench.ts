@@ -1,0 +1,86 @@
+/**
+ * `npm run bench [-- SECTION...] [--large] [--requests N] [--postgres URL] [--data DIR [--limit N]
+ * [--only TEXT] [--verbose]]`: measures and prints; it never fails because of a result. Each section runs what it compares
+ * side by side in one run, because absolute times on a shared machine mean little; quote ratios and medians.
+ */
+import { parseArgs } from "node:util";
+import { accountsSection } from "./bench/accounts.js";
+import { consoleSection } from "./bench/console.js";
+import { contextSection } from "./bench/context.js";
+import { engineSection } from "./bench/engine.js";
+import { httpSection } from "./bench/http.js";
+import { imagesSection } from "./bench/images.js";
+import { limitsSection } from "./bench/servers/limits.js";
+import { nodesSection } from "./bench/servers/nodes.js";
+import { postgresSection } from "./bench/servers/postgres.js";
+import { routingSection } from "./bench/servers/routing.js";
+import { loadSection } from "./bench/load.js";
+import type { SectionOptions } from "./bench/options.js";
+import { schemaSection } from "./bench/schema.js";
+import { startSection } from "./bench/start.js";
+import { templatesSection } from "./bench/templates.js";
+import { usageSection } from "./bench/usage.js";
+import { printTable, type Row } from "./world/table.js";
+
+type Section = (options: SectionOptions) => Promise<readonly Row[]> | AsyncIterable<readonly Row[]>;
+
+const sections: Readonly<Record<string, Section>> = {
+  accounts: accountsSection,
+  console: consoleSection,
+  start: startSection,
+  http: httpSection,
+  engine: engineSection,
+  context: contextSection,
+  images: imagesSection,
+  limits: limitsSection,
+  load: loadSection,
+  nodes: nodesSection,
+  postgres: postgresSection,
+  routing: routingSection,
+  schema: schemaSection,
+  templates: templatesSection,
+  usage: usageSection,
+};
+
+const { names, options } = readArguments();
+for (const [name, measure] of Object.entries(sections)) {
+  if (names.length > 0 && !names.includes(name)) continue;
+  process.stdout.write(`\n${name}\n`);
+  const measured = measure(options);
+  if (measured instanceof Promise) printTable(await measured);
+  else for await (const rows of measured) printTable(rows);
+}
+
+function readArguments(): { readonly names: readonly string[]; readonly options: SectionOptions } {
+  try {
+    const { values, positionals } = parseArgs({
+      options: {
+        large: { type: "boolean", default: false },
+        requests: { type: "string", default: "5000" },
+        data: { type: "string" },
+        postgres: { type: "string" },
+        limit: { type: "string" },
+        only: { type: "string", default: "" },
+        verbose: { type: "boolean", default: false },
+      },
+      allowPositionals: true,
+    });
+    const unknown = positionals.filter((name) => !Object.hasOwn(sections, name));
+    if (unknown.length > 0)
+      throw new Error(
+        `unknown section ${unknown.join(", ")}; known sections: ${Object.keys(sections).join(", ")}`,
+      );
+    const requests = Number(values.requests);
+    if (!Number.isInteger(requests) || requests < 1000)
+      throw new Error("--requests must be a whole number of at least 1000");
+    const limit = values.limit === undefined ? null : Number(values.limit);
+    if (limit !== null && !(Number.isInteger(limit) && limit > 0))
+      throw new Error("--limit must be a whole number of at least 1");
+    const { large, only, verbose } = values;
+    const schema = { data: values.data ?? null, limit, only, verbose };
+    return { names: positionals, options: { large, requests, postgres: values.postgres ?? null, schema } };
+  } catch (thrown) {
+    process.stderr.write(`bench: ${thrown instanceof Error ? thrown.message : String(thrown)}\n`);
+    process.exit(2);
+  }
+}

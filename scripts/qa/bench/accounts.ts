@@ -1,0 +1,231 @@
+/**
+ * Measures the cost of a request outside the model: authentication, rate limits, reservation and settlement,
+ * with few keys and with many. The token estimate of a prompt is not included; it runs in another thread.
+ */
+import { join } from "node:path";
+import { createAuthenticator } from "../../../src/accounts/authentication/authenticate-key.js";
+import { createKeyUse } from "../../../src/accounts/authentication/key-use.js";
+import { createMemoryCounter } from "../../../src/accounts/limits/memory-counter.js";
+import { createRateLimits } from "../../../src/accounts/limits/rate-limits.js";
+import { hashSecret } from "../../../src/accounts/authentication/secret.js";
+import {
+  chargeOf,
+  creditTransaction,
+  reserveTransaction,
+  settleTransaction,
+} from "../../../src/accounts/money/ledger.js";
+import { costOf } from "../../../src/core/money.js";
+import { everyModel } from "../../../src/accounts/limits/team-limit.js";
+import type { BillingMode } from "../../../src/accounts/teams/team.js";
+import { createApiKeyStore } from "../../../src/accounts/keys/store.js";
+import { openDatabase, type Database } from "../../../src/store/database.js";
+import { createKeyUseStore } from "../../../src/accounts/authentication/store.js";
+import { createLedgerStore } from "../../../src/accounts/money/store/ledger.js";
+import { prepareBinding } from "../../../src/store/prepared.js";
+import { createRunStore } from "../../../src/inference/run/store/runs.js";
+import { createTeamLimitStore } from "../../../src/accounts/limits/store.js";
+import { createTeamStore } from "../../../src/accounts/teams/store.js";
+import { defaultTeamSettings } from "../../../src/accounts/teams/team.js";
+import { createWrites } from "../../../src/store/writes.js";
+import { systemClock, systemRandom } from "../../../src/system.js";
+import { scratchFolder } from "../world/processes.js";
+import { quantile, type Row } from "../world/table.js";
+
+const few = 10;
+const many = 1_000_000;
+const requests = 10_000;
+const turns = 50;
+const usage = {
+  promptTokens: 900,
+  cachedTokens: 400,
+  imageTokens: 0,
+  completionTokens: 200,
+  reasoningTokens: 0,
+};
+const prices = { promptTextTokenTicks: 100, cachedPromptTextTokenTicks: 25, completionTextTokenTicks: 400 };
+const bound = 1_000_000;
+/** Limits of every kind, wide enough that no request is refused. */
+const limits = { qps: 1_000_000, qpm: 10_000_000, tpm: 1_000_000_000_000 };
+
+/**
+ * Runs requests on real SQLite with changing keys. The cases take turns, so that other load on the machine
+ * affects all of them equally.
+ */
+export async function accountsSection(): Promise<readonly Row[]> {
+  const worlds = [
+    await openWorld(few, "prepaid"),
+    await openWorld(many, "prepaid"),
+    await openWorld(few, "unmetered"),
+  ];
+  try {
+    for (let turn = 0; turn < turns; turn++) for (const world of worlds) await world.takeTurn();
+  } finally {
+    for (const world of worlds) await world.close();
+  }
+  const [small = [], large = [], unmetered = []] = worlds.map(({ times }) => times);
+  const ratio = quantile(large, 0.5) / quantile(small, 0.5);
+  return [
+    row(`authenticate, limits, reserve, settle, ${few} keys`, small, "p50 <= 0.3 ms"),
+    row(`the same, ${many} keys`, large, ""),
+    { figure: "p50 of many keys to p50 of few", value: ratio.toFixed(2), reach: "<= 1.2" },
+    row(`of an unmetered team, ${few} keys`, unmetered, ""),
+  ];
+}
+
+function row(figure: string, times: readonly number[], reach: string): Row {
+  const [p50, p99] = [quantile(times, 0.5), quantile(times, 0.99)];
+  return { figure, value: `p50 ${p50.toFixed(3)} ms, p99 ${p99.toFixed(3)} ms`, reach };
+}
+
+interface World {
+  /** The duration of each request in milliseconds. */
+  readonly times: readonly number[];
+  takeTurn(): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function openWorld(keys: number, billing: BillingMode): Promise<World> {
+  const data = scratchFolder();
+  const database = await openDatabase(join(data.path, "hearth.db"));
+  await fill(database, keys, billing);
+  const request = requestOver(database, billing);
+  for (let warm = 0; warm < requests / 10; warm++) await request(secretOf(warm % keys));
+  const times: number[] = [];
+  return {
+    times,
+    async takeTurn() {
+      for (let asked = 0; asked < requests / turns; asked++) {
+        // A step size that visits every key before any key twice.
+        const secret = secretOf((times.length * 7919) % keys);
+        const began = performance.now();
+        await request(secret);
+        times.push(performance.now() - began);
+      }
+    },
+    async close() {
+      await database.close();
+      data.remove();
+    },
+  };
+}
+
+/** The secret of a key of a team. */
+export const secretOf = (index: number, teamId = "team"): string => `bench-key-of-${teamId}-${index}`;
+
+/** Inserts a team with credit, and its keys. */
+export async function fill(
+  database: Database,
+  keys: number,
+  billing: BillingMode,
+  teamId = "team",
+  isLimited = true,
+): Promise<void> {
+  const { kysely, commit } = database;
+  const team = { ...defaultTeamSettings, id: teamId, name: teamId, billing, createTime: 0 };
+  await createTeamStore(database).insert(team);
+  const credit = creditTransaction("purchase", { teamId, ticks: Number.MAX_SAFE_INTEGER, note: null }, 0);
+  await createLedgerStore(database).post(credit);
+  const ofTeam = createTeamLimitStore(database).insertion({ teamId, model: everyModel, ...limits });
+  if (isLimited) await createWrites(database).commit([ofTeam]);
+  const acls = '["api-key:endpoint:*","api-key:model:*"]';
+  const columns = ["id", "hash"] as const;
+  const insertionOf = prepareBinding(columns, ({ id, hash }: { id: string; hash: Uint8Array }) =>
+    kysely.insertInto("api_keys").values({
+      id,
+      hash,
+      team_id: teamId,
+      user_id: "user",
+      name: "key",
+      redacted: "hk-...",
+      acls,
+      ...(isLimited ? limits : { qps: null, qpm: null, tpm: null }),
+      disabled: 0,
+      blocked: 0,
+      expire_time: null,
+      create_time: 0,
+      modify_time: 0,
+      modified_by: "user",
+    }),
+  );
+  const chunk = 10_000;
+  for (let from = 0; from < keys; from += chunk) {
+    const count = Math.min(chunk, keys - from);
+    await commit(
+      Array.from({ length: count }, (_, index) => ({
+        query: insertionOf({ id: systemRandom.id(), hash: hashSecret(secretOf(from + index, teamId)) }),
+        rows: 1,
+      })),
+      false,
+    );
+  }
+}
+
+/** One request with the same database work as in production, but without the model. */
+export function requestOver(database: Database, billing: BillingMode): (secret: string) => Promise<void> {
+  const reserveTokens = reservationOver(database);
+  const [ledger, runs] = [createLedgerStore(database), createRunStore(database)];
+  const reservedTicks = billing === "prepaid" ? bound : null;
+  return async (secret) => {
+    const { principal, reservation } = await reserveTokens(secret);
+    const { key, team } = principal;
+    if (reservedTicks !== null && (await ledger.spendable(team.id, systemClock.now())).credit < bound)
+      throw new Error("no credit left");
+    const run = { id: systemRandom.id(), teamId: team.id };
+    const reserve = reserveTransaction(run, reservedTicks ?? 0, systemClock.now());
+    const costTicks = costOf(usage, prices);
+    await runs.insert(
+      {
+        ...run,
+        requestId: run.id,
+        apiKeyId: key.id,
+        model: "model",
+        requestedModel: "model",
+        endpoint: "/v1/chat/completions",
+        state: "running",
+        usage,
+        costTicks,
+        prices,
+        reservedTicks,
+        startTime: systemClock.now(),
+        endTime: null,
+      },
+      reserve === null ? [] : ledger.posting(reserve),
+    );
+    const chargeTicks = chargeOf(costTicks, reservedTicks);
+    const entries = settleTransaction(run, { reservedTicks, chargeTicks }, systemClock.now());
+    const outcome = {
+      state: "completed",
+      usage,
+      costTicks: chargeTicks,
+      endTime: systemClock.now(),
+    } as const;
+    reservation.reconcile(usage);
+    await runs.finish(run.id, outcome, entries === null ? [] : ledger.posting(entries));
+  };
+}
+
+/** Authenticates a request and checks its rate limits. */
+function reservationOver(database: Database) {
+  const keyUse = createKeyUse({
+    keyUses: createKeyUseStore(database),
+    clock: systemClock,
+    // The last write comes after the database is closed.
+    onError: () => undefined,
+  });
+  const keys = createApiKeyStore(database);
+  const authenticator = createAuthenticator({ keys, keyUse, clock: systemClock });
+  const rateLimits = createRateLimits({
+    teamLimits: createTeamLimitStore(database),
+    counter: createMemoryCounter(systemClock),
+    readCounter: createMemoryCounter(systemClock),
+    estimate: () => Promise.resolve(usage.promptTokens),
+    clock: systemClock,
+  });
+  return async (secret: string) => {
+    const principal = await authenticator.authenticate(secret, "127.0.0.1");
+    const decision = await rateLimits.admitRequest(principal);
+    const { reservation, refusal } = await rateLimits.admitModelRequest(decision, "model", "");
+    if (decision.refusal !== null || refusal !== null) throw new Error("a limit is too narrow");
+    return { principal, reservation };
+  };
+}

@@ -1,0 +1,55 @@
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Page } from "playwright-core";
+import { quantile, type Row } from "../../world/table.js";
+
+const [tokensPerSecond, seconds] = [50, 10];
+const paragraph = "Some **bold** text with `code`, and a [link](https://example.com/).\n\n- one\n- two\n\n";
+
+/** Measures the tasks of the page's thread while an answer with a long beginning grows in the playground. */
+export async function streamRows(page: Page, url: string): Promise<readonly Row[]> {
+  const server = await startTokens();
+  await page.goto(`${url}/console/playground`);
+  await page.getByRole("textbox", { name: "Message" }).fill("Write a long text.");
+  await page.route("**/console/api/v1/chat/completions", (route) => route.continue({ url: server.url }));
+  await page.evaluate(`
+    window.tasks = [];
+    new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration)))
+      .observe({ type: "longtask" });`);
+  await page.keyboard.press("Enter");
+  await page.getByText("The end of it.").waitFor();
+  const tasks = await page.evaluate<readonly number[]>("tasks");
+  server.close();
+  const longest = tasks.length === 0 ? "below 50 ms" : `${quantile(tasks, 1).toFixed(0)} ms`;
+  return [
+    {
+      figure: `longest task, ${tokensPerSecond} tokens/s for ${seconds} s`,
+      value: longest,
+      reach: "<= 200 ms",
+    },
+    { figure: "tasks over 50 ms", value: String(tasks.length), reach: "" },
+  ];
+}
+
+async function startTokens(): Promise<{ readonly url: string; close(): void }> {
+  const server = http.createServer((_req, res) => {
+    const send = (content: string): void =>
+      void res.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`);
+    res.writeHead(200, { "content-type": "text/event-stream" });
+    send(paragraph.repeat(60));
+    let sent = 0;
+    const timer = setInterval(() => {
+      send("word ");
+      if (++sent < tokensPerSecond * seconds) return;
+      clearInterval(timer);
+      send("\n\nThe end of it.");
+      res.end("data: [DONE]\n\n");
+    }, 1000 / tokensPerSecond);
+    res.on("close", () => clearInterval(timer));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/chat/completions`,
+    close: () => void server.close().closeAllConnections(),
+  };
+}

@@ -1,0 +1,31 @@
+import autocannon from "autocannon";
+import { addedRows } from "./http/added.js";
+import { deferredRows } from "./http/deferred.js";
+import { routeRows } from "./http/routes.js";
+import { benchKey, startServer, type BenchServer } from "../world/server.js";
+import type { Row } from "../world/table.js";
+
+/**
+ * Measures the cost of HTTP, dialect, scheduler and ledger on top of the engine, by route, and the cost of
+ * deferred completions.
+ */
+export async function httpSection(): Promise<readonly Row[]> {
+  const server = await startServer();
+  const rows = [...(await addedRows(server)), await listRow(server)];
+  await server.stop();
+  return [...rows, ...(await routeRows()), ...(await deferredRows())];
+}
+
+async function listRow(server: BenchServer): Promise<Row> {
+  const { requests } = await autocannon({
+    url: `${server.url}/v1/models`,
+    headers: { authorization: `Bearer ${benchKey}` },
+    connections: 16,
+    duration: 5,
+  });
+  return {
+    figure: "GET /v1/models",
+    value: `${Math.round(requests.average)} requests/s`,
+    reach: ">= 3000 requests/s",
+  };
+}

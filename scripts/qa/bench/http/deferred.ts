@@ -1,0 +1,77 @@
+/**
+ * Measures deferred completions: the time to accept one, which is then on disk, and how soon a killed server
+ * resumes them.
+ */
+import { scratchFolder } from "../../world/processes.js";
+import { benchKey, benchModel } from "../../world/server.js";
+import { quantile, type Row } from "../../world/table.js";
+import { ask, timed } from "./ask.js";
+import { startScripted } from "../../world/scripted.js";
+
+const jobs = 10_000;
+
+const headers = { authorization: `Bearer ${benchKey}`, "content-type": "application/json" };
+const messages = [{ role: "user", content: "Tell me a long story." }];
+const asked = {
+  method: "POST",
+  headers,
+  body: JSON.stringify({ model: benchModel, messages, deferred: true }),
+};
+
+/**
+ * Fills the queue of a server whose model never answers, kills it, and starts one that answers on the same
+ * folder.
+ */
+export async function deferredRows(): Promise<readonly Row[]> {
+  const data = scratchFolder();
+  const first = await startScripted(data.path, "holds");
+  const times: number[] = [];
+  let oldest = "";
+  for (let job = 0; job < jobs; job++)
+    times.push(
+      await timed(async () => {
+        const answer = await ask(`${first.url}/v1/chat/completions`, asked);
+        oldest ||= (JSON.parse(answer) as { readonly request_id: string }).request_id;
+      }),
+    );
+  await first.kill();
+  const began = performance.now();
+  const second = await startScripted(data.path, "works");
+  const listeningMs = performance.now() - began;
+  await answerOf(`${second.url}/v1/chat/deferred-completion/${oldest}`);
+  const answeredMs = performance.now() - began;
+  await second.stop();
+  data.remove();
+  return [
+    {
+      figure: "deferred completion accepted, p50",
+      value: `${quantile(times, 0.5).toFixed(2)} ms`,
+      reach: "",
+    },
+    {
+      figure: "deferred completion accepted, p99",
+      value: `${quantile(times, 0.99).toFixed(2)} ms`,
+      reach: "<= 10 ms",
+    },
+    {
+      figure: `killed with ${jobs} queued, to listening`,
+      value: `${listeningMs.toFixed(0)} ms`,
+      reach: "<= 2000 ms",
+    },
+    {
+      figure: "to the answer to the oldest of them",
+      value: `${answeredMs.toFixed(0)} ms`,
+      reach: "<= 2000 ms",
+    },
+  ];
+}
+
+/** Polls until the answer is ready. @throws Error if the completion failed */
+async function answerOf(url: string): Promise<void> {
+  for (;;) {
+    const response = await fetch(url, { headers });
+    const body = await response.text();
+    if (response.status === 200) return;
+    if (response.status !== 202) throw new Error(body);
+  }
+}

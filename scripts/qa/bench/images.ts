@@ -1,0 +1,31 @@
+/**
+ * `npm run bench -- images [--large]`: measures captioning and image generation in the server, compared with
+ * the bare runtime doing the same steps, and the event loop lag during that time. It uses the built-in
+ * models. With --large, or if a model is not built in, it uses larger models with random weights, whose steps
+ * take as long as those of small real ones.
+ */
+import { costRows } from "./images/cost.js";
+import { lagRowsOf } from "./images/lag.js";
+import { imageModels } from "./images/models.js";
+import type { SectionOptions } from "./options.js";
+import { residentMb, startServer } from "../world/server.js";
+import type { Row } from "../world/table.js";
+
+const efforts = {
+  small: { descriptions: 40, drawings: 7 },
+  large: { descriptions: 5, drawings: 7 },
+} as const;
+
+export async function* imagesSection({ large }: SectionOptions): AsyncGenerator<readonly Row[]> {
+  const models = await imageModels(large);
+  const server = await startServer({
+    HEARTH_VISION_MODEL: models.visionModel.id,
+    ...(models.folder === null ? {} : { HEARTH_MODELS: models.folder }),
+  });
+  const idleMb = residentMb(server.pid);
+  yield* costRows(server, models, efforts[large ? "large" : "small"]);
+  yield await lagRowsOf(server, models);
+  const memory = `${idleMb.toFixed(0)} MB, then ${residentMb(server.pid).toFixed(0)} MB`;
+  yield [{ figure: "resident memory before and after all of it", value: memory, reach: "" }];
+  await server.stop();
+}

@@ -1,0 +1,39 @@
+import { chatInit, residentMb, startServer } from "../world/server.js";
+import { spread, type Row } from "../world/table.js";
+
+const rounds = 5;
+
+/**
+ * Measures the time from process start to listening and to the first token of the built-in model, and the
+ * memory before any model is loaded.
+ */
+export async function startSection(): Promise<readonly Row[]> {
+  const listen: number[] = [];
+  const firstToken: number[] = [];
+  const idle: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const server = await startServer();
+    listen.push(server.listenMs);
+    await fetch(`${server.url}/healthz`);
+    idle.push(residentMb(server.pid));
+    await untilFirstToken(server.url);
+    firstToken.push(performance.now() - server.startedAt);
+    await server.stop();
+  }
+  return [
+    { figure: "process start to listening", value: spread(listen, 0, "ms"), reach: "<= 1000 ms" },
+    { figure: "process start to first token", value: spread(firstToken, 0, "ms"), reach: "<= 2000 ms" },
+    { figure: "resident memory before a model is loaded", value: spread(idle, 0, "MB"), reach: "<= 150 MB" },
+  ];
+}
+
+async function untilFirstToken(url: string): Promise<void> {
+  const answer = await fetch(`${url}/v1/chat/completions`, chatInit(8, true, "Hello"));
+  if (answer.body === null) throw new Error("no body");
+  let seen = "";
+  for await (const piece of answer.body.pipeThrough(new TextDecoderStream())) {
+    seen += piece;
+    if (/"content":"[^"]/.test(seen)) return;
+  }
+  throw new Error(`no token came: ${seen}`);
+}

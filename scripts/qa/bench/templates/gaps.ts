@@ -1,0 +1,108 @@
+/** Measures the gaps between the tokens of eight streams, with and without hostile templates beside them. */
+import { join } from "node:path";
+import { writeModel } from "../../../../test/kit/models/gguf-writer.js";
+import { chat } from "../../world/client.js";
+import { scratchFolder } from "../../world/processes.js";
+import { benchModel, startServer, type BenchServer } from "../../world/server.js";
+import { quantile, type Row } from "../../world/table.js";
+
+const streams = 8;
+/** Rounds with and without hostile templates take turns. */
+const rounds = 7;
+const tokensPerStream = 400;
+const arrivalsMin = 50;
+const recoveryMsMax = 5_000;
+
+/** Harmless in the trial of the model; in a conversation, each uses up what a rendering may. */
+const trap = (inside: string): string => `{% if messages[0].content == 'now' %}${inside}{% endif %}hello`;
+const templates = {
+  loop: trap(
+    "{% for i in range(1000000) %}{% for j in range(1000000) %}{{ '' and j }}{% endfor %}{% endfor %}",
+  ),
+  memory: trap(
+    "{% set n = namespace(x='a') %}{% for i in range(40) %}{% set n.x = n.x | replace('a', 'aaaa') %}{% endfor %}",
+  ),
+} as const;
+
+export async function gapRows(): Promise<readonly Row[]> {
+  const folder = scratchFolder();
+  for (const [id, chatTemplate] of Object.entries(templates))
+    await writeModel(join(folder.path, `${id}.gguf`), { contextLength: 256, chatTemplate });
+  const server = await startServer({ HEARTH_MODELS: folder.path, HEARTH_SLOTS_PER_MODEL: String(streams) });
+  try {
+    return await measure(server);
+  } finally {
+    await server.stop();
+    folder.remove();
+  }
+}
+
+async function measure(server: BenchServer): Promise<readonly Row[]> {
+  for (const model of [benchModel, ...Object.keys(templates)])
+    await chat(server, { model, content: "Hello!", maxTokens: 1, stream: false });
+  await readStreams(server);
+  const [alone, beside]: [(readonly number[])[], (readonly number[])[]] = [[], []];
+  let refused = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    alone.push(await readStreams(server));
+    const attack = startAttack(server);
+    beside.push(await readStreams(server));
+    refused += await attack.stop();
+  }
+  // The median of the rounds: one round in which another program was busy would decide the p99 of all gaps together.
+  const typical = (gaps: readonly (readonly number[])[], share: number): number =>
+    quantile(
+      gaps.map((round) => quantile(round, share)),
+      0.5,
+    );
+  const shown = (gaps: readonly (readonly number[])[]): string =>
+    `${typical(gaps, 0.5).toFixed(1)} ms, ${typical(gaps, 0.99).toFixed(1)} ms`;
+  const ratio = (share: number): string => (typical(beside, share) / typical(alone, share)).toFixed(2);
+  return [
+    { figure: `gaps of ${streams} streams alone, p50 and p99`, value: shown(alone), reach: "" },
+    { figure: "beside two hostile templates, p50 and p99", value: shown(beside), reach: "" },
+    { figure: "p50, beside / alone", value: ratio(0.5), reach: "" },
+    { figure: "p99, beside / alone", value: ratio(0.99), reach: "<= 2" },
+    { figure: "conversations refused meanwhile", value: String(refused), reach: "" },
+    { figure: "ready after the last one", value: await readyAfter(server), reach: `< ${recoveryMsMax} ms` },
+  ];
+}
+
+/** Reads all streams to their ends. @returns the gaps between tokens in ms. @throws Error if a stream is cut, or too short to measure */
+async function readStreams(server: BenchServer): Promise<readonly number[]> {
+  const ask = { model: benchModel, content: "Tell me a story.", maxTokens: tokensPerStream, stream: true };
+  const answers = await Promise.all(Array.from({ length: streams }, () => chat(server, ask)));
+  return answers.flatMap(({ whole, arrivals, body }) => {
+    if (!whole) throw new Error(`a stream was cut: ${body}`);
+    if (arrivals.length < arrivalsMin) throw new Error(`a stream had only ${arrivals.length} parts`);
+    return arrivals.slice(1).map((at, index) => at - (arrivals[index] ?? at));
+  });
+}
+
+/** Asks each hostile model again and again. */
+function startAttack(server: BenchServer): { stop(): Promise<number> } {
+  let isOver = false;
+  const attacker = async (model: string): Promise<number> => {
+    let refused = 0;
+    while (!isOver) {
+      const { status } = await chat(server, { model, content: "now", maxTokens: 1, stream: false });
+      if (status !== 400) throw new Error(`${model} was answered with ${status}`);
+      refused += 1;
+    }
+    return refused;
+  };
+  const attackers = Object.keys(templates).map(attacker);
+  return {
+    async stop() {
+      isOver = true;
+      return (await Promise.all(attackers)).reduce((sum, count) => sum + count, 0);
+    },
+  };
+}
+
+async function readyAfter({ url }: BenchServer): Promise<string> {
+  const began = performance.now();
+  while ((await fetch(`${url}/readyz`)).status !== 200)
+    if (performance.now() - began > recoveryMsMax) return "not ready";
+  return `${(performance.now() - began).toFixed(0)} ms`;
+}

@@ -1,0 +1,21 @@
+/** What faults and checks work on. */
+import type { Chance } from "../world/chance.js";
+import type { Observer } from "./observer.js";
+import type { Records } from "./records.js";
+import type { ChaosServer } from "./server.js";
+import type { World } from "./world.js";
+
+export interface Scene {
+  readonly world: World;
+  readonly servers: readonly ChaosServer[];
+  readonly observer: Observer;
+  readonly records: Records;
+  readonly chance: Chance;
+}
+
+export interface FaultReport {
+  /** What happened, in words. */
+  readonly what: string;
+  /** How long it took until others had taken over; null where nothing had to be. */
+  readonly takenOverMs: number | null;
+}

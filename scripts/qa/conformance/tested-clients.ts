@@ -1,0 +1,151 @@
+/**
+ * Client libraries that are dependencies for tests: `npm test` runs their flows, and so does this, by the same files. A flow is the tests
+ * of a file, or those whose names have the given text.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { once } from "node:events";
+import { scratchFolder, startProcess } from "../world/processes.js";
+import type { FlowResult } from "./flows.js";
+
+export interface TestedClient {
+  /** The npm package. */
+  readonly name: string;
+  readonly flows: Readonly<Record<string, Tests>>;
+}
+
+interface Tests {
+  /** From `test/`, without `.test.ts`. */
+  readonly file: string;
+  /** A part of the full names of the tests; absent: all tests of the file. */
+  readonly named?: string;
+  /** A part of the name of a test that a run over llama-server leaves out, because it is about what only the engine in the process does. */
+  readonly exceptOnLlamaServer?: string;
+}
+
+interface TestReport {
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly message: string;
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      readonly failureMessages?: readonly string[];
+    }[];
+  }[];
+}
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const runMsMax = 900_000;
+const clients = "end-to-end/clients";
+const aiSdk = (named: string): Tests => ({ file: `${clients}/ai-sdk`, named: `the AI SDK's ${named}` });
+const langchain = (named: string): Tests => ({ file: `${clients}/langchain`, named: `LangChain's ${named}` });
+
+export const testedClients: readonly TestedClient[] = [
+  {
+    name: "openai",
+    flows: {
+      chat: {
+        file: "end-to-end/text/chat",
+        // There a slot is reused where at least half of what it holds, the answer included, is kept.
+        exceptOnLlamaServer: "skips the part of the prompt that its team has in the cache",
+      },
+      "tools and structured output": { file: `${clients}/openai` },
+      responses: { file: `${clients}/openai-responses` },
+      websocket: { file: "http/websocket/responses", named: "answers the official client" },
+      conversations: { file: "http/v1/conversations/stored" },
+      "stored chats": { file: "http/v1/chat/stored" },
+      embeddings: { file: "end-to-end/embeddings/clients", named: "OpenAI's client" },
+      images: { file: "end-to-end/images/gpt-image" },
+      files: { file: "http/v1/files/files", named: "serves OpenAI's client" },
+      batches: { file: "http/v1/batches/batches" },
+    },
+  },
+  {
+    name: "@anthropic-ai/sdk",
+    flows: {
+      messages: { file: "end-to-end/text/messages" },
+      "tools and structured output": { file: `${clients}/anthropic` },
+      count_tokens: { file: "http/v1/messages/count-tokens" },
+      models: { file: `${clients}/anthropic`, named: "lists the models" },
+      files: { file: "http/v1/files/files", named: "serves Anthropic's client" },
+      batches: { file: "http/v1/messages/batches" },
+    },
+  },
+  { name: "ollama", flows: { "all of it": { file: `${clients}/ollama` } } },
+  {
+    name: "@langchain/openai",
+    flows: {
+      chat: langchain("ChatOpenAI"),
+      embeddings: { file: "end-to-end/embeddings/clients", named: "LangChain's client" },
+    },
+  },
+  { name: "@langchain/anthropic", flows: { chat: langchain("ChatAnthropic") } },
+  {
+    name: "@langchain/xai",
+    flows: { chat: langchain("ChatXAI "), responses: langchain("ChatXAIResponses") },
+  },
+  {
+    name: "@ai-sdk/openai",
+    flows: {
+      "responses, chat and completions": aiSdk("openai, by way of"),
+      embeddings: { file: "end-to-end/embeddings/clients", named: "the AI SDK's client" },
+      images: { file: "end-to-end/images/gpt-image", named: "works with the AI SDK" },
+    },
+  },
+  { name: "@ai-sdk/anthropic", flows: { messages: aiSdk("anthropic model") } },
+  { name: "@ai-sdk/xai", flows: { "responses and chat": aiSdk("xai, by way of") } },
+];
+
+/** Returns the version of a dependency, as package.json pins it. */
+export function versionOf(name: string): string {
+  const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+    readonly devDependencies: Readonly<Record<string, string>>;
+  };
+  return devDependencies[name] ?? "unknown";
+}
+
+/** Runs the tests of clients, each file once. @returns their flows, in the order of the clients. */
+export async function runTests(
+  tested: readonly TestedClient[],
+  onLlamaServer: boolean,
+): Promise<readonly (readonly FlowResult[])[]> {
+  const files = new Set(tested.flatMap(({ flows }) => Object.values(flows).map(fileOf)));
+  const scratch = scratchFolder();
+  const report = join(scratch.path, "tests.json");
+  const vitest = join(root, "node_modules/vitest/vitest.mjs");
+  const args = [vitest, "run", "--reporter=json", `--outputFile=${report}`, ...files];
+  const child = startProcess(process.execPath, args, {
+    cwd: root,
+    env: { ...process.env, ...(onLlamaServer ? { TEST_ENGINE: "llama-server" } : {}) },
+    stdio: ["ignore", "ignore", "ignore"],
+  });
+  const timer = setTimeout(() => child.kill("SIGKILL"), runMsMax);
+  await once(child, "close");
+  clearTimeout(timer);
+  const read = JSON.parse(readFileSync(report, "utf8")) as TestReport;
+  scratch.remove();
+  return tested.map(({ flows }) =>
+    Object.entries(flows).map(([flow, tests]) => {
+      const { exceptOnLlamaServer: except = null } = onLlamaServer ? tests : {};
+      return { flow, problem: problemOf(tests, except, read) };
+    }),
+  );
+}
+
+/** @param except a part of the names of tests that do not count */
+function problemOf(tests: Tests, except: string | null, { testResults }: TestReport): string | null {
+  const file = testResults.find(({ name }) => name.replaceAll("\\", "/").endsWith(fileOf(tests)));
+  const chosen = (file?.assertionResults ?? []).filter(
+    ({ fullName }) => fullName.includes(tests.named ?? "") && !(except !== null && fullName.includes(except)),
+  );
+  if (chosen.length === 0) return `no test was run: ${file?.message ?? fileOf(tests)}`;
+  const failed = chosen.find(({ status }) => status !== "passed");
+  if (failed === undefined) return null;
+  return `${failed.fullName}: ${failed.failureMessages?.[0]?.split("\n")[0] ?? failed.status}`;
+}
+
+function fileOf({ file }: Tests): string {
+  return `test/${file}.test.ts`;
+}

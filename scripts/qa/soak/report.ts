@@ -1,0 +1,46 @@
+/** The result tables of the soak test. */
+import { slope, type Row } from "../world/table.js";
+import type { Tally } from "./tally.js";
+
+/** Returns the number of requests by result and by status. */
+export function outcomeTable({ results, statuses }: Tally): readonly Row[] {
+  const rows = (counts: ReadonlyMap<string, number>, about: string): Row[] =>
+    [...counts]
+      .sort(([a], [b]) => a.localeCompare(b))
+      .map(([name, count]) => ({ figure: about + name, value: String(count), reach: "" }));
+  return [...rows(results, ""), ...rows(statuses, "status ")];
+}
+
+/**
+ * Returns a line per minute, and the slope over the second half; in the first half the heaps grow to their
+ * steady size.
+ */
+export function memoryTable(perMinute: readonly number[]): readonly Row[] {
+  const mb = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+  const rows = perMinute.map((bytes, minute) => ({
+    figure: `minute ${minute + 1}, least`,
+    value: mb(bytes),
+    reach: "",
+  }));
+  const settled = perMinute.slice(Math.floor(perMinute.length / 2));
+  if (settled.length < 3) return rows;
+  return [
+    ...rows,
+    { figure: "slope of the second half", value: `${mb(slope(settled))} a minute`, reach: "flat" },
+  ];
+}
+
+/** Returns the pass criteria and whether they are met. */
+export function verdict(
+  tally: Tally,
+  stuck: number,
+): { readonly rows: readonly Row[]; readonly failed: boolean } {
+  const musts: readonly (readonly [string, number])[] = [
+    ["stuck slots", stuck],
+    ["5xx other than 503", tally.serverErrors],
+    ["answers that do not fit their request", tally.wrong],
+  ];
+  const rows = musts.map(([figure, value]) => ({ figure, value: String(value), reach: "0" }));
+  const reasons = tally.wrongs.map((wrong) => ({ figure: "", value: wrong, reach: "" }));
+  return { rows: [...rows, ...reasons], failed: musts.some(([, value]) => value > 0) };
+}
