@@ -2,7 +2,7 @@
 import type { Message, Tool } from "../../../src/core/generation.js";
 import type { TemplateReading } from "../../../src/engine/language/prompt/read-template.js";
 import { definitionVariables } from "../../../src/engine/language/tools/tools-as-text.js";
-import { repairMessages, repairSets } from "../../../src/engine/language/prompt/repairs.js";
+import { repairMessages, repairSets } from "../../../src/engine/language/repairs.js";
 
 export interface Conversation {
   readonly messages: readonly Message[];

@@ -4,7 +4,7 @@ import type { Model } from "../../core/model.js";
 import { createPromptBuilder, type PromptBuilder } from "./prompt/prompt.js";
 import type { InfillTokens } from "./prompt/raw-prompt.js";
 import type { TemplateReading, TemplateTexts } from "./prompt/read-template.js";
-import type { Repair } from "./prompt/repairs.js";
+import type { Repair } from "./repairs.js";
 import type { ReasoningMarks } from "./reasoning.js";
 import type { SpecialToken } from "./prompt/special-tokens.js";
 import { createTokenBytes, tokenTypes, type TokenBytes, type Vocabulary } from "./prompt/token-bytes.js";

@@ -1,6 +1,6 @@
 /** What the parts of remote engines have in common: where a request goes, and the segments that an answer is generated in. */
 import type { Sampling } from "../../core/generation.js";
-import type { Candidate } from "../llama/decode/sample.js";
+import type { TokenCandidate } from "../language/answer/sampled-token.js";
 
 /** The programs that models can run in. */
 export type RemoteKind = TokenKind | "openai";
@@ -51,7 +51,7 @@ export interface Segment {
 export interface SegmentToken {
   readonly id: number;
   /** The most likely tokens at its place, most likely first, and the token itself; null where they were not requested. */
-  readonly candidates: readonly Candidate[] | null;
+  readonly candidates: readonly TokenCandidate[] | null;
 }
 
 export type SegmentEvent =

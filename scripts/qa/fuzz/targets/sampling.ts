@@ -1,7 +1,8 @@
 /** Grammars of random schemas as answers are sampled with them: by this server's follower, and by llama.cpp with the built-in model's vocabulary. */
 import { fileURLToPath } from "node:url";
 import { getLlama, LlamaGrammar, LlamaLogLevel, type LlamaModel, type Token } from "node-llama-cpp";
-import { boundGrammarWork, isBeyondBound, stacksMax } from "../../../../src/engine/native/grammar-work.js";
+import { isBeyondBound, stacksMax } from "../../../../src/engine/language/answer/grammar-bounds.js";
+import { boundGrammarWork } from "../../../../src/engine/native/grammar-work.js";
 import {
   acceptToken,
   grammarAllows,

@@ -13,9 +13,9 @@ import { reasoningClosing } from "./reasoning-closing.js";
 import type { ModelLanguage } from "../language.js";
 import { findOpenPlace } from "../../../core/json/open-place.js";
 import { createConstraint, type ConstrainedModel, type Constraint, type TextFollower } from "./constraint.js";
-import { createBoundError, GrammarTooWide, isBeyondBound } from "../../native/grammar-work.js";
+import { createBoundError, GrammarTooWide, isBeyondBound } from "./grammar-bounds.js";
 import { logprobOf } from "./logprobs.js";
-import type { Sampled } from "../../llama/decode/sampler.js";
+import type { SampledToken } from "./sampled-token.js";
 import { openingTokens, repeatingItemTokens, repeatingTokens } from "./suppressed-tokens.js";
 
 /** What an answer depends on, besides its job. */
@@ -35,7 +35,7 @@ export class AnswerProgress<S, F extends TextFollower> {
   /** Tokens that begin a call that must not be written. */
   readonly #hiddenMarks: readonly Token[];
   readonly #sampled: Token[] = [];
-  readonly #candidates: Sampled["candidates"][] = [];
+  readonly #candidates: SampledToken["candidates"][] = [];
   /** How many of the sampled tokens were converted to text. */
   #processed = 0;
   /** How many tokens were sampled before the grammar applied. */
@@ -102,7 +102,7 @@ export class AnswerProgress<S, F extends TextFollower> {
   }
 
   /** Adds a sampled token. @returns why the answer ends with it; null when it goes on */
-  take(next: Sampled): FinishReason | null {
+  take(next: SampledToken): FinishReason | null {
     if (this.#language.isEnd(next.token)) {
       if (this.constraint?.needsAnswer !== true || this.#answer.mode !== "reasoning") return "stop";
       this.#closeReasoning([]);

@@ -13,7 +13,7 @@ import type { ModelLanguage } from "../language.js";
 import type { ToolFormat } from "../tools/format.js";
 import type { RequestedCalls } from "../tools/grammar.js";
 import type { CallOpeningDetector } from "../tools/call-opening.js";
-import { createBoundError, isBeyondBound } from "../../native/grammar-work.js";
+import { createBoundError, isBeyondBound } from "./grammar-bounds.js";
 
 /** Maximum number of calls in one answer, where the client sets no limit. */
 const callsMax = 32;

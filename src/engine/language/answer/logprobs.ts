@@ -1,6 +1,6 @@
 /** Builds the reported log probabilities from a sampler's candidates. Pure. */
 import type { SampledLogprob, TokenLogprob } from "../../../core/generation.js";
-import type { Candidate } from "../../llama/decode/sample.js";
+import type { TokenCandidate } from "./sampled-token.js";
 import type { TokenBytes } from "../prompt/token-bytes.js";
 
 /** Reported for a token that is not among the thousand most likely ones, or that was inserted instead of sampled. */
@@ -14,7 +14,7 @@ const logprobMin = -100;
 export function logprobOf(
   tokenBytes: TokenBytes,
   token: number,
-  candidates: readonly Candidate[] | null,
+  candidates: readonly TokenCandidate[] | null,
   top: number | null,
 ): SampledLogprob | null {
   if (candidates === null || top === null) return null;

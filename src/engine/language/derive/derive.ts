@@ -5,7 +5,7 @@
 import type { Rendering } from "../../../template/rendering.js";
 import type { Tool } from "../../../core/generation.js";
 import type { ReasoningMarks } from "../reasoning.js";
-import { repairMessages } from "../prompt/repairs.js";
+import { repairMessages } from "../repairs.js";
 import type { DerivedTools } from "../tools/derived.js";
 import { definitionVariables } from "../tools/tools-as-text.js";
 import { deriveCalls } from "./derive-calls.js";

@@ -1,7 +1,7 @@
 /** Finds out which repairs a template needs, by rendering ordinary conversations with it. */
 import type { Message, Tool } from "../../../core/generation.js";
 import { renderWithRepairs, type TemplateModel } from "./render.js";
-import type { Repair } from "./repairs.js";
+import type { Repair } from "../repairs.js";
 
 /** A conversation, and the texts that its prompt must contain. */
 interface Probe {

@@ -10,7 +10,7 @@ import { createRawPromptBuilder, type RawPromptModel } from "./raw-prompt.js";
 import { endsInReasoning, type ReasoningMarks } from "../reasoning.js";
 import { createMask, type Mask } from "./mask.js";
 import { renderWithRepairs, type TemplateModel } from "./render.js";
-import type { Repair } from "./repairs.js";
+import type { Repair } from "../repairs.js";
 import { createTextTokenizer, type TokenizerModel } from "./text-tokenizer.js";
 
 /** The properties of a loaded model that prompts depend on. */

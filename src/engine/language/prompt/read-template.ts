@@ -5,7 +5,7 @@ import { deriveLanguage, type DerivationSource } from "../derive/derive.js";
 import { toolFormatOf } from "../tools/format.js";
 import { findRepairs } from "./find-repairs.js";
 import type { TemplateModel } from "./render.js";
-import type { Repair } from "./repairs.js";
+import type { Repair } from "../repairs.js";
 
 export interface TemplateReading {
   readonly template: TemplateModel;

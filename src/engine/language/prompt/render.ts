@@ -9,7 +9,7 @@ import type { Rendering } from "../../../template/rendering.js";
 import type { TemplateRenderer } from "../renderer/renderer.js";
 import type { ToolFormat } from "../tools/format.js";
 import { definitionVariables } from "../tools/tools-as-text.js";
-import { repairMessages, repairSets, type Repair } from "./repairs.js";
+import { repairMessages, repairSets, type Repair } from "../repairs.js";
 
 /** What the rendering of a conversation depends on. */
 export interface TemplateModel {

@@ -4,9 +4,6 @@
  */
 import type { LlamaContextSequence, Token } from "node-llama-cpp";
 
-/** Of one sequence; the oldest is dropped first. */
-export const checkpointOptions = { max: 4, interval: false, maxMemory: 268_435_456 } as const;
-
 /** Tokens at the end of a prompt that the next turn may lack: what the template writes before an answer. */
 const openingTokensMax = 16;
 

@@ -10,17 +10,19 @@ import type { FinishReason, EngineEvent } from "../../../core/generation.js";
 import type { GrammarFollower } from "../../../grammar/follow/follower.js";
 import { AnswerProgress } from "../../language/answer/answer-progress.js";
 import { evaluatePart, tokensToEvaluate } from "./checkpoints.js";
-import { Drafter, type DraftLimits } from "./draft/drafter.js";
+import { Drafter, type DraftKnowledge, type DraftLimits } from "./draft/drafter.js";
 import { withGrammars } from "./local-grammar.js";
 import type { SeededJob } from "../protocol.js";
 import type { Resident } from "../load/resident.js";
-import { startSampler, type Sampled, type TokenSource } from "./sampler.js";
+import type { SampledToken } from "../../language/answer/sampled-token.js";
+import { startSampler, type TokenSource } from "./sampler.js";
 
 export interface GenerationStart {
   readonly job: number;
   readonly decode: SeededJob;
   /** Prompt tokens that the sequence already holds. */
   readonly cachedTokens: number;
+  readonly drafts: DraftKnowledge;
 }
 
 /** A generation on a sequence; its first event is `generation-start`. */
@@ -44,7 +46,7 @@ export class Generation {
   constructor(
     resident: Resident,
     sequence: LlamaContextSequence,
-    { job, decode, cachedTokens }: GenerationStart,
+    { job, decode, cachedTokens, drafts }: GenerationStart,
   ) {
     this.job = job;
     this.#resident = resident;
@@ -56,7 +58,7 @@ export class Generation {
       { language: resident, grammars: withGrammars(resident), contextTokens },
       decode,
     );
-    this.#drafter = new Drafter(resident, decode);
+    this.#drafter = new Drafter(resident, drafts, decode);
     this.#promptLeft = Array.from(prompt.tokens.subarray(cachedTokens)) as Token[];
     this.#progress.emit({ type: "generation-start", promptTokens: prompt.tokens.length, cachedTokens });
   }
@@ -179,7 +181,7 @@ export class Generation {
   async #sample(): Promise<void> {
     const [replacement, draft] = [this.#progress.takeReplacement(), this.#draft];
     let reason: FinishReason | null = null;
-    const take = (sampled: Sampled): boolean => {
+    const take = (sampled: SampledToken): boolean => {
       reason = this.#progress.take(sampled);
       return reason === null && !this.#progress.hasReplacement;
     };

@@ -6,7 +6,7 @@ import type { RuleSet } from "../../../grammar/gbnf.js";
 import type { Resident } from "../load/resident.js";
 import type { ConstrainedModel, StartedGrammar } from "../../language/answer/constraint.js";
 import { acceptToken, grammarAllows, startGrammar } from "./grammar-state.js";
-import { GrammarTooWide, stacksMax } from "../../native/grammar-work.js";
+import { GrammarTooWide, stacksMax } from "../../language/answer/grammar-bounds.js";
 
 /** Returns the model with its grammars, which it keeps compiled. */
 export function withGrammars(

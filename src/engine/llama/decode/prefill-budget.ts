@@ -3,15 +3,7 @@
  * fewer still when that would delay them too long. Measures the cost of a prompt token from earlier ticks.
  */
 
-/** Numbers of prompt tokens in one tick. */
-export interface PromptChunks {
-  /** Where it must not depend on time, and before the cost of a prompt token is measured. */
-  readonly fixed: number;
-  /** At most, beside decoding generations. */
-  readonly besideAnswersMax: number;
-  /** At most, while no generation decodes. */
-  readonly idleMax: number;
-}
+import type { PromptChunks } from "../load/context.js";
 
 export interface PrefillLimits {
   readonly chunks: PromptChunks;

@@ -1,12 +1,7 @@
 /** Samples a token from candidates by temperature, top_k, top_p and min_p. Pure. */
 import type { Token } from "node-llama-cpp";
 import type { Sampling } from "../../../core/generation.js";
-
-export interface Candidate {
-  readonly token: Token;
-  /** Natural logarithm of its probability at temperature 1. */
-  readonly logprob: number;
-}
+import type { TokenCandidate } from "../../language/answer/sampled-token.js";
 
 /**
  * Samples in the order of the library's chain: top_k, top_p and min_p on the probabilities at temperature 1, then the temperature.
@@ -14,7 +9,7 @@ export interface Candidate {
  * @param uniform returns numbers in [0, 1).
  */
 export function sampleToken(
-  candidates: readonly Candidate[],
+  candidates: readonly TokenCandidate[],
   { temperature, topK, topP, minP }: Sampling,
   uniform: () => number,
 ): Token {
@@ -34,7 +29,7 @@ export function sampleToken(
 }
 
 /** Returns the smallest set of most likely candidates whose total probability reaches `topP`. */
-function nucleus(candidates: readonly Candidate[], topP: number): readonly Candidate[] {
+function nucleus(candidates: readonly TokenCandidate[], topP: number): readonly TokenCandidate[] {
   if (topP >= 1) return candidates;
   const total = candidates.reduce((sum, { logprob }) => sum + Math.exp(logprob), 0);
   let share = 0;

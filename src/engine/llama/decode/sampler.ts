@@ -11,7 +11,8 @@ import {
   type Token,
 } from "node-llama-cpp";
 import type { Sampling } from "../../../core/generation.js";
-import { sampleToken, seededUniform, type Candidate } from "./sample.js";
+import type { SampledToken, TokenCandidate } from "../../language/answer/sampled-token.js";
+import { sampleToken, seededUniform } from "./sample.js";
 import { createLibrarySampler, dropTokens, evaluateTokens, type LibrarySampler } from "./evaluation.js";
 import { acceptToken, grammarAllows } from "./grammar-state.js";
 import type { Resident } from "../load/resident.js";
@@ -19,15 +20,6 @@ import { stepMsMax } from "../step-watch.js";
 
 /** Sampling considers the thousand most likely tokens: more would require a full sort of the vocabulary and would never be sampled. */
 const candidatesMax = 1000;
-
-export interface Sampled {
-  readonly token: Token;
-  /**
-   * The most likely tokens for this position, most likely first, with the model's own probabilities; null where they were not
-   * requested.
-   */
-  readonly candidates: readonly Candidate[] | null;
-}
 
 /** One evaluation of a sequence. */
 export interface SamplerStep {
@@ -39,7 +31,7 @@ export interface SamplerStep {
    * Receives each sampled token. @returns whether it is the next one of the sequence, and another may be sampled; false, too, where
    * something else is to be evaluated in its place.
    */
-  readonly take: (sampled: Sampled) => boolean;
+  readonly take: (sampled: SampledToken) => boolean;
 }
 
 /** Samples the tokens of one sequence. */
@@ -77,7 +69,7 @@ export function startSampler(
   const sampleUnwatched = options.withCandidates
     ? candidateSampling(resident, sampler, options)
     : librarySampling(resident, sampler, options);
-  const sample = (row: number): Promise<Sampled> =>
+  const sample = (row: number): Promise<SampledToken> =>
     resident.steps.run(stepMsMax.sampling, () => sampleUnwatched(row));
   let pending = prompt;
   return {
@@ -105,7 +97,7 @@ function librarySampling(
   { weights }: Resident,
   sampler: LibrarySampler,
   options: SamplerOptions,
-): (row: number) => Promise<Sampled> {
+): (row: number) => Promise<SampledToken> {
   const { sampling, seed, grammar } = options;
   const libraryOptions: SequenceEvaluateOptions = {
     ...commonOptions(options),
@@ -124,7 +116,7 @@ function candidateSampling(
   resident: Resident,
   sampler: LibrarySampler,
   options: SamplerOptions,
-): (row: number) => Promise<Sampled> {
+): (row: number) => Promise<SampledToken> {
   const { weights } = resident;
   const uniform = seededUniform(options.seed);
   const libraryOptions: SequenceEvaluateOptions = {
@@ -205,7 +197,7 @@ function tokenBias(
 function firstAllowed(
   { weights, vocabularyTokens }: Resident,
   state: LlamaGrammarEvaluationState | undefined,
-): readonly Candidate[] {
+): readonly TokenCandidate[] {
   for (let token = 0; token < vocabularyTokens && state !== undefined; token += 1)
     if (grammarAllows(weights, state, token as Token)) return [{ token: token as Token, logprob: -100 }];
   // Where the grammar took too long, it seems to allow nothing; this throws the reason.

@@ -9,8 +9,8 @@
  */
 import { toHearthError } from "../../../core/errors.js";
 import { draftAll } from "./draft/drafter.js";
+import { driveModel, type DrivenModel } from "./driven-model.js";
 import { Generation } from "./generation.js";
-import { Pace } from "./pace.js";
 import { stepMsMax } from "../step-watch.js";
 import { commonPrefix, type PrefixStore } from "./prefixes/prefix-store.js";
 import { mergeUpdates } from "./updates.js";
@@ -20,7 +20,6 @@ import {
   assignSlot,
   prepareSlot,
   chooseSlot,
-  createSlots,
   saveSlot,
   sharedPrefix,
   storedTokensMin,
@@ -50,8 +49,7 @@ interface SubmittedJob {
 export class TickLoop {
   readonly #options: TickOptions;
   readonly #report: (updates: readonly JobUpdate[]) => void;
-  readonly #slots = new Map<Resident, readonly SequenceSlot[]>();
-  readonly #paces = new Map<Resident, Pace>();
+  readonly #models = new Map<Resident, DrivenModel>();
   /** Jobs that have not ended, with or without a slot: all of them can be cancelled. */
   readonly #openJobs = new Set<number>();
   readonly #cancelled = new Set<number>();
@@ -99,17 +97,17 @@ export class TickLoop {
     for (const job of this.#openJobs) this.#cancelled.add(job);
     if (this.#cancelled.size > 0) this.#wake();
     while (this.#running !== null) await this.#running;
-    for (const resident of [...this.#slots.keys()]) await this.releaseModel(resident);
+    for (const resident of [...this.#models.keys()]) await this.releaseModel(resident);
   }
 
   /** Stores the long prefixes of a model that is unloaded. No job may be running on it. */
   async releaseModel(resident: Resident): Promise<void> {
-    const slots = this.#slots.get(resident) ?? [];
-    const terms = this.#storingTerms(resident);
-    this.#slots.delete(resident);
-    this.#paces.delete(resident);
-    for (const slot of slots)
-      if (slot.sequence.nextTokenIndex >= storedTokensMin) await saveSlot(slot, resident, terms);
+    const model = this.#models.get(resident);
+    if (model === undefined) return;
+    this.#models.delete(resident);
+    for (const slot of model.slots)
+      if (slot.sequence.nextTokenIndex >= storedTokensMin)
+        await saveSlot(slot, resident, this.#storingTerms(model));
   }
 
   #wake(): void {
@@ -123,14 +121,14 @@ export class TickLoop {
     for (;;) {
       this.#ticks += 1;
       const updates = [...(await this.#cancelMarked()), ...(await this.#admitArrivals())];
-      const busy = [...this.#slots].filter(([, slots]) => slots.some((slot) => slot.generation !== null));
+      const busy = [...this.#models.values()].filter(isBusy);
       const work = this.#advanceAll(busy);
       // The library dispatches the batch in the next turn of the event loop. Messages from the other thread (new jobs, cancels)
       // are also read in these turns.
       await nextTurn();
       await nextTurn();
       // Tokens of the last tick are converted to text while this tick is computed.
-      updates.push(...busy.flatMap(([, slots]) => slots.flatMap(collectUpdates)));
+      updates.push(...busy.flatMap(({ slots }) => slots.flatMap(collectUpdates)));
       this.#reportUpdates(updates);
       await work;
       await this.#between.shift()?.();
@@ -138,8 +136,12 @@ export class TickLoop {
     }
   }
 
-  async #advanceAll(busy: readonly (readonly [Resident, readonly SequenceSlot[]])[]): Promise<void> {
-    for (const [resident, slots] of busy) await this.#advance(resident, slots);
+  async #advanceAll(busy: readonly DrivenModel[]): Promise<void> {
+    for (const model of busy) await this.#advance(model);
+  }
+
+  get #allSlots(): readonly SequenceSlot[] {
+    return [...this.#models.values()].flatMap(({ slots }) => slots);
   }
 
   /**
@@ -172,7 +174,7 @@ export class TickLoop {
     const gone = this.#arrivals.filter((arrival) => marked.has(arrival.job));
     this.#arrivals = this.#arrivals.filter((arrival) => !marked.has(arrival.job));
     const updates: JobUpdate[] = gone.map(({ job }) => ({ job, events: [], error: null, done: true }));
-    for (const slot of [...this.#slots.values()].flat()) {
+    for (const slot of this.#allSlots) {
       if (slot.generation === null || !marked.has(slot.generation.job)) continue;
       await slot.generation.cancel();
       updates.push(...collectUpdates(slot));
@@ -196,7 +198,7 @@ export class TickLoop {
   }
 
   #mustWait({ decode }: SubmittedJob): boolean {
-    const running = [...this.#slots.values()].flat().flatMap((slot) => slot.generation ?? []);
+    const running = this.#allSlots.flatMap((slot) => slot.generation ?? []);
     return decode.deterministic ? running.length > 0 : running.some((generation) => generation.deterministic);
   }
 
@@ -204,7 +206,7 @@ export class TickLoop {
   #waitsForSharedPrefix({ resident, decode }: SubmittedJob): boolean {
     const { store } = this.#options;
     if (store === null || decode.deterministic || decode.ephemeral === true) return false;
-    const slots = this.#slots.get(resident) ?? [];
+    const { slots = [] } = this.#models.get(resident) ?? {};
     const known = Math.max(
       0,
       ...slots.map((slot) => (slot.generation === null ? sharedPrefix(slot, decode) : 0)),
@@ -220,16 +222,17 @@ export class TickLoop {
   }
 
   async #admit({ resident, job, decode }: SubmittedJob): Promise<JobUpdate[]> {
-    const slots = this.#slots.get(resident) ?? createSlots(resident);
-    this.#slots.set(resident, slots);
+    const model = this.#models.get(resident) ?? driveModel(resident, this.#options.tokenGapMsMax);
+    this.#models.set(resident, model);
+    const { slots, drafts } = model;
     try {
       const slot = chooseSlot(slots, decode);
       if (slot === null) throw new Error("more jobs than slots");
-      const cachedTokens = await prepareSlot(slot, decode, resident, this.#storingTerms(resident));
+      const cachedTokens = await prepareSlot(slot, decode, resident, this.#storingTerms(model));
       assignSlot(slot, decode);
       slot.ephemeral = decode.ephemeral === true;
       slot.lastUsed = this.#ticks;
-      slot.generation = new Generation(resident, slot.sequence, { job, decode, cachedTokens });
+      slot.generation = new Generation(resident, slot.sequence, { job, decode, cachedTokens, drafts });
       return [];
     } catch (thrown) {
       return [{ job, events: [], error: toHearthError(thrown), done: true }];
@@ -237,8 +240,8 @@ export class TickLoop {
   }
 
   /** One tick of one model. */
-  async #advance(resident: Resident, slots: readonly SequenceSlot[]): Promise<void> {
-    const pace = this.#paceOf(resident);
+  async #advance(model: DrivenModel): Promise<void> {
+    const { resident, slots, pace, drafts } = model;
     const { stepping, prefilling, promptTokens } = pace.next(slots.flatMap((slot) => slot.generation ?? []));
     const began = this.#options.now();
     const isAlone = stepping.length === 1 && prefilling.length === 0;
@@ -257,28 +260,24 @@ export class TickLoop {
     await resident.steps.run(stepMsMax.tick, () => Promise.all(work));
     const ms = this.#options.now() - began;
     pace.record({ decoding: stepping.length, drafted, promptTokens: promptTokens - left, ms });
-    if (prefilling.length === 0) resident.draftCost.record(stepping.length, drafted, ms);
-    await this.#storeSharedPrefixes(resident, slots);
+    if (prefilling.length === 0) drafts.cost.record(stepping.length, drafted, ms);
+    await this.#storeSharedPrefixes(model);
   }
 
-  #paceOf(resident: Resident): Pace {
-    const known = this.#paces.get(resident);
-    if (known !== undefined) return known;
-    const pace = new Pace({ chunks: resident.promptChunks, tokenGapMsMax: this.#options.tokenGapMsMax });
-    this.#paces.set(resident, pace);
-    return pace;
-  }
-
-  #storingTerms(resident: Resident): StoringTerms {
-    return { store: this.#options.store, msPerPromptToken: this.#paceOf(resident).msPerPromptToken };
+  #storingTerms({ pace }: DrivenModel): StoringTerms {
+    return { store: this.#options.store, msPerPromptToken: pace.msPerPromptToken };
   }
 
   /** Stores the prefixes that waiting jobs share, so that each of them loads what was evaluated once. */
-  async #storeSharedPrefixes(resident: Resident, slots: readonly SequenceSlot[]): Promise<void> {
-    for (const slot of slots)
+  async #storeSharedPrefixes(model: DrivenModel): Promise<void> {
+    for (const slot of model.slots)
       if (slot.generation?.takeShareRequest() === true)
-        await saveSlot(slot, resident, this.#storingTerms(resident));
+        await saveSlot(slot, model.resident, this.#storingTerms(model));
   }
+}
+
+function isBusy({ slots }: DrivenModel): boolean {
+  return slots.some((slot) => slot.generation !== null);
 }
 
 function nextTurn(): Promise<void> {

@@ -6,9 +6,17 @@ import type { Adapter } from "../../../core/model.js";
 import type { LlamaSettings } from "../protocol.js";
 import { adapterOptions, namingAdapter } from "./adapters.js";
 import { sequencesOf } from "./memory-estimate.js";
-import { checkpointOptions } from "../decode/checkpoints.js";
-import type { PromptChunks } from "../decode/prefill-budget.js";
-import { serialiseFirstSample } from "../decode/sampling-order.js";
+import { serialiseFirstSample } from "./sampling-order.js";
+
+/** Numbers of prompt tokens in one tick. */
+export interface PromptChunks {
+  /** Where it must not depend on time, and before the cost of a prompt token is measured. */
+  readonly fixed: number;
+  /** At most, beside decoding generations. */
+  readonly besideAnswersMax: number;
+  /** At most, while no generation decodes. */
+  readonly idleMax: number;
+}
 
 export interface ModelContext {
   readonly context: LlamaContext;
@@ -31,6 +39,9 @@ const idleChunkTokensMax = 512;
 
 /** Other batch sizes are computed an eighth slower: the buffers lose the alignment that vector instructions need. */
 const batchMultiple = 64;
+
+/** Checkpoints of one sequence, where its state cannot be truncated; the oldest is dropped first. */
+const checkpointOptions = { max: 4, interval: false, maxMemory: 268_435_456 } as const;
 
 /** More microtasks than the library runs between a request for a token and the queueing of that token. */
 const microtasksToQueue = 12;

@@ -9,11 +9,8 @@ import {
 } from "node-llama-cpp";
 import type { Model } from "../../../core/model.js";
 import type { GrammarStacks } from "../../../grammar/follow/stacks.js";
-import { DraftCost } from "../decode/draft/cost.js";
-import { Segmentation } from "../decode/draft/segmentation.js";
-import type { PromptChunks } from "../decode/prefill-budget.js";
 import type { StepWatch } from "../step-watch.js";
-import { createModelContext } from "./context.js";
+import { createModelContext, type PromptChunks } from "./context.js";
 import { cacheBytesPerToken } from "./memory-estimate.js";
 import { withLoadSettings } from "./load-settings.js";
 import type { LoadPlainly } from "../../native/plain-weights.js";
@@ -43,8 +40,6 @@ export interface Resident extends ModelLanguage {
   readonly grammars: LRUCache<string, CompiledGrammar>;
   /** What is drafted. Nothing, where the state of a sequence cannot be truncated. */
   readonly drafts: { readonly forced: boolean; readonly lookup: boolean };
-  readonly draftCost: DraftCost;
-  readonly segmentation: Segmentation;
   readonly steps: StepWatch;
   dispose(): Promise<void>;
 }
@@ -139,8 +134,6 @@ async function createResident({
     sequences,
     grammars: new LRUCache({ max: grammarsMax }),
     drafts: draftsOf(sequences, settings),
-    draftCost: new DraftCost(),
-    segmentation: new Segmentation(language.tokenBytes, language.continue),
     steps,
     ...language,
     async dispose() {

@@ -3,7 +3,7 @@
  * node-llama-cpp contains, release 0.4.0 of llama.cpp).
  */
 import type { Token } from "node-llama-cpp";
-import type { Candidate } from "../../llama/decode/sample.js";
+import type { TokenCandidate } from "../../language/answer/sampled-token.js";
 import type { TokenBytes } from "../../language/prompt/token-bytes.js";
 import { engineFailed, engineUnreachable } from "../errors.js";
 import { postJson, streamEvents } from "../http.js";
@@ -156,7 +156,7 @@ async function probe(
   tokens: readonly number[],
   { tokenBytes, vocabularyTokens }: LlamaServerVocabulary,
   signal: AbortSignal,
-): Promise<readonly Candidate[]> {
+): Promise<readonly TokenCandidate[]> {
   let letter = 0;
   while (letter < vocabularyTokens && !/^[ -~]$/.test(Buffer.from(tokenBytes.of(letter)).toString()))
     letter += 1;

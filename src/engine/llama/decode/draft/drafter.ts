@@ -11,8 +11,10 @@ import type { Token } from "node-llama-cpp";
 import type { GrammarFollower } from "../../../../grammar/follow/follower.js";
 import type { Resident } from "../../load/resident.js";
 import type { SeededJob } from "../../protocol.js";
+import type { DraftCost } from "./cost.js";
 import { DraftLength } from "./length.js";
 import { TokenLookup } from "./lookup.js";
+import type { Segmentation } from "./segmentation.js";
 
 /** Characters that are looked ahead for one draft. */
 const charactersMax = 120;
@@ -27,9 +29,15 @@ export interface DraftLimits {
   readonly isAlone: boolean;
 }
 
+/** What the drafts of a model's answers have shown so far. */
+export interface DraftKnowledge {
+  readonly cost: DraftCost;
+  readonly segmentation: Segmentation;
+}
+
 /** Drafts of one answer. */
 export class Drafter {
-  readonly #resident: Resident;
+  readonly #segmentation: Segmentation;
   readonly #teamId: string;
   /** Tokens that the answer may have. */
   readonly #tokensMax: number;
@@ -45,17 +53,16 @@ export class Drafter {
   #forced = "";
   #forcedAt = 0;
 
-  constructor(resident: Resident, decode: SeededJob) {
+  constructor(resident: Resident, { cost, segmentation }: DraftKnowledge, decode: SeededJob) {
     const { deterministic, teamId, prompt, maxTokens, maxTokensExcludesReasoning } = decode;
     const left = resident.contextTokens - prompt.tokens.length;
     this.#tokensMax = maxTokensExcludesReasoning ? left : Math.min(left, maxTokens ?? left);
-    this.#resident = resident;
+    this.#segmentation = segmentation;
     this.#teamId = teamId;
-    const { drafts, draftCost } = resident;
     // A batch of several tokens rounds otherwise than single ones.
-    this.#kinds = deterministic ? { forced: false, lookup: false } : drafts;
-    this.#forcedLength = new DraftLength(draftCost);
-    this.#lookupLength = new DraftLength(draftCost);
+    this.#kinds = deterministic ? { forced: false, lookup: false } : resident.drafts;
+    this.#forcedLength = new DraftLength(cost);
+    this.#lookupLength = new DraftLength(cost);
     this.#last = this.#forcedLength;
     this.#lookup = new TokenLookup(this.#kinds.lookup ? prompt.tokens : new Uint32Array());
   }
@@ -85,13 +92,12 @@ export class Drafter {
 
   /** Returns null where nothing is forced. */
   #draftForced(follower: GrammarFollower, sampled: readonly Token[]): readonly Token[] | null {
-    const { segmentation } = this.#resident;
-    segmentation.learn(this.#teamId, this.#forced, sampled.slice(this.#forcedAt));
+    this.#segmentation.learn(this.#teamId, this.#forced, sampled.slice(this.#forcedAt));
     this.#forced = follower.likely(charactersMax);
     this.#forcedAt = sampled.length;
     if (this.#forced === "") return null;
     this.#last = this.#forcedLength;
-    return segmentation.tokensOf(this.#teamId, this.#forced, this.#forcedLength.next());
+    return this.#segmentation.tokensOf(this.#teamId, this.#forced, this.#forcedLength.next());
   }
 
   #draftKnown(sampled: readonly Token[]): readonly Token[] {

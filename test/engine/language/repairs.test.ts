@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import type { Conversation } from "../../../../src/core/engine.js";
-import type { Message, Tool } from "../../../../src/core/generation.js";
-import { findRepairs } from "../../../../src/engine/language/prompt/find-repairs.js";
-import { allRepairs, repairMessages, type Repair } from "../../../../src/engine/language/prompt/repairs.js";
-import { toolFormatOf } from "../../../../src/engine/language/tools/format.js";
-import { casesOf } from "../../../kit/setup/random-cases.js";
-import { strictTemplate, type Strictness } from "./strict-template.js";
-import { promptBuilder, readTokens, refusalOf, talk, user } from "./prompt-builder.js";
-import { renderHere } from "../../../kit/engine/render-here.js";
+import type { Conversation } from "../../../src/core/engine.js";
+import type { Message, Tool } from "../../../src/core/generation.js";
+import { findRepairs } from "../../../src/engine/language/prompt/find-repairs.js";
+import { allRepairs, repairMessages, type Repair } from "../../../src/engine/language/repairs.js";
+import { toolFormatOf } from "../../../src/engine/language/tools/format.js";
+import { casesOf } from "../../kit/setup/random-cases.js";
+import { strictTemplate, type Strictness } from "./prompt/strict-template.js";
+import { promptBuilder, readTokens, refusalOf, talk, user } from "./prompt/prompt-builder.js";
+import { renderHere } from "../../kit/engine/render-here.js";
 
 const tool: Tool = { name: "get_time", parameters: { type: "object", properties: {} } };
 const system = (content: string): Message => ({ role: "system", content });

@@ -1,8 +1,9 @@
 import type { Token } from "node-llama-cpp";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Sampling } from "../../../src/core/generation.js";
-import { sampleToken, seededUniform, type Candidate } from "../../../src/engine/llama/decode/sample.js";
+import type { Sampling } from "../../../../src/core/generation.js";
+import type { TokenCandidate } from "../../../../src/engine/language/answer/sampled-token.js";
+import { sampleToken, seededUniform } from "../../../../src/engine/llama/decode/sample.js";
 
 const plain: Sampling = {
   temperature: 1,
@@ -16,7 +17,7 @@ const plain: Sampling = {
 };
 
 /** Creates candidates with these weights, most likely first; a token's id is its index. */
-function candidatesOf(weights: readonly number[]): readonly Candidate[] {
+function candidatesOf(weights: readonly number[]): readonly TokenCandidate[] {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return [...weights]
     .sort((a, b) => b - a)
@@ -26,7 +27,7 @@ function candidatesOf(weights: readonly number[]): readonly Candidate[] {
 const weightLists = fc.array(fc.double({ min: 0.001, max: 1, noNaN: true }), { minLength: 1, maxLength: 40 });
 const uniforms = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const shares = fc.double({ min: 1e-6, max: 1, noNaN: true });
-const probability = ({ logprob }: Candidate): number => Math.exp(logprob);
+const probability = ({ logprob }: TokenCandidate): number => Math.exp(logprob);
 
 describe("sampling a token", () => {
   it("takes the most likely token at temperature 0, with top_k 1, with min_p 1 and with the smallest top_p", () => {
@@ -52,9 +53,9 @@ describe("sampling a token", () => {
     fc.assert(
       fc.property(weightLists, shares, uniforms, (weights, minP, uniform) => {
         const candidates = candidatesOf(weights);
-        const drawn = candidates[sampleToken(candidates, { ...plain, minP }, () => uniform)] as Candidate;
+        const drawn = candidates[sampleToken(candidates, { ...plain, minP }, () => uniform)] as TokenCandidate;
         expect(probability(drawn)).toBeGreaterThanOrEqual(
-          probability(candidates[0] as Candidate) * minP - 1e-12,
+          probability(candidates[0] as TokenCandidate) * minP - 1e-12,
         );
       }),
     );

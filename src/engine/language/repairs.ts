@@ -2,7 +2,7 @@
  * Changes to a conversation for strict templates, which raise an error for messages that others accept. No repair leaves out a text, or
  * moves a text past another one. Texts are only joined, so that what is masked in them stays masked.
  */
-import type { TemplateMessage } from "../tools/messages.js";
+import type { TemplateMessage } from "./tools/messages.js";
 
 /** All repairs by their public names, in the order in which they are tried. */
 export const allRepairs = [
