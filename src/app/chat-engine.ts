@@ -9,6 +9,7 @@ import type { PdfReader } from "../core/prompt/documents.js";
 import type { Tracing } from "../core/telemetry/tracing.js";
 import type { HostedTokenizer } from "../core/tokenizer.js";
 import { createLlamaEngine, type LlamaEngine } from "../engine/llama/engine.js";
+import { createTextThread, type TextThread } from "../engine/text/thread.js";
 import { createSmokeLoad } from "../engine/llama/smoke-load.js";
 import { ModelMemory } from "../engine/memory/model-memory.js";
 import { createSchemas } from "../engine/language/schemas/schemas.js";
@@ -50,14 +51,30 @@ export function buildModelMemory(
   });
 }
 
+/** Builds the client of the thread of text models. */
+export function buildTextThread(
+  config: Config,
+  { clock, logger }: SystemDeps,
+  given: WorkerUrls,
+): TextThread {
+  return createTextThread({
+    settings: llamaSettings(config),
+    clock,
+    workerUrl: textWorkerUrl(given),
+    log: (level, message) => logger[level]({ engine: "llama" }, message),
+    ...(given.onHang === undefined ? {} : { onHang: given.onHang }),
+  });
+}
+
 /** Builds the engine that runs GGUF models. */
 export function buildChatEngine(
   config: Config,
   memory: ModelMemory,
   system: SystemDeps,
-  given: WorkerUrls,
+  given: WorkerUrls & { readonly thread: TextThread },
 ): LlamaEngine {
   return createLlamaEngine({
+    ...given.thread,
     settings: llamaSettings(config),
     clock: system.clock,
     random: system.random,
@@ -65,9 +82,6 @@ export function buildChatEngine(
     keepAliveMs: config.keepAliveMs,
     verify: verifyWeights,
     smoke: buildChatCheck(config, system, given),
-    workerUrl: llamaWorkerUrl(given),
-    log: (level, message) => system.logger[level]({ engine: "llama" }, message),
-    ...(given.onHang === undefined ? {} : { onHang: given.onHang }),
   });
 }
 
@@ -83,7 +97,7 @@ export function buildChatCheck(
   isAwaited = false,
 ): (model: Model) => Promise<string | null> {
   return createSmokeLoad({
-    entry: new URL("../llama/smoke.js", llamaWorkerUrl(given)),
+    entry: new URL("../llama/smoke.js", textWorkerUrl(given)),
     settings: llamaSettings(config),
     passedFile: join(config.data, "loaded-models.json"),
     isAwaited,
@@ -91,15 +105,15 @@ export function buildChatCheck(
   });
 }
 
-function llamaWorkerUrl({ workerUrl }: WorkerUrls): URL {
+function textWorkerUrl({ workerUrl }: WorkerUrls): URL {
   return workerUrl ?? new URL("../engine/text/worker.js", import.meta.url);
 }
 
 /** Files of the compiled worker threads, for a program that runs from its sources; absent: those next to this program. */
 export interface WorkerUrls {
-  /** The chat engine's. */
+  /** That of text models. */
   readonly workerUrl?: URL;
-  /** Called when the chat engine's hangs in native code: only the end of the process ends it. */
+  /** Called when that of text models hangs in native code: only the end of the process ends it. */
   readonly onHang?: () => void;
   /** The image engine's. */
   readonly imagesWorkerUrl?: URL;

@@ -10,6 +10,7 @@ import type { HostedTokenizer } from "../core/tokenizer.js";
 import type { Captioning } from "../inference/prompt/captioning.js";
 import { byPlacement, embeddingsByPlacement } from "../engine/text/by-placement.js";
 import type { LlamaEngine } from "../engine/llama/engine.js";
+import type { TextThread } from "../engine/text/thread.js";
 import { buildRemoteEngine } from "./remote/engines.js";
 import { buildImageEngine } from "./images.js";
 import { buildOnnxCheck } from "./onnx-models.js";
@@ -19,6 +20,7 @@ import {
   buildModelMemory,
   buildPdfReader,
   buildSchemas,
+  buildTextThread,
   type TracedDeps,
   type WorkerUrls,
 } from "./chat-engine.js";
@@ -29,6 +31,8 @@ export interface EngineOverrides extends WorkerUrls {
   readonly engine?: Engine;
   /** Runs the GGUF models of this process. */
   readonly llama?: LlamaEngine;
+  /** Has the vocabularies and templates of models that run in other servers. */
+  readonly textThread?: TextThread;
   readonly embeddingEngine?: EmbeddingEngine;
   readonly imageEngine?: ImageEngine;
   readonly captioning?: Captioning;
@@ -50,8 +54,9 @@ export function buildEngines(
   given: EngineOverrides,
 ) {
   const memory = buildModelMemory(config, system);
-  const llama = given.llama ?? buildChatEngine(config, memory, system, given);
-  const remote = buildRemoteEngine(config, memory, system, llama.language);
+  const thread = given.textThread ?? buildTextThread(config, system, given);
+  const llama = given.llama ?? buildChatEngine(config, memory, system, { ...given, thread });
+  const remote = buildRemoteEngine(config, memory, system, thread);
   const engine = given.engine ?? byPlacement(llama, remote);
   const onnxCheck = buildOnnxCheck(config, system, given);
   const imageEngine = given.imageEngine ?? buildImageEngine(config, memory, system, given, onnxCheck);

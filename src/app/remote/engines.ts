@@ -2,10 +2,10 @@
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 import type { Config } from "../../config/config.js";
-import type { LanguageWorker } from "../../engine/llama/engine.js";
 import type { ModelMemory } from "../../engine/memory/model-memory.js";
 import { createRemoteEngine, type RemoteEngine } from "../../engine/remote/engine.js";
 import type { RemoteEngineSettings } from "../../engine/remote/pool.js";
+import type { TextThread } from "../../engine/text/thread.js";
 import type { TracedDeps } from "../chat-engine.js";
 import { labelOf } from "./placements.js";
 
@@ -33,12 +33,13 @@ function isOfThisMachine(url: string): boolean {
 export function buildRemoteEngine(
   config: Config,
   memory: ModelMemory,
-  { clock, logger, tracing }: TracedDeps,
-  language: LanguageWorker,
+  { clock, random, logger, tracing }: TracedDeps,
+  thread: TextThread,
 ): RemoteEngine {
   return createRemoteEngine({
     engines: remoteEngines(config),
-    language,
+    ...thread,
+    random,
     clock,
     tracing,
     memory,

@@ -1,6 +1,7 @@
 /** Reads a model's vocabulary, chat template, and its formats of reasoning and tool calls from the model file. */
 import type { LlamaModel, Token } from "node-llama-cpp";
 import type { Model } from "../../core/model.js";
+import type { TextModelInfo } from "./protocol.js";
 import { createPromptBuilder, type PromptBuilder } from "./prompt/prompt.js";
 import type { InfillTokens } from "./prompt/raw-prompt.js";
 import type { TemplateReading, TemplateTexts } from "./prompt/read-template.js";
@@ -55,6 +56,23 @@ export function templateTextsOf(weights: LlamaModel): TemplateTexts {
   const { tokens, types } = readVocabulary(weights, []);
   const endTexts = tokens.filter((_, token) => isControl(types[token]) && weights.isEogToken(token as Token));
   return { bosText: bosString ?? "", eosText: eosString ?? "", endTexts };
+}
+
+/** Returns what is reported of the language of a chat model. */
+export function describeLanguage(
+  language: ModelLanguage & { readonly contextTokens: number },
+): Omit<TextModelInfo, "slots" | "device"> {
+  const { contextTokens, longestTokenBytes, tools, repairs, reasoning, vocabularyTokens } = language;
+  return {
+    contextTokens,
+    longestTokenBytes,
+    dimensions: 0,
+    templateRepairs: repairs,
+    templateCall: tools.example,
+    ...(reasoning === null ? {} : { templateReasoning: [reasoning.open, reasoning.close] }),
+    callsAreExact: tools.exact,
+    vocabularyTokens,
+  };
 }
 
 /** Reads a model's language. */

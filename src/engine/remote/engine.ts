@@ -1,5 +1,5 @@
 /**
- * Models that run in other servers: implements the engine port. Prompts are built and answers are parsed in the llama worker, with the
+ * Models that run in other servers: implements the engine port. Prompts are built and answers are parsed in the thread of text models, with the
  * vocabulary and the template of the model's own file; this thread chooses the server and keeps its state.
  */
 import { Channel } from "../../core/channel.js";
@@ -10,8 +10,9 @@ import { notRead, toHearthError, type HearthError } from "../../core/errors.js";
 import type { EngineEvent } from "../../core/generation.js";
 import { eventMerging, waitingEventsMax } from "../../core/requests/event-merging.js";
 import { loadKey, type Model } from "../../core/model.js";
-import type { SeededJob } from "../llama/protocol.js";
-import type { LanguageWorker } from "../llama/engine.js";
+import type { Random } from "../../core/random.js";
+import type { LanguageWorker } from "../language/language-worker.js";
+import { seedJob, type SeededJob } from "../language/seeded-job.js";
 import type { ModelMemory } from "../memory/model-memory.js";
 import { ResidentModels, type LeasedModel, type NativeModelInfo } from "../memory/resident-models.js";
 import { sampleText } from "./check.js";
@@ -23,10 +24,15 @@ import type { Replica } from "./replica.js";
 import { SilenceWatch } from "./calls/silence.js";
 import { traceCall, type CallTracing } from "./calls/traced-call.js";
 import { createTextEngine } from "./text/text-engine.js";
+import type { WorkerClient } from "../worker/client.js";
+import type { RemoteReplies, RemoteRequest } from "./protocol.js";
 
 export interface RemoteEngineDeps {
   readonly engines: readonly RemoteEngineSettings[];
+  /** The thread that generates: it has the vocabularies, and speaks with the servers. */
+  readonly worker: Pick<WorkerClient<RemoteRequest, RemoteReplies, readonly EngineEvent[]>, "call">;
   readonly language: LanguageWorker;
+  readonly random: Random;
   readonly clock: Clock;
   readonly tracing: CallTracing;
   readonly memory: ModelMemory;
@@ -82,7 +88,7 @@ export function createRemoteEngine(deps: RemoteEngineDeps): RemoteEngine {
     tokenize: (model, text) => (isText(model) ? texts : language).tokenize(model, text),
     generate: (model, job, signal) => {
       if (isText(model)) return texts.generate(model, job, signal);
-      return openGeneration(poolOf(model), deps, { model, job: language.seeded(job), signal });
+      return openGeneration(poolOf(model), deps, { model, job: seedJob(job, deps.random), signal });
     },
     residents: () => [...residents(), ...texts.residents()],
     problem: () => null,
@@ -195,7 +201,7 @@ class NothingEmitted extends Error {}
 
 async function attempt(
   pool: RemotePool,
-  { language, tracing, clock }: RemoteEngineDeps,
+  { worker, tracing, clock }: RemoteEngineDeps,
   { model, job, signal, channel }: Started,
   tried: Set<Replica>,
 ): Promise<void> {
@@ -215,11 +221,9 @@ async function attempt(
       if (events.length > 0) hasEmitted = true;
       for (const event of events) if (!channel.push(event)) channel.fail(notRead());
     };
-    const report = await language.generate(
-      { key: loadKey(model), decode: job, target: { ...place.target, headers: call.headers } },
-      watch.signal,
-      onNews,
-    );
+    const target = { ...place.target, headers: call.headers };
+    const request = { type: "generate-remote", key: loadKey(model), decode: job, target } as const;
+    const report = await worker.call(request, { signal: watch.signal, onNews });
     if (watch.failure !== null) throw watch.failure;
     held = joined(job, report.answer);
     ({ cachedTokens } = report);

@@ -8,7 +8,7 @@ import type { FinishReason, EngineEvent } from "../../core/generation.js";
 import type { RuleSet } from "../../grammar/gbnf.js";
 import { AnswerProgress } from "../language/answer/answer-progress.js";
 import type { ModelLanguage } from "../language/language.js";
-import type { SeededJob } from "../llama/protocol.js";
+import type { SeededJob } from "../language/seeded-job.js";
 import { threadClock } from "../worker/thread-clock.js";
 import { engineFailed } from "./errors.js";
 import { PlacedGrammar } from "./placed-grammar.js";

@@ -1,6 +1,7 @@
 /** What the parts of remote engines have in common: where a request goes, and the segments that an answer is generated in. */
 import type { Sampling } from "../../core/generation.js";
 import type { TokenCandidate } from "../language/answer/sampled-token.js";
+import type { SeededJob } from "../language/seeded-job.js";
 
 /** The programs that models can run in. */
 export type RemoteKind = TokenKind | "openai";
@@ -95,4 +96,17 @@ export interface RemoteReport {
   readonly answer: Uint32Array;
   /** Prompt tokens that the server had evaluated before. */
   readonly cachedTokens: number;
+}
+
+/** Generates on one server; its news are events. `key` is the load key of a loaded model. */
+export interface RemoteRequest {
+  readonly type: "generate-remote";
+  readonly key: string;
+  readonly decode: SeededJob;
+  readonly target: RemoteTarget;
+}
+
+/** Results by the type of the request. */
+export interface RemoteReplies {
+  readonly "generate-remote": RemoteReport;
 }

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { createLlamaEngine } from "../../../src/engine/llama/engine.js";
+import { createTextThread } from "../../../src/engine/text/thread.js";
 import { ModelMemory } from "../../../src/engine/memory/model-memory.js";
 import { systemClock, systemRandom } from "../../../src/system.js";
 import { ember } from "../../kit/scripted/ember.js";
@@ -7,34 +8,40 @@ import { gate } from "../../kit/until.js";
 
 it("a model that is still being checked when the engine closes starts no worker", async () => {
   const looking = gate();
+  const settings = {
+    cores: 1,
+    threads: null,
+    threadPoolFile: null,
+    plainWeightsFile: null,
+    grammarWorkFile: null,
+    threadPlansFile: null,
+    slotsPerModel: 1,
+    contextTokensMax: 256,
+    prefillChunkTokens: null,
+    tokenGapMsMax: 500,
+    prefixCacheFolder: null,
+    prefixCacheBytesMax: 0,
+    kvCacheType: "f16",
+    flashAttention: "auto",
+    forcedTokens: "on",
+    promptLookup: "auto",
+    gpu: "auto",
+  } as const;
+  const thread = createTextThread({
+    settings,
+    clock: systemClock,
+    workerUrl: new URL("../../../dist/engine/text/worker.js", import.meta.url),
+    log: () => undefined,
+  });
   const engine = createLlamaEngine({
-    settings: {
-      cores: 1,
-      threads: null,
-      threadPoolFile: null,
-      plainWeightsFile: null,
-      grammarWorkFile: null,
-      threadPlansFile: null,
-      slotsPerModel: 1,
-      contextTokensMax: 256,
-      prefillChunkTokens: null,
-      tokenGapMsMax: 500,
-      prefixCacheFolder: null,
-      prefixCacheBytesMax: 0,
-      kvCacheType: "f16",
-      flashAttention: "auto",
-      forcedTokens: "on",
-      promptLookup: "auto",
-      gpu: "auto",
-    },
+    ...thread,
+    settings,
     random: systemRandom,
     clock: systemClock,
     memory: new ModelMemory({ clock: systemClock, memoryBytesMax: Number.MAX_SAFE_INTEGER }),
     keepAliveMs: 1000,
     verify: () => looking.opened.then(() => null),
     smoke: () => Promise.resolve(null),
-    workerUrl: new URL("../../../dist/engine/text/worker.js", import.meta.url),
-    log: () => undefined,
   });
   const loading = engine.load(ember);
   await engine.close();

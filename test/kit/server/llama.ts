@@ -11,24 +11,26 @@ import { llamaSettings } from "../../../src/app/llama-settings.js";
 import { loadConfig, type Config } from "../../../src/config/config.js";
 import { silentLogger } from "../../../src/core/logger.js";
 import { loadKey, type Model } from "../../../src/core/model.js";
-import type { LanguageWorker, LlamaEngine } from "../../../src/engine/llama/engine.js";
+import type { LanguageWorker } from "../../../src/engine/language/language-worker.js";
+import type { LlamaEngine } from "../../../src/engine/llama/engine.js";
+import type { TextThread } from "../../../src/engine/text/thread.js";
 import { systemClock, systemRandom } from "../../../src/system.js";
 import { workerUrls } from "../worker-urls.js";
 
-let shared: Promise<{ readonly local: LlamaEngine; readonly language: LanguageWorker }> | null = null;
+let shared: Promise<{ readonly llama: LlamaEngine; readonly textThread: TextThread }> | null = null;
 
 /** Returns the engine of this process for a server that could have started the same one; otherwise nothing. */
 export async function shareLlama(
   config: Config,
   overrides: Overrides,
-): Promise<{ readonly llama?: LlamaEngine }> {
+): Promise<{ readonly llama?: LlamaEngine; readonly textThread?: TextThread }> {
   const isOwn =
     ["engine", "workerUrl", "onHang"].some((name) => name in overrides) ||
     ("clock" in overrides && config.engines.length === 0) ||
     !isDeepStrictEqual(settingsOfEngine(config), settingsOfEngine(loadConfig({}).config));
   if (isOwn) return {};
-  const { local, language } = await (shared ??= start());
-  return { llama: { ...local, language, close: () => Promise.resolve() } };
+  const { llama, textThread } = await (shared ??= start());
+  return { llama: { ...llama, close: () => Promise.resolve() }, textThread };
 }
 
 /** Everything that an engine is made from, but for folders of what it has learned. */
@@ -38,14 +40,19 @@ function settingsOfEngine(config: Config): object {
 }
 
 async function start() {
-  const { buildChatEngine, buildModelMemory } = await import("../../../src/app/chat-engine.js");
+  const { buildChatEngine, buildModelMemory, buildTextThread } =
+    await import("../../../src/app/chat-engine.js");
   const data = mkdtempSync(join(inject("sharedFolder"), "engine-"));
   const { config } = loadConfig({ HEARTH_DATA: data });
   const system = { clock: systemClock, random: systemRandom, logger: silentLogger };
-  const build = (): LlamaEngine =>
-    buildChatEngine(config, buildModelMemory(config, system), system, workerUrls);
+  const thread = buildTextThread(config, system, workerUrls);
+  const memory = buildModelMemory(config, system);
   // A model in this process and the same one on an engine outside are loaded under one name, in different ways.
-  return { local: build(), language: countLoads(build().language) };
+  const { worker, language } = buildTextThread(config, system, workerUrls);
+  return {
+    llama: buildChatEngine(config, memory, system, { ...workerUrls, thread }),
+    textThread: { worker, language: countLoads(language) },
+  };
 }
 
 /** Lets several servers use one worker for a model that is on engines outside: it is unloaded with the last of them. */

@@ -5,6 +5,7 @@ import { noTools } from "../../../../src/core/generation.js";
 import type { Model, ModelManifest } from "../../../../src/core/model.js";
 import { usableCores, usableMemoryBytes } from "../../../../src/engine/worker/machine.js";
 import { createLlamaEngine } from "../../../../src/engine/llama/engine.js";
+import { createTextThread } from "../../../../src/engine/text/thread.js";
 import { ModelMemory } from "../../../../src/engine/memory/model-memory.js";
 import { systemClock, systemRandom } from "../../../../src/system.js";
 import { benchModel } from "../../world/server.js";
@@ -51,34 +52,40 @@ export async function askEngine(
 
 /** Creates the real engine in this process, with the default settings of a server. */
 export function directEngine(): Engine {
+  const settings = {
+    cores: usableCores(),
+    threads: null,
+    threadPoolFile: null,
+    plainWeightsFile: null,
+    grammarWorkFile: null,
+    threadPlansFile: null,
+    slotsPerModel: 4,
+    contextTokensMax: 8192,
+    prefillChunkTokens: 128,
+    tokenGapMsMax: 500,
+    prefixCacheFolder: null,
+    prefixCacheBytesMax: 0,
+    kvCacheType: "f16",
+    flashAttention: "auto",
+    forcedTokens: "on",
+    promptLookup: "auto",
+    gpu: "auto",
+  } as const;
+  const thread = createTextThread({
+    settings,
+    clock: systemClock,
+    workerUrl: new URL("../../../../dist/engine/text/worker.js", import.meta.url),
+    log: () => undefined,
+  });
   return createLlamaEngine({
-    settings: {
-      cores: usableCores(),
-      threads: null,
-      threadPoolFile: null,
-      plainWeightsFile: null,
-      grammarWorkFile: null,
-      threadPlansFile: null,
-      slotsPerModel: 4,
-      contextTokensMax: 8192,
-      prefillChunkTokens: 128,
-      tokenGapMsMax: 500,
-      prefixCacheFolder: null,
-      prefixCacheBytesMax: 0,
-      kvCacheType: "f16",
-      flashAttention: "auto",
-      forcedTokens: "on",
-      promptLookup: "auto",
-      gpu: "auto",
-    },
+    ...thread,
+    settings,
     random: systemRandom,
     clock: systemClock,
     memory: new ModelMemory({ clock: systemClock, memoryBytesMax: usableMemoryBytes() }),
     keepAliveMs: 3_600_000,
     verify: () => Promise.resolve(null),
     smoke: () => Promise.resolve(null),
-    workerUrl: new URL("../../../../dist/engine/text/worker.js", import.meta.url),
-    log: () => undefined,
   });
 }
 

@@ -7,9 +7,6 @@ import { loadingError } from "../load/loading-error.js";
 
 export interface InputReader {
   readonly contextTokens: number;
-  /** 0: the server knows the length of its vectors. */
-  readonly dimensions: number;
-  readonly device: string;
   tokensOf(source: InputSource, signal: AbortSignal): Promise<readonly Uint32Array[]>;
   /** Returns the tokens of a text, without marks. */
   tokenize(text: string): readonly number[];
@@ -27,8 +24,6 @@ export async function loadInputReader(llama: Llama, model: Model): Promise<Input
     const inputModel = inputModelOf(weights, contextTokens);
     return {
       contextTokens,
-      dimensions: 0,
-      device: "",
       tokensOf: (source, signal) => inputTokens(inputModel, source, signal),
       tokenize: (text) => inputModel.tokenize(text, false),
       dispose: () => weights.dispose(),

@@ -6,7 +6,7 @@ import { tryTemplate } from "./try-template.js";
 import { readLanguage, templateOf, type ModelLanguage } from "../language.js";
 import type { OpenRenderer } from "../renderer/renderer.js";
 
-export interface RemoteLanguage extends ModelLanguage {
+export interface VocabularyLanguage extends ModelLanguage {
   readonly contextTokens: number;
   /** Tokens that end an answer; the first one is the model's own. */
   readonly endTokens: readonly number[];
@@ -21,7 +21,7 @@ export async function loadLanguage(
   llama: Llama,
   model: Model,
   openRenderer: OpenRenderer,
-): Promise<RemoteLanguage> {
+): Promise<VocabularyLanguage> {
   const { id, contextTokens } = model.manifest;
   try {
     const weights = await llama.loadModel({ modelPath: model.path, vocabOnly: true, gpuLayers: 0 });

@@ -12,7 +12,7 @@ import { AnswerProgress } from "../../language/answer/answer-progress.js";
 import { evaluatePart, tokensToEvaluate } from "./checkpoints.js";
 import { Drafter, type DraftKnowledge, type DraftLimits } from "./draft/drafter.js";
 import { withGrammars } from "./local-grammar.js";
-import type { SeededJob } from "../protocol.js";
+import type { SeededJob } from "../../language/seeded-job.js";
 import type { Resident } from "../load/resident.js";
 import type { SampledToken } from "../../language/answer/sampled-token.js";
 import { startSampler, type TokenSource } from "./sampler.js";

@@ -13,7 +13,7 @@ import {
   type StoredPrefix,
 } from "./prefixes/prefix-store.js";
 import { bestSlot } from "./slot-choice.js";
-import type { SeededJob } from "../protocol.js";
+import type { SeededJob } from "../../language/seeded-job.js";
 import type { Resident } from "../load/resident.js";
 
 export interface SequenceSlot {

@@ -14,7 +14,8 @@ import { Generation } from "./generation.js";
 import { stepMsMax } from "../step-watch.js";
 import { commonPrefix, type PrefixStore } from "./prefixes/prefix-store.js";
 import { mergeUpdates } from "./updates.js";
-import type { JobUpdate, SeededJob } from "../protocol.js";
+import type { JobUpdate } from "../protocol.js";
+import type { SeededJob } from "../../language/seeded-job.js";
 import type { Resident } from "../load/resident.js";
 import {
   assignSlot,

@@ -3,7 +3,7 @@ import type { Clock } from "../../../core/clock.js";
 import type { EmbeddingEngine, LoadedEmbeddingModel } from "../../../core/embeddings/engine.js";
 import { toHearthError, type HearthError } from "../../../core/errors.js";
 import type { Model } from "../../../core/model.js";
-import type { LanguageWorker } from "../../llama/engine.js";
+import type { LanguageWorker } from "../../language/language-worker.js";
 import { isUnreachable, mayBeTriedElsewhere } from "../errors.js";
 import type { RemotePool } from "../pool.js";
 import type { Replica } from "../replica.js";

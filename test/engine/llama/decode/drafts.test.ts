@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AnswerRules } from "../../../../src/core/engine.js";
-import type { SeededJob } from "../../../../src/engine/llama/protocol.js";
+import type { SeededJob } from "../../../../src/engine/language/seeded-job.js";
 import type { Resident } from "../../../../src/engine/llama/load/resident.js";
 import { schemaRules } from "../../../../src/grammar/convert.js";
 import { RuleSet } from "../../../../src/grammar/gbnf.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AnswerRules } from "../../../../src/core/engine.js";
 import { stacksMax } from "../../../../src/engine/language/answer/grammar-bounds.js";
-import type { SeededJob } from "../../../../src/engine/llama/protocol.js";
+import type { SeededJob } from "../../../../src/engine/language/seeded-job.js";
 import { literal } from "../../../../src/grammar/gbnf.js";
 import type { ModelSpec } from "../../../kit/models/gguf-writer.js";
 import { isNightly } from "../../../kit/sizes.js";

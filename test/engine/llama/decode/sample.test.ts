@@ -53,7 +53,9 @@ describe("sampling a token", () => {
     fc.assert(
       fc.property(weightLists, shares, uniforms, (weights, minP, uniform) => {
         const candidates = candidatesOf(weights);
-        const drawn = candidates[sampleToken(candidates, { ...plain, minP }, () => uniform)] as TokenCandidate;
+        const drawn = candidates[
+          sampleToken(candidates, { ...plain, minP }, () => uniform)
+        ] as TokenCandidate;
         expect(probability(drawn)).toBeGreaterThanOrEqual(
           probability(candidates[0] as TokenCandidate) * minP - 1e-12,
         );

@@ -5,10 +5,13 @@ import type { DecodeJob, Engine } from "../../../../../src/core/engine.js";
 import { noTools, type EngineEvent, type Tool } from "../../../../../src/core/generation.js";
 import type { Model } from "../../../../../src/core/model.js";
 import { noTracing } from "../../../../../src/core/telemetry/tracing.js";
-import type { SeededJob } from "../../../../../src/engine/llama/protocol.js";
+import type { SeededJob } from "../../../../../src/engine/language/seeded-job.js";
 import { remoteClientOf } from "../../../../../src/engine/remote/clients.js";
 import { RemoteGeneration } from "../../../../../src/engine/remote/generation.js";
-import { loadLanguage, type RemoteLanguage } from "../../../../../src/engine/language/load/load-language.js";
+import {
+  loadLanguage,
+  type VocabularyLanguage,
+} from "../../../../../src/engine/language/load/load-language.js";
 import type { RemotePool } from "../../../../../src/engine/remote/pool.js";
 import type { TokenKind } from "../../../../../src/engine/remote/protocol.js";
 import { createTextEngine } from "../../../../../src/engine/remote/text/text-engine.js";
@@ -26,13 +29,13 @@ export const prompt = [1, 2, 3];
 const tool: Tool = { name: "look", parameters: { type: "object" } };
 const hidden: Tool = { name: "hide", parameters: { type: "object" } };
 
-let language: Promise<RemoteLanguage> | null = null;
+let language: Promise<VocabularyLanguage> | null = null;
 
-export function languageOf(): Promise<RemoteLanguage> {
+export function languageOf(): Promise<VocabularyLanguage> {
   return (language ??= load());
 }
 
-async function load(): Promise<RemoteLanguage> {
+async function load(): Promise<VocabularyLanguage> {
   const llama = await getLlama({
     gpu: false,
     build: "never",

@@ -10,7 +10,7 @@
 import type { Token } from "node-llama-cpp";
 import type { GrammarFollower } from "../../../../grammar/follow/follower.js";
 import type { Resident } from "../../load/resident.js";
-import type { SeededJob } from "../../protocol.js";
+import type { SeededJob } from "../../../language/seeded-job.js";
 import type { DraftCost } from "./cost.js";
 import { DraftLength } from "./length.js";
 import { TokenLookup } from "./lookup.js";

@@ -1,0 +1,45 @@
+/** The calls to the thread of text models that need vocabulary and template alone: the same for each engine that runs a model. */
+import type { InputSource } from "../../core/embeddings/request.js";
+import type { Conversation, Prompt } from "../../core/engine.js";
+import type { RawPrompt } from "../../core/generation.js";
+import type { Model } from "../../core/model.js";
+import type { PackedTokens } from "./packed-tokens.js";
+
+/** What the thread reports of a loaded model. */
+export interface TextModelInfo {
+  readonly contextTokens: number;
+  /** Of a chat model: no text of n bytes has fewer than n / longestTokenBytes tokens. */
+  readonly longestTokenBytes?: number;
+  readonly slots: number;
+  /** `cpu`, or the GPU's kind. */
+  readonly device: string;
+  /** What its chat template needs of an ordinary conversation: names of repairs. */
+  readonly templateRepairs: readonly string[];
+  /** A tool call as a chat model writes it. */
+  readonly templateCall?: string;
+  /** The marks before and after its reasoning, if it has any. */
+  readonly templateReasoning?: readonly [string, string];
+  /** Whether the grammar of its tool calls expresses the whole schema of the arguments. */
+  readonly callsAreExact: boolean;
+  /** Absent for models that generate nothing. */
+  readonly vocabularyTokens?: number;
+  /** Length of its vectors; 0 for a chat model, 1 for a rerank model. */
+  readonly dimensions: number;
+}
+
+/** `key` is the load key of a loaded model. */
+export type LanguageRequest =
+  | { readonly type: "load"; readonly model: Model }
+  | { readonly type: "unload"; readonly model: Model }
+  | { readonly type: "prompt"; readonly key: string; readonly source: Conversation | RawPrompt }
+  | { readonly type: "tokenize"; readonly key: string; readonly text: string }
+  | { readonly type: "inputs"; readonly key: string; readonly source: InputSource };
+
+/** Results by the type of the request. */
+export interface LanguageReplies {
+  readonly load: TextModelInfo;
+  readonly unload: void;
+  readonly prompt: Prompt;
+  readonly tokenize: PackedTokens;
+  readonly inputs: readonly Uint32Array[];
+}
