@@ -1,7 +1,7 @@
 /**
  * Builds src/ into dist/: bundles the program (build/bundle.mjs) and the console (build/console.mjs), compiles the C files of the engine and copies the parts of web
- * pages (HTML, CSS, JavaScript), the guides (Markdown) and their pictures (SVG). tsc checks the types. `--if-stale` returns at once when
- * dist/ is up to date. `--unchecked` does not check types, for a caller that checks them itself.
+ * pages (HTML, CSS, JavaScript), the guides (Markdown), their pictures (SVG), and the schema of the database (SQL). tsc checks the types.
+ * `--if-stale` returns at once when dist/ is up to date. `--unchecked` does not check types, for a caller that checks them itself.
  *
  * dist/.built holds the names of what was written and a fingerprint of the sources (path, size, modification time), taken before
  * the build and written only after success. A lock prevents concurrent builds. Exit codes: 0 built or up to date, 1 the build failed.
@@ -69,13 +69,13 @@ async function build() {
   const main = join(dist, "main.js");
   if (program.outputs.get(main)?.startsWith("#!") === false)
     return fail("src/main.ts must begin with #!/usr/bin/env node");
-  removeOrphans([...outputs.keys(), ...pageParts().map(outputOf)]);
+  removeOrphans([...outputs.keys(), ...copiedFiles().map(outputOf)]);
   for (const [file, content] of outputs) write(file, content);
-  for (const file of pageParts()) write(outputOf(file), readFileSync(file));
+  for (const file of copiedFiles()) write(outputOf(file), readFileSync(file));
   if (existsSync(main)) chmodSync(main, 0o755);
   for (const file of nativeSources().filter((file) => file.endsWith(".c"))) compile(file);
   if (!areTypesRight) return fail("tsc found errors (above)");
-  const names = [...outputs.keys(), ...pageParts().map(outputOf)].map((file) => relative(dist, file));
+  const names = [...outputs.keys(), ...copiedFiles().map(outputOf)].map((file) => relative(dist, file));
   writeFileSync(stamp, [before, ...names].join(separator));
   return 0;
 }
@@ -153,7 +153,7 @@ function fingerprint() {
     ...sources(),
     ...consoleSources(),
     ...nativeSources(),
-    ...pageParts(),
+    ...copiedFiles(),
   ]
     .map((file) => [relative(root, file), statSync(file).size, statSync(file).mtimeMs].join(" "))
     .join("\n");
@@ -173,10 +173,10 @@ function consoleSources() {
   return filesIn(src).filter((file) => file.startsWith(consoleFolder));
 }
 
-/** Files that are copied: they are served to browsers, or rendered for them. */
-function pageParts() {
+/** Files that are copied: they are served to browsers or rendered for them, or they create the database. */
+function copiedFiles() {
   return filesIn(src).filter(
-    (file) => /\.(html|css|js|md|svg)$/.test(file) && !file.startsWith(consoleFolder),
+    (file) => /\.(html|css|js|md|sql|svg)$/.test(file) && !file.startsWith(consoleFolder),
   );
 }
 

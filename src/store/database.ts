@@ -19,7 +19,7 @@ import { sqliteDialect } from "./dialect/sqlite.js";
 import { errorCodeOf, fileError } from "./failure.js";
 import { createFolder } from "./folder.js";
 import { checkFileExists, checkVersionExists, mark, type NewDatabase } from "./lost-database.js";
-import { migrate, versionOf } from "./migrate.js";
+import { migrate, readVersion } from "./migrate.js";
 import { watchFiles } from "./open-files.js";
 import type { Schema } from "./schema.js";
 import { createWriteGuard, type WriteGuard } from "./write-guard.js";
@@ -127,7 +127,7 @@ export async function openDatabase(
 
 function prepareFile(sqlite: Sqlite.Database, file: string, newDatabase: NewDatabase): void {
   configure(sqlite);
-  checkVersionExists(file, versionOf(sqlite), newDatabase);
+  checkVersionExists(file, readVersion(sqlite), newDatabase);
   migrate(sqlite);
   mark(file);
   rewriteOnce(sqlite);

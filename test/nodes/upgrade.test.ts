@@ -7,7 +7,7 @@ import { allAcls } from "../kit/server/management.js";
 it("while servers are upgraded one by one, the older ones go on after the database was migrated, and none starts", async () => {
   const [first, second] = await startTwoManaged();
   const teamId = await first.createTeam();
-  // What the migrations of a newer version may do: see CONTRIBUTING.md.
+  // What the migrations of a newer version may do: see src/store/migrations/README.md.
   await sql`alter table teams add column of_the_next_version text`.execute(first.database.kysely);
   await sql`create table of_the_next_version (id text)`.execute(first.database.kysely);
   await sql`update schema_version set version = version + 1`.execute(first.database.kysely);

@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import type Sqlite from "better-sqlite3";
 import { fileError } from "../failure.js";
-import { versionOf } from "../migrate.js";
+import { readVersion } from "../migrate.js";
 import { connectSqlite } from "../sqlite/connect.js";
 
 /** A step of this many pages, 16 MB, blocks the thread for some hundredths of a second. */
@@ -28,7 +28,7 @@ export async function copyDatabase(
     const pageBytes = Number(source.pragma("page_size", { simple: true }));
     source.exec("begin");
     // Reads the schema: the transaction begins with the first read.
-    const version = versionOf(source);
+    const version = readVersion(source);
     await source.backup(to, {
       progress({ totalPages, remainingPages }) {
         onProgress((totalPages - remainingPages) * pageBytes, totalPages * pageBytes);

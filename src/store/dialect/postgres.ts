@@ -10,7 +10,7 @@ export const postgresDialect: Dialect = {
   isShared: true,
   thisNode: sql`this_node()`,
   skipsLocked: true,
-  // That which a trigger of runs shares: see src/store/postgres/migrations/budget-triggers.ts.
+  // The lock that a trigger of runs shares: see src/store/schema/postgres.sql.
   lockOfRuns: (team) => sql`pg_advisory_xact_lock(hashtextextended('hearth budgets of ' || ${team}, 0))`,
   listOf: (json) => sql`(select value from json_array_elements_text(cast(${json} as json)))`,
   numbersOf: (json) =>

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { manifestBytesMax, manifestOf, partsMax, refuseManyParts } from "../../../src/app/backup/manifest.js";
 import { temporaryFolder } from "../../kit/folder.js";
-import { undoBudgets } from "../../store/undo-migration.js";
+import { writeFormerDatabase } from "../../store/former-database.js";
 import { backupOf, hearth, imageName, listed, teamsIn, usedFolder } from "./backups.js";
 
 const bytesOf = (file: string): Buffer => readFileSync(file);
@@ -114,12 +114,11 @@ describe("hearth backup", () => {
   it("does not migrate the database that it copies: it can be made before an upgrade's first start", async () => {
     const data = await usedFolder();
     const file = join(data, "hearth.db");
-    const sqlite = new Sqlite(file);
-    sqlite.exec(undoBudgets);
-    sqlite.close();
+    rmSync(file);
+    writeFormerDatabase(file);
     const backup = await backupOf(data);
     const after = new Sqlite(file);
-    expect(after.pragma("user_version", { simple: true })).toBe(26);
+    expect(after.pragma("user_version", { simple: true })).toBe(48);
     after.close();
     const restored = join(temporaryFolder(), "data");
     expect((await hearth(restored, "restore", backup)).code).toBe(0);

@@ -3,7 +3,7 @@
  * everything is there: while it exists no server starts, and the same move can go on after a break.
  */
 import type pg from "pg";
-import { createVersion, migrateWith, transact, versionOf } from "../migrate.js";
+import { createVersion, migrateWith, transact, readVersion } from "../migrate.js";
 import type { SourceTable } from "./source.js";
 
 /** Parameters of one statement; PostgreSQL takes 65,535. */
@@ -21,7 +21,11 @@ export async function beginMove(client: pg.Client, sourceId: string): Promise<vo
     );
     if (rows[0]?.id !== sourceId) throw new Error("another SQLite database was being moved into it");
   } else {
-    if ((await exists(client, "schema_version")) && (await versionOf(client)) > 0 && (await hasData(client)))
+    if (
+      (await exists(client, "schema_version")) &&
+      (await readVersion(client)) > 0 &&
+      (await hasData(client))
+    )
       throw new Error("it has data already: move into an empty database");
     await transact(client, async () => {
       await client.query("create table data_move (part text primary key, id text)");
