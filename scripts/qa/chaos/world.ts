@@ -1,17 +1,18 @@
 /** What all servers share: the database, the engines behind them, and the teams that use them. */
-import type { ChildProcess } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { setTimeout as delay } from "node:timers/promises";
 import { openPostgres } from "../../../src/store/postgres/open.js";
 import { systemClock } from "../../../src/system.js";
 import { startOwnPostgres, type OwnPostgres } from "../../../test/kit/databases/postgres/own.js";
 import { redisProgram, spawnRedis, type RedisServer } from "../../../test/kit/databases/redis/spawn.js";
 import { fill } from "../bench/accounts.js";
 import { benchKey, benchModel } from "../world/server.js";
-import { atEnd, scratchFolder, startProcess, stopProcess } from "../world/processes.js";
+import { atEnd, scratchFolder, stopProcess } from "../world/processes.js";
+import {
+  builtIn,
+  spawnLlamaServer,
+  type LlamaServer,
+} from "../../../test/kit/doubles/llama-server/process.js";
 import { llamaServerProgram } from "../../../test/kit/doubles/llama-server/program.mjs";
 import { killDescendants } from "./descendants.js";
 import { scriptedModel, startEngine } from "./engine.js";
@@ -47,7 +48,6 @@ const settings = {
   shared_buffers: "64MB",
 };
 
-const llamaSlots = 4;
 const contextTokens = 2048;
 const loopback = "127.0.0.1";
 
@@ -94,7 +94,7 @@ export async function createWorld({ isVerbose, usesRedis, namespaces }: WorldOpt
     isVerbose,
     async close() {
       engine.close();
-      if (llama !== null) await stopProcess(llama.process);
+      if (llama !== null) await stopProcess(llama.child);
       await redis?.close();
       await postgres.stop();
       folder.remove();
@@ -142,37 +142,8 @@ function atHost(address: string, host: string): string {
   return url.href;
 }
 
-/** Starts llama-server with the built-in model; it ends with this process. */
-async function startLlama(
-  host: string,
-): Promise<{ readonly url: string; readonly process: ChildProcess } | null> {
-  const program = llamaServerProgram();
-  if (program === null) return null;
-  const model = fileURLToPath(new URL(`../../../models/${benchModel}/${benchModel}.gguf`, import.meta.url));
-  const port = await freePort(host);
-  const url = `http://${host}:${port}`;
-  const args = {
-    "--model": model,
-    "--host": host,
-    "--port": port,
-    "--parallel": llamaSlots,
-    "--ctx-size": llamaSlots * contextTokens,
-    "--threads": 1,
-    "--threads-batch": 1,
-    "--cache-ram": 0,
-  };
-  const process = startProcess(program, Object.entries(args).flat().map(String), { stdio: "ignore" });
-  for (;;) {
-    const health = await fetch(`${url}/health`).catch(() => null);
-    if (health?.ok === true) return { url, process };
-    await delay(100);
-  }
-}
-
-async function freePort(host: string): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, host, resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise<void>((resolve) => probe.close(() => resolve()));
-  return port;
+/** Starts llama-server with the built-in model, where the program is there; it ends with this process. */
+async function startLlama(host: string): Promise<LlamaServer | null> {
+  if (llamaServerProgram() === null) return null;
+  return spawnLlamaServer(builtIn.file, { contextTokens, host, args: ["--cache-ram", "0"] }, atEnd);
 }

@@ -1,23 +1,19 @@
 /** llama.cpp's own server, if available: LLAMA_SERVER is the path of the program. */
-import { startLlamaServer as start } from "../../world/llama-server.js";
+import { spawnLlamaServer } from "../../../../test/kit/doubles/llama-server/process.js";
 import { postJson, readFrames, readText } from "../../world/client.js";
 import type { BenchModel } from "../../world/models.js";
+import { atEnd, stopProcess } from "../../world/processes.js";
 import type { Contender, Prompt, Terms, TimedAnswer } from "./contender.js";
 
 /** Starts llama-server on the same file, with all cores, and the same slots and context. */
-export async function startLlamaServer(program: string, model: BenchModel, terms: Terms): Promise<Contender> {
-  const server = await start(program, {
-    "--model": model.file,
-    "--threads": terms.cores,
-    "--threads-batch": terms.cores,
-    "--parallel": terms.slots,
-    "--ctx-size": terms.slots * terms.contextTokens,
-  });
+export async function startLlamaContender(model: BenchModel, terms: Terms): Promise<Contender> {
+  const { slots, contextTokens, cores: threads } = terms;
+  const server = await spawnLlamaServer(model.file, { slots, contextTokens, threads }, atEnd);
   return {
     name: "llama-server",
     answer: (prompts, maxTokens) =>
       Promise.all(prompts.map((prompt) => complete(server.url, prompt, maxTokens))),
-    close: () => server.close(),
+    close: () => stopProcess(server.child),
   };
 }
 

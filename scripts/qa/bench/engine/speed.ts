@@ -8,7 +8,7 @@ import { quantile, spread, type Row } from "../../world/table.js";
 import { startCeiling, type Ceiling } from "./ceiling.js";
 import { totalRate, firstTokenMs, type Contender, type Prompt, type Terms } from "./contender.js";
 import { startHearth } from "./hearth.js";
-import { startLlamaServer } from "./llama-server.js";
+import { startLlamaContender } from "./llama-server.js";
 
 /** The amount of work; a larger model takes longer, so it does less. */
 export interface Effort {
@@ -35,11 +35,10 @@ export async function* speedRows(
   effort: Effort,
   largeEnough: boolean,
 ): AsyncGenerator<readonly Row[]> {
-  const program = llamaServerProgram();
   const field: Field = {
     ceiling: await startCeiling(model, terms),
     hearth: await startHearth(model, terms),
-    llamaServer: program === null ? null : await startLlamaServer(program, model, terms),
+    llamaServer: llamaServerProgram() === null ? null : await startLlamaContender(model, terms),
   };
   const all = [field.ceiling, field.hearth, ...(field.llamaServer === null ? [] : [field.llamaServer])];
   for (const contender of all) await contender.answer([prompt(field, 0, shortPromptWords)], 8);

@@ -4,32 +4,25 @@
  */
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { llamaServerProgram } from "../../../../test/kit/doubles/llama-server/program.mjs";
-import { startLlamaServer, type LlamaServer } from "../../world/llama-server.js";
+import { availableParallelism } from "node:os";
+import {
+  builtIn,
+  requireLlamaServer,
+  spawnLlamaServer,
+  type LlamaServer,
+} from "../../../../test/kit/doubles/llama-server/process.js";
+import { atEnd, stopProcess } from "../../world/processes.js";
 import { createScriptedModel, type ScriptOfTools } from "../model.js";
 import { contextTokens, modelId, slots, startServer, type Servers } from "../server.js";
 import { startScriptedLlamaServer, type ScriptedLlamaServer } from "./scripted-llama-server.js";
 
-const modelFile = fileURLToPath(new URL(`../../../../models/${modelId}/${modelId}.gguf`, import.meta.url));
-/** Of the built-in model, with the scaling that its manifest names. */
-const builtInTokens = 8192;
-const scaling = { "--rope-scaling": "yarn", "--rope-scale": 4, "--yarn-orig-ctx": 2048 };
-const builtInSlots = 4;
-
 /** @throws Error where there is no llama-server */
 export function remoteServers(): Servers {
-  const program = llamaServerProgram();
-  if (program === null) throw new Error("there is no llama-server; `npm run build:llama-server` builds it");
+  requireLlamaServer();
   const started: LlamaServer[] = [];
   const start = async (): Promise<LlamaServer> => {
-    const server = await startLlamaServer(program, {
-      "--model": modelFile,
-      "--parallel": builtInSlots,
-      "--ctx-size": builtInSlots * builtInTokens,
-      "--cache-ram": 0,
-      ...scaling,
-    });
+    const options = { ...builtIn, threads: availableParallelism() };
+    const server = await spawnLlamaServer(builtIn.file, options, atEnd);
     started.push(server);
     return server;
   };
@@ -43,13 +36,13 @@ export function remoteServers(): Servers {
     builtIn: async () => startServer({ HEARTH_ENGINES: enginesAt((await start()).url) }, {}),
     onLlamaServer: true,
     async close() {
-      for (const server of started) await server.close();
+      for (const server of started) await stopProcess(server.child);
     },
   };
 }
 
 async function startOverScript(script: ScriptOfTools) {
-  const engine: ScriptedLlamaServer = await startScriptedLlamaServer(modelFile, script, {
+  const engine: ScriptedLlamaServer = await startScriptedLlamaServer(builtIn.file, script, {
     contextTokens,
     slots,
   });
@@ -70,7 +63,7 @@ async function startOverScript(script: ScriptOfTools) {
 function writeLongModel(folder: string): void {
   const place = join(folder, modelId);
   mkdirSync(place);
-  symlinkSync(modelFile, join(place, "model.gguf"));
+  symlinkSync(builtIn.file, join(place, "model.gguf"));
   writeFileSync(
     join(place, "manifest.json"),
     JSON.stringify({ id: modelId, file: "model.gguf", contextTokens }),

@@ -1,12 +1,5 @@
 /** The engine of a whole run of tests: `npm run conformance -- --engine llama-server` runs those of clients so. */
-import { fileURLToPath } from "node:url";
-import { startLlamaServer, type LlamaServer } from "./start.js";
-
-const model = "hearth-tiny-5m";
-const file = fileURLToPath(new URL(`../../../../models/${model}/${model}.gguf`, import.meta.url));
-/** Of the built-in model, with the scaling that its manifest names. */
-const contextTokens = 8192;
-const scaling = ["--rope-scaling", "yarn", "--rope-scale", "4", "--yarn-orig-ctx", "2048"];
+import { builtIn, spawnLlamaServer, type LlamaServer } from "./process.js";
 
 let ofProcess: Promise<LlamaServer> | null = null;
 
@@ -16,11 +9,13 @@ let ofProcess: Promise<LlamaServer> | null = null;
  */
 export async function enginesOfRun(environment: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
   if (process.env["TEST_ENGINE"] !== "llama-server") return {};
-  ofProcess ??= startLlamaServer(file, { contextTokens, args: [...scaling, "--cache-ram", "0"] }, atEnd);
+  ofProcess ??= spawnLlamaServer(builtIn.file, builtIn, atEnd);
   const { url } = await ofProcess;
   const slots = environment["HEARTH_SLOTS_PER_MODEL"];
   const limit = slots === undefined ? {} : { maxConcurrency: Number(slots) };
-  return { HEARTH_ENGINES: JSON.stringify([{ kind: "llama-server", url, models: [model], ...limit }]) };
+  return {
+    HEARTH_ENGINES: JSON.stringify([{ kind: "llama-server", url, models: [builtIn.id], ...limit }]),
+  };
 }
 
 /** Calls it when this process ends, also when the runner of the tests terminates it, of which `exit` says nothing. */
