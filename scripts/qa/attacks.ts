@@ -6,6 +6,7 @@
 import { parseArgs } from "node:util";
 import { startLagProbe } from "./world/lag.js";
 import { printTable, quantile, type Row } from "./world/table.js";
+import { readNames, readWhole, runProgram } from "./world/options.js";
 import { startAttackers, type Outcomes } from "./attacks/attackers.js";
 import { attacks } from "./attacks/attacks.js";
 import { createScene, type Scene } from "./attacks/scene.js";
@@ -23,16 +24,9 @@ interface Options {
   readonly only: readonly string[];
 }
 
-process.exitCode = await main();
+await runProgram("attacks", readOptions, main);
 
-async function main(): Promise<number> {
-  let options: Options;
-  try {
-    options = readOptions();
-  } catch (thrown) {
-    process.stderr.write(`attacks: ${thrown instanceof Error ? thrown.message : String(thrown)}\n`);
-    return 2;
-  }
+async function main(options: Options): Promise<number> {
   process.stdout.write(`preparing a server with ${options.runs} finished runs\n`);
   const scene = await createScene(options.runs);
   try {
@@ -137,22 +131,8 @@ function readOptions(): Options {
     allowPositionals: false,
   });
   return {
-    seconds: bounded("--seconds", values.seconds, 3_600),
-    runs: bounded("--runs", values.runs, 10_000_000),
-    only: known(values.only.split(",").filter((name) => name !== "")),
+    seconds: readWhole("--seconds", values.seconds, 3_600),
+    runs: readWhole("--runs", values.runs, 10_000_000),
+    only: readNames("--only", values.only, Object.keys(attacks)),
   };
-}
-
-function known(names: readonly string[]): readonly string[] {
-  const unknown = names.find((name) => attacks[name] === undefined);
-  if (unknown !== undefined)
-    throw new Error(`--only: '${unknown}' is none of ${Object.keys(attacks).join(", ")}`);
-  return names;
-}
-
-function bounded(name: string, text: string, most: number): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > most)
-    throw new Error(`${name} must be a whole number from 1 to ${most}`);
-  return value;
 }

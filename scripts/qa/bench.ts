@@ -20,6 +20,7 @@ import { schemaSection } from "./bench/schema.js";
 import { startSection } from "./bench/start.js";
 import { templatesSection } from "./bench/templates.js";
 import { usageSection } from "./bench/usage.js";
+import { readNames, readWhole, runProgram } from "./world/options.js";
 import { printTable, type Row } from "./world/table.js";
 
 type Section = (options: SectionOptions) => Promise<readonly Row[]> | AsyncIterable<readonly Row[]>;
@@ -42,45 +43,42 @@ const sections: Readonly<Record<string, Section>> = {
   usage: usageSection,
 };
 
-const { names, options } = readArguments();
-for (const [name, measure] of Object.entries(sections)) {
-  if (names.length > 0 && !names.includes(name)) continue;
-  process.stdout.write(`\n${name}\n`);
-  const measured = measure(options);
-  if (measured instanceof Promise) printTable(await measured);
-  else for await (const rows of measured) printTable(rows);
+interface Arguments {
+  /** The sections that are measured; none: all. */
+  readonly names: readonly string[];
+  readonly options: SectionOptions;
 }
 
-function readArguments(): { readonly names: readonly string[]; readonly options: SectionOptions } {
-  try {
-    const { values, positionals } = parseArgs({
-      options: {
-        large: { type: "boolean", default: false },
-        requests: { type: "string", default: "5000" },
-        data: { type: "string" },
-        postgres: { type: "string" },
-        limit: { type: "string" },
-        only: { type: "string", default: "" },
-        verbose: { type: "boolean", default: false },
-      },
-      allowPositionals: true,
-    });
-    const unknown = positionals.filter((name) => !Object.hasOwn(sections, name));
-    if (unknown.length > 0)
-      throw new Error(
-        `unknown section ${unknown.join(", ")}; known sections: ${Object.keys(sections).join(", ")}`,
-      );
-    const requests = Number(values.requests);
-    if (!Number.isInteger(requests) || requests < 1000)
-      throw new Error("--requests must be a whole number of at least 1000");
-    const limit = values.limit === undefined ? null : Number(values.limit);
-    if (limit !== null && !(Number.isInteger(limit) && limit > 0))
-      throw new Error("--limit must be a whole number of at least 1");
-    const { large, only, verbose } = values;
-    const schema = { data: values.data ?? null, limit, only, verbose };
-    return { names: positionals, options: { large, requests, postgres: values.postgres ?? null, schema } };
-  } catch (thrown) {
-    process.stderr.write(`bench: ${thrown instanceof Error ? thrown.message : String(thrown)}\n`);
-    process.exit(2);
+await runProgram("bench", readArguments, measureSections);
+
+async function measureSections({ names, options }: Arguments): Promise<number> {
+  for (const [name, measure] of Object.entries(sections)) {
+    if (names.length > 0 && !names.includes(name)) continue;
+    process.stdout.write(`\n${name}\n`);
+    const measured = measure(options);
+    if (measured instanceof Promise) printTable(await measured);
+    else for await (const rows of measured) printTable(rows);
   }
+  return 0;
+}
+
+function readArguments(): Arguments {
+  const { values, positionals: names } = parseArgs({
+    options: {
+      large: { type: "boolean", default: false },
+      requests: { type: "string", default: "5000" },
+      data: { type: "string" },
+      postgres: { type: "string" },
+      limit: { type: "string" },
+      only: { type: "string", default: "" },
+      verbose: { type: "boolean", default: false },
+    },
+    allowPositionals: true,
+  });
+  readNames("section", names.join(","), Object.keys(sections));
+  const { large, only, verbose } = values;
+  const limit = values.limit === undefined ? null : readWhole("--limit", values.limit, 1_000_000);
+  const requests = readWhole("--requests", values.requests, 10_000_000, 1_000);
+  const schema = { data: values.data ?? null, limit, only, verbose };
+  return { names, options: { large, requests, postgres: values.postgres ?? null, schema } };
 }

@@ -6,24 +6,21 @@
 import { printTable, type Row } from "./world/table.js";
 import { postgresUnavailable } from "../../test/kit/databases/postgres/available.js";
 import { takenOverMsMax } from "./chaos/checks/take-overs.js";
-import { createNamespaces, type Namespaces } from "./chaos/network/namespaces.js";
-import { readOptions, type ChaosOptions } from "./chaos/options.js";
+import { createNamespaces } from "./chaos/network/namespaces.js";
+import { readOptions } from "./chaos/options.js";
+import { runProgram } from "./world/options.js";
 import { runRounds, type ChaosResult } from "./chaos/rounds.js";
 
-process.exitCode = await main();
+await runProgram("chaos", prepare, main);
 
-async function main(): Promise<number> {
-  let options: ChaosOptions;
-  let namespaces: Namespaces | null;
-  try {
-    options = readOptions(process.argv.slice(2));
-    const reason = postgresUnavailable({});
-    if (reason !== null) throw new Error(reason);
-    namespaces = options.namespaces ? createNamespaces() : null;
-  } catch (thrown) {
-    process.stderr.write(`chaos: ${thrown instanceof Error ? thrown.message : String(thrown)}\n`);
-    return 2;
-  }
+function prepare() {
+  const options = readOptions(process.argv.slice(2));
+  const reason = postgresUnavailable({});
+  if (reason !== null) throw new Error(reason);
+  return { options, namespaces: options.namespaces ? createNamespaces() : null };
+}
+
+async function main({ options, namespaces }: ReturnType<typeof prepare>): Promise<number> {
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   const result = await runRounds(options, namespaces, print);
   print(`\n${options.rounds} rounds, ${options.servers} servers`);

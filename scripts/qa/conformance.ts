@@ -23,6 +23,7 @@ import { forecaster } from "./conformance/model.js";
 import { remoteServers } from "./conformance/engine/remote-servers.js";
 import { knownAlias, localServers, modelId, type Servers } from "./conformance/server.js";
 import { failuresOf, tableOf, type Row } from "./conformance/table.js";
+import { readNames, runProgram } from "./world/options.js";
 import { runTests, testedClients, versionOf, type TestedClient } from "./conformance/tested-clients.js";
 
 interface Case {
@@ -51,42 +52,44 @@ const notApplicable: readonly Row[] = [
   },
 ];
 
-const { values: options, positionals } = parseArgs({
-  options: { engine: { type: "string", default: "local" } },
-  allowPositionals: true,
-});
-process.exitCode = await main(options.engine, positionals);
+await runProgram("conformance", choose, main);
 
-async function main(engine: string, names: readonly string[]): Promise<number> {
-  if (engine !== "local" && engine !== "llama-server") {
-    process.stderr.write("conformance: --engine must be local or llama-server\n");
-    return 2;
-  }
-  const servers = engine === "local" ? localServers() : remoteServers();
-  try {
-    return await runChosen(servers, names);
-  } finally {
-    await servers.close();
-  }
-}
-
-async function runChosen(servers: Servers, names: readonly string[]): Promise<number> {
+function choose() {
+  const { values, positionals: names } = parseArgs({
+    options: { engine: { type: "string", default: "local" } },
+    allowPositionals: true,
+  });
+  const [engine = "local"] = readNames("--engine", values.engine, ["local", "llama-server"]);
   const isChosen = (name: string): boolean => names.length === 0 || names.some((part) => name.includes(part));
   const agents = cases.filter(({ agent }) => isChosen(agent.name));
   const tested = testedClients.filter(({ name }) => isChosen(name));
   const libraries = clientLibraries.filter(({ name }) => isChosen(name));
-  if (agents.length + tested.length + libraries.length === 0) {
-    process.stderr.write("conformance: no client has such a name\n");
-    return 2;
+  const absent = notApplicable.filter(({ client }) => isChosen(client));
+  if (agents.length + tested.length + libraries.length === 0) throw new Error("no client has such a name");
+  return {
+    servers: engine === "local" ? localServers() : remoteServers(),
+    agents,
+    tested,
+    libraries,
+    absent,
+  };
+}
+
+type Chosen = ReturnType<typeof choose>;
+
+async function main({ servers, agents, tested, libraries, absent }: Chosen): Promise<number> {
+  try {
+    const rows = [
+      ...(await rowsOfAgents(servers, agents)),
+      ...(await rowsOfTested(servers, tested)),
+      ...(await rowsOfLibraries(servers, libraries)),
+      ...absent,
+    ];
+    process.stdout.write(tableOf(rows));
+    return rows.every((row) => failuresOf(row) === 0) ? 0 : 1;
+  } finally {
+    await servers.close();
   }
-  const rows = [
-    ...(await rowsOfAgents(servers, agents)),
-    ...(await rowsOfTested(servers, tested)),
-    ...(await rowsOfLibraries(servers, libraries)),
-    ...notApplicable.filter(({ client }) => isChosen(client)),
-  ];
-  process.stdout.write(tableOf(rows));
-  return rows.every((row) => failuresOf(row) === 0) ? 0 : 1;
 }
 
 async function rowsOfAgents(servers: Servers, chosen: readonly Case[]): Promise<readonly Row[]> {

@@ -10,21 +10,15 @@ import fc from "fast-check";
 import { chooseFaults } from "./faults/choose.js";
 import { openTree, type Tree } from "./faults/tree.js";
 import type { Fault } from "./faults/sites.js";
+import { readWhole, runProgram } from "./world/options.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Part of the faults that the small size has to find. */
 const smallShare = 28 / 30;
 
-process.exitCode = await main();
+await runProgram("faults", readOptions, main);
 
-async function main(): Promise<number> {
-  let options: { readonly count: number; readonly seed: number };
-  try {
-    options = readOptions();
-  } catch (thrown) {
-    process.stderr.write(`faults: ${thrown instanceof Error ? thrown.message : String(thrown)}\n`);
-    return 2;
-  }
+async function main(options: { readonly count: number; readonly seed: number }): Promise<number> {
   const [draws = []] = fc.sample(fc.array(fc.nat(), { minLength: 1_000, maxLength: 1_000 }), {
     seed: options.seed,
     numRuns: 1,
@@ -79,12 +73,5 @@ function readOptions() {
     options: { count: { type: "string", default: "30" }, seed: { type: "string", default: "1" } },
     allowPositionals: false,
   });
-  return { count: whole("--count", values.count), seed: whole("--seed", values.seed) };
-}
-
-function whole(name: string, text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > 1_000)
-    throw new Error(`${name} must be a whole number from 1 to 1000`);
-  return value;
+  return { count: readWhole("--count", values.count, 1_000), seed: readWhole("--seed", values.seed, 1_000) };
 }

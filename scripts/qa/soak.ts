@@ -8,6 +8,7 @@
 import { parseArgs } from "node:util";
 import { benchModel } from "./world/models.js";
 import { startServer } from "./world/server.js";
+import { readNumber, readWhole, runProgram } from "./world/options.js";
 import { printTable } from "./world/table.js";
 import { runClients, type SoakBounds } from "./soak/clients.js";
 import { watchMemory } from "./soak/memory.js";
@@ -18,16 +19,9 @@ const slots = 4;
 /** Fewer than the clients, so that some receive 503 and retry. */
 const queueDepthMax = 16;
 
-process.exitCode = await main();
+await runProgram("soak", readBounds, main);
 
-async function main(): Promise<number> {
-  let bounds: SoakBounds;
-  try {
-    bounds = readBounds();
-  } catch (thrown) {
-    process.stderr.write(`soak: ${thrown instanceof Error ? thrown.message : String(thrown)}\n`);
-    return 2;
-  }
+async function main(bounds: SoakBounds): Promise<number> {
   const { id, folder } = await benchModel("small");
   const server = await startServer({
     HEARTH_MODELS: folder,
@@ -63,15 +57,9 @@ function readBounds(): SoakBounds {
     allowPositionals: false,
   });
   return {
-    minutes: bounded("--minutes", values.minutes, 120),
-    clients: bounded("--clients", values.clients, 1024),
-    requestsMax: bounded("--requests", values.requests, 10_000_000),
-    seed: bounded("--seed", values.seed, 2 ** 31),
+    minutes: readNumber("--minutes", values.minutes, 0.01, 120),
+    clients: readWhole("--clients", values.clients, 1024),
+    requestsMax: readWhole("--requests", values.requests, 10_000_000),
+    seed: readWhole("--seed", values.seed, 2 ** 31),
   };
-}
-
-function bounded(name: string, text: string, most: number): number {
-  const value = Number(text);
-  if (!(value > 0 && value <= most)) throw new Error(`${name} must be a number above 0 and up to ${most}`);
-  return value;
 }

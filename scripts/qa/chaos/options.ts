@@ -1,5 +1,6 @@
 /** The options of the command line. */
 import { parseArgs } from "node:util";
+import { readNames, readWhole } from "../world/options.js";
 import { faultNames, type FaultName } from "./fault-names.js";
 
 export interface ChaosOptions {
@@ -29,31 +30,17 @@ export function readOptions(args: readonly string[]): ChaosOptions {
     },
     allowPositionals: false,
   });
-  const names = values.faults.split(",").filter((name) => name !== "");
+  const names = readNames("--faults", values.faults, faultNames(true));
   const known = faultNames(values.namespaces);
-  for (const name of names) {
-    if (isOneOf(known, name)) continue;
-    if (isOneOf(faultNames(true), name)) throw new Error(`--faults: ${name} needs --namespaces`);
-    throw new Error(`--faults: ${name} is none of ${known.join(", ")}`);
-  }
+  const absent = names.find((name) => !known.includes(name));
+  if (absent !== undefined) throw new Error(`--faults: ${absent} needs --namespaces`);
   return {
-    rounds: whole("--rounds", values.rounds, 10_000),
-    seed: whole("--seed", values.seed, 2 ** 31),
-    servers: whole("--servers", values.servers, 9),
-    faults: names.length === 0 ? known : names.filter((name) => isOneOf(known, name)),
+    rounds: readWhole("--rounds", values.rounds, 10_000),
+    seed: readWhole("--seed", values.seed, 2 ** 31),
+    servers: readWhole("--servers", values.servers, 9),
+    faults: names.length === 0 ? known : names,
     inTurns: names.length > 0,
     namespaces: values.namespaces,
     isVerbose: values.verbose,
   };
-}
-
-function isOneOf(names: readonly FaultName[], name: string): name is FaultName {
-  return (names as readonly string[]).includes(name);
-}
-
-function whole(option: string, text: string, most: number): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > most)
-    throw new Error(`${option} must be a whole number from 1 to ${most}`);
-  return value;
 }

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
+import { readNumber, readWhole } from "../world/options.js";
 import { runCampaign, type CampaignResult } from "./campaign.js";
 import { root } from "./root.js";
 import { targets } from "./targets.js";
@@ -112,17 +113,10 @@ function readArguments(args: readonly string[]): Arguments {
   const lasting = minutes ?? (inputs === undefined ? "1" : "10000");
   return {
     targets: names,
-    seed: numberOf("--seed", seed, 0, 2 ** 31),
-    inputs: inputs === undefined ? Number.MAX_SAFE_INTEGER : numberOf("--inputs", inputs, 1, 2 ** 31),
-    minutes: numberOf("--minutes", lasting, 0.01, 10_000),
+    seed: readWhole("--seed", seed, 2 ** 31, 0),
+    inputs: inputs === undefined ? Number.MAX_SAFE_INTEGER : readWhole("--inputs", inputs, 2 ** 31),
+    minutes: readNumber("--minutes", lasting, 0.01, 10_000),
     input: input ?? null,
     output,
   };
-}
-
-function numberOf(name: string, text: string, least: number, most: number): number {
-  const value = Number(text);
-  if (!(value >= least && value <= most))
-    throw new Error(`${name} must be a number from ${least} to ${most}`);
-  return value;
 }
