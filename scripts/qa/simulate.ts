@@ -9,9 +9,10 @@ import { parseArgs } from "node:util";
 import { simulateNodes, type NodesArguments } from "./simulate/nodes.js";
 import { simulateHistory } from "./simulate/history.js";
 import { HistoryFailure, type HistoryResult } from "./simulate/result.js";
-import { addTo, emptyTotals, printTotals } from "./simulate/report.js";
+import { Totals } from "./simulate/report.js";
+import { readWhole, runProgram } from "./world/options.js";
 
-process.exitCode = await main();
+await runProgram("simulate", readArguments, main);
 
 interface Arguments {
   readonly seed: number;
@@ -22,32 +23,25 @@ interface Arguments {
   readonly nodes: NodesArguments | null;
 }
 
-async function main(): Promise<number> {
-  let wanted: Arguments;
-  try {
-    wanted = readArguments();
-  } catch (thrown) {
-    process.stderr.write(`simulate: ${thrown instanceof Error ? thrown.message : String(thrown)}\n`);
-    return 2;
-  }
+async function main(wanted: Arguments): Promise<number> {
   if (wanted.nodes !== null) {
     await simulateNodes(wanted.nodes);
     return 0;
   }
-  const totals = emptyTotals();
+  const totals = new Totals();
   const began = performance.now();
   for (let seed = wanted.seed, left = wanted.hours; left > 0; seed += 1, left -= wanted.historyHours) {
     const hours = Math.min(left, wanted.historyHours);
     const result = await simulate(seed, hours, wanted.isVerbose);
     if (result === null) return 1;
-    addTo(totals, result, hours);
+    totals.add(result, hours);
     const speed = totals.hours / ((performance.now() - began) / 1000);
     process.stdout.write(
       `seed ${seed}: ${hours} h, ${result.runs} runs, ${result.restarts} restarts, trace ${result.traceHash.slice(0, 16)}` +
         ` (${totals.hours} h so far, ${speed.toFixed(1)} h/s)\n`,
     );
   }
-  printTotals(totals, (performance.now() - began) / 1000);
+  totals.print((performance.now() - began) / 1000);
   return 0;
 }
 
@@ -80,20 +74,13 @@ function readArguments(): Arguments {
   const [section, ...others] = positionals;
   if (others.length > 0 || (section !== undefined && section !== "nodes"))
     throw new Error(`unknown: ${positionals.join(" ")}; there is only \`nodes\``);
-  const seed = whole("--seed", values.seed, 2 ** 31);
-  const requests = whole("--requests", values.requests, 10_000_000);
+  const seed = readWhole("--seed", values.seed, 2 ** 31);
+  const requests = readWhole("--requests", values.requests, 10_000_000);
   return {
     seed,
     nodes: section === undefined ? null : { seed, requests, measures: values.measure },
-    hours: whole("--hours", values.hours, 1_000_000),
-    historyHours: whole("--history-hours", values["history-hours"], 240),
+    hours: readWhole("--hours", values.hours, 1_000_000),
+    historyHours: readWhole("--history-hours", values["history-hours"], 240),
     isVerbose: values.verbose,
   };
-}
-
-function whole(name: string, text: string, most: number): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > most)
-    throw new Error(`${name} must be a whole number from 1 to ${most}`);
-  return value;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { simulateHistory } from "../../scripts/qa/simulate/history.js";
 import { HistoryFailure } from "../../scripts/qa/simulate/result.js";
-import { addTo, emptyTotals } from "../../scripts/qa/simulate/report.js";
+import { Totals } from "../../scripts/qa/simulate/report.js";
 import { isNightly } from "../kit/sizes.js";
 import { planted, plantedBugs, type PlantedBug } from "./planted-bugs.js";
 
@@ -58,8 +58,8 @@ async function failureOf(bug: PlantedBug, fromSeed: number, seeds = 20): Promise
 
 describe("through kills, power cuts and faults of the disk", { timeout: 300_000 }, () => {
   it("the books balance, no job and no batch is lost, no slot is stuck, no limit is exceeded and teams share alike", async () => {
-    const totals = emptyTotals();
-    for (const seed of [101, 102, 103]) addTo(totals, await simulateHistory({ seed, hours }), hours);
+    const totals = new Totals();
+    for (const seed of [101, 102, 103]) totals.add(await simulateHistory({ seed, hours }), hours);
     expect(totals.runs).toBeGreaterThan(300);
     for (const fault of ["busy", "full", "io", "kill", "power-cut"])
       expect(totals.faults.get(fault), fault).toBeGreaterThan(0);

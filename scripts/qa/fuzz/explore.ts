@@ -3,7 +3,8 @@ import { setImmediate } from "node:timers/promises";
 import { Chance } from "../world/chance.js";
 import type { Edges } from "./edges.js";
 import { mutate } from "./mutate/mutate.js";
-import { labelOf, Violation, type FuzzTarget } from "./target.js";
+import { Violation } from "../checks/violation.js";
+import { labelOf, type FuzzTarget } from "./target.js";
 
 export interface ExploreOptions {
   readonly seed: number;

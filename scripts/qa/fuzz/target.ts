@@ -27,19 +27,6 @@ export interface FuzzTarget {
   inspect?(input: Uint8Array): void | Promise<void>;
 }
 
-/** An input for which a guarantee does not hold. */
-export class Violation extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "Violation";
-  }
-}
-
-/** @throws Violation */
-export function check(holds: boolean, what: () => string): void {
-  if (!holds) throw new Violation(what());
-}
-
 /** Returns a message without the numbers and quoted texts in it, as a label of an outcome. */
 export function labelOf(message: string): string {
   return message

@@ -1,7 +1,13 @@
 /** Clients that upload files, create batches of them, cancel some, and read what each has answered. */
 import type { Chance } from "../world/chance.js";
-import type { AcceptedBatch, AcceptedBatches, SeenBatch, SeenLine } from "./checks/batches.js";
-import { finalStates } from "./checks/batches.js";
+import {
+  finalStates,
+  type AcceptedBatch,
+  type AcceptedBatches,
+  type SeenBatch,
+  type SeenLine,
+} from "../checks/batches.js";
+import { batchBody, batchLine, chatBody, parseLines } from "../world/requests.js";
 import type { Outcome, SimulatedRequest } from "./client.js";
 import { promptOf } from "./engine.js";
 import type { SimulatedTime } from "./time.js";
@@ -20,7 +26,6 @@ export interface BatchClientsDeps {
   ) => void;
 }
 
-const endpoint = "/v1/chat/completions";
 const pollMs = 120_000;
 
 export class BatchClients {
@@ -46,7 +51,7 @@ export class BatchClients {
     const form = { name: `${name}.jsonl`, text, fields: { purpose: "batch" } };
     this.#deps.ask("upload", team.id, { method: "POST", path: "/v1/files", key, form }, (outcome) => {
       if (outcome?.status !== 200) return;
-      const body = { input_file_id: idOf(outcome), endpoint, completion_window: "24h" };
+      const body = batchBody(idOf(outcome));
       this.#deps.ask("batch", team.id, { method: "POST", path: "/v1/batches", key, body }, (created) => {
         if (created?.status !== 200) return;
         this.#follow({ id: idOf(created), teamId: team.id, lines: isWrong ? null : new Set(ids) }, team);
@@ -58,14 +63,16 @@ export class BatchClients {
     const { chance } = this.#deps;
     const tokens = chance.between(1, 16);
     const failsAt = chance.happens(0.05) ? 0 : -1;
-    const content = promptOf({ tag: customId, tokens, stepMs, failsAt });
-    const body = {
-      model: model.manifest.id,
-      messages: [{ role: "user", content }],
-      // Some requests are refused when their line is answered.
-      ...(chance.happens(0.05) ? { temperature: 9 } : { max_completion_tokens: tokens }),
-    };
-    return { custom_id: customId, method: "POST", url: endpoint, body };
+    const prompt = { model: model.manifest.id, text: promptOf({ tag: customId, tokens, stepMs, failsAt }) };
+    // Some requests are refused when their line is answered.
+    return batchLine(
+      customId,
+      chatBody(
+        prompt,
+        tokens,
+        chance.happens(0.05) ? { temperature: 9, max_completion_tokens: undefined } : {},
+      ),
+    );
   }
 
   #follow(batch: AcceptedBatch, team: SimulatedTeam): void {
@@ -95,14 +102,14 @@ export class BatchClients {
       });
     const readLines = (file: string | null, then: (lines: readonly SeenLine[]) => void): void => {
       if (file === null) then([]);
-      else read(`/v1/files/${file}/content`, (text) => then(linesOf(text)));
+      else read(`/v1/files/${file}/content`, (text) => then(parseLines<SeenLine>(text)));
     };
     read(`/v1/batches/${batch.id}`, (text) => {
       const seen = JSON.parse(text) as SeenBatch;
       if (!finalStates.includes(seen.status)) return;
       readLines(seen.output_file_id, (output) =>
         readLines(seen.error_file_id, (errors) => {
-          if (batches.has(batch.id)) batches.ended(batch, seen, output, errors);
+          if (batches.has(batch.id)) batches.end(batch, seen, output, errors);
         }),
       );
     });
@@ -111,11 +118,4 @@ export class BatchClients {
 
 function idOf({ text }: { readonly text: string }): string {
   return (JSON.parse(text) as { readonly id: string }).id;
-}
-
-function linesOf(text: string): readonly SeenLine[] {
-  return text
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line) as SeenLine);
 }

@@ -2,8 +2,11 @@
 import type { Chance } from "../world/chance.js";
 import { send, type Exchange, type Outcome, type SimulatedRequest } from "./client.js";
 import { promptOf, type AnswerPlan } from "./engine.js";
-import type { AcceptedJobs, JobTable } from "./checks/jobs.js";
-import type { AdmittedRequests } from "./checks/rate-limits.js";
+import type { JobTable } from "../checks/books.js";
+import type { AcceptedJobs } from "../checks/jobs.js";
+import { Counts } from "../world/counts.js";
+import { backgroundBody, chatBody, chatPath, jobPath } from "../world/requests.js";
+import type { AdmittedRequests } from "./admitted.js";
 import type { SimulatedServer } from "./server.js";
 import type { SimulatedTime } from "./time.js";
 import type { Trace } from "./trace.js";
@@ -43,7 +46,7 @@ const pollsMs = [20_000, 60_000, 300_000, 1_800_000, 7_200_000];
 
 export class Clients {
   /** Requests by kind and status; 0 = the connection broke. */
-  readonly tally = new Map<string, number>();
+  readonly tally = new Counts();
   readonly #deps: ClientsDeps;
   readonly #open = new Map<string, Waiting>();
   #count = 0;
@@ -114,8 +117,7 @@ export class Clients {
     const answer = JSON.parse(text) as { readonly request_id?: string; readonly id?: string };
     const id = answer.request_id ?? answer.id ?? "";
     const table: JobTable = kind === "deferred" ? "deferred_completions" : "responses";
-    const key = team.keys[0]?.secret ?? "";
-    jobs.add({ id, table, key });
+    jobs.add({ id, table, teamId: team.id });
     for (const delay of pollsMs)
       time.after(delay + chance.between(0, 5000), () => this.#poll(id, table, team));
   }
@@ -126,11 +128,8 @@ export class Clients {
     if (!jobs.has(id)) return;
     const key = team.keys[0]?.secret ?? "";
     const tag = `p${++this.#count}`;
-    if (table === "deferred_completions") {
-      this.#end(id, tag, { method: "GET", path: `/v1/chat/deferred-completion/${id}`, key }, team.id);
-      return;
-    }
-    const path = `/v1/responses/${id}`;
+    const path = jobPath(table, id);
+    if (table === "deferred_completions") return this.#end(id, tag, { method: "GET", path, key }, team.id);
     const action = chance.pick(["get", "get", "get", "get", "cancel", "delete"]);
     if (action === "delete") this.#end(id, tag, { method: "DELETE", path, key }, team.id);
     else if (action === "cancel")
@@ -191,27 +190,14 @@ export class Clients {
 
   #add(kind: string, status: number): void {
     this.#events += 1;
-    const name = `${kind} ${status}`;
-    this.tally.set(name, (this.tally.get(name) ?? 0) + 1);
+    this.tally.add(`${kind} ${status}`);
   }
 }
 
 function bodyOf({ kind, plan }: Wanted, tag: string): Omit<SimulatedRequest, "key"> {
-  const content = promptOf({ tag, ...plan });
-  const common = { model: model.manifest.id };
+  const prompt = { model: model.manifest.id, text: promptOf({ tag, ...plan }) };
   if (kind === "background")
-    return {
-      method: "POST",
-      path: "/v1/responses",
-      body: { ...common, input: content, background: true, max_output_tokens: plan.tokens },
-    };
-  const body = {
-    ...common,
-    messages: [{ role: "user", content }],
-    max_completion_tokens: plan.tokens,
-    ...(kind === "stream" ? { stream: true } : {}),
-    ...(kind === "choices" ? { n: 2 } : {}),
-    ...(kind === "deferred" ? { deferred: true } : {}),
-  };
-  return { method: "POST", path: "/v1/chat/completions", body };
+    return { method: "POST", path: "/v1/responses", body: backgroundBody(prompt, plan.tokens) };
+  const more = { chat: {}, stream: { stream: true }, choices: { n: 2 }, deferred: { deferred: true } };
+  return { method: "POST", path: chatPath, body: chatBody(prompt, plan.tokens, more[kind]) };
 }

@@ -1,6 +1,6 @@
 /** What takes turns of the real event loop: the closing of simulated processes, and waiting until nothing happens. */
 import type { SimulatedServer } from "./server.js";
-import { Violation } from "./checks/violation.js";
+import { Violation } from "../checks/violation.js";
 
 /** Turns of the event loop within which a process that is closing must close. */
 export const closingTurnsMax = 50_000;

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { openDatabase, type Database } from "../../../src/store/database.js";
 import type { Chance } from "../world/chance.js";
+import { Counts } from "../world/counts.js";
 
 /** What ends a process from outside. */
 export type Death = "kill" | "power-cut";
@@ -35,7 +36,7 @@ export class SimulatedDisk {
   statements = 0;
   /** Statements that may have changed the file. */
   writes = 0;
-  readonly injected: Record<FaultKind, number> = { busy: 0, full: 0, io: 0, kill: 0, "power-cut": 0 };
+  readonly injected = new Counts();
   readonly #folder: string;
   readonly #chance: Chance;
   #generation = 0;
@@ -204,7 +205,7 @@ export class SimulatedDisk {
       if (this.statements >= this.#beginsAt + fault.statements) return this.plan(null);
       if (reads && fault.kind !== "io") return;
     }
-    this.injected[fault.kind] += 1;
+    this.injected.add(fault.kind);
     throw this.#error(fault.kind);
   }
 

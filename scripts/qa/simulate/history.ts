@@ -5,7 +5,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Books } from "./checks/books.js";
+import { AcceptedBatches } from "../checks/batches.js";
+import { Fairness } from "../checks/fairness.js";
+import { AcceptedJobs } from "../checks/jobs.js";
+import { holds, Violation } from "../checks/violation.js";
 import { Chance } from "../world/chance.js";
 import { drawFault, planEvents } from "./events.js";
 import { closeDead, closingTurnsMax, portTurns, settle, turn } from "./closing.js";
@@ -13,19 +16,16 @@ import { Clients } from "./clients.js";
 import { SimulatedDisk } from "./disk.js";
 import { SimulatedFiles } from "./files.js";
 import type { Produced } from "./engine.js";
-import { checkEnd, isIdle, type Ended } from "./checks/end.js";
-import { Fairness } from "./checks/fairness.js";
-import { AcceptedBatches } from "./checks/batches.js";
-import { AcceptedJobs } from "./checks/jobs.js";
+import { AdmittedRequests } from "./admitted.js";
+import { SimulatedBooks } from "./books.js";
+import { checkEnd, isIdle, type Ended } from "./end.js";
 import { HistoryFailure, type HistoryOptions, type HistoryResult } from "./result.js";
-import { AdmittedRequests } from "./checks/rate-limits.js";
-import { checkServer } from "./checks/server.js";
-import { startServer, type SimulatedServer } from "./server.js";
+import { startSimulated, type SimulatedServer } from "./server.js";
+import { checkSlots } from "./slots.js";
 import { SimulatedTime } from "./time.js";
 import { Trace } from "./trace.js";
-import { Violation } from "./checks/violation.js";
 import { startWorkload } from "./workload.js";
-import { createWorld, settings, teams } from "./world.js";
+import { createWorld, fairnessTerms, settings, teams } from "./world.js";
 
 const hourMs = 3_600_000;
 /** Longer than a batch may take. */
@@ -54,13 +54,13 @@ class History {
   readonly #time = new SimulatedTime();
   readonly #disk: SimulatedDisk;
   readonly #files: SimulatedFiles;
-  readonly #jobs = new AcceptedJobs();
-  readonly #batches = new AcceptedBatches();
+  readonly #jobs = new AcceptedJobs(holds);
+  readonly #batches = new AcceptedBatches(holds);
   readonly #admitted = new AdmittedRequests();
-  readonly #fairness = new Fairness();
+  readonly #fairness = new Fairness(teams, fairnessTerms, holds);
   readonly #clients: Clients;
   readonly #produced = new Map<string, Produced>();
-  #books: Books | null = null;
+  #books: SimulatedBooks | null = null;
   #server: SimulatedServer | null = null;
   /** When no more work begins. */
   #endsAt = 0;
@@ -93,7 +93,7 @@ class History {
   async run(): Promise<HistoryResult> {
     this.#endsAt = this.#options.hours * hourMs;
     const endsAt = (): number => this.#endsAt;
-    this.#books = await Books.open(this.#disk, (database) => createWorld(database, this.#time.now));
+    this.#books = await SimulatedBooks.open(this.#disk, (database) => createWorld(database, this.#time.now));
     await this.#buy();
     await this.#start();
     const chance = this.#chance.fork();
@@ -131,13 +131,14 @@ class History {
   async #drain(until: number): Promise<void> {
     this.#isDraining = true;
     this.#disk.plan(null);
-    while (!isIdle(this.#work(), this.#openBooks()) && this.#time.step(until)) await this.#afterStep();
+    while (!(await isIdle(this.#work(), this.#openBooks())) && this.#time.step(until))
+      await this.#afterStep();
     const books = this.#openBooks();
-    const server = checkEnd(this.#work(), books);
+    const server = await checkEnd(this.#work(), books);
     await this.#checkBooks();
     await books.checkAll();
     await this.#restart(server);
-    this.#runs = books.runs;
+    this.#runs = await books.countRuns();
   }
 
   #work(): Ended {
@@ -190,7 +191,7 @@ class History {
 
   async #start(): Promise<void> {
     try {
-      this.#server = await startServer({
+      this.#server = await startSimulated({
         config: settings(this.#folder),
         time: this.#time,
         disk: this.#disk,
@@ -235,7 +236,7 @@ class History {
     if (server !== undefined) await closeDead(server);
     await this.#books?.close();
     replace();
-    this.#books = await Books.open(this.#disk);
+    this.#books = await SimulatedBooks.open(this.#disk);
   }
 
   /** Restarts the server as an operator does. */
@@ -269,14 +270,15 @@ class History {
 
   async #buy(): Promise<void> {
     this.#wantsCredit = false;
+    const books = this.#openBooks();
     for (const { id, billing } of teams)
-      if (billing === "prepaid" && this.#openBooks().creditOf(id) < 30_000)
-        await this.#openBooks().buy(id, this.#chance.between(5000, 120_000), this.#time.now);
+      if (billing === "prepaid" && (await books.readCredit(id)) < 30_000)
+        await books.buy(id, this.#chance.between(5000, 120_000), this.#time.now);
   }
 
   #checkServer(): void {
     if (this.#server === null) return;
-    checkServer(this.#server);
+    checkSlots(this.#server);
     const { engine } = this.#server;
     this.#fairness.check(this.#clients.waitingTeams, (teamId) => engine.activeOf(teamId));
   }
@@ -286,11 +288,11 @@ class History {
     const books = this.#openBooks();
     if (!books.hasChanged()) return;
     if (this.#server !== null) await books.check(this.#produced, this.#server.app.generator.active.size);
-    this.#jobs.check(books);
-    this.#batches.check(books);
+    await this.#jobs.check(books);
+    await this.#batches.check(books);
   }
 
-  #openBooks(): Books {
+  #openBooks(): SimulatedBooks {
     if (this.#books === null) throw new Error("the books are closed");
     return this.#books;
   }

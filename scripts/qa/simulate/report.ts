@@ -1,63 +1,43 @@
+import { Counts } from "../world/counts.js";
 import type { HistoryResult } from "./result.js";
 
 /** Sums over histories. */
-export interface Totals {
-  hours: number;
-  histories: number;
-  steps: number;
-  runs: number;
-  restarts: number;
-  tokensApartMax: number;
-  readonly requests: Map<string, number>;
-  readonly batches: Map<string, number>;
-  readonly faults: Map<string, number>;
+export class Totals {
+  readonly requests = new Counts();
+  readonly batches = new Counts();
+  readonly faults = new Counts();
+  hours = 0;
+  runs = 0;
+  #histories = 0;
+  #steps = 0;
+  #restarts = 0;
+  #tokensApartMax = 0;
+
+  add(result: HistoryResult, hours: number): void {
+    this.hours += hours;
+    this.runs += result.runs;
+    this.#histories += 1;
+    this.#steps += result.steps;
+    this.#restarts += result.restarts;
+    this.#tokensApartMax = Math.max(this.#tokensApartMax, result.tokensApartMax);
+    this.requests.addAll(result.requests);
+    this.batches.addAll(result.batches);
+    this.faults.addAll(result.faults);
+  }
+
+  /** Prints what was simulated in so many seconds. */
+  print(seconds: number): void {
+    process.stdout.write(
+      `\n${this.hours} hours in ${this.#histories} histories, in ${seconds.toFixed(0)} s (${(this.hours / seconds).toFixed(1)} h/s)\n` +
+        `${this.#steps} steps, ${this.runs} runs, ${this.#restarts} restarts, teams at most ${this.#tokensApartMax} tokens apart\n\n`,
+    );
+    printCounts("statements that a fault hit", this.faults);
+    printCounts("batches by their end", this.batches);
+    printCounts("requests by status (0: the connection broke)", this.requests);
+  }
 }
 
-export function emptyTotals(): Totals {
-  return {
-    hours: 0,
-    histories: 0,
-    steps: 0,
-    runs: 0,
-    restarts: 0,
-    tokensApartMax: 0,
-    requests: new Map(),
-    batches: new Map(),
-    faults: new Map(),
-  };
-}
-
-export function addTo(totals: Totals, result: HistoryResult, hours: number): void {
-  totals.hours += hours;
-  totals.histories += 1;
-  totals.steps += result.steps;
-  totals.runs += result.runs;
-  totals.restarts += result.restarts;
-  totals.tokensApartMax = Math.max(totals.tokensApartMax, result.tokensApartMax);
-  for (const [name, count] of result.requests) add(totals.requests, name, count);
-  for (const [name, count] of result.batches) add(totals.batches, name, count);
-  for (const [name, count] of Object.entries(result.faults)) add(totals.faults, name, count);
-}
-
-/** Prints what was simulated in so many seconds. */
-export function printTotals(totals: Totals, seconds: number): void {
-  const { hours, histories, steps, runs, restarts } = totals;
-  process.stdout.write(
-    `\n${hours} hours in ${histories} histories, in ${seconds.toFixed(0)} s (${(hours / seconds).toFixed(1)} h/s)\n` +
-      `${steps} steps, ${runs} runs, ${restarts} restarts, teams at most ${totals.tokensApartMax} tokens apart\n\n`,
-  );
-  printCounts("statements that a fault hit", totals.faults);
-  printCounts("batches by their end", totals.batches);
-  printCounts("requests by status (0: the connection broke)", totals.requests);
-}
-
-function printCounts(title: string, counts: ReadonlyMap<string, number>): void {
-  const lines = [...counts]
-    .sort()
-    .map(([name, count]) => `  ${name.padEnd(20)}${String(count).padStart(9)}\n`);
+function printCounts(title: string, { sorted }: Counts): void {
+  const lines = sorted.map(([name, count]) => `  ${name.padEnd(20)}${String(count).padStart(9)}\n`);
   process.stdout.write(`${title}\n${lines.join("")}\n`);
-}
-
-function add(counts: Map<string, number>, name: string, count: number): void {
-  counts.set(name, (counts.get(name) ?? 0) + count);
 }

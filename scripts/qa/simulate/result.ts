@@ -1,5 +1,5 @@
 /** What a history is made from, and what comes of it. */
-import type { FaultKind } from "./disk.js";
+import type { Counts } from "../world/counts.js";
 
 export interface HistoryOptions {
   readonly seed: number;
@@ -15,10 +15,11 @@ export interface HistoryResult {
   readonly steps: number;
   readonly runs: number;
   readonly restarts: number;
-  readonly requests: ReadonlyMap<string, number>;
+  readonly requests: Counts;
   /** Batches by the state in which their clients found them ended. */
-  readonly batches: ReadonlyMap<string, number>;
-  readonly faults: Readonly<Record<FaultKind, number>>;
+  readonly batches: Counts;
+  /** Statements that each kind of fault hit. */
+  readonly faults: Counts;
   /** The largest difference of two waiting teams' tokens. */
   readonly tokensApartMax: number;
 }

@@ -29,7 +29,7 @@ export interface ServerOptions extends Pick<SimulatedEngineOptions, "produced" |
 }
 
 /** Starts a process. @throws Error when it cannot start, which a fault of the disk may cause. */
-export async function startServer(options: ServerOptions): Promise<SimulatedServer> {
+export async function startSimulated(options: ServerOptions): Promise<SimulatedServer> {
   const { config, time, disk, files, chance, logger } = options;
   const clock = createProcessClock(time);
   const { slots, contextTokens } = limits;

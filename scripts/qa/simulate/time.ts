@@ -3,6 +3,7 @@
  * millisecond the one that was planned first comes first.
  */
 import type { Clock } from "../../../src/core/clock.js";
+import { Heap } from "../world/heap.js";
 
 interface Planned {
   readonly dueAt: number;
@@ -18,7 +19,7 @@ const epochMs = Date.UTC(2026, 10, 30, 12, 0, 0);
 export class SimulatedTime {
   #elapsed = 0;
   #order = 0;
-  readonly #heap: Planned[] = [];
+  readonly #planned = new Heap(isEarlier);
 
   /** Milliseconds since the simulation began. */
   get elapsed(): number {
@@ -34,19 +35,19 @@ export class SimulatedTime {
   after(delayMs: number, action: () => void): () => void {
     const dueAt = this.#elapsed + Math.max(0, Math.ceil(delayMs));
     const planned: Planned = { dueAt, order: ++this.#order, action, dropped: false };
-    this.#insert(planned);
+    this.#planned.add(planned);
     return () => void (planned.dropped = true);
   }
 
   /** Moves to the next action and runs it. @returns false, and moves to `until`, when nothing is due before. */
   step(until: number): boolean {
     for (;;) {
-      const next = this.#heap[0];
+      const next = this.#planned.first;
       if (next === undefined || next.dueAt > until) {
         this.#elapsed = Math.max(this.#elapsed, until);
         return false;
       }
-      this.#removeFirst();
+      this.#planned.take();
       if (next.dropped) continue;
       this.#elapsed = Math.max(this.#elapsed, next.dueAt);
       next.action();
@@ -57,36 +58,6 @@ export class SimulatedTime {
   /** Moves time without running what falls due on the way, as when a machine sleeps. */
   jump(ms: number): void {
     this.#elapsed += ms;
-  }
-
-  #insert(planned: Planned): void {
-    const heap = this.#heap;
-    let at = heap.push(planned) - 1;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      const above = heap[parent];
-      if (above === undefined || !isEarlier(planned, above)) break;
-      heap[at] = above;
-      at = parent;
-    }
-    heap[at] = planned;
-  }
-
-  #removeFirst(): void {
-    const heap = this.#heap;
-    const last = heap.pop();
-    if (last === undefined || heap.length === 0) return;
-    let at = 0;
-    for (;;) {
-      const left = 2 * at + 1;
-      const [one, other] = [heap[left], heap[left + 1]];
-      if (one === undefined) break;
-      const [least, index] = other !== undefined && isEarlier(other, one) ? [other, left + 1] : [one, left];
-      if (!isEarlier(least, last)) break;
-      heap[at] = least;
-      at = index;
-    }
-    heap[at] = last;
   }
 }
 

@@ -1,6 +1,6 @@
 /** What the clients of a simulation want, and when: quiet hours, ordinary work, floods of several teams and bursts at a limit. */
 import type { Chance } from "../world/chance.js";
-import type { AcceptedBatches } from "./checks/batches.js";
+import type { AcceptedBatches } from "../checks/batches.js";
 import { BatchClients, type BatchClientsDeps } from "./batch-clients.js";
 import type { Clients, RequestKind, Wanted } from "./clients.js";
 import type { SimulatedTime } from "./time.js";

@@ -42,6 +42,15 @@ export const limits = {
   hardTicks: 300_000,
 } as const;
 
+/**
+ * What the runs on all slots take is counted when they end, for either team and at the beginning of the comparison, too; and one run may be
+ * long.
+ */
+export const fairnessTerms = {
+  slots: limits.slots,
+  tokensApartMax: 3 * (limits.slots + 1) * limits.runTokensMax + limits.longAnswerTokens,
+} as const;
+
 export const teams: readonly SimulatedTeam[] = [
   team("team-1", "prepaid", 1, { qps: 3, qpm: 20, tpm: null }),
   team("team-2", "prepaid", 1, { qps: null, qpm: 12, tpm: 400 }),

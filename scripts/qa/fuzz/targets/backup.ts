@@ -5,7 +5,8 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { manifestOf } from "../../../../src/app/backup/manifest.js";
 import { extractArchive } from "../../../../src/app/backup/read-archive.js";
 import { blockBytes, writeArchive } from "../../../../src/app/backup/write-archive.js";
-import { check, labelOf, type FuzzTarget } from "../target.js";
+import { check } from "../../checks/violation.js";
+import { labelOf, type FuzzTarget } from "../target.js";
 
 /** In the folder of the process, which is removed after it. */
 const folder = join(process.cwd(), "fuzzed-backup");

@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from "node:util";
 import { HearthError } from "../../../../src/core/errors.js";
 import type { BatchError, BatchLine } from "../../../../src/jobs/batches/batch.js";
 import { readInput } from "../../../../src/jobs/batches/input.js";
-import { check, labelOf, type FuzzTarget } from "../target.js";
+import { check } from "../../checks/violation.js";
+import { labelOf, type FuzzTarget } from "../target.js";
 
 const endpoint = "/v1/chat/completions";
 const linesMax = 4;

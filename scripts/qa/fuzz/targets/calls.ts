@@ -9,7 +9,8 @@ import {
   transcripts,
 } from "../../../../test/kit/engine/tool-answers.js";
 import { Chance } from "../../world/chance.js";
-import { check, type FuzzTarget } from "../target.js";
+import { check } from "../../checks/violation.js";
+import type { FuzzTarget } from "../target.js";
 
 const formats = familyNames.map((family) => ({ family, format: format(family) }));
 const names: ReadonlySet<string> = new Set(tools.map(({ name }) => name));

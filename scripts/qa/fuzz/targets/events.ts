@@ -10,7 +10,8 @@ import { dataFrame, doneFrame, eventFrame, pingFrame } from "../../../../src/dia
 import { ember } from "../../../../test/kit/scripted/ember.js";
 import { runEvents } from "../../../../test/kit/scripted/run-events.js";
 import { parsed } from "../mutate/json.js";
-import { check, type FuzzTarget } from "../target.js";
+import { check } from "../../checks/violation.js";
+import type { FuzzTarget } from "../target.js";
 
 /** Documents of each type that an answer may cite. */
 const cited = new Map(

@@ -5,7 +5,8 @@ import { kindOf } from "../../../../src/models/gguf/pooling.js";
 import { bytesPerToken } from "../../../../src/models/memory.js";
 import { encodeHeader, type GgufEntryValue } from "../../../../test/kit/models/gguf-writer/encode.js";
 import { modelHeader } from "../../../../test/kit/models/gguf-writer.js";
-import { check, labelOf, type FuzzTarget } from "../target.js";
+import { check } from "../../checks/violation.js";
+import { labelOf, type FuzzTarget } from "../target.js";
 
 /** In the folder of the process, which is removed after it. */
 const path = join(process.cwd(), "fuzzed.gguf");

@@ -7,7 +7,8 @@ import {
   type Gbnf,
 } from "../../../../test/kit/grammar/gbnf-matcher.js";
 import { textsOf } from "../../../../test/kit/grammar/texts-of.js";
-import { check, Violation, type FuzzTarget } from "../target.js";
+import { check, Violation } from "../../checks/violation.js";
+import type { FuzzTarget } from "../target.js";
 import { converted, schemaInput, valuesFor, type SchemaInput } from "./schemas.js";
 
 const samples = 2;

@@ -2,7 +2,8 @@ import sharp, { type Sharp } from "sharp";
 import { HearthError } from "../../../../src/core/errors.js";
 import { createImageDecoder } from "../../../../src/engine/vision/decode/decode.js";
 import { pngOf } from "../../../../test/kit/models/png-writer.js";
-import { check, labelOf, type FuzzTarget } from "../target.js";
+import { check } from "../../checks/violation.js";
+import { labelOf, type FuzzTarget } from "../target.js";
 
 const sideMax = 2048;
 const sideMin = 32;

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { HearthError } from "../../../../src/core/errors.js";
 import { stepBytes } from "../../../../src/core/json/decode-json.js";
 import { parseJson, type JsonBody } from "../../../../src/core/json/parse-json.js";
-import { check, labelOf, type FuzzTarget } from "../target.js";
+import { check } from "../../checks/violation.js";
+import { labelOf, type FuzzTarget } from "../target.js";
 
 /** Leaves out a byte order mark at the start, as RFC 8259 allows. */
 const utf8 = new TextDecoder("utf-8", { fatal: true });

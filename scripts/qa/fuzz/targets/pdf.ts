@@ -2,7 +2,8 @@ import { deflateSync } from "node:zlib";
 import { extractText } from "../../../../src/engine/pdf/extract.js";
 import { enterSandbox } from "../../../../src/engine/pdf/sandbox.js";
 import { firstExtraObject, pdfOf, pdfOfObjects, streamOf } from "../../../../test/kit/models/pdf-writer.js";
-import { check, labelOf, type FuzzTarget } from "../target.js";
+import { check } from "../../checks/violation.js";
+import { labelOf, type FuzzTarget } from "../target.js";
 
 const sandbox = enterSandbox();
 const { getDocument } = await import("unpdf/pdfjs");

@@ -12,7 +12,8 @@ import { TooWide, CannotFollow } from "../../../../src/grammar/follow/expression
 import { GrammarStacks, type ReadyStacks, type Stack } from "../../../../src/grammar/follow/stacks.js";
 import { SchemaRefusal } from "../../../../src/grammar/schema/refusal.js";
 import type { Chance } from "../../world/chance.js";
-import { check, type FuzzTarget } from "../target.js";
+import { check } from "../../checks/violation.js";
+import type { FuzzTarget } from "../target.js";
 import { converted, schemaInput } from "./schemas.js";
 
 const modelFile = fileURLToPath(

@@ -1,6 +1,7 @@
 import { createValidator } from "../../../../src/grammar/schema/validate.js";
 import { SchemaRefusal } from "../../../../src/grammar/schema/refusal.js";
-import { check, labelOf, Violation, type FuzzTarget } from "../target.js";
+import { check, Violation } from "../../checks/violation.js";
+import { labelOf, type FuzzTarget } from "../target.js";
 import { converted, otherVerdict, schemaInput, stepsMax, valuesFor } from "./schemas.js";
 
 /** No unit of work is larger than this: a conversion that exceeds its limit does so by less. */

@@ -9,7 +9,8 @@ import { textMethods } from "../../../../src/template/library/methods-text.js";
 import { tests } from "../../../../src/template/library/tests.js";
 import type { Rendering } from "../../../../src/template/rendering.js";
 import { root } from "../root.js";
-import { check, labelOf, type FuzzTarget } from "../target.js";
+import { check } from "../../checks/violation.js";
+import { labelOf, type FuzzTarget } from "../target.js";
 
 /** Small bounds, so that each input is short. */
 const budget = { stepsMax: 5_000, cpuMsMax: 1_000, textLengthMax: 400 };

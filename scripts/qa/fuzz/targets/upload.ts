@@ -3,7 +3,8 @@ import { Readable } from "node:stream";
 import { HearthError } from "../../../../src/core/errors.js";
 import { BodyBudget } from "../../../../src/core/requests/body-budget.js";
 import { readUpload } from "../../../../src/http/files/multipart.js";
-import { check, labelOf, type FuzzTarget } from "../target.js";
+import { check } from "../../checks/violation.js";
+import { labelOf, type FuzzTarget } from "../target.js";
 
 const boundary = "edge";
 const kinds = ["malformed", "invalid_field", "invalid_value"];

@@ -1,4 +1,5 @@
 /** A network of queues, simulated event by event: first come, first served, at one or more equal servers. Pure. */
+import { Heap } from "../../world/heap.js";
 
 /** A queue with its servers. Times are milliseconds. */
 export class Queue {
@@ -56,7 +57,7 @@ export function simulateVisits(
   arrivals: readonly number[],
   visitsOf: (request: number) => readonly Visit[],
 ): Float64Array {
-  const waiting = new Arrivals();
+  const waiting = new Heap<Arrival>((one, other) => one.time < other.time);
   const took = new Float64Array(arrivals.length);
   const visits = new Map<number, readonly Visit[]>();
   let next = 0;
@@ -70,53 +71,12 @@ export function simulateVisits(
       continue;
     }
     if (earliest === undefined) return took;
-    waiting.removeFirst();
+    waiting.take();
     const { time, request, stage } = earliest;
     const visit = visits.get(request)?.[stage];
     if (visit === undefined) {
       took[request] = time - (arrivals[request] ?? 0);
       visits.delete(request);
     } else waiting.add({ time: visit.queue.serve(time, visit.workMs), request, stage: stage + 1 });
-  }
-}
-
-/** A heap of arrivals, the earliest first. */
-class Arrivals {
-  readonly #heap: Arrival[] = [];
-
-  get first(): Arrival | undefined {
-    return this.#heap[0];
-  }
-
-  add(arrival: Arrival): void {
-    const heap = this.#heap;
-    let at = heap.length;
-    heap.push(arrival);
-    while (at > 0) {
-      const above = (at - 1) >> 1;
-      const parent = heap[above];
-      if (parent === undefined || parent.time <= arrival.time) break;
-      heap[at] = parent;
-      at = above;
-    }
-    heap[at] = arrival;
-  }
-
-  removeFirst(): void {
-    const heap = this.#heap;
-    const last = heap.pop();
-    if (last === undefined || heap.length === 0) return;
-    let at = 0;
-    for (;;) {
-      const left = heap[2 * at + 1];
-      if (left === undefined) break;
-      const right = heap[2 * at + 2];
-      const isRight = right !== undefined && right.time < left.time;
-      const child = isRight ? right : left;
-      if (child.time >= last.time) break;
-      heap[at] = child;
-      at = 2 * at + (isRight ? 2 : 1);
-    }
-    heap[at] = last;
   }
 }

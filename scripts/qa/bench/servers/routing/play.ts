@@ -1,4 +1,5 @@
 /** Plays conversations on replicas in simulated time: a turn begins when its person has read the last answer. */
+import { Heap } from "../../../world/heap.js";
 import { blockTokens, type PlannedConversation, type Turn } from "./conversations.js";
 import { ReplicaModel } from "./replica-model.js";
 
@@ -32,7 +33,8 @@ export function play(
   memory = 1,
 ): Played {
   const replicas = Array.from({ length: replicasCount }, () => new ReplicaModel(memory));
-  const queue = new EventQueue();
+  const queue = new Heap<Event>((one, other) => one.atMs < other.atMs);
+  const plan = (atMs: number, run: () => void): void => queue.add({ atMs, run });
   let [cached, all, samples, momentary, concurrency] = [0, 0, 0, 0, 0];
   const begin = (conversation: PlannedConversation, at: number, nowMs: number): void => {
     const turn = conversation.turns[at];
@@ -49,16 +51,16 @@ export function play(
     momentary += Math.max(...loads) / (sum / replicasCount);
     concurrency += sum;
     const endMs = nowMs + begun.ms;
-    queue.add(endMs, () => {
+    plan(endMs, () => {
       place.leave();
       replica.running -= 1;
       const nextMs = endMs + (conversation.thinkMs[at] ?? 0);
-      queue.add(nextMs, () => begin(conversation, at + 1, nextMs));
+      plan(nextMs, () => begin(conversation, at + 1, nextMs));
     });
   };
   for (const conversation of conversations)
-    queue.add(conversation.startsAtMs, () => begin(conversation, 0, conversation.startsAtMs));
-  queue.runAll();
+    plan(conversation.startsAtMs, () => begin(conversation, 0, conversation.startsAtMs));
+  for (let next = queue.take(); next !== undefined; next = queue.take()) next.run();
   const busy = replicas.map(({ busyMs }) => busyMs);
   const mean = busy.reduce((sum, ms) => sum + ms, 0) / replicasCount;
   return {
@@ -67,51 +69,4 @@ export function play(
     momentaryImbalance: momentary / samples,
     concurrency: concurrency / samples,
   };
-}
-
-/** A binary heap by time. */
-class EventQueue {
-  readonly #heap: Event[] = [];
-
-  add(atMs: number, run: () => void): void {
-    const heap = this.#heap;
-    let at = heap.push({ atMs, run }) - 1;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (this.#atMs(parent) <= this.#atMs(at)) return;
-      this.#swap(at, parent);
-      at = parent;
-    }
-  }
-
-  runAll(): void {
-    for (let next = this.#take(); next !== undefined; next = this.#take()) next.run();
-  }
-
-  #take(): Event | undefined {
-    const heap = this.#heap;
-    const [first] = heap;
-    const last = heap.pop();
-    if (last === undefined || heap.length === 0) return first;
-    heap[0] = last;
-    let at = 0;
-    for (;;) {
-      const [left, right] = [2 * at + 1, 2 * at + 2];
-      const child = this.#atMs(right) < this.#atMs(left) ? right : left;
-      if (this.#atMs(child) >= this.#atMs(at)) return first;
-      this.#swap(at, child);
-      at = child;
-    }
-  }
-
-  #atMs(at: number): number {
-    return this.#heap[at]?.atMs ?? Number.POSITIVE_INFINITY;
-  }
-
-  #swap(a: number, b: number): void {
-    const [first, second] = [this.#heap[a], this.#heap[b]];
-    if (first === undefined || second === undefined) return;
-    this.#heap[a] = second;
-    this.#heap[b] = first;
-  }
 }

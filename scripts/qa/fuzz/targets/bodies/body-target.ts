@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { HearthError } from "../../../../../src/core/errors.js";
 import { parseJson, type JsonBody } from "../../../../../src/core/json/parse-json.js";
-import { check, labelOf, type FuzzTarget } from "../../target.js";
+import { check } from "../../../checks/violation.js";
+import { labelOf, type FuzzTarget } from "../../target.js";
 
 const messageCharsMax = 1000;
 

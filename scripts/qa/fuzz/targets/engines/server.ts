@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate } from "node:timers/promises";
-import { check } from "../../target.js";
+import { check } from "../../../checks/violation.js";
 import { hasDone, numbered, placePrompt, wholeText, type Answer, type Script } from "./script.js";
 
 /** What a reader may take of an answer that never ends: its own bound, and what is on the way. */

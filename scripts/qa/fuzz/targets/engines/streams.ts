@@ -20,7 +20,8 @@ import type { Segment, TokenKind } from "../../../../../src/engine/remote/protoc
 import { serverSentData } from "../../../../../src/engine/remote/server-sent.js";
 import { TextAnswer } from "../../../../../src/engine/remote/text/answer.js";
 import { parsed } from "../../mutate/json.js";
-import { check, labelOf, type FuzzTarget } from "../../target.js";
+import { check } from "../../../checks/violation.js";
+import { labelOf, type FuzzTarget } from "../../target.js";
 
 /** Of one stream: repetitions beyond it are left out. */
 const streamBytesMax = 131_072;

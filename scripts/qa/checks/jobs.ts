@@ -1,13 +1,11 @@
 /** Jobs whose acceptance a client has seen: none is lost, none is done twice, and each ends. */
-import type { Books } from "./books.js";
-import { holds } from "./violation.js";
-
-export type JobTable = "deferred_completions" | "responses";
+import type { Books, JobTable } from "./books.js";
+import type { Judge } from "./violation.js";
 
 export interface AcceptedJob {
   readonly id: string;
   readonly table: JobTable;
-  readonly key: string;
+  readonly teamId: string;
 }
 
 /** States of a job that has not ended. */
@@ -18,7 +16,9 @@ export class AcceptedJobs {
   /** Jobs whose end was seen: only a power cut can undo it. */
   readonly #ended = new Set<string>();
 
-  /** Another process has started: what has ended is looked at again. */
+  constructor(private readonly judge: Judge) {}
+
+  /** Another process has started: what has ended is checked again. */
   restart(): void {
     this.#ended.clear();
   }
@@ -42,29 +42,37 @@ export class AcceptedJobs {
     return this.#followed.has(id);
   }
 
-  /** @throws Violation */
-  check(books: Books): void {
+  get all(): readonly AcceptedJob[] {
+    return [...this.#followed.values()];
+  }
+
+  async check(books: Books): Promise<void> {
     for (const { id, table } of this.#followed.values()) {
       if (this.#ended.has(id)) continue;
-      const { queued, state } = books.jobState(id, table);
+      const { isQueued, state } = await books.readJob(id, table);
       const isOpen = state !== null && open.has(state);
-      holds(
-        state !== null && (!isOpen || queued),
+      this.judge(
+        state !== null && (!isOpen || isQueued),
         "no accepted job is lost",
         () => `${id} is ${state}, without a job`,
       );
-      holds(isOpen || !queued, "no job is done twice", () => `${id} is ${state} and queued`);
+      this.judge(isOpen || !isQueued, "no job is done twice", () => `${id} is ${state} and queued`);
       if (isOpen) continue;
       this.#ended.add(id);
-      const charged = books.chargedRuns(id);
-      holds(charged <= 1, "nothing is charged twice", () => `${charged} runs of job ${id} cost something`);
+      const charged = await books.countChargedRuns(id);
+      this.judge(
+        charged <= 1,
+        "nothing is charged twice",
+        () => `${charged} runs of job ${id} cost something`,
+      );
     }
   }
 
-  /** @returns the jobs that have not ended. */
-  unfinished(books: Books): readonly string[] {
-    return [...this.#followed.values()]
-      .filter(({ id, table }) => books.jobState(id, table).queued)
-      .map(({ id }) => id);
+  /** Returns the jobs that have not ended. */
+  async findUnfinished(books: Books): Promise<readonly string[]> {
+    const unfinished: string[] = [];
+    for (const { id, table } of this.#followed.values())
+      if ((await books.readJob(id, table)).isQueued) unfinished.push(id);
+    return unfinished;
   }
 }

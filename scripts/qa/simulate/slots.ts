@@ -1,10 +1,10 @@
 /** What holds of a process whenever it waits for time to pass. */
-import type { SimulatedServer } from "../server.js";
-import { holds } from "./violation.js";
-import { limits, model } from "../world.js";
+import { holds } from "../checks/violation.js";
+import type { SimulatedServer } from "./server.js";
+import { limits, model } from "./world.js";
 
 /** Checks slots and limits. @throws Violation */
-export function checkServer(server: SimulatedServer): void {
+export function checkSlots(server: SimulatedServer): void {
   const { scheduler, generator } = server.app;
   const { active } = server.engine;
   const held = scheduler.slotsHeld(model.manifest.id);

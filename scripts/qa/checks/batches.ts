@@ -1,6 +1,7 @@
 /** Batches whose acceptance a client has seen: each ends, and each of its lines is answered once and charged at most once. */
+import { Counts } from "../world/counts.js";
 import type { Books } from "./books.js";
-import { holds } from "./violation.js";
+import type { Judge } from "./violation.js";
 
 export interface AcceptedBatch {
   readonly id: string;
@@ -32,7 +33,9 @@ export const finalStates = ["completed", "failed", "expired", "cancelled"];
 export class AcceptedBatches {
   readonly #followed = new Map<string, AcceptedBatch>();
   /** Batches that ended in each state, as their clients saw it. */
-  readonly tally = new Map<string, number>();
+  readonly tally = new Counts();
+
+  constructor(private readonly judge: Judge) {}
 
   add(batch: AcceptedBatch): void {
     this.#followed.set(batch.id, batch);
@@ -42,33 +45,27 @@ export class AcceptedBatches {
     return this.#followed.has(id);
   }
 
-  /** @throws Violation */
-  check(books: Books): void {
+  async check(books: Books): Promise<void> {
     for (const { id } of this.#followed.values()) {
-      const { state, jobs } = books.batchState(id);
-      holds(state !== null, "no accepted batch is lost", () => id);
-      holds(
+      const { state, jobs } = await books.readBatch(id);
+      this.judge(state !== null, "no accepted batch is lost", () => id);
+      this.judge(
         jobs === 0 || !finalStates.includes(state ?? ""),
         "no line is answered twice",
         () => `${id} is ${state} and has ${jobs} jobs`,
       );
     }
-    const twice = books.linesChargedTwice();
-    holds(twice.length === 0, "no line is charged twice", () => twice.join(", "));
+    const twice = await books.findLinesChargedTwice();
+    this.judge(twice.length === 0, "no line is charged twice", () => twice.join(", "));
   }
 
-  /** Checks what the client of a batch has read after its end. @throws Violation */
-  ended(
-    batch: AcceptedBatch,
-    seen: SeenBatch,
-    output: readonly SeenLine[],
-    errors: readonly SeenLine[],
-  ): void {
+  /** Checks what the client of a batch has read after its end. */
+  end(batch: AcceptedBatch, seen: SeenBatch, output: readonly SeenLine[], errors: readonly SeenLine[]): void {
     this.#followed.delete(batch.id);
-    this.tally.set(seen.status, (this.tally.get(seen.status) ?? 0) + 1);
+    this.tally.add(seen.status);
     const { id, lines } = batch;
     const { total, completed, failed } = seen.request_counts;
-    holds(
+    this.judge(
       (lines === null) === (seen.status === "failed") || seen.status === "cancelled",
       "wrong input is refused, and no other",
       () => `${id} is ${seen.status}`,
@@ -76,30 +73,31 @@ export class AcceptedBatches {
     if (seen.status === "failed") return;
     const answered = [...output, ...errors].map((line) => line.custom_id);
     const expected = total === 0 ? new Set<string>() : (lines ?? new Set<string>());
-    holds(
-      answered.length === expected.size && answered.every((line) => expected.has(line)),
+    this.judge(
+      answered.length === expected.size &&
+        new Set(answered).size === answered.length &&
+        answered.every((line) => expected.has(line)),
       "each line is answered once",
       () => `${id}, ${seen.status}: ${answered.join(" ")} of ${[...expected].join(" ")}`,
     );
-    holds(new Set(answered).size === answered.length, "each line is answered once", () => answered.join(" "));
     const dropped = errors.filter(({ error }) => unanswered.has(error?.code ?? "")).length;
-    holds(
+    this.judge(
       output.length === completed && errors.length - dropped === failed,
       "a batch counts its answers",
       () =>
         `${id}, ${seen.status}: ${output.length} and ${errors.length}, ${JSON.stringify(seen.request_counts)}`,
     );
-    holds(
+    this.judge(
       dropped === 0 || seen.status === "cancelled" || seen.status === "expired",
       "each line is answered once",
       () => `${dropped} lines of ${id} were dropped`,
     );
     const wrong = output.find(({ response }) => response?.status_code !== 200);
-    holds(wrong === undefined, "answers are in the output", () => JSON.stringify(wrong));
+    this.judge(wrong === undefined, "answers are in the output", () => JSON.stringify(wrong));
   }
 
-  /** @returns the batches that have not ended, or whose client has not read their end. */
-  get unfinished(): readonly string[] {
-    return [...this.#followed.keys()];
+  /** The batches that have not ended, or whose client has not read their end. */
+  get unfinished(): readonly AcceptedBatch[] {
+    return [...this.#followed.values()];
   }
 }

@@ -1,12 +1,14 @@
 /** The books and jobs in the database, compared after each change with what the simulation knows by itself. */
 import Sqlite from "better-sqlite3";
-import { creditTransaction } from "../../../../src/accounts/money/ledger.js";
-import { createLedgerStore } from "../../../../src/accounts/money/store/ledger.js";
-import type { Database } from "../../../../src/store/database.js";
-import type { SimulatedDisk } from "../disk.js";
-import type { Produced } from "../engine.js";
-import { holds, Violation } from "./violation.js";
-import { boundedTeam, limits, model } from "../world.js";
+import { creditTransaction } from "../../../src/accounts/money/ledger.js";
+import { createLedgerStore } from "../../../src/accounts/money/store/ledger.js";
+import type { Database } from "../../../src/store/database.js";
+import { batchRequest, Books } from "../checks/books.js";
+import { readSqlite } from "../checks/read-sqlite.js";
+import { holds, Violation } from "../checks/violation.js";
+import type { SimulatedDisk } from "./disk.js";
+import type { Produced } from "./engine.js";
+import { boundedTeam, limits, model } from "./world.js";
 
 const { promptTextTokenTicks, completionTextTokenTicks } = model.manifest.prices;
 
@@ -30,43 +32,38 @@ const endedSince = `select made.id as "transaction", kind,
   (select amount_ticks from ledger_entries where transaction_id = made.id and account = 'revenue') as revenue,
   run_id as run, request_id as request, state, cost_ticks as cost, reserved_ticks as reserved,
   prompt_tokens as prompt, completion_tokens as completion
-  from ledger_transactions as made left join runs on runs.id = made.run_id where made.id > ? order by made.id`;
-
-const unlikeReservations = `select kept.team_id as team, balance_ticks as balance, coalesce(held, 0) as held
-  from ledger_balances as kept left join (
-    select team_id, sum(reserved_ticks) as held from runs where state = 'running' group by team_id
-  ) as running on running.team_id = kept.team_id
-  where account = 'reserved' and balance_ticks <> coalesce(held, 0)`;
-
-/** Ids of runs that answer lines of batches begin with it; they cost half. */
-const batchRequest = "batch_req_";
+  from ledger_transactions as made left join runs on runs.id = made.run_id where made.id > $1 order by made.id`;
 
 /** Full recomputations take longer than the checks of what has changed. */
 const fullCheckEvery = 200;
 
-export class Books {
+export class SimulatedBooks extends Books {
   readonly #database: Database;
   readonly #disk: SimulatedDisk;
   readonly #reader: Sqlite.Database;
   /** Runs whose end was charged or released. */
   readonly #ended = new Set<string>();
-  readonly #statements = new Map<string, Sqlite.Statement>();
   #lastTransaction = 0;
   #checks = 0;
-  #version = -1;
+  #version: unknown = null;
 
-  private constructor(disk: SimulatedDisk, database: Database) {
+  private constructor(disk: SimulatedDisk, database: Database, reader: Sqlite.Database) {
+    super(readSqlite(reader), holds);
     this.#disk = disk;
     this.#database = database;
-    this.#reader = new Sqlite(disk.file);
-    this.#reader.pragma("wal_autocheckpoint = 0");
+    this.#reader = reader;
   }
 
   /** Opens the files beside the server. @param prepare writes what the first process finds. */
-  static async open(disk: SimulatedDisk, prepare?: (database: Database) => Promise<void>): Promise<Books> {
+  static async open(
+    disk: SimulatedDisk,
+    prepare?: (database: Database) => Promise<void>,
+  ): Promise<SimulatedBooks> {
     const database = await disk.openBeside();
     await prepare?.(database);
-    const books = new Books(disk, database);
+    const reader = new Sqlite(disk.file);
+    reader.pragma("wal_autocheckpoint = 0");
+    const books = new SimulatedBooks(disk, database, reader);
     books.checkpoint();
     return books;
   }
@@ -89,16 +86,15 @@ export class Books {
     this.#disk.synced();
   }
 
-  creditOf(teamId: string): number {
-    return this.#count(
-      `select balance_ticks from ledger_balances where account = 'credit' and team_id = ?`,
-      teamId,
-    );
+  readCredit(teamId: string): Promise<number> {
+    const text =
+      "select balance_ticks as count from ledger_balances where account = 'credit' and team_id = $1";
+    return this.count(text, teamId);
   }
 
   /** Returns whether anything was written since the last call. */
   hasChanged(): boolean {
-    const version = this.#count("pragma data_version");
+    const version = this.#reader.pragma("data_version", { simple: true });
     const changed = version !== this.#version;
     this.#version = version;
     return changed;
@@ -106,21 +102,19 @@ export class Books {
 
   /** Checks what has changed. @param produced what this process's engine produced. @throws Violation */
   async check(produced: ReadonlyMap<string, Produced>, activeRuns: number): Promise<void> {
-    for (const row of this.#all<EndedRun>(endedSince, this.#lastTransaction)) {
+    for (const row of await this.rows<EndedRun>(endedSince, this.#lastTransaction)) {
       this.#lastTransaction = row.transaction;
       this.#checkTransaction(row, produced);
     }
-    const unlike = this.#all<object>(unlikeReservations);
-    holds(unlike.length === 0, "what is reserved belongs to running runs", () => JSON.stringify(unlike));
-    const running = this.#count(`select count(*) from runs where state = 'running'`);
+    await this.checkReservations();
+    const running = await this.count("select count(*) as count from runs where state = 'running'");
     holds(running <= activeRuns, "each running row has a run", () => `${running} rows, ${activeRuns} runs`);
-    const spent = this.#count(
-      `select max(charged_ticks + reserved_ticks) from team_months where team_id = ?`,
-      boundedTeam,
-    );
+    const spentText =
+      "select max(charged_ticks + reserved_ticks) as count from team_months where team_id = $1";
+    const spent = await this.count(spentText, boundedTeam);
     holds(spent <= limits.hardTicks, "a month's spending has its limit", () => `${spent} ticks`);
     for (const kind of ["deferred-completion", "background-response"]) {
-      const queued = this.#count(`select count(*) from jobs where kind = ?`, kind);
+      const queued = await this.count("select count(*) as count from jobs where kind = $1", kind);
       holds(queued <= limits.jobsQueuedMax, "the queue of jobs has its limit", () => `${queued} of ${kind}`);
     }
     this.#checks += 1;
@@ -133,42 +127,8 @@ export class Books {
     if (problems.length > 0) throw new Violation("the books balance", problems.join("; "));
   }
 
-  /** Returns where a job is: in the queue, done, or neither. */
-  jobState(
-    id: string,
-    table: "deferred_completions" | "responses",
-  ): { queued: boolean; state: string | null } {
-    const queued = this.#count(`select count(*) from jobs where id = ?`, id) > 0;
-    const column = table === "responses" ? "status" : "state";
-    const [row] = this.#all<{ state: string }>(`select ${column} as state from ${table} where id = ?`, id);
-    return { queued, state: row?.state ?? null };
-  }
-
-  /** Returns how many runs of a job have cost something. */
-  chargedRuns(jobId: string): number {
-    return this.#count(
-      `select count(*) from runs where request_id = ? and cost_ticks > 0 and state <> 'running'`,
-      jobId,
-    );
-  }
-
-  /** Returns the state of a batch, null where there is none, and how many of its lines are in the queue. */
-  batchState(id: string): { readonly state: string | null; readonly jobs: number } {
-    const [row] = this.#all<{ state: string }>(`select state from batches where id = ?`, id);
-    const digits = id.slice(id.indexOf("_") + 1);
-    const jobs = this.#count(`select count(*) from jobs where id like ?`, `${batchRequest}${digits}_%`);
-    return { state: row?.state ?? null, jobs };
-  }
-
-  /** Returns the lines of batches of which several runs have cost something. */
-  linesChargedTwice(): readonly string[] {
-    const query = `select request_id as line from runs
-      where request_id like ? and cost_ticks > 0 and state <> 'running' group by request_id having count(*) > 1`;
-    return this.#all<{ line: string }>(query, `${batchRequest}%`).map(({ line }) => line);
-  }
-
-  get runs(): number {
-    return this.#count(`select count(*) from runs`);
+  countRuns(): Promise<number> {
+    return this.count("select count(*) as count from runs");
   }
 
   #checkTransaction(row: EndedRun, produced: ReadonlyMap<string, Produced>): void {
@@ -195,16 +155,5 @@ export class Books {
     holds((revenue ?? 0) === due && row.cost === due, "a run is charged what it produced", () =>
       JSON.stringify({ ...row, ...made, due }),
     );
-  }
-
-  #count(query: string, ...parameters: string[]): number {
-    const [row] = this.#all<Record<string, number | null>>(query, ...parameters);
-    return Object.values(row ?? {})[0] ?? 0;
-  }
-
-  #all<Row>(query: string, ...parameters: (string | number)[]): readonly Row[] {
-    const statement = this.#statements.get(query) ?? this.#reader.prepare(query);
-    this.#statements.set(query, statement);
-    return statement.all(...parameters) as readonly Row[];
   }
 }
