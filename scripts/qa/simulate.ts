@@ -8,8 +8,7 @@
 import { parseArgs } from "node:util";
 import { simulateNodes, type NodesArguments } from "./simulate/nodes.js";
 import { simulateHistory } from "./simulate/history.js";
-import { HistoryFailure, type HistoryResult } from "./simulate/result.js";
-import { Totals } from "./simulate/report.js";
+import { HistoryFailure, Totals, type HistoryResult } from "./simulate/report.js";
 import { readWhole, runProgram } from "./world/options.js";
 
 await runProgram("simulate", readArguments, main);

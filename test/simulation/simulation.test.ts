@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { simulateHistory } from "../../scripts/qa/simulate/history.js";
-import { HistoryFailure } from "../../scripts/qa/simulate/result.js";
-import { Totals } from "../../scripts/qa/simulate/report.js";
+import { HistoryFailure, Totals } from "../../scripts/qa/simulate/report.js";
 import { isNightly } from "../kit/sizes.js";
 import { planted, plantedBugs, type PlantedBug } from "./planted-bugs.js";
 

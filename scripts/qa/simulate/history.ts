@@ -19,7 +19,7 @@ import type { Produced } from "./engine.js";
 import { AdmittedRequests } from "./admitted.js";
 import { SimulatedBooks } from "./books.js";
 import { checkEnd, isIdle, type Ended } from "./end.js";
-import { HistoryFailure, type HistoryOptions, type HistoryResult } from "./result.js";
+import { HistoryFailure, type HistoryOptions, type HistoryResult } from "./report.js";
 import { startSimulated, type SimulatedServer } from "./server.js";
 import { checkSlots } from "./slots.js";
 import { SimulatedTime } from "./time.js";
