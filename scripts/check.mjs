@@ -34,7 +34,7 @@ const buildStep = { name: "build", tool: "../scripts/build.mjs", args: ["--if-st
 const sourceSteps = [
   { name: "lint", tool: "oxlint/bin/oxlint", args: ["."] },
   { name: "types", tool: "typescript7/bin/tsc", args: ["-p", "test", "--singleThreaded"] },
-  { name: "page-types", tool: "typescript7/bin/tsc", args: ["-p", "src/http/docs"] },
+  { name: "page-types", tool: "typescript7/bin/tsc", args: ["-p", "src/http/about/docs"] },
   { name: "console-types", tool: "typescript7/bin/tsc", args: ["-p", "src/console"] },
   {
     name: "format",
@@ -136,7 +136,7 @@ function changedOnly(steps, since) {
   }
   const present = changed.filter((path) => existsSync(join(root, path)));
   const code = present.filter(
-    (path) => /\.(ts|mjs|cjs|js)$/.test(path) && !path.startsWith("src/http/docs/"),
+    (path) => /\.(ts|mjs|cjs|js)$/.test(path) && !path.startsWith("src/http/about/docs/"),
   );
   const tests = affectedTests(root, changed);
   process.stdout.write(

@@ -39,7 +39,7 @@ import { configuredUrl } from "../config/configured-url.js";
 import type { Actor } from "../accounts/audit/event.js";
 import type { Clock } from "../core/clock.js";
 import type { Random } from "../core/random.js";
-import type { Accounts, HttpDeps } from "../http/deps.js";
+import type { Accounts, AppContext } from "../http/server/app-context.js";
 import type { Logger } from "../core/logger.js";
 import { createApiKeyStore } from "../accounts/keys/store.js";
 import { createAuditStore } from "../accounts/audit/store.js";
@@ -101,14 +101,14 @@ export function buildAccountStores(database: Database) {
 
 /** What admits requests, and what records the last use of keys. */
 export interface Authentication extends Pick<
-  HttpDeps,
+  AppContext,
   "authenticator" | "managerAuthenticator" | "rateLimits"
 > {
   /** Must be closed before the database. */
   readonly keyUse: KeyUse;
 }
 
-export interface AuthenticationDeps extends AccountStores, Pick<HttpDeps, "hostedTokenizer"> {
+export interface AuthenticationDeps extends AccountStores, Pick<AppContext, "hostedTokenizer"> {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Counts requests and tokens against limits. */

@@ -7,14 +7,16 @@ import type { BudgetStatus } from "../accounts/budgets/budget.js";
 import type { Config, LoadedConfig } from "../config/config.js";
 import type { Clock } from "../core/clock.js";
 import type { Engine } from "../core/engine.js";
-import { silentLogger, type Logger } from "../core/logger.js";
+import { type Logger, silentLogger } from "../core/logger.js";
 import type { ServerLoad } from "../core/metrics.js";
 import type { ModelRegistry } from "../core/model.js";
 import type { Random } from "../core/random.js";
-import type { HttpLimits } from "../http/deps.js";
-import { createMetrics } from "../http/metrics.js";
+import type { AppContext, HttpLimits } from "../http/server/app-context.js";
+import { createMetrics } from "../telemetry/metrics/server-metrics.js";
 import { BodyBudget } from "../core/requests/body-budget.js";
-import { createHttpServer, type HttpServer, type Listening } from "../http/server.js";
+import { serveWebSockets } from "../http/inference/websocket/upgrade.js";
+import { selectRoutes } from "../http/routes.js";
+import { createHttpServer, type HttpServer, type Listening } from "../http/server/http-server.js";
 import { createEmbedder } from "../inference/embeddings/embed.js";
 import type { FileContents } from "../inference/files/contents.js";
 import { createRequestLog } from "../inference/requests/request-log.js";
@@ -40,7 +42,7 @@ import {
 } from "./accounts.js";
 import { buildAlerts } from "./alerts/alerts.js";
 import { buildLimits } from "./accounts/limits.js";
-import { buildServerAccounts, type AccountOverrides } from "./accounts/server-accounts.js";
+import { type AccountOverrides, buildServerAccounts } from "./accounts/server-accounts.js";
 import { firstKeyFile, firstManagementKeyFile } from "./data-folder.js";
 import { buildEngines, type EngineOverrides } from "./engines.js";
 import { buildFiles, buildPromptFiles } from "./files.js";
@@ -52,7 +54,7 @@ import { buildMcp } from "./mcp/connector.js";
 import { loadModels } from "./models.js";
 import { buildManagement } from "./server/management.js";
 import { readiness } from "./remote/readiness.js";
-import { buildStores, openDataFolder, type DataFolder, type Stores } from "./stores.js";
+import { buildStores, type DataFolder, openDataFolder, type Stores } from "./stores.js";
 import type { TracedDeps } from "./chat-engine.js";
 import { loadOf, watchDatabase } from "./watch/health.js";
 import { buildTracing, type ClosableTracing } from "./watch/tracing.js";
@@ -146,7 +148,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
   const tracing = await buildTracing(config, system);
   const running = await buildRunning(config, overrides, { ...system, tracing }, stores);
   const { models, scheduler, generator } = running;
-  const server = createHttpServer({
+  const context: AppContext = {
     ...httpSettings(config, system, overrides.httpLimits),
     ...(overrides.guidesFolder === undefined ? {} : { guidesFolder: overrides.guidesFolder }),
     ...system,
@@ -166,7 +168,8 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     serverNames: () => stores.nodes.names(),
     load: running.load,
     ...readiness(health, running),
-  });
+  };
+  const server = createHttpServer(context, { routes: selectRoutes(context), serveWebSockets });
   return {
     ...firstKeys,
     async listen() {

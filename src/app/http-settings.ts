@@ -1,10 +1,10 @@
 import { isLoopback, type Config } from "../config/config.js";
-import { defaultHttpLimits, type HttpDeps, type HttpLimits } from "../http/deps.js";
-import { openTls, type ServerTls, type TlsDeps } from "../http/tls.js";
+import { defaultHttpLimits, type AppContext, type HttpLimits } from "../http/server/app-context.js";
+import { openTls, type ServerTls, type TlsDeps } from "../http/server/tls.js";
 import { version } from "../version.js";
 
 type HttpSettings = Pick<
-  HttpDeps,
+  AppContext,
   | "limits"
   | "tls"
   | "allowedHosts"

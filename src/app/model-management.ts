@@ -1,5 +1,5 @@
 /** The part of the composition root that builds what manages the models of a running server: reload, settings and downloads. */
-import { createModelAdmin } from "../accounts/models/model-admin.js";
+import { createModelAdmin, type ModelMemoryControl } from "../accounts/models/model-admin.js";
 import type { Config } from "../config/config.js";
 import { createPullJobs } from "../jobs/pulls/pull-jobs.js";
 import type { Puller } from "../models/hub/puller.js";
@@ -7,14 +7,13 @@ import type { AuditEntry } from "../accounts/audit/audited-change.js";
 import { HearthError } from "../core/errors.js";
 import { refuseUnusable } from "../inference/run/usable-model.js";
 import type { Model } from "../core/model.js";
-import type { ModelMemoryControl } from "../accounts/models/model-admin.js";
 import { readDetails } from "../models/library/details.js";
 import type { SystemDeps } from "./chat-engine.js";
 import type { buildEngines } from "./engines.js";
 import { serverFit } from "./inspect/server-fit.js";
 import { adaptersOver, deletionOf, removeModelFiles } from "./model-files.js";
 import { createModelUpkeep, type UpkeepDeps } from "./model-reload.js";
-import { remoteSettings, type LoadedModels } from "./models.js";
+import { type LoadedModels, remoteSettings } from "./models.js";
 import { openServerPuller } from "./pulls.js";
 import { forgetSettings } from "./operator-settings.js";
 import type { Stores } from "./stores.js";

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Marked, Renderer, type Tokens } from "marked";
-import { renderMarkdown } from "../../src/http/docs/guides/markdown.js";
+import { renderMarkdown } from "../../src/http/about/docs/guides/markdown.js";
 import { root } from "../kit/folder.js";
 
 export interface Document {

@@ -1,18 +1,15 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { errorCodes, type ErrorDialect } from "../../src/dialects/error-body.js";
-import { defaultHttpLimits } from "../../src/http/deps.js";
-import { openapiDocument } from "../../src/http/openapi/document.js";
-import { createRoutes } from "../../src/http/routes.js";
+import { openapiDocument } from "../../src/http/about/openapi/document.js";
+import { selectRoutes } from "../../src/http/routes.js";
 import { version } from "../../src/version.js";
-import { startServer, fileServer } from "../kit/server.js";
+import { fileServer, startServer } from "../kit/server.js";
 import { exchange } from "./raw.js";
 
 const shared = fileServer({ engine: () => [] });
 
-const routes = createRoutes({ limits: defaultHttpLimits, ollamaApi: true, version: "1.2.3" } as Parameters<
-  typeof createRoutes
->[0]);
+const routes = selectRoutes({ ollamaApi: true, metricsOpen: false });
 const api = openapiDocument(routes, "1.2.3");
 const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
@@ -100,7 +97,7 @@ describe("the OpenAPI document", () => {
       const row = routes.find(({ docs }) => docs.operation === operation.operationId);
       const schemes = operation.security.flatMap((scheme) => Object.keys(scheme));
       expect([method, path, schemes]).toEqual([method, path, guards[row?.guard ?? "none"].schemes]);
-      const acl = row?.endpointAcl ?? null;
+      const acl = row?.acl ?? null;
       const kind = guards[row?.guard ?? "none"].acl;
       expect(operation["x-hearth-acl"]).toBe(acl === null ? undefined : `${kind}:endpoint:${acl}`);
     }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createRoutes } from "../../src/http/routes.js";
-import { defaultHttpLimits } from "../../src/http/deps.js";
-import { type ScriptedServer, startServer, fileServer } from "../kit/server.js";
+import { selectRoutes } from "../../src/http/routes.js";
+import { fileServer, type ScriptedServer, startServer } from "../kit/server.js";
 import { headersOf, hello, post } from "../kit/server/requests.js";
 import { emptyFile } from "../kit/server/scripted.js";
 import { keys } from "../kit/server/six-keys.js";
@@ -101,9 +100,7 @@ describe("a route", () => {
 
   it("E1: returns 401 without a key, without exception", async () => {
     const server = await startServer({ engine: say, config: { trustProxy: true } });
-    const routes = createRoutes({ limits: defaultHttpLimits, ollamaApi: true } as Parameters<
-      typeof createRoutes
-    >[0]);
+    const routes = selectRoutes({ ollamaApi: true, metricsOpen: false });
     const open = [
       "/",
       "/v1",

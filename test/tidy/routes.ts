@@ -1,35 +1,21 @@
-/** Rule 1: the URL is the file path. */
+/** Rule 1: a route is declared once, in the folder of its plane. */
 import { sourceFiles } from "./source-files.js";
 
-/** The tables of routes. */
-const tables = /^src\/http\/((responses|batches|management|ollama|console)\/)?routes\.ts$/;
+const planes = /^src\/http\/(inference|management|ollama|console|about)\//;
 
-/** First parts of URLs whose routes have a folder of that name. */
-const planes = ["v1", "auth", "audit", "api", "console/api"];
-
-/**
- * Returns the files of these folders without a route in the tables, and the routes without a file. A route's file is its URL without
- * parameters, underscores turned into hyphens: `/v1/models` and `/v1/models/*id` share `src/http/v1/models.ts`.
- */
+/** Returns the declarations of routes outside the planes, and the routes that are declared twice. */
 export function findRouteViolations(root: string): readonly string[] {
-  const files = planes.flatMap((plane) => sourceFiles(root, `src/http/${plane}`, /\.ts$/));
-  const paths = new Set(files.map(({ path }) => path));
-  const urls = listUrls(root);
-  const served = new Set(urls.map(toFile));
-  return [
-    ...[...paths].filter((path) => !served.has(path)).map((path) => `${path} has no route`),
-    ...urls.filter((url) => !paths.has(toFile(url))).map((url) => `${url} has no ${toFile(url)}`),
-  ];
-}
-
-function listUrls(root: string): readonly string[] {
-  const quoted = new RegExp(`(?<=")/(${planes.join("|")})/[^"]+(?=")`, "g");
-  return sourceFiles(root, "src/http", /^routes\.ts$/)
-    .filter(({ path }) => tables.test(path))
-    .flatMap(({ text }) => text.match(quoted) ?? []);
-}
-
-function toFile(url: string): string {
-  const parts = url.split("/").filter((part) => part !== "" && !/^[:{*]/.test(part));
-  return `src/http/${parts.join("/").replaceAll("_", "-")}.ts`;
+  const declared = sourceFiles(root, "src", /\.ts$/).flatMap(({ path: file, text }) =>
+    [...text.matchAll(/\bmethod: "(\w+)",\s*path: ["`](\/[^"`]*)["`]/g)].map(([, method, url]) => ({
+      file,
+      route: `${method} ${url}`,
+    })),
+  );
+  const seen = new Map<string, string>();
+  return declared.flatMap(({ file, route }) => {
+    const first = seen.get(route);
+    seen.set(route, file);
+    if (!planes.test(file)) return [`${file} declares ${route} outside the planes of src/http`];
+    return first === undefined || first === file ? [] : [`${file} and ${first} declare ${route}`];
+  });
 }

@@ -62,27 +62,24 @@ export function hasManagementAcl({ key }: Pick<Manager, "key">, endpoint: Manage
 /** What a route requires of a management key. */
 export interface ManagementNeed {
   /** Name in the ACL that the route needs; null when it needs none. */
-  readonly endpointAcl: ManagementEndpoint | null;
+  readonly acl: ManagementEndpoint | null;
   /** true: the key must be for all teams. */
   readonly forAllTeams?: boolean;
 }
 
 /** Checks that the key may use the route. @throws HearthError `permission_denied`. */
-export function authoriseManager(
-  manager: Manager,
-  { endpointAcl, forAllTeams = false }: ManagementNeed,
-): void {
-  if (endpointAcl === null) return;
+export function authoriseManager(manager: Manager, { acl, forAllTeams = false }: ManagementNeed): void {
+  if (acl === null) return;
   const { key, member } = manager;
-  if (!hasManagementAcl(manager, endpointAcl))
+  if (!hasManagementAcl(manager, acl))
     throw new HearthError(
       "permission_denied",
-      `This management key has no access to this endpoint: it needs the ACL team-token:endpoint:${endpointAcl}.`,
+      `This management key has no access to this endpoint: it needs the ACL team-token:endpoint:${acl}.`,
     );
-  if (member !== null && roles.indexOf(member.role) > roles.indexOf(lowestRoles[endpointAcl]))
+  if (member !== null && roles.indexOf(member.role) > roles.indexOf(lowestRoles[acl]))
     throw new HearthError(
       "permission_denied",
-      `This management key belongs to a member with the role '${member.role}': this endpoint needs '${lowestRoles[endpointAcl]}'.`,
+      `This management key belongs to a member with the role '${member.role}': this endpoint needs '${lowestRoles[acl]}'.`,
     );
   if (forAllTeams && key.teamId !== null) throw deniedToTeamKey("use this endpoint");
 }

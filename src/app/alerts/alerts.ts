@@ -11,7 +11,7 @@ import { webhookSecret } from "../../jobs/alerts/senders/signature.js";
 import { createWebhookSender } from "../../jobs/alerts/senders/webhook.js";
 import { readReceivers } from "../../jobs/alerts/senders/receivers.js";
 import { lookupAll } from "../../network/resolve.js";
-import type { ServerMetrics } from "../../http/metrics.js";
+import type { ServerMetrics } from "../../telemetry/metrics/server-metrics.js";
 import { createAlertService, type AlertService } from "../../jobs/alerts/alerts.js";
 import { budgetSource, refusedBudgetSource } from "../../jobs/alerts/conditions/budgets.js";
 import { creditSource } from "../../jobs/alerts/conditions/credit.js";

@@ -1,6 +1,6 @@
 /** What `hearth doctor` prints about the certificate of the HTTPS server. */
 import type { Config } from "../../config/config.js";
-import { readCertificate } from "../../http/tls.js";
+import { readCertificate } from "../../http/server/tls.js";
 
 /**
  * Returns the names and the end of the certificate, or why the server cannot use it; null without HTTPS.

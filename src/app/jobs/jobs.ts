@@ -28,7 +28,7 @@ import type { CompletionStore } from "../../inference/completions/store.js";
 import type { ResponseStore } from "../../inference/responses/store/responses.js";
 import type { NodeStore } from "../../store/nodes.js";
 import type { Writes } from "../../store/writes.js";
-import type { HttpDeps } from "../../http/deps.js";
+import type { AppContext } from "../../http/server/app-context.js";
 import type { Logger } from "../../core/logger.js";
 import type { Tracing } from "../../core/telemetry/tracing.js";
 import { deferredCompletionHandler } from "../../jobs/deferred/job-handler.js";
@@ -90,7 +90,7 @@ export interface JobsDeps {
 export interface Jobs {
   /** What the HTTP server uses of them. */
   readonly services: Pick<
-    HttpDeps,
+    AppContext,
     | "deferredCompletions"
     | "storedCompletions"
     | "storedResponses"

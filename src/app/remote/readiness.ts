@@ -3,7 +3,7 @@ import type { Engine } from "../../core/engine.js";
 import type { RedisState } from "../../core/metrics.js";
 import type { Model, ModelRegistry } from "../../core/model.js";
 import type { RemoteEngine } from "../../engine/remote/engine.js";
-import type { HttpDeps } from "../../http/deps.js";
+import type { AppContext } from "../../http/server/app-context.js";
 import type { DatabaseHealth } from "../../store/health.js";
 
 interface Ready {
@@ -16,7 +16,7 @@ interface Ready {
 export function readiness(
   health: DatabaseHealth,
   { models, engines, limits }: Ready,
-): Pick<HttpDeps, "ready" | "remoteProblems"> {
+): Pick<AppContext, "ready" | "remoteProblems"> {
   const problemOf = (model: Model): string | null => {
     const problem = model.remote === undefined ? null : engines.remote.problemOf(model);
     return problem === null ? null : `the model '${model.manifest.id}' does not answer: ${problem}`;

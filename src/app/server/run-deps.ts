@@ -2,7 +2,7 @@ import { createSecretFilter } from "../../accounts/authentication/secret.js";
 import type { BudgetGuard } from "../../accounts/budgets/guard.js";
 import type { Config } from "../../config/config.js";
 import type { ModelRegistry } from "../../core/model.js";
-import type { ServerMetrics } from "../../http/metrics.js";
+import type { ServerMetrics } from "../../telemetry/metrics/server-metrics.js";
 import { LiveRuns } from "../../inference/requests/live-runs.js";
 import type { Scheduler } from "../../scheduler/scheduler.js";
 import type { SystemDeps } from "../chat-engine.js";

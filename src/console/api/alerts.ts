@@ -8,7 +8,7 @@ import type {
   deliveriesSchema,
   deliverySchema,
   newChannelSchema,
-} from "../../http/management/alerts.js";
+} from "../../http/management/alerts/present-alerts.js";
 import { get, request } from "../lib/client.js";
 
 export type Alert = z.infer<typeof alertSchema>;

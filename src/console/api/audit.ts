@@ -1,6 +1,6 @@
 /** The audit log of a team. */
 import type { z } from "zod";
-import type { auditEventSchema } from "../../http/audit/teams/events.js";
+import type { auditEventSchema } from "../../http/management/audit-events.js";
 import { get } from "../lib/client.js";
 import type { Page } from "../lib/resource.js";
 

@@ -1,9 +1,9 @@
 /** Money of a team. Amounts are whole cents, as strings. */
 import type { z } from "zod";
-import type { balanceChange } from "../../http/management/balance-change.js";
-import type { previewSchema } from "../../http/v1/billing/teams/postpaid/invoice/preview.js";
-import type { limitsSchema } from "../../http/v1/billing/teams/postpaid/spending-limits.js";
-import type { balanceSchema } from "../../http/v1/billing/teams/prepaid/balance.js";
+import type { balanceChange } from "../../http/management/billing/balance-change.js";
+import type { previewSchema } from "../../http/management/billing/invoice-preview.js";
+import type { limitsSchema } from "../../http/management/billing/spending-limits.js";
+import type { balanceSchema } from "../../http/management/billing/balance.js";
 import { get, request } from "../lib/client.js";
 import type { Page } from "../lib/resource.js";
 

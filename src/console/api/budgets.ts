@@ -1,8 +1,8 @@
 /** Budgets of a team, its members, keys, tags and end users. */
 import type { z } from "zod";
-import type { apiKeySchema } from "../../http/management/api-key.js";
-import type { budgetSchema } from "../../http/management/budget.js";
-import type { memberSchema } from "../../http/management/member.js";
+import type { apiKeySchema } from "../../http/management/keys/present-key.js";
+import type { budgetSchema } from "../../http/management/billing/present-budget.js";
+import type { memberSchema } from "../../http/server/present-member.js";
 import { get, request } from "../lib/client.js";
 import type { Page } from "../lib/resource.js";
 

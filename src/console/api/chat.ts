@@ -1,7 +1,7 @@
 /** Chat models, and streamed chat completions. */
 import type { z } from "zod";
 import type { ChatChunk } from "../../dialects/openai-chat/response-schema.js";
-import type { languageModelList } from "../../http/v1/language-models.js";
+import type { languageModelList } from "../../http/inference/models/language-models.js";
 import { ApiError, get, stream } from "../lib/client.js";
 
 export type LanguageModel = z.infer<typeof languageModelList>["models"][number];

@@ -1,6 +1,6 @@
 /** The effective settings and the checks of the server. */
 import type { z } from "zod";
-import type { doctorSchema } from "../../http/admin/doctor.js";
+import type { doctorSchema } from "../../http/management/doctor.js";
 import { get } from "../lib/client.js";
 
 export type Doctor = z.infer<typeof doctorSchema>;

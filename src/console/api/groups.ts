@@ -1,6 +1,6 @@
 /** Access groups: named lists of endpoints and models, which keys and teams can be given. */
 import type { z } from "zod";
-import type { accessGroupSchema } from "../../http/auth/access-groups.js";
+import type { accessGroupSchema } from "../../http/management/access-groups.js";
 import { get, request } from "../lib/client.js";
 
 export type AccessGroup = z.infer<typeof accessGroupSchema>;

@@ -1,7 +1,7 @@
 /** Image models, and generated images. */
 import type { z } from "zod";
 import type { ImageList } from "../../dialects/openai-images/response-schema.js";
-import type { imageModelList } from "../../http/v1/image-generation-models.js";
+import type { imageModelList } from "../../http/inference/models/image-generation-models.js";
 import { get, request } from "../lib/client.js";
 
 export type ImageModel = z.infer<typeof imageModelList>["models"][number];

@@ -1,7 +1,7 @@
 /** API keys of a team. */
 import type { z } from "zod";
-import type { createdApiKeySchema, listedApiKeySchema } from "../../http/management/api-key.js";
-import type { usageSchema } from "../../http/v1/billing/teams/usage.js";
+import type { createdApiKeySchema, listedApiKeySchema } from "../../http/management/keys/present-key.js";
+import type { usageSchema } from "../../http/management/billing/usage.js";
 import { get, request } from "../lib/client.js";
 import { ticksOfNumber } from "../lib/money.js";
 import type { Page } from "../lib/resource.js";

@@ -1,7 +1,7 @@
 /** Members of a team. */
 import type { z } from "zod";
-import type { signInLinkSchema } from "../../http/auth/members/sign-in-links.js";
-import type { memberSchema } from "../../http/management/member.js";
+import type { signInLinkSchema } from "../../http/management/members/sign-in-links.js";
+import type { memberSchema } from "../../http/server/present-member.js";
 import { get, request } from "../lib/client.js";
 import type { Page } from "../lib/resource.js";
 

@@ -1,8 +1,8 @@
 /** The models of the server, their downloads, and the models that a team may use. */
 import type { z } from "zod";
-import type { adminModelSchema } from "../../http/admin/models/admin-model.js";
-import type { modelPullSchema } from "../../http/admin/models/pulls.js";
-import type { clustersSchema } from "../../http/auth/teams/models.js";
+import type { adminModelSchema } from "../../http/management/models/present-model.js";
+import type { modelPullSchema } from "../../http/management/models/pulls.js";
+import type { clustersSchema } from "../../http/management/teams/models.js";
 import { get, request, stream } from "../lib/client.js";
 
 export type Model = z.infer<typeof adminModelSchema>;

@@ -1,6 +1,6 @@
 /** What the server does now, and what it has done today. */
 import type { z } from "zod";
-import type { overviewSchema } from "../../http/admin/overview.js";
+import type { overviewSchema } from "../../http/management/overview.js";
 import { get } from "../lib/client.js";
 
 export type Overview = z.infer<typeof overviewSchema>;

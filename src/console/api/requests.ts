@@ -1,6 +1,6 @@
 /** The log of requests, those in progress included. */
 import type { z } from "zod";
-import type { requestSchema, requestWithBodiesSchema } from "../../http/admin/requests.js";
+import type { requestSchema, requestWithBodiesSchema } from "../../http/management/requests/requests.js";
 import { get, request } from "../lib/client.js";
 import type { Page } from "../lib/resource.js";
 

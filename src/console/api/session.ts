@@ -1,6 +1,6 @@
 /** The session of the member who is signed in. */
 import type { z } from "zod";
-import type { signInWaysSchema } from "../../http/console/api/sign-in.js";
+import type { signInWaysSchema } from "../../http/console/sign-in.js";
 import type { sessionSchema } from "../../http/console/present.js";
 import { get, request } from "../lib/client.js";
 

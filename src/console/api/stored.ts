@@ -1,6 +1,6 @@
 /** What a team has stored: deferred completions, responses, chat completions, batches and files. */
 import type { z } from "zod";
-import type { storedObjectSchema } from "../../http/admin/stored.js";
+import type { storedObjectSchema } from "../../http/management/stored/stored.js";
 import { download, get, request } from "../lib/client.js";
 import type { Page } from "../lib/resource.js";
 

@@ -1,6 +1,6 @@
 /** Teams. */
 import type { z } from "zod";
-import type { teamSchema } from "../../http/management/team.js";
+import type { teamSchema } from "../../http/management/teams/present-team.js";
 import { get, request } from "../lib/client.js";
 import type { Page } from "../lib/resource.js";
 

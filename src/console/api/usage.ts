@@ -1,6 +1,6 @@
 /** Usage of a team over time. */
 import type { z } from "zod";
-import type { usageSchema } from "../../http/v1/billing/teams/usage.js";
+import type { usageSchema } from "../../http/management/billing/usage.js";
 import { request } from "../lib/client.js";
 import { ticksOfNumber } from "../lib/money.js";
 

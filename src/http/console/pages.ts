@@ -1,16 +1,16 @@
 /**
  * GET /console, /console/{page} and /console/assets/{name}: the pages of the console. The build writes them; there is one HTML file, whose
- * script shows the page of the address. The names of the assets change with their contents, so that browsers keep them for ever.
+ * script shows the page of the address. The names of the assets change with their contents, so that browsers can keep them.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import type { Context } from "../context.js";
-import type { RouteDocs } from "../route-docs.js";
-import { notModified } from "../reply/cached-answer.js";
-import { noSuchPath } from "../router.js";
+import type { Context } from "../server/context.js";
+import { notModified } from "../server/reply/cached-answer.js";
+import { noSuchPath } from "../server/no-such-path.js";
+import { publicRoute, type PublicCall } from "../server/route.js";
 
 /** Where the build writes the pages: the same place from src/ and from dist/. */
 const folder = new URL("../../../dist/console/", import.meta.url);
@@ -38,57 +38,64 @@ const policy = [
 /** The addresses of pages. The script of the page says which of them there are; the other names belong to the server. */
 const pagePath = /^\/console(?:\/(?!(?:api|assets|oidc)$)[a-z-]+)?$/;
 
-type Handler = (ctx: Context) => Promise<void>;
+const answerFile = fileAnswer();
 
 /** Answers with the page, whichever of its addresses is asked for. */
-export function getConsole(): Handler {
-  const answer = fileAnswer();
-  return (ctx) => {
-    if (!pagePath.test(ctx.path)) throw noSuchPath();
-    ctx.set({
-      "content-security-policy": policy,
-      "referrer-policy": "no-referrer",
-      "cross-origin-opener-policy": "same-origin",
-    });
-    return answer(ctx, "index.html", "no-cache");
-  };
+function presentPage({ ctx }: PublicCall): Promise<void> {
+  if (!pagePath.test(ctx.path)) throw noSuchPath();
+  ctx.set({
+    "content-security-policy": policy,
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+  });
+  return answerFile(ctx, "index.html", "no-cache");
 }
+
+export const getConsole = publicRoute({
+  method: "GET",
+  path: "/console",
+  docs: {
+    operation: "getConsole",
+    tag: "Console",
+    summary: "Show the console to a person",
+    answers: { 200: { description: "The page.", contentType: "text/html" }, 304: notModified },
+  },
+  handle: presentPage,
+});
+
+export const getConsolePage = publicRoute({
+  method: "GET",
+  path: "/console/:page",
+  docs: {
+    operation: "getConsolePage",
+    tag: "Console",
+    summary: "Show a page of the console to a person",
+    params: { page: "Name of a page, such as `keys`." },
+    answers: { 200: { description: "The page.", contentType: "text/html" }, 304: notModified },
+  },
+  handle: presentPage,
+});
 
 /** Answers with a script or the styles. */
-export function getConsoleAsset(): Handler {
-  const answer = fileAnswer();
-  return (ctx) => {
+export const getConsoleAsset = publicRoute({
+  method: "GET",
+  path: "/console/assets/:name",
+  docs: {
+    operation: "getConsoleAsset",
+    tag: "Console",
+    summary: "Get a script or style of the console",
+    params: { name: "Name of the file." },
+    answers: {
+      200: { description: "The file.", contentType: ["text/javascript", "text/css"] },
+      304: notModified,
+    },
+  },
+  handle({ ctx }) {
     const [, name = ""] = /^\/console\/assets\/([\w-]+\.(?:js|css))$/.exec(ctx.path) ?? [];
     if (name === "") throw noSuchPath();
-    return answer(ctx, `assets/${name}`, "public, max-age=31536000, immutable");
-  };
-}
-
-export const getConsoleDocs: RouteDocs = {
-  operation: "getConsole",
-  tag: "Console",
-  summary: "Show the console to a person",
-  answers: { 200: { description: "The page.", contentType: "text/html" }, 304: notModified },
-};
-
-export const getConsolePageDocs: RouteDocs = {
-  operation: "getConsolePage",
-  tag: "Console",
-  summary: "Show a page of the console to a person",
-  params: { page: "Name of a page, such as `keys`." },
-  answers: { 200: { description: "The page.", contentType: "text/html" }, 304: notModified },
-};
-
-export const getConsoleAssetDocs: RouteDocs = {
-  operation: "getConsoleAsset",
-  tag: "Console",
-  summary: "Get a script or style of the console",
-  params: { name: "Name of the file." },
-  answers: {
-    200: { description: "The file.", contentType: ["text/javascript", "text/css"] },
-    304: notModified,
+    return answerFile(ctx, `assets/${name}`, "public, max-age=31536000, immutable");
   },
-};
+});
 
 type Encoding = "br" | "gzip" | "identity";
 

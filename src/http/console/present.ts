@@ -2,10 +2,10 @@
 import { z } from "zod";
 import type { NewSession, SignedIn } from "../../accounts/sign-in/session.js";
 import { responseObject } from "../../dialects/response-fields.js";
-import type { Context } from "../context.js";
-import { memberSchema, presentMember } from "../management/member.js";
-import { timeSchema, timestamp } from "../management/timestamp.js";
-import { writeSessionCookie } from "./cookie.js";
+import type { Context } from "../server/context.js";
+import { memberSchema, presentMember } from "../server/present-member.js";
+import { timeSchema, timestamp } from "../../dialects/management/answers.js";
+import { writeSessionCookie } from "../server/session-cookie.js";
 
 export const sessionSchema = responseObject({
   member: memberSchema,

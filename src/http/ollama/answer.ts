@@ -5,13 +5,13 @@ import type { RunEvent } from "../../core/run-event.js";
 import { ollamaErrorBody } from "../../dialects/error-body.js";
 import type { AnswerIdentity } from "../../dialects/ollama/answer.js";
 import { jsonLine, linesType } from "../../dialects/ollama/lines.js";
-import type { HttpDeps } from "../deps.js";
-import { reserveTokens } from "../middleware/limit.js";
-import { authoriseModel } from "../models/authorise-model.js";
-import { whileClientWaits } from "../reply/client.js";
-import { createReply, type JsonPresenter, type StreamPresenter } from "../reply/reply.js";
-import type { Call } from "../route.js";
-import { knownName } from "./name.js";
+import type { AppContext } from "../server/app-context.js";
+import { reserveTokens } from "../server/middleware/limit.js";
+import { authoriseModel } from "../../answers/authorise-model.js";
+import { whileClientWaits } from "../server/reply/client.js";
+import { type JsonPresenter, type StreamPresenter, sendJson, sendStream } from "../server/reply/reply.js";
+import type { Call } from "../server/route.js";
+import { knownName } from "./names.js";
 
 /** A parsed request. */
 interface ParsedRequest {
@@ -45,34 +45,31 @@ interface LineFold extends WithTexts {
   result(): object;
 }
 
-/** Returns the handler of an endpoint. */
-export function answerIn(form: AnswerForm, deps: HttpDeps): (call: Call) => Promise<void> {
-  const reply = createReply(deps);
-  return async (call) => {
-    const { ctx, principal, body, bodyText, requestId, route } = call;
-    const { request, model, stream, keepAliveMs } = form.parse(body, bodyText);
-    const name = knownName(deps.models, model);
-    authoriseModel(deps.models, call, name);
-    const created = deps.clock.now();
-    if (request === null) {
-      const identity = { model, created, times: timesFrom(deps) };
-      return loadOnly(form, deps, call, { identity, name, keepAliveMs });
-    }
-    const known = { ...request, model: name };
-    const tokenReservation = await reserveTokens(deps, call, name, known);
-    const context = {
-      principal,
-      requestId,
-      endpoint: route.path,
-      streamed: stream,
-      tokenReservation,
-      keepAliveMs,
-    };
-    const run = deps.generator.start(known, context);
-    const identity = { model, created, times: () => run.timings };
-    if (stream) await reply.sendStream(ctx, run, streamPresenter(form, identity));
-    else await reply.sendJson(ctx, run, jsonPresenter(form, identity));
+/** Answers a request of an endpoint. */
+export async function answerIn(form: AnswerForm, call: Call, app: AppContext): Promise<void> {
+  const { ctx, principal, body, bodyText, requestId, route } = call;
+  const { request, model, stream, keepAliveMs } = form.parse(body, bodyText);
+  const name = knownName(app.models, model);
+  authoriseModel(app.models, call, name);
+  const created = app.clock.now();
+  if (request === null) {
+    const identity = { model, created, times: timesFrom(app) };
+    return loadOnly(form, app, call, { identity, name, keepAliveMs });
+  }
+  const known = { ...request, model: name };
+  const tokenReservation = await reserveTokens(app, call, name, known);
+  const context = {
+    principal,
+    requestId,
+    endpoint: route.path,
+    streamed: stream,
+    tokenReservation,
+    keepAliveMs,
   };
+  const run = app.generator.start(known, context);
+  const identity = { model, created, times: () => run.timings };
+  if (stream) await sendStream(app, ctx, run, streamPresenter(form, identity));
+  else await sendJson(ctx, run, jsonPresenter(form, identity));
 }
 
 interface LoadOnly {
@@ -83,7 +80,7 @@ interface LoadOnly {
 
 async function loadOnly(
   form: AnswerForm,
-  { generator }: HttpDeps,
+  { generator }: AppContext,
   { ctx }: Call,
   { identity, name, keepAliveMs }: LoadOnly,
 ): Promise<void> {
@@ -93,7 +90,7 @@ async function loadOnly(
   if (isLoaded !== null) ctx.body = form.loaded(identity, isLoaded ? "load" : "unload");
 }
 
-function timesFrom({ clock }: HttpDeps): AnswerIdentity["times"] {
+function timesFrom({ clock }: AppContext): AnswerIdentity["times"] {
   const began = clock.monotonic();
   return () => ({ elapsedMs: clock.monotonic() - began, loadMs: null, prefillMs: null, decodeMs: null });
 }

@@ -1,35 +1,39 @@
-import type { OllamaEmbedRequest } from "../../dialects/ollama/embed/parse.js";
-import type { Evaluated } from "../../inference/embeddings/embed.js";
-import type { HttpDeps } from "../deps.js";
-import { reserveTokens } from "../middleware/limit.js";
-import { authoriseModel } from "../models/authorise-model.js";
-import { requireAbility } from "../models/require-ability.js";
-import { whileClientWaits } from "../reply/client.js";
-import { answerHeaders } from "../reply/run-headers.js";
-import type { Call } from "../route.js";
-import { embeds, partsOf } from "../v1/embeddings.js";
-import { knownName } from "./name.js";
+/** POST /api/embed, as Ollama has it: turns texts into vectors. */
+import { encodeEmbedEnd } from "../../dialects/ollama/embed/encode.js";
+import { parseOllamaEmbed } from "../../dialects/ollama/embed/parse.js";
+import { ollamaEmbedAnswer } from "../../dialects/ollama/embed/response-schema.js";
+import { ollamaEmbedRequestSchema } from "../../dialects/ollama/embed/schema.js";
+import { numbersOf } from "../../dialects/vector-numbers.js";
+import { embedInputs } from "./embed-inputs.js";
+import { vectorsJson } from "../server/reply/vectors.js";
+import { apiKeyRoute } from "../server/route.js";
+import { ollamaClients } from "./clients.js";
 
-export type EmbedDeps = Pick<HttpDeps, "embedder" | "models" | "clock" | "rateLimits" | "hostedTokenizer">;
-
-export type Embedded = Pick<Evaluated, "vectors" | "promptTokens" | "loadMs">;
-
-/** Embeds the inputs of a request, of which there may be none. @returns null when the client has left. */
-export async function embedInputs(
-  deps: EmbedDeps,
-  call: Call,
-  { request, keepAliveMs }: OllamaEmbedRequest,
-): Promise<Embedded | null> {
-  const { ctx, principal, requestId, route } = call;
-  const model = knownName(deps.models, request.model);
-  authoriseModel(deps.models, call, model, "embedding");
-  requireAbility(deps.models, call, model, embeds);
-  if (request.inputs.length === 0) return { vectors: [], promptTokens: 0, loadMs: 0 };
-  const tokenReservation = await reserveTokens(deps, call, model, partsOf(request.inputs));
-  const context = { principal, requestId, endpoint: route.path, tokenReservation, keepAliveMs };
-  const result = await whileClientWaits(ctx.req.socket, (signal) =>
-    deps.embedder.embed({ ...request, model }, context, signal),
-  );
-  if (result !== null) ctx.set(answerHeaders(result));
-  return result;
-}
+/** Embeds the inputs of a request. */
+export const createOllamaEmbeddings = apiKeyRoute({
+  method: "POST",
+  path: "/api/embed",
+  acl: "embed",
+  ...ollamaClients,
+  docs: {
+    operation: "createOllamaEmbeddings",
+    tag: "Ollama",
+    summary: "Turn texts into vectors",
+    body: ollamaEmbedRequestSchema,
+    example: { model: "hearth-embed-1m", input: ["a cat on a mat", "a kitten on a rug"] },
+    errors: ["no_credits", "budget_exceeded"],
+    answers: { 200: { description: "The vectors.", schema: ollamaEmbedAnswer } },
+  },
+  async handle(call, app) {
+    const began = app.clock.monotonic();
+    const parsed = parseOllamaEmbed(call.body);
+    const embedded = await embedInputs(app, call, parsed);
+    if (embedded === null) return;
+    const { vectors, promptTokens, loadMs } = embedded;
+    const data = await vectorsJson(vectors, numbersOf);
+    const times = { elapsedMs: app.clock.monotonic() - began, loadMs };
+    const rest = JSON.stringify(encodeEmbedEnd(parsed.request.model, promptTokens, times));
+    call.ctx.body = `{"embeddings":${data},${rest.slice(1)}`;
+    call.ctx.type = "application/json";
+  },
+});

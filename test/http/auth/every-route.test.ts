@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from "vitest";
-import type { Route } from "../../../src/http/route.js";
+import type { Route } from "../../../src/http/server/route.js";
 import { expectEvery } from "../../kit/every.js";
 import {
   createCheapEngines,

@@ -1,12 +1,11 @@
 import { beforeAll, expect, it } from "vitest";
-import { createRoutes } from "../../../src/http/routes.js";
-import { defaultHttpLimits } from "../../../src/http/deps.js";
+import { selectRoutes } from "../../../src/http/routes.js";
 import { expectEvery } from "../../kit/every.js";
 import { fileServer } from "../../kit/server.js";
-import { type Answer, allAcls } from "../../kit/server/management.js";
+import { allAcls, type Answer } from "../../kit/server/management.js";
 import { builtInModel } from "../../kit/server/settings.js";
 import { createObject } from "../threats/world.js";
-import { table, type Row } from "./scenario-table.js";
+import { type Row, table } from "./scenario-table.js";
 
 const unknownId = "0193a7c2-0000-7000-8000-000000000000";
 const refusal = (code: number, message: unknown = expect.any(String)) => ({ code, message, details: [] });
@@ -70,11 +69,9 @@ async function send(
 }
 
 it("the scenarios cover every route of the management API, with its ACL", () => {
-  const routes = createRoutes({ limits: defaultHttpLimits, ollamaApi: true } as Parameters<
-    typeof createRoutes
-  >[0]);
+  const routes = selectRoutes({ ollamaApi: true, metricsOpen: false });
   const managing = routes.filter(({ guard }) => guard === "management-key");
-  expect(managing.map(({ method, path, endpointAcl }) => [`${method} ${path}`, endpointAcl])).toEqual(
+  expect(managing.map(({ method, path, acl }) => [`${method} ${path}`, acl])).toEqual(
     table.map(({ route, acl }) => [route, acl]),
   );
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cliActor } from "../../../src/accounts/audit/actors.js";
 import { noUsage } from "../../../src/core/usage.js";
-import { centsOfEach, centsUp } from "../../../src/http/management/cents.js";
+import { centsOfEach, centsUp } from "../../../src/http/management/billing/cents.js";
 import { aRun } from "../../store/records.js";
 import { parseMessage } from "./published-messages.js";
 import type { Answer } from "../../kit/server/management.js";

@@ -5,11 +5,11 @@ import { connect as connectPlain, type AddressInfo, type Socket } from "node:net
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { Connections } from "../../../src/http/connections.js";
+import { Connections } from "../../../src/http/server/connections.js";
 import { BodyBudget } from "../../../src/core/requests/body-budget.js";
-import { defaultHttpLimits } from "../../../src/http/deps.js";
-import { createInternalServer } from "../../../src/http/websocket/internal-requests.js";
-import { serveWebSockets } from "../../../src/http/websocket/upgrade.js";
+import { defaultHttpLimits } from "../../../src/http/server/app-context.js";
+import { createInternalServer } from "../../../src/http/server/internal-requests.js";
+import { serveWebSockets } from "../../../src/http/inference/websocket/upgrade.js";
 import { root } from "../../kit/folder.js";
 import { fileServer, type ScriptedServer, type ScriptedSettings, startServer } from "../../kit/server.js";
 import { hello } from "../../kit/server/requests.js";

@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { Role } from "../../../src/accounts/members/member.js";
-import { createCheapEngines, requestRoute } from "../threats/world.js";
-import { createObject, createTestTeam, keyRoutes, pathWith, routeName, takesBody } from "../threats/world.js";
+import {
+  createCheapEngines,
+  createObject,
+  createTestTeam,
+  keyRoutes,
+  pathWith,
+  requestRoute,
+  routeName,
+  takesBody,
+} from "../threats/world.js";
 import { fileServer } from "../../kit/server.js";
 import { signInMember } from "./pages.js";
 

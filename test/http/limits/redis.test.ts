@@ -6,7 +6,7 @@ import { type ScriptedServer, startServer } from "../../kit/server.js";
 import { headersOf, hello, post } from "../../kit/server/requests.js";
 import { keys } from "../../kit/server/six-keys.js";
 import { until } from "../../kit/until.js";
-import { proxyOf, type CuttableConnection } from "../../kit/databases/postgres/proxy.js";
+import { type CuttableConnection, proxyOf } from "../../kit/databases/postgres/proxy.js";
 import {
   command,
   newPrefixName,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
 import type { Script } from "../../kit/scripted/engine.js";
-import type { Route } from "../../../src/http/route.js";
+import type { Route } from "../../../src/http/server/route.js";
 import { root, temporaryFolder } from "../../kit/folder.js";
 import { fileServer } from "../../kit/server.js";
 import { builtInModel } from "../../kit/server/settings.js";

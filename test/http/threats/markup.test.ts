@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Route } from "../../../src/http/route.js";
+import type { Route } from "../../../src/http/server/route.js";
 import { expectEvery } from "../../kit/every.js";
 import { fileServer } from "../../kit/server.js";
 import {

@@ -5,16 +5,15 @@
 import { join } from "node:path";
 import { createTeamService } from "../../../src/accounts/teams/teams.js";
 import { cliActor } from "../../../src/accounts/audit/actors.js";
-import { defaultHttpLimits } from "../../../src/http/deps.js";
-import { takesBody, type Route } from "../../../src/http/route.js";
-import { createRoutes } from "../../../src/http/routes.js";
+import { type Route, takesBody } from "../../../src/http/server/route.js";
+import { selectRoutes } from "../../../src/http/routes.js";
 import { openDatabase } from "../../../src/store/database.js";
 import { createImageStore } from "../../../src/inference/images/store.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import { createWrites } from "../../../src/store/writes.js";
 import { systemRandom } from "../../../src/system.js";
 import type { ManagedServer } from "../../kit/server.js";
-import { type Answer, allAcls } from "../../kit/server/management.js";
+import { allAcls, type Answer } from "../../kit/server/management.js";
 import { builtInModel, pinnedManagementKey } from "../../kit/server/settings.js";
 import { aRun } from "../../store/records.js";
 import { createScriptedEmbeddingEngine } from "../../kit/scripted/embedding-engine.js";
@@ -24,10 +23,7 @@ import { upload } from "../../kit/clients/uploads.js";
 export { takesBody };
 
 /** Every route of the server. */
-export const routes: readonly Route[] = createRoutes({
-  limits: defaultHttpLimits,
-  ollamaApi: true,
-} as Parameters<typeof createRoutes>[0]);
+export const routes: readonly Route[] = selectRoutes({ ollamaApi: true, metricsOpen: false });
 
 /** Routes that a key opens, and no session does; /metrics does not on the loopback address of these servers. */
 export const keyRoutes = routes.filter(

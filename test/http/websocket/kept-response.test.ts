@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { conversationOf, KeptResponses } from "../../../src/http/websocket/kept-response.js";
+import { conversationOf, KeptResponses } from "../../../src/http/inference/websocket/kept-response.js";
 
 const mib = 1_048_576;
 

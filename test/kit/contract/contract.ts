@@ -2,14 +2,14 @@
  * Checks real responses against the OpenAPI document: every status, body and event of a server with these routes. It only
  * observes and does not change what the reader gets.
  */
-import { openapiDocument } from "../../../src/http/openapi/document.js";
+import { openapiDocument } from "../../../src/http/about/openapi/document.js";
 import {
   failureName,
   openapiPath,
   type MediaType,
   type ResponseObject,
-} from "../../../src/http/openapi/operation.js";
-import type { Route } from "../../../src/http/route.js";
+} from "../../../src/http/about/openapi/operation.js";
+import type { Route } from "../../../src/http/server/route.js";
 import { checkEvents } from "./event-check.js";
 import { observeResponse } from "./looked-at.js";
 import { createChecks, type Check } from "./validators.js";

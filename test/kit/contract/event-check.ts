@@ -1,6 +1,6 @@
 /** Checks an event stream: the name and data of each event, and the end of the stream. */
 import { createParser } from "eventsource-parser";
-import type { MediaType } from "../../../src/http/openapi/operation.js";
+import type { MediaType } from "../../../src/http/about/openapi/operation.js";
 import type { BodyObserver } from "./looked-at.js";
 import type { Check } from "./validators.js";
 

@@ -1,7 +1,7 @@
 /** Compiles the schemas of the OpenAPI document to functions when they are first needed. */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import type { OpenApiDocument } from "../../../src/http/openapi/document.js";
+import type { OpenApiDocument } from "../../../src/http/about/openapi/document.js";
 
 /** Returns the problems of a value, one line each; empty if it is valid. */
 export type Check = (value: unknown) => readonly string[];

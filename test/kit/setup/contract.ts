@@ -32,14 +32,9 @@ afterEach(() => {
 
 /** Loaded only when needed, because most test files send no requests. */
 async function loadContract(): Promise<Contract> {
-  const [{ createContract }, { createRoutes }, { defaultHttpLimits }] = await Promise.all([
+  const [{ createContract }, { selectRoutes }] = await Promise.all([
     import("../contract/contract.js"),
     import("../../../src/http/routes.js"),
-    import("../../../src/http/deps.js"),
   ]);
-  // The handlers of the route table are created but never called.
-  const deps = { limits: defaultHttpLimits, ollamaApi: true, version: "0" } as Parameters<
-    typeof createRoutes
-  >[0];
-  return createContract(createRoutes(deps), reportProblem);
+  return createContract(selectRoutes({ ollamaApi: true, metricsOpen: false }), reportProblem);
 }

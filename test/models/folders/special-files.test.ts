@@ -10,7 +10,7 @@ import { readConfigFile, readSecret } from "../../../src/config/file.js";
 import { readImageModelConfig } from "../../../src/engine/images/model-config.js";
 import { createEmailSender } from "../../../src/jobs/alerts/senders/email.js";
 import { readModelType } from "../../../src/engine/vision/model-files.js";
-import { openTls } from "../../../src/http/tls.js";
+import { openTls } from "../../../src/http/server/tls.js";
 import { readHubSettings } from "../../../src/models/hub/settings.js";
 import { takeLock } from "../../../src/models/hub/transfer/lock.js";
 import { bytesSoFar, openPartial } from "../../../src/models/hub/transfer/partial-file.js";

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { HearthError } from "../../../../src/core/errors.js";
 import { BodyBudget } from "../../../../src/core/requests/body-budget.js";
-import { readUpload } from "../../../../src/http/files/multipart.js";
+import { readUpload } from "../../../../src/http/server/multipart.js";
 import { check } from "../../checks/violation.js";
 import { labelOf, type FuzzTarget } from "../target.js";
 

@@ -1,27 +1,29 @@
 /** GET /console/oidc/start: sends the browser to the identity provider. */
-import type { Context } from "../../context.js";
-import type { RouteDocs } from "../../route-docs.js";
-import { callbackPath, writeTransactionCookie } from "../cookie.js";
-import { withProvider, type OidcRouteDeps } from "./with-provider.js";
+import { writeTransactionCookie } from "./transaction-cookie.js";
+import { finishOidc } from "./callback.js";
+import { withProvider } from "./with-provider.js";
+import { publicRoute } from "../../server/route.js";
 
 /** Begins a sign-in through the provider. */
-export function startOidc(deps: OidcRouteDeps): (ctx: Context) => Promise<void> {
-  return (ctx) =>
-    withProvider(ctx, deps, async (oidc) => {
-      const origin = deps.publicUrl ?? `${ctx.protocol}://${ctx.host}`;
-      const begun = await oidc.begin(origin + callbackPath, ctx.ip);
-      writeTransactionCookie(ctx, begun, deps.clock.now());
+export const startOidc = publicRoute({
+  method: "GET",
+  path: "/console/oidc/start",
+  docs: {
+    operation: "startOidcSignIn",
+    tag: "Console",
+    summary: "Sign in through the identity provider",
+    description:
+      "For browsers. Without a provider in the settings: 404. Where the sign-in cannot begin, to `/console#error=` and a code.",
+    answers: { 303: { description: "To the provider.", contentType: "text/html" } },
+    errors: ["not_found"],
+  },
+  handle({ ctx }, app) {
+    return withProvider(ctx, app, async (oidc) => {
+      const origin = app.publicUrl ?? `${ctx.protocol}://${ctx.host}`;
+      const begun = await oidc.begin(origin + finishOidc.path, ctx.ip);
+      writeTransactionCookie(ctx, begun, app.clock.now());
       ctx.status = 303;
       ctx.redirect(begun.url.href);
     });
-}
-
-export const startOidcDocs: RouteDocs = {
-  operation: "startOidcSignIn",
-  tag: "Console",
-  summary: "Sign in through the identity provider",
-  description:
-    "For browsers. Without a provider in the settings: 404. Where the sign-in cannot begin, to `/console#error=` and a code.",
-  answers: { 303: { description: "To the provider.", contentType: "text/html" } },
-  errors: ["not_found"],
-};
+  },
+});

@@ -1,10 +1,8 @@
 import { OidcRefusal } from "../../../accounts/sign-in/oidc/refusal.js";
 import type { OidcSignIn } from "../../../accounts/sign-in/oidc/oidc-sign-in.js";
-import type { Context } from "../../context.js";
-import type { HttpDeps } from "../../deps.js";
-import { noSuchPath } from "../../router.js";
-
-export type OidcRouteDeps = Pick<HttpDeps, "accounts" | "publicUrl" | "clock">;
+import type { Context } from "../../server/context.js";
+import type { AppContext } from "../../server/app-context.js";
+import { noSuchPath } from "../../server/no-such-path.js";
 
 /**
  * Answers a request of a browser on its way to the identity provider or back. A sign-in that does not succeed leads to the console with
@@ -13,7 +11,7 @@ export type OidcRouteDeps = Pick<HttpDeps, "accounts" | "publicUrl" | "clock">;
  */
 export async function withProvider(
   ctx: Context,
-  { accounts: { oidc } }: OidcRouteDeps,
+  { accounts: { oidc } }: AppContext,
   answer: (oidc: OidcSignIn) => Promise<void>,
 ): Promise<void> {
   if (oidc === null) throw noSuchPath();

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Route } from "../../../../src/http/route.js";
+import type { Route } from "../../../../src/http/server/route.js";
 import { forFile } from "../../../kit/for-file.js";
 import { expectEvery } from "../../../kit/every.js";
 import { attackedBodies, attacks, isAttacked, mark, startAttackedServer } from "./attacks.js";

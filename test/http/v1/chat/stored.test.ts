@@ -1,5 +1,4 @@
-import type OpenAI from "openai";
-import { NotFoundError } from "openai";
+import OpenAI, { NotFoundError } from "openai";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { casesOf } from "../../../kit/setup/random-cases.js";

@@ -1,0 +1,102 @@
+/** GET /docs/guides: the list of guides. GET /docs/guides/{name}: one of them. Both are pages like the API reference. */
+import { notModified, presentCached, presentCachedByName } from "../../server/reply/cached-answer.js";
+import type { AppContext } from "../../server/app-context.js";
+import { publicRoute } from "../../server/route.js";
+import { assemblePage } from "./assemble.js";
+import { guideAddresses } from "./guides/addresses.js";
+import { guidesFolder, type GuidesFolder } from "./guides/folder.js";
+import { renderMarkdown, type RenderedMarkdown } from "./guides/markdown.js";
+
+type Guides = ReadonlyMap<string, RenderedMarkdown>;
+
+const rendered = new WeakMap<AppContext, Guides>();
+
+/** Returns the guides of a server. All are rendered at the first request for any of them. */
+function guidesFor(app: AppContext): Guides {
+  const guides = rendered.get(app) ?? renderGuides(guidesFolder(app));
+  rendered.set(app, guides);
+  return guides;
+}
+
+export const listGuides = publicRoute({
+  method: "GET",
+  path: "/docs/guides",
+  docs: {
+    operation: "listGuides",
+    tag: "Server",
+    summary: "List the guides",
+    answers: {
+      200: { description: "A page with a link to each guide.", contentType: "text/html" },
+      304: notModified,
+    },
+  },
+  handle: presentCached((_call, app) => assembleGuidePage(guidesFor(app), null)),
+});
+
+export const getGuide = publicRoute({
+  method: "GET",
+  path: "/docs/guides/:name",
+  docs: {
+    operation: "getGuide",
+    tag: "Server",
+    summary: "Show a guide",
+    params: { name: "As the list of guides links to it." },
+    answers: { 200: { description: "The guide as a page.", contentType: "text/html" }, 304: notModified },
+  },
+  handle: presentCachedByName((name, app) => {
+    const guides = guidesFor(app);
+    return guides.has(name) ? assembleGuidePage(guides, name) : null;
+  }),
+});
+
+function renderGuides(folder: GuidesFolder): Guides {
+  const sources = folder.guides();
+  const addresses = guideAddresses(sources.keys(), folder.pictures().keys());
+  return new Map([...sources].map(([name, text]) => [name, renderMarkdown(text, addresses)]));
+}
+
+/** A guide's page, or that of the list, where `name` is null. */
+function assembleGuidePage(guides: Guides, name: string | null) {
+  const guide = name === null ? undefined : guides.get(name);
+  return assemblePage({
+    template: "guide.html",
+    current: "/docs/guides",
+    styles: ["page.css", "guide.css"],
+    scripts: [],
+    contents: {
+      title: name === null || guide === undefined ? "Guides" : titleOf(name, guide),
+      guides: navigation(guides, name),
+      content: guide === undefined ? listOf(guides) : guide.html,
+    },
+  });
+}
+
+function titleOf(name: string, { sections }: RenderedMarkdown): string {
+  return sections.find(({ depth }) => depth === 1)?.text ?? name;
+}
+
+function listOf(guides: Guides): string {
+  const items = [...guides].map(
+    ([name, guide]) =>
+      `<li><a href="/docs/guides/${name}">${titleOf(name, guide)}</a><p>${guide.summary}</p></li>`,
+  );
+  const reference =
+    '<li><a href="/docs">API reference</a><p>Every route of this server with its fields and errors.</p></li>';
+  return `<h1>Guides</h1>\n<ul class="guides">\n${[...items, reference].join("\n")}\n</ul>`;
+}
+
+/** All guides; beneath the one that is shown, its sections. */
+function navigation(guides: Guides, shown: string | null): string {
+  const items = [...guides].map(([name, guide]) => {
+    const link = `<a href="/docs/guides/${name}"${name === shown ? ' aria-current="page"' : ""}>`;
+    return `<li>${link}${titleOf(name, guide)}</a>${name === shown ? sectionsOf(guide) : ""}</li>`;
+  });
+  return `<ul>\n${items.join("\n")}\n</ul>`;
+}
+
+function sectionsOf({ sections }: RenderedMarkdown): string {
+  const items = sections
+    .filter(({ depth }) => depth === 2)
+    .map(({ id, text }) => `<li><a href="#${id}">${text}</a></li>`);
+  return items.length === 0 ? "" : `<ul>${items.join("")}</ul>`;
+}

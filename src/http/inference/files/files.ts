@@ -1,0 +1,168 @@
+/** /v1/files: upload, list, get and delete files, for OpenAI and Anthropic clients. */
+import { z } from "zod";
+import { authorise } from "../../../accounts/keys/permissions.js";
+import { validFields } from "../../../dialects/field-error.js";
+import type { FileFields } from "../../../inference/files/files.js";
+import { ownerOf } from "../../../inference/stored-owner.js";
+import { uploadPurposes } from "../../../inference/files/stored-file.js";
+import type { Context } from "../../server/context.js";
+import { isAnthropicClient } from "../../server/client-format.js";
+import { readUpload, type Upload } from "../../server/multipart.js";
+import {
+  anthropicFiles,
+  deletedFileSchema,
+  type FileFormat,
+  filePageSchema,
+  fileSchema,
+  openaiFiles,
+} from "./present.js";
+import { fileQuerySchema, listByQuery } from "./query.js";
+import { apiKeyRoute } from "../../server/route.js";
+
+const secondsMin = 3_600;
+const secondsMax = 2_592_000;
+/** How long the input of a batch is stored where its request does not say, as by the hosted service. */
+const batchInputSeconds = 2_592_000;
+
+const secondsProblem = `must be a whole number of seconds from ${secondsMin} to ${secondsMax}`;
+
+const fieldsSchema = z.object({
+  purpose: z.enum(uploadPurposes),
+  "expires_after[anchor]": z.literal("created_at").optional(),
+  "expires_after[seconds]": z
+    .string()
+    .regex(/^\d{1,10}$/, secondsProblem)
+    .transform(Number)
+    .refine((seconds) => seconds >= secondsMin && seconds <= secondsMax, secondsProblem)
+    .optional(),
+});
+
+/** The form as the reference documents it. */
+const formSchema = z.object({
+  file: z.string().meta({ format: "binary" }),
+  purpose: z
+    .enum(uploadPurposes)
+    .optional()
+    .describe("Required, except with the header `anthropic-version`."),
+  "expires_after[anchor]": z.literal("created_at").optional(),
+  "expires_after[seconds]": z
+    .string()
+    .optional()
+    .describe(
+      `From ${secondsMin} to ${secondsMax}; without it, files with the purpose \`batch\` expire after 30 days.`,
+    ),
+});
+
+export const fileParams = { file_id: "Id of a file of the key's team." };
+
+/** Stores an uploaded file. */
+export const createFile = apiKeyRoute({
+  method: "POST",
+  path: "/v1/files",
+  acl: "files",
+  takesBody: "form",
+  errors: "either",
+  docs: {
+    operation: "createFile",
+    tag: "Files",
+    summary: "Upload a file",
+    description:
+      "Requests with the header `anthropic-version`, which Anthropic's SDKs send, get the shapes and errors of Anthropic's Files API, " +
+      "here and on the other routes of files.",
+    form: formSchema,
+    answers: { 200: { description: "The file is stored.", schema: fileSchema } },
+  },
+  async handle({ ctx, principal, route }, { files, clock, bodyBudget }) {
+    authorise(principal, { endpoint: route.acl, model: null });
+    const format = formatFor(ctx);
+    const draft = await files.begin(ownerOf(principal), true);
+    try {
+      const upload = await readUpload(ctx, bodyBudget, (chunk) => draft.write(chunk));
+      const file = await draft.finish(fieldsOf(upload, format, clock.now()));
+      ctx.body = format.file(file);
+    } finally {
+      await draft.discard();
+    }
+  },
+});
+
+/** Lists the files of the key's team. */
+export const listFiles = apiKeyRoute({
+  method: "GET",
+  path: "/v1/files",
+  acl: "files",
+  errors: "either",
+  docs: {
+    operation: "listFiles",
+    tag: "Files",
+    summary: "List the files of the team",
+    query: fileQuerySchema,
+    answers: { 200: { description: "A page of files.", schema: filePageSchema } },
+  },
+  async handle({ ctx, principal, route }, { files }) {
+    authorise(principal, { endpoint: route.acl, model: null });
+    const format = formatFor(ctx);
+    const page = await listByQuery(files, { query: ctx.query, teamId: principal.team.id }, format);
+    ctx.body = format.page(page);
+  },
+});
+
+/** Returns one file without its content. */
+export const getFile = apiKeyRoute({
+  method: "GET",
+  path: "/v1/files/:file_id",
+  acl: "files",
+  errors: "either",
+  docs: {
+    operation: "getFile",
+    tag: "Files",
+    summary: "Get a file without its content",
+    params: fileParams,
+    answers: { 200: { description: "The file.", schema: fileSchema } },
+  },
+  async handle({ ctx, principal, params, route }, { files }) {
+    authorise(principal, { endpoint: route.acl, model: null });
+    const file = await files.find(params["file_id"] ?? "", principal.team.id);
+    ctx.body = formatFor(ctx).file(file);
+  },
+});
+
+/** Deletes a file. */
+export const deleteFile = apiKeyRoute({
+  method: "DELETE",
+  path: "/v1/files/:file_id",
+  acl: "files",
+  errors: "either",
+  docs: {
+    operation: "deleteFile",
+    tag: "Files",
+    summary: "Delete a file",
+    params: fileParams,
+    answers: { 200: { description: "The file is deleted.", schema: deletedFileSchema } },
+  },
+  async handle({ ctx, principal, params, route }, { files }) {
+    authorise(principal, { endpoint: route.acl, model: null });
+    const { id } = await files.find(params["file_id"] ?? "", principal.team.id);
+    await files.delete(id);
+    ctx.body = formatFor(ctx).deleted(id);
+  },
+});
+
+/** Reads the fields of an upload. */
+function fieldsOf(
+  { fields, filename, mimeType }: Upload,
+  { purposeDefault }: FileFormat,
+  now: number,
+): FileFields {
+  const { purpose, "expires_after[seconds]": seconds } = validFields(fieldsSchema, {
+    ...(purposeDefault === null ? {} : { purpose: purposeDefault }),
+    ...fields,
+  });
+  const lifeSeconds = seconds ?? (purpose === "batch" ? batchInputSeconds : null);
+  return { filename, mimeType, purpose, expireTime: lifeSeconds === null ? null : now + lifeSeconds * 1000 };
+}
+
+/** Returns the format of files for a client. */
+function formatFor(ctx: Context): FileFormat {
+  return isAnthropicClient(ctx) ? anthropicFiles : openaiFiles;
+}

@@ -1,0 +1,190 @@
+/** POST /v1/responses: streamed, as JSON, or in the background; GET and DELETE /v1/responses/{id}: a stored response. */
+import { z } from "zod";
+import { authorise } from "../../../accounts/keys/permissions.js";
+import { isUnfinished } from "../../../inference/responses/stored-response.js";
+import type { ResponseIdentity } from "../../../dialects/openai-responses/encode.js";
+import {
+  responseEventSchema,
+  responsesErrorEventSchema,
+} from "../../../dialects/openai-responses/event-schema.js";
+import {
+  parseResponsesRequest,
+  type ResponsesRequest,
+  withToolsOfItems,
+} from "../../../dialects/openai-responses/parse.js";
+import { responsesRequestSchema } from "../../../dialects/openai-responses/schema.js";
+import { deletedResponse } from "../../../dialects/openai-responses/pages.js";
+import { withIncludes } from "../../../dialects/openai-responses/replay.js";
+import {
+  deletedResponseSchema,
+  type ResponseObject,
+  responseSchema,
+} from "../../../dialects/openai-responses/response-schema.js";
+import { fieldError } from "../../../dialects/field-error.js";
+import { pingFrame } from "../../../dialects/sse.js";
+import { usableModel } from "../../../inference/run/usable-model.js";
+import type { AppContext } from "../../server/app-context.js";
+import { authoriseModel } from "../../../answers/authorise-model.js";
+import { inlineFiles } from "../../server/inline-files.js";
+import { sendFrames } from "../../server/reply/reply.js";
+import { costHeader } from "../../server/reply/run-headers.js";
+import { answerInBackground, answerNow, answerWithoutRun } from "./answer.js";
+import { allOf, findItems, itemsToStore } from "../../../jobs/responses/conversation-items.js";
+import { serverToolOffer } from "../../../jobs/responses/server-tools.js";
+import { inConversation } from "./in-conversation.js";
+import { openResponseStream } from "./stream.js";
+import type { StreamDocs } from "../../server/route-docs.js";
+import { apiKeyRoute } from "../../server/route.js";
+import { endWithoutRun } from "../../../jobs/responses/job-handler.js";
+
+function identify(app: AppContext, request: ResponsesRequest, createTime: number): ResponseIdentity {
+  return {
+    id: `resp_${app.random.id().replaceAll("-", "")}`,
+    created: Math.floor(createTime / 1000),
+    model: usableModel(app.models, request.model),
+    modelName: request.model,
+    request,
+    now: memoize(() => Math.floor(app.clock.now() / 1000)),
+  };
+}
+
+const stream: StreamDocs = {
+  schema: z.union([responseEventSchema, responsesErrorEventSchema]),
+  named: true,
+  done: true,
+};
+
+/** Creates a response. */
+export const createResponse = apiKeyRoute({
+  method: "POST",
+  path: "/v1/responses",
+  acl: "chat",
+  docs: {
+    operation: "createResponse",
+    tag: "Responses",
+    summary: "Create a response",
+    description:
+      "The response is stored for 30 days unless `store` is false; a later request continues it with `previous_response_id`. With " +
+      "`background: true` the response is queued: fetch it by its id, or follow it with `stream: true`. Fields that are not " +
+      "listed are ignored; values that are listed but not supported are rejected with the name of the field.",
+    body: responsesRequestSchema,
+    example: { model: "hearth-tiny-5m", input: "Hello!" },
+    errors: ["no_credits", "budget_exceeded", "dependency_failed"],
+    answers: {
+      200: { description: "The response; a background response is queued.", schema: responseSchema },
+    },
+    stream,
+  },
+  async handle(call, app) {
+    const { principal, bodyText } = call;
+    const inlined = await inlineFiles(app, call);
+    if (inlined === null) return;
+    const parsed = parseResponsesRequest(inlined.whole, bodyText, serverToolOffer(app, principal));
+    authoriseModel(app.models, call, parsed.model);
+    if (parsed.store) await app.storedResponses.refuseWhenFull();
+    const answer = !parsed.generates ? answerWithoutRun : parsed.background ? answerInBackground : answerNow;
+    const createTime = app.clock.now();
+    await inConversation(app.conversations, parsed.conversationId, principal.team.id, async (untilEnd) => {
+      const items = await findItems(app, parsed, principal.team.id);
+      const request = withToolsOfItems(parsed, allOf(items));
+      const identity = identify(app, request, createTime);
+      if (request.conversationId !== null)
+        await app.conversations.refuseItems(
+          request.conversationId,
+          itemsToStore(items.ownInput, identity.id),
+        );
+      await answer(app, { call, request, identity, createTime, items, untilEnd });
+    });
+  },
+});
+
+const queryFlag = z.enum(["true", "false"]).optional();
+const includeField = z.union([z.string(), z.array(z.string())]).optional();
+const querySchema = z.object({
+  include: includeField.describe(
+    "`reasoning.encrypted_content` adds the encrypted content to reasoning items.",
+  ),
+  "include[]": includeField.describe("The same as `include`."),
+  stream: queryFlag.describe(
+    "Returns the events instead, including future events of an unfinished response.",
+  ),
+  starting_after: z
+    .string()
+    .regex(/^\d{1,9}$/, "must be the number of an event")
+    .optional(),
+  include_obfuscation: z.string().optional().describe("Has no effect."),
+});
+
+/** Returns the current state of a response, or its stream after the event `starting_after`. */
+export const getResponse = apiKeyRoute({
+  method: "GET",
+  path: "/v1/responses/:response_id",
+  acl: "chat",
+  docs: {
+    operation: "getResponse",
+    tag: "Responses",
+    summary: "Get a stored response, or its stream",
+    description:
+      "The stream of an unfinished background response can be read if it was created with `stream: true`; the stream of a finished " +
+      "response can always be read.",
+    params: { response_id: "Id of a response of the key's team." },
+    query: querySchema,
+    answers: { 200: { description: "The current state of the response.", schema: responseSchema } },
+    stream,
+  },
+  async handle({ ctx, principal, params, route }, app) {
+    const query = parseQuery(ctx.query);
+    authorise(principal, { endpoint: route.acl, model: null });
+    const stored = await app.storedResponses.find(params["response_id"] ?? "", principal.team.id);
+    if (query.stream)
+      return sendFrames(app, ctx, await openResponseStream(app.storedResponses, stored, query.from), {
+        ping: pingFrame,
+      });
+    const response = JSON.parse(stored.body) as ResponseObject;
+    ctx.set(costHeader(response.usage?.cost_in_usd_ticks ?? null));
+    ctx.body = withIncludes(response, query.include);
+  },
+});
+
+/** Deletes a response; cancels it first if it is unfinished. */
+export const deleteResponse = apiKeyRoute({
+  method: "DELETE",
+  path: "/v1/responses/:response_id",
+  acl: "chat",
+  docs: {
+    operation: "deleteResponse",
+    tag: "Responses",
+    summary: "Delete a stored response",
+    description: "Responses that continue it can no longer be continued themselves.",
+    params: { response_id: "Id of a response of the key's team." },
+    answers: { 200: { description: "The response is deleted.", schema: deletedResponseSchema } },
+  },
+  async handle(
+    { ctx, principal, params, route },
+    { storedResponses: storedResponses, backgroundJobs: backgroundJobs },
+  ) {
+    authorise(principal, { endpoint: route.acl, model: null });
+    const stored = await storedResponses.find(params["response_id"] ?? "", principal.team.id);
+    if (isUnfinished(stored))
+      await backgroundJobs.cancel(stored.id, () => endWithoutRun(storedResponses, stored, null));
+    await storedResponses.delete(stored.id, stored.teamId);
+    ctx.body = deletedResponse(stored.id);
+  },
+});
+
+function parseQuery(query: unknown) {
+  const parsed = querySchema.safeParse(query);
+  if (!parsed.success) throw fieldError(parsed.error, query);
+  const { include = [], "include[]": more = [], stream, starting_after: after } = parsed.data;
+  return {
+    include: [include, more].flat(),
+    stream: stream === "true",
+    from: after === undefined ? 0 : Number(after) + 1,
+  };
+}
+
+/** Computes a value once, so that the stored response and the sent response have the same time. */
+function memoize(compute: () => number): () => number {
+  let value: number | null = null;
+  return () => (value ??= compute());
+}

@@ -1,0 +1,191 @@
+/**
+ * One WebSocket: turns in order of arrival, one at a time; the keep-alive; the time after which a connection ends.
+ *
+ * Modes: open -> closing (no new turn; the one in flight ends) -> closed.
+ */
+import { WebSocket, type RawData } from "ws";
+import type { BodyPlace } from "../../../core/requests/body-budget.js";
+import type { AppContext } from "../../server/app-context.js";
+import type { InternalRequest, InternalServer } from "../../server/internal-requests.js";
+import type { KeptResponse, KeptResponses } from "./kept-response.js";
+import { answerTurn, errorMessage } from "./turn.js";
+
+/** As the hosted service's. */
+const connectionMsMax = 3_600_000;
+/** Turns that wait for the one in flight. */
+const waitingTurnsMax = 16;
+/** Bytes that a client has not read when it gets no more errors of turns that cannot wait. */
+const unsentBytesMax = 1_048_576;
+
+const goingAway = 1001;
+const normalClosure = 1000;
+
+export interface ConnectionDeps extends Pick<AppContext, "clock" | "limits" | "bodyBudget"> {
+  readonly internal: InternalServer;
+  /** Of all connections. */
+  readonly keptResponses: KeptResponses;
+  /** What the requests of all turns have in common. */
+  readonly request: Pick<InternalRequest, "path" | "headers" | "remoteAddress">;
+}
+
+/** A turn that was received. */
+interface WaitingTurn {
+  readonly message: Buffer;
+  readonly place: BodyPlace;
+}
+
+/** Serves a WebSocket until it closes. */
+export class Connection {
+  /** Resolves when the connection is closed. */
+  readonly closed: Promise<void>;
+  readonly #socket: WebSocket;
+  readonly #app: ConnectionDeps;
+  readonly #left = new AbortController();
+  readonly #waiting: WaitingTurn[] = [];
+  #waitingBytes = 0;
+  #kept: KeptResponse | null = null;
+  #isBusy = false;
+  /** How the connection is closed after the turn in flight. */
+  #closing: { readonly code: number; readonly message: string | null } | null = null;
+
+  constructor(socket: WebSocket, app: ConnectionDeps) {
+    this.#socket = socket;
+    this.#app = app;
+    this.closed = new Promise((resolve) => socket.once("close", () => resolve()));
+    const stopPinging = keepAlive(socket, app.clock, app.limits.pingEveryMs);
+    const stopTimer = app.clock.after(connectionMsMax, () => this.#startClosing(normalClosure, tooOld));
+    socket.on("message", (data: RawData) => this.#receive(bufferOf(data)));
+    // A protocol error, or a message above the limit: the library closes the connection with the code of the reason.
+    socket.on("error", () => undefined);
+    socket.once("close", () => {
+      stopPinging();
+      stopTimer();
+      this.#left.abort();
+      this.#keep(null);
+    });
+  }
+
+  /** Ends the connection because the server closes, after the turn in flight. */
+  close(): void {
+    this.#startClosing(goingAway, null);
+  }
+
+  terminate(): void {
+    this.#socket.terminate();
+  }
+
+  #receive(message: Buffer): void {
+    const { limits, bodyBudget } = this.#app;
+    const { bodyBytesMax } = limits;
+    if (this.#waiting.length >= waitingTurnsMax || this.#waitingBytes + message.length > bodyBytesMax)
+      return this.#refuse(tooManyTurns);
+    const place = bodyBudget.open();
+    // The message is in memory: it cannot wait for its bytes.
+    if (!place.tryReserve(message.length)) return this.#refuse(tooManyBodies);
+    this.#waiting.push({ message, place });
+    this.#waitingBytes += message.length;
+    if (!this.#isBusy) void this.#answerWaiting();
+  }
+
+  #refuse(error: string): void {
+    if (this.#socket.bufferedAmount > unsentBytesMax) this.terminate();
+    else void this.#send(error);
+  }
+
+  async #answerWaiting(): Promise<void> {
+    this.#isBusy = true;
+    while (this.#closing === null) {
+      const turn = this.#waiting.shift();
+      if (turn === undefined) break;
+      this.#waitingBytes -= turn.message.length;
+      this.#keep(await this.#answer(turn));
+    }
+    this.#isBusy = false;
+    this.#dropWaiting();
+    await this.#close();
+  }
+
+  #dropWaiting(): void {
+    for (const { place } of this.#waiting.splice(0)) place.release();
+  }
+
+  async #answer({ message, place }: WaitingTurn): Promise<KeptResponse | null> {
+    const { internal, request, bodyBudget } = this.#app;
+    const budget = { bodyBudget, place };
+    const send = (message: string): Promise<void> => this.#send(message);
+    try {
+      const options = { internal, request, kept: this.#kept, signal: this.#left.signal, send };
+      return await answerTurn(message, { ...options, ...budget });
+    } catch {
+      await this.#send(cutShort);
+      return null;
+    } finally {
+      place.release();
+    }
+  }
+
+  #keep(next: KeptResponse | null): void {
+    const { keptResponses } = this.#app;
+    this.#kept = keptResponses.replace(this.#kept, this.#left.signal.aborted ? null : next);
+  }
+
+  #startClosing(code: number, message: string | null): void {
+    this.#closing ??= { code, message };
+    if (!this.#isBusy) void this.#close();
+  }
+
+  async #close(): Promise<void> {
+    if (this.#closing === null) return;
+    const { code, message } = this.#closing;
+    if (message !== null) await this.#send(message);
+    this.#socket.close(code);
+  }
+
+  /** Resolves when the message has left; disconnects a client that reads nothing. */
+  async #send(message: string): Promise<void> {
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    const { clock, limits } = this.#app;
+    const giveUp = clock.after(limits.stalledReaderMs, () => this.#socket.terminate());
+    await new Promise<void>((resolve) => this.#socket.send(message, () => resolve()));
+    giveUp();
+  }
+}
+
+const cutShort = errorMessage(500, {
+  type: "server_error",
+  code: "internal_error",
+  message: "The answer was cut short.",
+});
+const tooManyTurns = errorMessage(429, {
+  code: "too_many_turns",
+  message: `At most ${waitingTurnsMax} turns wait on a connection, with the size of one request: wait for the response in flight.`,
+});
+const tooManyBodies = errorMessage(503, {
+  type: "server_error",
+  code: "overloaded",
+  message: "The server is reading too many large requests. Please try again later.",
+});
+const tooOld = errorMessage(400, {
+  code: "websocket_connection_limit_reached",
+  message: "This connection has reached its limit of 60 minutes: open a new one.",
+});
+
+/** Sends pings; ends a connection that has not answered the last one when the next is due. @returns a function that stops this */
+function keepAlive(socket: WebSocket, clock: ConnectionDeps["clock"], everyMs: number): () => void {
+  let isAlive = true;
+  let stop = (): void => undefined;
+  const beat = (): void => {
+    if (!isAlive) return socket.terminate();
+    isAlive = false;
+    socket.ping();
+    stop = clock.after(everyMs, beat);
+  };
+  socket.on("pong", () => (isAlive = true));
+  stop = clock.after(everyMs, beat);
+  return () => stop();
+}
+
+function bufferOf(data: RawData): Buffer {
+  if (Buffer.isBuffer(data)) return data;
+  return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
+}

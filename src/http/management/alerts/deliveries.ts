@@ -1,0 +1,31 @@
+/** GET /admin/alerts/deliveries, an extension: the messages to channels, and what became of them. */
+import type { z } from "zod";
+import { actorOf } from "../../../accounts/visibility.js";
+import { deliveriesSchema, presentDelivery } from "./present-alerts.js";
+import { parseFields } from "../../../dialects/management/fields.js";
+import { managementRoute } from "../../server/route.js";
+import { alertsQuery } from "./alerts.js";
+
+/** Lists deliveries. */
+export const listDeliveries = managementRoute({
+  method: "GET",
+  path: "/admin/alerts/deliveries",
+  acl: "ManageAlerts",
+  docs: {
+    operation: "listAlertDeliveries",
+    tag: "Alerts",
+    summary: "List the messages to channels, and what became of them",
+    description:
+      "An extension of Hearth. A message that its receiver does not accept is sent again, with growing pauses; after a day it is `dead`. " +
+      "Messages are kept for 30 days after their end.",
+    query: alertsQuery,
+    answers: { 200: { description: "The deliveries.", schema: deliveriesSchema } },
+    errors: ["not_found"],
+  },
+  async handle({ ctx, manager }, { alerts }) {
+    const { teamId } = parseFields(alertsQuery, ctx.query);
+    const found = await alerts.deliveries(teamId ?? null, actorOf(manager));
+    const answer: z.infer<typeof deliveriesSchema> = { deliveries: found.map(presentDelivery) };
+    ctx.body = answer;
+  },
+});

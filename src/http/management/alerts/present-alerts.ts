@@ -1,0 +1,111 @@
+/** Alerts, channels and deliveries in answers of the management API. */
+import { z } from "zod";
+import { alertKinds } from "../../../core/alerts/alerts.js";
+import { ticksToUsd } from "../../../core/money.js";
+import { responseArray, responseObject } from "../../../dialects/response-fields.js";
+import type { Alert, AlertChannel, AlertDelivery } from "../../../jobs/alerts/alert.js";
+import { timeSchema, timestamp } from "../../../dialects/management/answers.js";
+
+const serverWide = "absent: the whole server.";
+
+export const alertSchema = responseObject({
+  alertId: z.string(),
+  kind: z.enum(alertKinds),
+  teamId: z.string().optional().describe(`The team that it is about; ${serverWide}`),
+  message: z.string().describe("One sentence."),
+  details: z
+    .record(z.string(), z.union([z.string(), z.number(), z.null()]))
+    .describe("What the kind of alert has, such as `spentUsd`."),
+  raisedTime: timeSchema,
+  sentTime: timeSchema.describe("When its last message was written."),
+  resolvedTime: timeSchema.optional().describe("Absent while it goes on."),
+}).meta({ id: "Alert" });
+
+export const alertsSchema = responseObject({
+  alerts: responseArray(alertSchema).describe("Up to 200: those that go on first, then the newest."),
+}).meta({ id: "AlertList" });
+
+const channelFields = {
+  channelId: z.string(),
+  teamId: z.string().optional().describe(`The team whose alerts it gets; ${serverWide}`),
+  kind: z.enum(["webhook", "email"]),
+  target: z.string().describe("URL of the webhook, or e-mail address."),
+  creditBelowUsd: z
+    .string()
+    .optional()
+    .describe("It gets an alert when credit falls below this amount in USD; absent: below the setting's."),
+  createTime: timeSchema,
+};
+
+export const channelSchema = responseObject(channelFields).meta({ id: "AlertChannel" });
+
+export const newChannelSchema = responseObject({
+  ...channelFields,
+  secret: z.string().optional().describe("What webhooks are signed with, `whsec_` and base64. Shown once."),
+}).meta({ id: "NewAlertChannel", description: "The channel, with the secret of a webhook." });
+
+export const channelsSchema = responseObject({
+  channels: responseArray(channelSchema).describe("In order of creation."),
+}).meta({ id: "AlertChannelList" });
+
+export const deliverySchema = responseObject({
+  deliveryId: z.string().describe("The `webhook-id`, the same in every attempt."),
+  channelId: z.string(),
+  alertId: z.string().optional().describe("Absent for a test."),
+  event: z.enum(["raised", "repeated", "resolved", "test"]),
+  state: z.enum(["queued", "delivered", "dead"]).describe("`dead`: it was not accepted within a day."),
+  attempts: z.int().min(0),
+  nextTime: timeSchema.optional().describe("When the next attempt is made; absent if there is none."),
+  createTime: timeSchema,
+  endTime: timeSchema.optional(),
+  error: z.string().optional().describe("Why the last attempt failed."),
+}).meta({ id: "AlertDelivery" });
+
+export const deliveriesSchema = responseObject({
+  deliveries: responseArray(deliverySchema).describe("Up to 200, the newest first."),
+}).meta({ id: "AlertDeliveryList" });
+
+/** Presents an alert. */
+export function presentAlert(alert: Alert): z.infer<typeof alertSchema> {
+  const { teamId, resolveTime } = alert;
+  return {
+    alertId: alert.id,
+    kind: alert.kind,
+    ...(teamId === null ? {} : { teamId }),
+    message: alert.message,
+    details: { ...alert.details },
+    raisedTime: timestamp(alert.raiseTime),
+    sentTime: timestamp(alert.sendTime),
+    ...(resolveTime === null ? {} : { resolvedTime: timestamp(resolveTime) }),
+  };
+}
+
+/** Presents a channel, without its secret. */
+export function presentChannel(channel: AlertChannel): z.infer<typeof channelSchema> {
+  const { teamId, creditTicks } = channel;
+  return {
+    channelId: channel.id,
+    ...(teamId === null ? {} : { teamId }),
+    kind: channel.kind,
+    target: channel.target,
+    ...(creditTicks === null ? {} : { creditBelowUsd: ticksToUsd(BigInt(creditTicks)) }),
+    createTime: timestamp(channel.createTime),
+  };
+}
+
+/** Presents a delivery. */
+export function presentDelivery(delivery: AlertDelivery): z.infer<typeof deliverySchema> {
+  const { alertId, state, endTime, error } = delivery;
+  return {
+    deliveryId: delivery.id,
+    channelId: delivery.channelId,
+    ...(alertId === null ? {} : { alertId }),
+    event: delivery.event,
+    state,
+    attempts: delivery.attempts,
+    ...(state === "queued" ? { nextTime: timestamp(delivery.nextTime) } : {}),
+    createTime: timestamp(delivery.createTime),
+    ...(endTime === null ? {} : { endTime: timestamp(endTime) }),
+    ...(error === null ? {} : { error }),
+  };
+}

@@ -1,0 +1,88 @@
+/** GET /v1/billing/teams/{teamId}/prepaid/balance: a team's credit and its changes. */
+import { z } from "zod";
+import { actorOf } from "../../../accounts/visibility.js";
+import type { BalanceChange } from "../../../accounts/money/balance-change.js";
+import { responseArray, responseObject } from "../../../dialects/response-fields.js";
+import { balanceChange } from "./balance-change.js";
+import { cents, centsOfEach, centsUp } from "./cents.js";
+import { parseFields } from "../../../dialects/management/fields.js";
+import {
+  decodePageToken,
+  encodePageToken,
+  itemsPerPage,
+  nextPageField,
+  pageSizeField,
+  pageTokenField,
+} from "../../../dialects/management/pages.js";
+import { managementRoute } from "../../server/route.js";
+import { timestamp } from "../../../dialects/management/answers.js";
+
+const querySchema = z.object({
+  pageSize: pageSizeField.describe("An extension: changes on a page; 0 or absent means all."),
+  paginationToken: pageTokenField.describe("An extension: token from the previous page."),
+});
+
+export const balanceSchema = responseObject({
+  changes: responseArray(balanceChange).describe(
+    "Newest first: the last 1000 purchases, refunds and corrections, and the spending of each of the last 100 days (UTC). Older " +
+      "spending is one change of the origin SPEND, older payments are one of the origin MANUAL.",
+  ),
+  total: cents.describe(
+    "Sum of all changes; negative while credit remains. Credit reserved for running requests is not subtracted.",
+  ),
+  paginationToken: nextPageField,
+}).meta({ id: "PrepaidBalance" });
+
+/** Returns the balance. */
+export const getPrepaidBalance = managementRoute({
+  method: "GET",
+  path: "/v1/billing/teams/:teamId/prepaid/balance",
+  acl: "BillingRead",
+  docs: {
+    operation: "getPrepaidBalance",
+    tag: "Billing",
+    summary: "Get the credit of a team and its changes",
+    description:
+      "Amounts are in cents; negative amounts are credit. The total is rounded up, so that it never overstates credit, and the " +
+      "changes sum to it: each is less than one cent from its exact amount. `hearth usage` and `hearth credits show` report exact " +
+      "amounts.",
+    params: { teamId: "Id of a team that the management key may manage." },
+    query: querySchema,
+    answers: { 200: { description: "The balance.", schema: balanceSchema } },
+  },
+  async handle({ ctx, manager, params }, { accounts }) {
+    const query = parseFields(querySchema, ctx.query);
+    const teamId = params["teamId"] ?? "";
+    const { changes, totalTicks } = await accounts.billing.balance(teamId, actorOf(manager));
+    // From the oldest, so that an amount does not depend on later changes.
+    const amounts = centsOfEach(changes.map(({ ticks }) => -ticks).toReversed()).toReversed();
+    const presented = changes.map((change, at) => present(teamId, change, amounts[at] ?? "0"));
+    // Counted from the oldest, so that a new change moves no page.
+    const older = decodePageToken(query.paginationToken, z.number().int().min(0), "paginationToken")?.[1];
+    const start = older === undefined ? 0 : Math.max(0, presented.length - older);
+    const end = start + itemsPerPage(query.pageSize);
+    const left = presented.length - end;
+    const answer: z.infer<typeof balanceSchema> = {
+      changes: presented.slice(start, end),
+      total: { val: centsUp(-totalTicks) },
+      ...(left > 0 ? { paginationToken: encodePageToken([0, left]) } : {}),
+    };
+    ctx.body = answer;
+  },
+});
+
+const origins = { purchase: "PURCHASE", refund: "REFUND", adjust: "MANUAL", spend: "SPEND" } as const;
+
+function present(
+  teamId: string,
+  { origin, time }: BalanceChange,
+  val: string,
+): z.infer<typeof balanceChange> {
+  return {
+    teamId,
+    changeOrigin: origins[origin],
+    ...(origin === "purchase" ? { topupStatus: "SUCCEEDED" as const } : {}),
+    amount: { val },
+    createTime: timestamp(time),
+  };
+}

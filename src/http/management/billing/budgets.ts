@@ -1,0 +1,201 @@
+/** GET and PUT /auth/teams/{teamId}/budgets, an extension: lists and sets the budgets of a team, its members, keys, tags and end users. */
+import { z } from "zod";
+import { actorOf } from "../../../accounts/visibility.js";
+import {
+  type BudgetName,
+  type BudgetPeriod,
+  budgetPeriods,
+  type BudgetSubject,
+} from "../../../accounts/budgets/budget.js";
+import { responseArray, responseObject } from "../../../dialects/response-fields.js";
+import { boundedArray } from "../../../dialects/request-fields.js";
+import { invalidValue } from "../../../dialects/field-error.js";
+import {
+  budgetChangeSchema,
+  budgetSchema,
+  periodSchema,
+  presentBudget,
+  toBudgetChange,
+  unsetBudget,
+} from "./present-budget.js";
+import { applyFieldMask, fieldMaskField } from "../../../dialects/management/field-mask.js";
+import { parseFields } from "../../../dialects/management/fields.js";
+import {
+  decodePageToken,
+  encodePageToken,
+  itemsPerPage,
+  nextPageField,
+  pageSizeField,
+  pageTokenField,
+} from "../../../dialects/management/pages.js";
+import { managementRoute } from "../../server/route.js";
+
+/** Keys of which budgets are listed together. */
+const keysMax = 200;
+
+const querySchema = z.object({
+  pageSize: pageSizeField,
+  paginationToken: pageTokenField,
+  apiKeyId: z.string().nullish().describe("Only budgets of this key."),
+  memberId: z.string().nullish().describe("Only budgets of this member."),
+  tag: z.string().nullish().describe("Only budgets of this tag."),
+  endUser: z.string().nullish().describe("Only budgets of this end user."),
+  apiKeyIds: z
+    .string()
+    .transform((text): readonly unknown[] => text.split(","))
+    .pipe(boundedArray(z.string(), keysMax))
+    .nullish()
+    .describe(`Only budgets of these keys, with commas between them: at most ${keysMax}.`),
+});
+
+const pageSchema = responseObject({
+  budgets: responseArray(budgetSchema).describe("In order of creation."),
+  paginationToken: nextPageField,
+}).meta({ id: "BudgetPage" });
+
+const requestSchema = z
+  .object({
+    apiKeyId: z.string().nullish().describe("Set the budget of this key."),
+    memberId: z.string().nullish().describe("Set the budget of this member."),
+    tag: z.string().nullish().describe("Set the budget of all requests of the team with this tag."),
+    endUser: z
+      .string()
+      .nullish()
+      .describe(
+        "Set the budget of all requests of the team for this end user; without any of these, the team's.",
+      ),
+    period: periodSchema,
+    budget: budgetChangeSchema.nullish(),
+    fieldMask: fieldMaskField,
+  })
+  .meta({
+    id: "UpdateBudgetRequest",
+    description: "The limits to change; without a mask, the limits that are set.",
+  });
+
+const answerSchema = responseObject({ budget: budgetSchema.optional() }).meta({
+  id: "UpdatedBudget",
+  description: "The budget; absent if it has no limit left.",
+});
+
+interface NamedSubject {
+  readonly apiKeyId?: string | null | undefined;
+  readonly memberId?: string | null | undefined;
+  readonly tag?: string | null | undefined;
+  readonly endUser?: string | null | undefined;
+}
+
+const subjectFields = [
+  ["apiKeyId", "key"],
+  ["memberId", "member"],
+  ["tag", "tag"],
+  ["endUser", "user"],
+] as const;
+
+function subjectOf(named: NamedSubject): Pick<BudgetName, "subject" | "subjectId"> | null {
+  const [first, second] = subjectFields.filter(([field]) => named[field] != null);
+  if (first === undefined) return null;
+  if (second !== undefined) throw invalidValue(second[0], `cannot be set with ${first[0]}`);
+  const [field, subject] = first;
+  return { subject, subjectId: named[field] ?? "" };
+}
+
+function subjectsOf({ apiKeyIds, ...named }: z.infer<typeof querySchema>) {
+  const subject = subjectOf(named);
+  if (apiKeyIds == null) return subject === null ? null : [subject];
+  if (subject !== null) throw invalidValue("apiKeyIds", "cannot be set with apiKeyId or memberId");
+  return apiKeyIds.map((subjectId) => ({ subject: "key", subjectId }) as const);
+}
+
+function positionOf(token: string | null | undefined) {
+  const position = decodePageToken(token, z.string(), "paginationToken");
+  if (position === null) return null;
+  const [createTime, name] = position;
+  const [period = "", subject = "", ...rest] = name.split(" ");
+  if (!isPeriod(period) || !isSubject(subject))
+    throw invalidValue("paginationToken", "is not a token of this list");
+  return { createTime, period, subject, subjectId: rest.join(" ") };
+}
+
+function isPeriod(text: string): text is BudgetPeriod {
+  return budgetPeriods.some((period) => period === text);
+}
+
+function isSubject(text: string): text is BudgetSubject {
+  return text === "team" || subjectFields.some(([, subject]) => subject === text);
+}
+
+const params = { teamId: "Id of a team that the management key may manage." };
+
+/** Lists a page of budgets. */
+export const listBudgets = managementRoute({
+  method: "GET",
+  path: "/auth/teams/:teamId/budgets",
+  acl: "BillingRead",
+  docs: {
+    operation: "listBudgets",
+    tag: "Accounts",
+    summary: "List the budgets of a team, its members, keys, tags and end users",
+    description: "An extension of Hearth. Each is shown in its current period.",
+    params,
+    query: querySchema,
+    answers: { 200: { description: "One page of budgets.", schema: pageSchema } },
+  },
+  async handle({ ctx, manager, params }, { accounts }) {
+    const query = parseFields(querySchema, ctx.query);
+    const limit = itemsPerPage(query.pageSize);
+    const found = await accounts.budgets.page(
+      {
+        teamId: params["teamId"] ?? "",
+        of: subjectsOf(query),
+        after: positionOf(query.paginationToken),
+        limit: limit + 1,
+      },
+      actorOf(manager),
+    );
+    const budgets = found.slice(0, limit);
+    const last = found.length > limit ? budgets.at(-1) : undefined;
+    const answer: z.infer<typeof pageSchema> = {
+      budgets: budgets.map(presentBudget),
+      ...(last === undefined
+        ? {}
+        : {
+            paginationToken: encodePageToken([
+              last.createTime,
+              `${last.period} ${last.subject} ${last.subjectId}`,
+            ]),
+          }),
+    };
+    ctx.body = answer;
+  },
+});
+
+/** Sets the limits of a budget. */
+export const updateBudget = managementRoute({
+  method: "PUT",
+  path: "/auth/teams/:teamId/budgets",
+  acl: "BillingWrite",
+  docs: {
+    operation: "updateBudget",
+    tag: "Accounts",
+    summary: "Set a budget of a key, a member, a tag, an end user or a team",
+    description:
+      "An extension of Hearth. Takes effect with the next request. A new budget counts what its current period has used. A budget " +
+      "without limits is deleted. A management key for one team cannot change the budget of the team.",
+    params,
+    body: requestSchema,
+    example: { period: "month", budget: { softTokens: "80000", hardTokens: "100000" } },
+    answers: { 200: { description: "The budget.", schema: answerSchema } },
+    errors: ["conflict"],
+  },
+  async handle({ ctx, manager, body, params }, { accounts }) {
+    const { budget, fieldMask, ...named } = parseFields(requestSchema, body);
+    const change = applyFieldMask(toBudgetChange(budget ?? {}), unsetBudget, fieldMask);
+    const teamId = params["teamId"] ?? "";
+    const subject = subjectOf(named) ?? { subject: "team", subjectId: teamId };
+    const name = { teamId, ...subject, period: named.period };
+    const status = await accounts.budgets.change(name, change, actorOf(manager));
+    const answer: z.infer<typeof answerSchema> = status === null ? {} : { budget: presentBudget(status) };
+    ctx.body = answer;
+  },
+});

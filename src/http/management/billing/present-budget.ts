@@ -1,0 +1,92 @@
+/** Budgets in answers and requests of the management API. */
+import { z } from "zod";
+import type { BudgetChange } from "../../../accounts/budgets/budgets.js";
+import type { BudgetStatus } from "../../../accounts/budgets/budget.js";
+import { ticksToUsd } from "../../../core/money.js";
+import { responseObject } from "../../../dialects/response-fields.js";
+import { definedFields, wholeNumber } from "../../../dialects/management/fields.js";
+import { timeSchema, timestamp } from "../../../dialects/management/answers.js";
+
+const usd = (what: string) => z.string().describe(`${what} In USD, exact, such as \`12.50\`.`);
+const tokens = (what: string) => z.string().describe(`${what} A whole number, as a string.`);
+
+export const periodSchema = z
+  .enum(["day", "week", "month", "total"])
+  .describe("UTC; a week starts on Monday, `total` never resets.");
+
+export const budgetSchema = responseObject({
+  apiKeyId: z.string().optional().describe("The API key whose budget it is."),
+  memberId: z.string().optional().describe("The member whose budget it is, for all keys that they created."),
+  tag: z
+    .string()
+    .optional()
+    .describe("The tag whose budget it is, for all requests of the team that have it."),
+  endUser: z
+    .string()
+    .optional()
+    .describe("The end user whose budget it is, for all requests of the team that name them."),
+  teamId: z.string().describe("The team; without one of the fields above it is the team's budget."),
+  period: periodSchema,
+  hardUsd: usd("Refuses requests beyond it.").optional(),
+  softUsd: usd("Warns when it is spent.").optional(),
+  hardTokens: tokens("Refuses requests beyond it.").optional(),
+  softTokens: tokens("Warns when it is used.").optional(),
+  createTime: timeSchema,
+  startTime: timeSchema.describe("Start of the current period."),
+  resetTime: timeSchema.optional().describe("Start of the next period; absent if there is none."),
+  spentUsd: usd("Cost of the runs of the period that have ended."),
+  spentTokens: tokens("Prompt, completion and reasoning tokens of these runs."),
+  reservedUsd: usd("The most that active runs can cost."),
+  reservedTokens: tokens("The most that active runs can use."),
+}).meta({ id: "Budget", description: "A budget in its current period; an absent limit means none." });
+
+/** Presents a budget. */
+export function presentBudget(budget: BudgetStatus): z.infer<typeof budgetSchema> {
+  const { subject, subjectId, hardTicks, softTicks, hardTokens, softTokens, resetTime } = budget;
+  return {
+    ...(subject === "key" ? { apiKeyId: subjectId } : {}),
+    ...(subject === "member" ? { memberId: subjectId } : {}),
+    ...(subject === "tag" ? { tag: subjectId } : {}),
+    ...(subject === "user" ? { endUser: subjectId } : {}),
+    teamId: budget.teamId,
+    period: budget.period,
+    ...(hardTicks === null ? {} : { hardUsd: ticksToUsd(BigInt(hardTicks)) }),
+    ...(softTicks === null ? {} : { softUsd: ticksToUsd(BigInt(softTicks)) }),
+    ...(hardTokens === null ? {} : { hardTokens: String(hardTokens) }),
+    ...(softTokens === null ? {} : { softTokens: String(softTokens) }),
+    createTime: timestamp(budget.createTime),
+    startTime: timestamp(budget.startTime),
+    ...(resetTime === null ? {} : { resetTime: timestamp(resetTime) }),
+    spentUsd: ticksToUsd(budget.spentTicks),
+    spentTokens: String(budget.spentTokens),
+    reservedUsd: ticksToUsd(budget.reservedTicks),
+    reservedTokens: String(budget.reservedTokens),
+  };
+}
+
+const amountField = z.string().max(50, "must have at most 50 characters");
+
+export const budgetChangeSchema = z.object({
+  hardUsd: amountField.nullish().describe("Refuses requests beyond it: an amount in USD, such as `12.50`."),
+  softUsd: amountField.nullish().describe("Warns when it is spent."),
+  hardTokens: wholeNumber("Refuses requests beyond it.").nullish(),
+  softTokens: wholeNumber("Warns when it is used.").nullish(),
+});
+
+/** Converts the fields that are set to a change of a budget. */
+export function toBudgetChange(fields: z.infer<typeof budgetChangeSchema>): BudgetChange {
+  return definedFields({
+    hardUsd: fields.hardUsd,
+    softUsd: fields.softUsd,
+    hardTokens: fields.hardTokens == null ? null : Number(fields.hardTokens),
+    softTokens: fields.softTokens == null ? null : Number(fields.softTokens),
+  });
+}
+
+/** The values of fields that are not set. */
+export const unsetBudget: Required<BudgetChange> = {
+  hardUsd: null,
+  softUsd: null,
+  hardTokens: null,
+  softTokens: null,
+};

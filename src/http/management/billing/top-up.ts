@@ -1,0 +1,49 @@
+/** POST /v1/billing/teams/{teamId}/prepaid/top-up: adds purchased credit to a team. */
+import { z } from "zod";
+import { actorOf } from "../../../accounts/visibility.js";
+import { responseObject } from "../../../dialects/response-fields.js";
+import { balanceChange } from "./balance-change.js";
+import { centsUp, signedCentsRequest, usdOfCents } from "./cents.js";
+import { parseFields } from "../../../dialects/management/fields.js";
+import { managementRoute } from "../../server/route.js";
+import { timestamp } from "../../../dialects/management/answers.js";
+
+const requestSchema = z
+  .object({ amount: signedCentsRequest })
+  .meta({ id: "CreateTopUpRequest", description: "The credit to add." });
+
+const topUpSchema = responseObject({ change: balanceChange }).meta({ id: "TopUp" });
+
+/** Adds the credit. */
+export const createTopUp = managementRoute({
+  method: "POST",
+  path: "/v1/billing/teams/:teamId/prepaid/top-up",
+  acl: "BillingWrite",
+  forAllTeams: true,
+  docs: {
+    operation: "topUpPrepaidCredit",
+    tag: "Billing",
+    summary: "Add credit to a team",
+    description: "The credit is available when the request returns. Requires a management key for all teams.",
+    params: { teamId: "Id of a team." },
+    body: requestSchema,
+    example: { amount: { val: "500" } },
+    answers: { 200: { description: "The purchase.", schema: topUpSchema } },
+  },
+  async handle({ ctx, manager, body, params }, { accounts }) {
+    const { amount } = parseFields(requestSchema, body);
+    const teamId = params["teamId"] ?? "";
+    // The hosted service disregards the sign.
+    const purchase = { usd: usdOfCents(amount).replace("-", ""), note: null };
+    const { ticks, time } = await accounts.credits.change("purchase", teamId, purchase, actorOf(manager));
+    const change: z.infer<typeof balanceChange> = {
+      teamId,
+      changeOrigin: "PURCHASE",
+      topupStatus: "SUCCEEDED",
+      amount: { val: centsUp(BigInt(-ticks)) },
+      createTime: timestamp(time),
+    };
+    const answer: z.infer<typeof topUpSchema> = { change };
+    ctx.body = answer;
+  },
+});

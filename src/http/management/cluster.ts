@@ -1,2 +1,0 @@
-/** Name of the only cluster: this server. */
-export const clusterName = "local";

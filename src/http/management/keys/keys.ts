@@ -1,0 +1,65 @@
+/** PUT and DELETE /auth/api-keys/{apiKeyId}: updates or deletes an API key. */
+import { z } from "zod";
+import { actorOf } from "../../../accounts/visibility.js";
+import type { KeyChange } from "../../../accounts/keys/keys.js";
+import { apiKeySchema, keyChangeSchema, presentKey, toKeyChange, unsetKey } from "./present-key.js";
+import { applyFieldMask, fieldMaskField } from "../../../dialects/management/field-mask.js";
+import { parseFields } from "../../../dialects/management/fields.js";
+import { emptySchema } from "../../../dialects/management/answers.js";
+import { managementRoute } from "../../server/route.js";
+
+const requestSchema = z
+  .object({
+    apiKey: keyChangeSchema.nullish(),
+    fieldMask: fieldMaskField,
+  })
+  .meta({
+    id: "UpdateApiKeyRequest",
+    description: "The fields to change; without a mask, the fields that are set.",
+  });
+
+const params = { apiKeyId: "Id of an API key." };
+
+/** Updates a key. */
+export const updateApiKey = managementRoute({
+  method: "PUT",
+  path: "/auth/api-keys/:apiKeyId",
+  acl: "UpdateApiKey",
+  docs: {
+    operation: "updateApiKey",
+    tag: "Accounts",
+    summary: "Update an API key",
+    description:
+      "Takes effect with the next request of the key. A management key for one team cannot block or unblock it.",
+    params,
+    body: requestSchema,
+    example: { apiKey: { tpm: "42" }, fieldMask: "tpm" },
+    answers: { 200: { description: "The key.", schema: apiKeySchema } },
+    errors: ["conflict"],
+  },
+  async handle({ ctx, manager, body, params }, { accounts }) {
+    const { apiKey, fieldMask } = parseFields(requestSchema, body);
+    const fields = toKeyChange(apiKey ?? {});
+    const change: KeyChange = applyFieldMask(fields, unsetKey, fieldMask, { aclStrings: "acls" });
+    ctx.body = presentKey(await accounts.keys.update(params["apiKeyId"] ?? "", change, actorOf(manager)));
+  },
+});
+
+/** Deletes a key. */
+export const deleteApiKey = managementRoute({
+  method: "DELETE",
+  path: "/auth/api-keys/:apiKeyId",
+  acl: "DeleteApiKey",
+  docs: {
+    operation: "deleteApiKey",
+    tag: "Accounts",
+    summary: "Delete an API key",
+    params,
+    answers: { 200: { description: "The key is deleted.", schema: emptySchema } },
+    errors: ["conflict"],
+  },
+  async handle({ ctx, manager, params }, { accounts }) {
+    await accounts.keys.remove(params["apiKeyId"] ?? "", actorOf(manager));
+    ctx.body = {};
+  },
+});

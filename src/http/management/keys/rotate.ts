@@ -1,0 +1,42 @@
+/** POST /auth/api-keys/{apiKeyId}/rotate: gives a key a new secret; the old secret stays valid for a while. */
+import { z } from "zod";
+import { actorOf } from "../../../accounts/visibility.js";
+import { createdApiKeySchema, presentCreatedKey } from "./present-key.js";
+import { definedFields, epochMs, parseFields, timeField } from "../../../dialects/management/fields.js";
+import { managementRoute } from "../../server/route.js";
+
+const requestSchema = z
+  .object({
+    expireTime: timeField.nullish().describe("New expiry time of the key; absent = unchanged."),
+    oldSecretExpireTime: timeField
+      .nullish()
+      .describe("When the old secret expires: at most 7 days from now; the default is 24 hours."),
+  })
+  .meta({ id: "RotateApiKeyRequest" });
+
+/** Rotates a key. */
+export const rotateApiKey = managementRoute({
+  method: "POST",
+  path: "/auth/api-keys/:apiKeyId/rotate",
+  acl: "RotateApiKey",
+  docs: {
+    operation: "rotateApiKey",
+    tag: "Accounts",
+    summary: "Give an API key a new secret",
+    description: "A secret that an earlier rotation replaced expires immediately.",
+    params: { apiKeyId: "Id of an API key." },
+    body: requestSchema,
+    example: {},
+    answers: { 200: { description: "The key, with its new secret.", schema: createdApiKeySchema } },
+    errors: ["conflict"],
+  },
+  async handle({ ctx, manager, body, params }, { accounts }) {
+    const { expireTime, oldSecretExpireTime } = parseFields(requestSchema, body);
+    const rotation = definedFields({
+      expireTime: expireTime == null ? null : epochMs(expireTime),
+      oldSecretExpireTime: oldSecretExpireTime == null ? null : epochMs(oldSecretExpireTime),
+    });
+    const { key, secret } = await accounts.keys.rotate(params["apiKeyId"] ?? "", rotation, actorOf(manager));
+    ctx.body = presentCreatedKey(key, secret);
+  },
+});

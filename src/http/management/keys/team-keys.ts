@@ -1,0 +1,127 @@
+/** POST and GET /auth/teams/{teamId}/api-keys: creates a key of a team, lists its keys in pages. */
+import { z } from "zod";
+import { actorOf } from "../../../accounts/visibility.js";
+import { checkSettings } from "../../../accounts/keys/key-settings.js";
+import { responseArray, responseObject } from "../../../dialects/response-fields.js";
+import {
+  createdApiKeySchema,
+  listedApiKeySchema,
+  presentCreatedKey,
+  presentListedKey,
+  settableKeyFields,
+  toKeyChange,
+} from "./present-key.js";
+import {
+  booleanField,
+  isTrue,
+  parseFields,
+  parseFieldsInOrder,
+  stringList,
+} from "../../../dialects/management/fields.js";
+import {
+  decodePageToken,
+  encodePageToken,
+  itemsPerPage,
+  nextPageField,
+  pageSizeField,
+  pageTokenField,
+} from "../../../dialects/management/pages.js";
+import { managementRoute } from "../../server/route.js";
+
+const requestSchema = z
+  .object({ name: z.string(), ...settableKeyFields })
+  .meta({ id: "CreateApiKeyRequest", description: "The key to create." });
+
+const querySchema = z.object({
+  pageSize: pageSizeField,
+  paginationToken: pageTokenField,
+  aclFilters: z
+    .preprocess((value) => (typeof value === "string" ? [value] : value), stringList.nullish())
+    .describe("Only keys that have each of these exact ACL strings."),
+  query: z
+    .string()
+    .max(100, "must have at most 100 characters")
+    .nullish()
+    .describe(
+      "Only keys whose name or redacted form contains this text, whatever the case of ASCII letters.",
+    ),
+  activeOnly: booleanField.nullish().describe("Only keys that have not expired."),
+});
+
+const pageSchema = responseObject({
+  apiKeys: responseArray(listedApiKeySchema).describe("In order of creation."),
+  paginationToken: nextPageField,
+}).meta({ id: "ApiKeyPage" });
+
+const params = { teamId: "Id of a team that the management key may manage." };
+
+/** Creates a key. */
+export const createApiKey = managementRoute({
+  method: "POST",
+  path: "/auth/teams/:teamId/api-keys",
+  acl: "CreateApiKey",
+  docs: {
+    operation: "createApiKey",
+    tag: "Accounts",
+    summary: "Create an API key",
+    description: "The limits of the key apply in addition to those of its team on a model.",
+    params,
+    body: requestSchema,
+    example: { name: "laptop", acls: ["api-key:endpoint:*", "api-key:model:*"] },
+    answers: { 200: { description: "The key, with its secret.", schema: createdApiKeySchema } },
+    errors: ["conflict"],
+  },
+  async handle({ ctx, manager, body, params }, { accounts, clock }) {
+    const request = parseFieldsInOrder(requestSchema, body, (fields) =>
+      checkSettings(toKeyChange(fields), clock.now()),
+    );
+    const { acls = [], ...fields } = toKeyChange(request);
+    const { key, secret } = await accounts.keys.create(
+      { ...fields, name: request.name, acls, teamId: params["teamId"] ?? "" },
+      actorOf(manager),
+    );
+    ctx.body = presentCreatedKey(key, secret);
+  },
+});
+
+/** Lists a page of keys. */
+export const listApiKeys = managementRoute({
+  method: "GET",
+  path: "/auth/teams/:teamId/api-keys",
+  acl: "ListApiKeys",
+  docs: {
+    operation: "listApiKeys",
+    tag: "Accounts",
+    summary: "List the API keys of a team",
+    description:
+      "As in the hosted service, a member with the role `member` sees and changes only keys that they created.",
+    params,
+    query: querySchema,
+    answers: { 200: { description: "One page of keys.", schema: pageSchema } },
+  },
+  async handle({ ctx, manager, params }, app) {
+    const query = parseFields(querySchema, ctx.query);
+    const position = decodePageToken(query.paginationToken, z.string(), "paginationToken");
+    const limit = itemsPerPage(query.pageSize);
+    const found = await app.accounts.keys.page(
+      {
+        teamId: params["teamId"] ?? "",
+        userId: null,
+        after: position === null ? null : { createTime: position[0], id: position[1] },
+        acls: query.aclFilters ?? [],
+        text: query.query ?? null,
+        unexpiredAt: query.activeOnly != null && isTrue(query.activeOnly) ? app.clock.now() : null,
+        limit: limit + 1,
+      },
+      actorOf(manager),
+    );
+    const keys = found.slice(0, limit);
+    const last = found.length > limit ? keys.at(-1) : undefined;
+    const consoleKeyIds = await app.accounts.keys.consoleKeyIds(keys);
+    const answer: z.infer<typeof pageSchema> = {
+      apiKeys: keys.map((key) => presentListedKey(key, consoleKeyIds.has(key.id))),
+      ...(last === undefined ? {} : { paginationToken: encodePageToken([last.createTime, last.id]) }),
+    };
+    ctx.body = answer;
+  },
+});

@@ -1,0 +1,92 @@
+/** POST and GET /auth/teams/{teamId}/members, an extension: adds a member to a team, lists its members in pages. */
+import { z } from "zod";
+import { actorOf } from "../../../accounts/visibility.js";
+import { responseArray, responseObject } from "../../../dialects/response-fields.js";
+import { parseFields } from "../../../dialects/management/fields.js";
+import {
+  memberSchema,
+  presentMember,
+  settableMemberFields,
+  toMemberChange,
+} from "../../server/present-member.js";
+import {
+  decodePageToken,
+  encodePageToken,
+  itemsPerPage,
+  nextPageField,
+  pageSizeField,
+  pageTokenField,
+} from "../../../dialects/management/pages.js";
+import { managementRoute } from "../../server/route.js";
+
+const requestSchema = z
+  .object({ email: z.string(), ...settableMemberFields })
+  .meta({ id: "CreateMemberRequest", description: "The member to add." });
+
+const querySchema = z.object({ pageSize: pageSizeField, paginationToken: pageTokenField });
+
+const pageSchema = responseObject({
+  members: responseArray(memberSchema).describe("In order of creation."),
+  paginationToken: nextPageField,
+}).meta({ id: "MemberPage" });
+
+const params = { teamId: "Id of a team that the management key may manage." };
+
+/** Adds a member. */
+export const createMember = managementRoute({
+  method: "POST",
+  path: "/auth/teams/:teamId/members",
+  acl: "CreateMember",
+  docs: {
+    operation: "createMember",
+    tag: "Accounts",
+    summary: "Add a member to a team",
+    description:
+      "Members use management keys of their own, which the operator creates. The email address must be unique.",
+    params,
+    body: requestSchema,
+    example: { email: "ada@example.com", givenName: "Ada", role: "admin" },
+    answers: { 200: { description: "The member.", schema: memberSchema } },
+    errors: ["conflict"],
+  },
+  async handle({ ctx, manager, body, params }, { accounts }) {
+    const request = parseFields(requestSchema, body);
+    const member = await accounts.members.create(
+      { ...toMemberChange(request), email: request.email, teamId: params["teamId"] ?? "" },
+      actorOf(manager),
+    );
+    ctx.body = presentMember(member);
+  },
+});
+
+/** Lists a page of members. */
+export const listMembers = managementRoute({
+  method: "GET",
+  path: "/auth/teams/:teamId/members",
+  acl: "ListMembers",
+  docs: {
+    operation: "listMembers",
+    tag: "Accounts",
+    summary: "List the members of a team",
+    params,
+    query: querySchema,
+    answers: { 200: { description: "One page of members.", schema: pageSchema } },
+  },
+  async handle({ ctx, manager, params }, { accounts }) {
+    const query = parseFields(querySchema, ctx.query);
+    const position = decodePageToken(query.paginationToken, z.string(), "paginationToken");
+    const limit = itemsPerPage(query.pageSize);
+    const after = position === null ? null : { createTime: position[0], id: position[1] };
+    const found = await accounts.members.page(
+      { teamId: params["teamId"] ?? "", after, limit: limit + 1 },
+      actorOf(manager),
+    );
+    const members = found.slice(0, limit);
+    const last = found.length > limit ? members.at(-1) : undefined;
+    const answer: z.infer<typeof pageSchema> = {
+      members: members.map(presentMember),
+      ...(last === undefined ? {} : { paginationToken: encodePageToken([last.createTime, last.id]) }),
+    };
+    ctx.body = answer;
+  },
+});

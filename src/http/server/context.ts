@@ -1,0 +1,24 @@
+import type Koa from "koa";
+import type { Principal } from "../../accounts/keys/api-key.js";
+import type { Manager } from "../../accounts/management-keys/management-key.js";
+import type { SignedIn } from "../../accounts/sign-in/session.js";
+import type { ErrorDialect } from "../../dialects/error-body.js";
+
+/** State of one request, shared by the middleware. */
+export interface RequestState {
+  requestId: string;
+  /** The span of the request, as the header `traceparent` would name it; null: it is not traced. */
+  spanId: string | null;
+  /** Format of error bodies; set by the route. */
+  errorDialect: ErrorDialect;
+  /** Pattern of the matched route, for the log; null before a match. */
+  routePath: string | null;
+  principal: Principal | null;
+  /** The caller of the management API. */
+  manager: Manager | null;
+  /** The session of a request that the console sends to a route of the API. */
+  signedIn: SignedIn | null;
+}
+
+export type Context = Koa.ParameterizedContext<RequestState>;
+export type Middleware = Koa.Middleware<RequestState>;

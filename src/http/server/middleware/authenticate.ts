@@ -1,0 +1,43 @@
+import { readCredential } from "../../../accounts/authentication/read-credential.js";
+import type { Principal } from "../../../accounts/keys/api-key.js";
+import { noLabels } from "../../../accounts/labels/spend-labels.js";
+import type { Manager } from "../../../accounts/management-keys/management-key.js";
+import { managerOf } from "../../../accounts/sign-in/session.js";
+import type { Context } from "../context.js";
+import { parseTags, tagsHeader } from "./tags.js";
+import type { AppContext } from "../app-context.js";
+
+/**
+ * Authenticates the API key of a request; for a request of the console, that of the member's sessions. The principal has the tags of
+ * the request's header.
+ * @param keyless the key of a request that presents none
+ * @throws HearthError `unauthenticated`, `bad_credential` or `permission_denied`; `invalid_value` for the header.
+ */
+export async function authenticate(
+  ctx: Context,
+  app: AppContext,
+  keyless: string | null,
+): Promise<Principal> {
+  const { signedIn } = ctx.state;
+  const found: Principal =
+    signedIn === null
+      ? await app.authenticator.authenticate(readCredential(ctx.req.headers) ?? keyless, ctx.ip)
+      : await app.authenticator.admitSession(await app.accounts.signIn.apiKeyOf(signedIn), ctx.ip);
+  ctx.state.principal = found;
+  const tags = parseTags(ctx.get(tagsHeader));
+  return tags.length === 0 ? found : { ...found, labels: { ...noLabels, tags } };
+}
+
+/** Authenticates the management key of a request, or the member of a request of the console. @throws the same errors as `authenticate`. */
+export async function authenticateManager(
+  ctx: Context,
+  { managerAuthenticator: managers }: AppContext,
+): Promise<Manager> {
+  const { signedIn } = ctx.state;
+  const manager =
+    signedIn === null
+      ? await managers.authenticate(readCredential(ctx.req.headers), ctx.ip)
+      : managerOf(signedIn);
+  ctx.state.manager = manager;
+  return manager;
+}

@@ -1,0 +1,130 @@
+/**
+ * Applies rate limits to a request: first the limits of its key, then those of the team on the model. Both report the remainder in
+ * the headers of the response, whether the request is admitted or refused.
+ */
+import type { EstimatedPrompt } from "../../../accounts/limits/prompt-estimate.js";
+import {
+  unlimitedReservation,
+  type RateLimitDecision,
+  type RequestDecision,
+} from "../../../accounts/limits/rate-limits.js";
+import type { Principal } from "../../../accounts/keys/api-key.js";
+import type { TokenReservation } from "../../../core/limits.js";
+import { completeRequest } from "../../../core/model.js";
+import { endUserOf, type RequestLabels } from "../../../core/requests/labels.js";
+import { noUsage } from "../../../core/usage.js";
+import { rateLimitHeaders } from "../../../dialects/rate-limit-headers.js";
+import type { Context } from "../context.js";
+import type { AppContext } from "../app-context.js";
+import type { Call, Route } from "../route.js";
+
+/** Applies the limits of a key; those of reads to a GET. @throws HearthError `rate_limited`. */
+export async function limitRequest(
+  app: AppContext,
+  ctx: Context,
+  route: Route,
+  principal: Principal,
+): Promise<RequestDecision> {
+  const { rateLimits } = app;
+  const isRead = route.method === "GET";
+  const decision = await (isRead ? rateLimits.admitRead(principal) : rateLimits.admitRequest(principal));
+  applyDecision(app, ctx, decision);
+  return decision;
+}
+
+/** Reports in a header which soft limits of budgets are reached; not for a GET, which spends nothing. */
+export async function warnOfBudgets(
+  { budgetGuard }: AppContext,
+  ctx: Context,
+  { method }: Route,
+  principal: Principal,
+): Promise<void> {
+  if (method === "GET") return;
+  const warnings = await budgetGuard.warnings(principal);
+  if (warnings.length > 0) ctx.set("x-hearth-budget-warning", warnings.join(", ").replace(/[^ -~]/g, "?"));
+}
+
+/**
+ * Applies the limits on a model and reserves the estimated tokens of a request. The caller must reconcile the reservation.
+ * @param prompt the request, what a model reads of it, or a text to tokenize; null: it is not counted in tokens. @param labels name the end user; of a request that
+ * generates text, its own.
+ * @throws HearthError `rate_limited`.
+ */
+export async function reserveTokens(
+  app: AppContext,
+  { ctx, rateLimitDecision: request }: Call,
+  name: string,
+  prompt: EstimatedPrompt | null,
+  labels?: RequestLabels,
+): Promise<TokenReservation> {
+  const found = app.models.find(name);
+  const model = found?.manifest.id ?? name;
+  const isHosted = typeof prompt === "string" && app.hostedTokenizer.knows(name);
+  // Unknown models are not counted, because their number is unlimited; the request fails later.
+  if (found === null && !isHosted) return unlimitedReservation;
+  const isGeneration = prompt !== null && typeof prompt !== "string" && "messages" in prompt;
+  const whole = isGeneration && found !== null ? completeRequest(prompt, found) : prompt;
+  const endUser = endUserOf(isGeneration ? prompt.labels : labels);
+  const decision = await app.rateLimits.admitModelRequest(request, model, whole, endUser);
+  applyDecision(app, ctx, decision);
+  return decision.reservation;
+}
+
+/** Runs work and reconciles the reservation with the prompt tokens that the work took; with none if it fails. */
+export async function withReservation<Result>(
+  reservation: TokenReservation,
+  work: () => Promise<Result>,
+  tokensOf: (result: Result) => number,
+): Promise<Result> {
+  let promptTokens = 0;
+  try {
+    const result = await work();
+    promptTokens = tokensOf(result);
+    return result;
+  } finally {
+    reservation.reconcile({ ...noUsage, promptTokens });
+  }
+}
+
+/**
+ * Does work that comes between the admission of a request and its run. When it fails or has no result, nothing stays reserved.
+ * @param work returns null when the client has left.
+ */
+export async function whileReserved<Result>(
+  reservation: TokenReservation,
+  work: () => Promise<Result | null>,
+): Promise<Result | null> {
+  let result: Result | null = null;
+  try {
+    result = await work();
+    return result;
+  } finally {
+    if (result === null) reservation.reconcile(noUsage);
+  }
+}
+
+/** Parks a reservation under the id of a job while `store` stores the job; releases it if that fails. */
+export async function parkReservation(
+  { rateLimits }: AppContext,
+  reservation: TokenReservation,
+  id: string,
+  store: () => Promise<void>,
+): Promise<void> {
+  rateLimits.park(id, reservation);
+  try {
+    await store();
+  } catch (thrown) {
+    reservation.reconcile(noUsage);
+    throw thrown;
+  }
+}
+
+/** Reports a decision in the headers of the response. @throws HearthError `rate_limited` for a refusal. */
+function applyDecision(
+  { clock }: AppContext,
+  ctx: Context,
+  { limitStatuses, refusal }: RateLimitDecision,
+): void {
+  ctx.set(rateLimitHeaders(limitStatuses, ctx.state.errorDialect, clock.now()));
+  if (refusal !== null) throw refusal;
+}

@@ -1,0 +1,78 @@
+import type { ServerResponse } from "node:http";
+import type { Client } from "./client.js";
+import type { AppContext } from "../app-context.js";
+import { setProbeFrame } from "./half-closed.js";
+import { trailerNames } from "./run-headers.js";
+
+export interface EventStream {
+  /** Writes one frame; resolves when the client can receive the next one. Does nothing after a disconnect. */
+  send(frame: string): Promise<void>;
+  /** Writes the last frame and ends the response; trailers are sent over HTTP/1.1 only. */
+  end(frame: string, trailers: Readonly<Record<string, string>>): void;
+}
+
+const eventStreamType = "text/event-stream";
+
+/** How a stream is sent besides its frames. */
+export interface StreamForm {
+  /** Absent: that of server-sent events. */
+  readonly contentType?: string;
+  /** Keep-alive frame. */
+  readonly ping: string;
+}
+
+/** Sends status 200 and the headers of a stream; writes `ping` whenever no frame was written for `pingEveryMs`. */
+export function openEventStream(
+  res: ServerResponse,
+  client: Client,
+  { contentType = eventStreamType, ping }: StreamForm,
+  { clock, limits }: AppContext,
+): EventStream {
+  let sentAt = clock.monotonic();
+  let stopPinging = clock.after(limits.pingEveryMs, beat);
+  void client.closed.then(() => stopPinging());
+  setProbeFrame(res, contentType === eventStreamType ? ":\n\n" : ping);
+  res.writeHead(200, { "content-type": contentType, ...headersOf(res) });
+
+  function beat(): void {
+    if (client.isDisconnected()) return;
+    const now = clock.monotonic();
+    if (now - sentAt >= limits.pingEveryMs) {
+      if (!res.writableNeedDrain) res.write(ping);
+      sentAt = now;
+    }
+    stopPinging = clock.after(sentAt + limits.pingEveryMs - now, beat);
+  }
+
+  async function drained(): Promise<void> {
+    const giveUp = clock.after(limits.stalledReaderMs, () => res.req.socket.destroy());
+    let onDrain = (): void => undefined;
+    const drain = new Promise<void>((resolve) => res.once("drain", (onDrain = resolve)));
+    await Promise.race([drain, client.closed]);
+    res.off("drain", onDrain);
+    giveUp();
+  }
+
+  return {
+    async send(frame) {
+      if (client.isDisconnected()) return;
+      sentAt = clock.monotonic();
+      if (!res.write(frame)) await drained();
+    },
+    end(frame, trailers) {
+      stopPinging();
+      if (client.isDisconnected()) return;
+      res.addTrailers(trailers);
+      res.end(frame);
+    },
+  };
+}
+
+function headersOf(res: ServerResponse): Record<string, string> {
+  return {
+    "cache-control": "no-cache, no-transform",
+    "x-accel-buffering": "no",
+    // Trailers require the chunked encoding, which neither HTTP/1.0 nor the answer to HEAD has.
+    ...(res.req.httpVersion === "1.1" && res.req.method !== "HEAD" ? { trailer: trailerNames } : {}),
+  };
+}

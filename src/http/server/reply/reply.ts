@@ -1,0 +1,150 @@
+/**
+ * Writes the answer of a run: as a stream, or folded into one JSON object. The status is sent only after the run has accepted its
+ * prompt. Handles backpressure and keep-alive frames, and aborts the run when the client disconnects. The presenter of the dialect
+ * supplies frames and bodies.
+ */
+import { toHearthError, HearthError } from "../../../core/errors.js";
+import type { RunEvent } from "../../../core/run-event.js";
+import type { Usage } from "../../../core/usage.js";
+import type { Run } from "../../../inference/run/generate.js";
+import { watchClient, type Client } from "./client.js";
+import type { Context } from "../context.js";
+import type { AppContext } from "../app-context.js";
+import { reportFailure } from "../middleware/errors.js";
+import { openEventStream, type StreamForm } from "./event-stream.js";
+import { costHeader, runHeaders, runTrailers } from "./run-headers.js";
+
+/** Converts events to the frames of a dialect; each string is one whole frame. */
+export interface StreamPresenter extends StreamForm {
+  frames(event: RunEvent): readonly string[];
+  /** Last frame of a complete answer. */
+  readonly closing: string;
+  /** Returns the last frame of an answer that fails after its first frame. @param usage of the run, with what it is charged */
+  failure(error: HearthError, usage: Usage | null): string;
+}
+
+/** Folds events into the JSON answer of a dialect. */
+export interface JsonPresenter {
+  add(event: RunEvent): void;
+  /** Returns the answer, or its JSON text. */
+  body(): object | string;
+}
+
+/**
+ * Streams a run; resolves when the last frame is written or the client disconnects.
+ * @throws HearthError when the run fails before its first event; nothing is sent then.
+ */
+export async function sendStream(
+  app: AppContext,
+  ctx: Context,
+  run: Run,
+  presenter: StreamPresenter,
+): Promise<void> {
+  const client = watchClient(ctx.req.socket, () => run.abort());
+  try {
+    const events = run.events[Symbol.asyncIterator]();
+    const first = await events.next();
+    if (first.done === true) return rejectUnfinished(client);
+    ctx.set(runHeaders(run));
+    ctx.respond = false;
+    const stream = openEventStream(ctx.res, client, presenter, app);
+    const rest = { [Symbol.asyncIterator]: () => events };
+    const send = async (event: RunEvent): Promise<void> => {
+      for (const frame of presenter.frames(event)) await stream.send(frame);
+    };
+    await send(first.value);
+    const failure = await forward(rest, run.choices, send);
+    if (failure !== null && !client.isDisconnected()) reportFailure(app.logger, ctx, failure);
+    const last = failure === null ? presenter.closing : presenter.failure(failure, run.finalUsage);
+    stream.end(last, runTrailers(run));
+  } catch (thrown) {
+    setCost(ctx, run);
+    throw thrown;
+  } finally {
+    client.unwatch();
+    run.abort();
+  }
+}
+
+/**
+ * Streams frames of work that does not depend on this client: a disconnect ends only the stream.
+ * @param frames returns the frames; its signal aborts when the client disconnects.
+ */
+export async function sendFrames(
+  app: AppContext,
+  ctx: Context,
+  frames: (left: AbortSignal) => AsyncIterable<string>,
+  form: StreamForm,
+): Promise<void> {
+  const leaving = new AbortController();
+  const client = watchClient(ctx.req.socket, () => leaving.abort());
+  try {
+    ctx.respond = false;
+    const stream = openEventStream(ctx.res, client, form, app);
+    // The first frame can take long; the client receives the headers before it.
+    ctx.res.flushHeaders();
+    // To HEAD the headers are the whole answer.
+    if (ctx.method !== "HEAD") for await (const frame of frames(leaving.signal)) await stream.send(frame);
+    stream.end("", {});
+  } finally {
+    client.unwatch();
+    leaving.abort();
+  }
+}
+
+/** Sends the answer of a finished run as JSON. @throws HearthError when the run fails. */
+export async function sendJson(ctx: Context, run: Run, presenter: JsonPresenter): Promise<void> {
+  const client = watchClient(ctx.req.socket, () => run.abort());
+  try {
+    let open = run.choices;
+    for await (const event of run.events) {
+      presenter.add(event);
+      if (event.type === "generation-end") open -= 1;
+    }
+    if (open > 0) return rejectUnfinished(client);
+    ctx.set(runHeaders(run));
+    const body = presenter.body();
+    if (typeof body === "string") ctx.type = "application/json";
+    ctx.body = body;
+  } catch (thrown) {
+    setCost(ctx, run);
+    throw thrown;
+  } finally {
+    client.unwatch();
+    run.abort();
+  }
+}
+
+/** Sets the header with what a failed run was charged, for the answer with the error. */
+function setCost(ctx: Context, run: Run): void {
+  if (!ctx.headerSent) ctx.set(costHeader(run.costTicks));
+}
+
+/** Sends the remaining events of a run. @returns the error that ended it early, or null. */
+async function forward(
+  events: AsyncIterable<RunEvent>,
+  choices: number,
+  send: (event: RunEvent) => Promise<void>,
+): Promise<HearthError | null> {
+  let open = choices;
+  try {
+    for await (const event of events) {
+      await send(event);
+      if (event.type === "generation-end") open -= 1;
+    }
+  } catch (thrown) {
+    return toHearthError(thrown);
+  }
+  return open === 0 ? null : cutShort();
+}
+
+/** Handles a run that ended early. @throws HearthError unless the client has disconnected. */
+function rejectUnfinished(client: Client): void {
+  if (!client.isDisconnected()) throw cutShort();
+}
+
+function cutShort(): HearthError {
+  return new HearthError("overloaded", "The answer was cut short because the server is closing.", {
+    retryAfterSeconds: 5,
+  });
+}
