@@ -35,9 +35,9 @@ const onBoth = [
   "test/http/auth/{budgets,key-search}.test.ts",
   "test/http/billing/{admission,credits,spending-limits}.test.ts",
   "test/http/limits/refused-requests.test.ts",
-  "test/http/runs/tags.test.ts",
-  "test/http/v1/chat/deferred-outcomes.test.ts",
-  "test/http/v1/responses/cancel.test.ts",
+  "test/http/inference/runs/tags.test.ts",
+  "test/http/inference/chat/deferred-outcomes.test.ts",
+  "test/http/inference/responses/cancel.test.ts",
 ];
 
 /** Those that run once more in the nightly run only: routes over the same stores. */
@@ -46,7 +46,7 @@ const onBothNightly = [
   "test/http/billing/{billing,invoice,usage}.test.ts",
   "test/http/v1/batches/{budgets,limits}.test.ts",
   "test/http/v1/chat/{deferred-completion,stored}.test.ts",
-  "test/http/v1/conversations/stored.test.ts",
+  "test/http/inference/conversations/stored.test.ts",
   "test/http/v1/responses/{background,stored}.test.ts",
 ];
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { headersOf, hello } from "../kit/server/requests.js";
 import { keys } from "../kit/server/six-keys.js";
-import { drawing } from "./v1/chat/drawing.js";
+import { drawing } from "./inference/chat/drawing.js";
 import { waitForOutcome } from "../kit/clients/deferred.js";
 
 type Server = Awaited<ReturnType<typeof drawing>>;

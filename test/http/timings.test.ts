@@ -5,7 +5,7 @@ import { type ScriptedServer, startServer, fileServer } from "../kit/server.js";
 import { headersOf, hello, post } from "../kit/server/requests.js";
 import { keys } from "../kit/server/six-keys.js";
 import { gate, until } from "../kit/until.js";
-import { exchange } from "./raw.js";
+import { exchange } from "../kit/clients/raw.js";
 
 const shared = fileServer({ engine: () => ["Good"] });
 

@@ -252,7 +252,7 @@ async function listen(
   const app = await createApp(config, {
     ...workerUrls,
     // A thread for each server took a fifth of the CPU time of tests of the management API; test/store/sqlite/reports.test.ts and
-    // test/http/admin/reports.test.ts have one.
+    // test/http/management/reports.test.ts have one.
     reportsWorkerUrl: null,
     openPuller: noNetwork,
     ...overrides,

@@ -7,7 +7,7 @@ import { startMcpServer } from "../kit/doubles/mcp-server.js";
 import { startCollector } from "../kit/doubles/otlp/collector.js";
 import { headersOf } from "../kit/server/requests.js";
 import { keys } from "../kit/server/six-keys.js";
-import { adds, input, model, toolOf } from "../http/v1/responses/mcp/app.js";
+import { adds, input, model, toolOf } from "../http/inference/responses/mcp/app.js";
 import { systemClock } from "../../src/system.js";
 import { startTracedApp } from "./traced-app.js";
 

@@ -1,6 +1,6 @@
 import { onTestFinished, expect, it } from "vitest";
 import { startServer } from "../../kit/server.js";
-import { createLimitedTeam } from "../../http/limits/limited.js";
+import { createLimitedTeam } from "../../kit/server/limited.js";
 import { temporaryFolder } from "../../kit/folder.js";
 import { writeEmbeddingModels } from "./embedding-models.js";
 

@@ -9,7 +9,7 @@ import { builtInModel, testKey } from "../../kit/server/settings.js";
 import { gate, until } from "../../kit/until.js";
 import { openLedger, prices } from "../../kit/ledger.js";
 import { createScriptedImageEngine } from "../../kit/scripted/image-engine.js";
-import { drawing } from "../../http/v1/responses/image-tool-server.js";
+import { drawing } from "../../http/inference/responses/image-tool-server.js";
 import { createResponsesClient } from "../../kit/clients/responses.js";
 
 const imagePrice = 700;

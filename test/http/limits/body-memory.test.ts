@@ -1,7 +1,7 @@
 /** F26: every route that reads a body takes its bytes from one budget, and gives them back when its request ends in any way. */
 import { request } from "node:http";
 import { expect, it } from "vitest";
-import { openSocket } from "../raw.js";
+import { openSocket } from "../../kit/clients/raw.js";
 import { startServer, fileServer } from "../../kit/server.js";
 import { headersOf, hello, post } from "../../kit/server/requests.js";
 import { keys } from "../../kit/server/six-keys.js";

@@ -4,7 +4,7 @@ import { createScriptedEmbeddingEngine } from "../../kit/scripted/embedding-engi
 import { fileServer } from "../../kit/server.js";
 import { builtInModel } from "../../kit/server/settings.js";
 import { eventually } from "../../kit/until.js";
-import { chat, readResponse, createLimitedTeam } from "./limited.js";
+import { chat, readResponse, createLimitedTeam } from "../../kit/server/limited.js";
 
 const builtInEmbedder = "hearth-embed-1m";
 const body = chat[1];

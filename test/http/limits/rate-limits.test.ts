@@ -13,7 +13,7 @@ import {
   openaiLimitHeaders,
   readResponse,
   type LimitedTeam,
-} from "./limited.js";
+} from "../../kit/server/limited.js";
 
 /** Its clock goes on from test to test. */
 const shared = fileServer({ accounts: "managed" });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { startServer } from "../../kit/server.js";
 import { builtInModel } from "../../kit/server/settings.js";
-import { chat, createLimitedTeam, readResponse } from "./limited.js";
+import { chat, createLimitedTeam, readResponse } from "../../kit/server/limited.js";
 
 const [path, body] = chat;
 

@@ -12,7 +12,7 @@ import {
   openaiRoutes,
   readResponse,
   type LimitedTeam,
-} from "./limited.js";
+} from "../../kit/server/limited.js";
 
 /** The tokens of `Hello there, world` as limits estimate them, and as the scripted engine counts its prompt and answer. */
 const estimate = 4;

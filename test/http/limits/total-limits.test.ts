@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { startServer } from "../../kit/server.js";
 import { builtInModel } from "../../kit/server/settings.js";
-import { createLimitedTeam, readResponse } from "./limited.js";
+import { createLimitedTeam, readResponse } from "../../kit/server/limited.js";
 
 describe("limits of a team", () => {
   it("with the model 'total' apply to all models together, in addition to those on each model", async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createScriptedImageEngine } from "../../kit/scripted/image-engine.js";
-import { aSide, complete, set, verified } from "../auth/budgeted.js";
+import { aSide, complete, set, verified } from "../management/accounts/budgeted.js";
 import { startServer } from "../../kit/server.js";
 
 const image = { prompt: "a red circle on white", response_format: "b64_json" };

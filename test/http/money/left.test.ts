@@ -5,7 +5,7 @@ import { type ScriptedServer, startServer } from "../../kit/server.js";
 import { hello, post } from "../../kit/server/requests.js";
 import { keys } from "../../kit/server/six-keys.js";
 import { gate, eventually } from "../../kit/until.js";
-import { openSocket } from "../raw.js";
+import { openSocket } from "../../kit/clients/raw.js";
 
 const model = "ember-1m";
 const messages = [{ role: "user", content: "one two three four five six" }];

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { describe, expect, it } from "vitest";
 import { type ManagedServer, startServer } from "../../kit/server.js";
 import { allAcls } from "../../kit/server/management.js";
-import { exchange } from "../raw.js";
+import { exchange } from "../../kit/clients/raw.js";
 
 const [inside, outside] = ["203.0.113.7", "198.51.100.1"];
 

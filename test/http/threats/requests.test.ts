@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Route } from "../../../src/http/server/route.js";
 import { expectEvery } from "../../kit/every.js";
 import { fileServer } from "../../kit/server.js";
-import { exchange } from "../raw.js";
+import { exchange } from "../../kit/clients/raw.js";
 import {
   createCheapEngines,
   credentialOf,

@@ -7,7 +7,7 @@ import { addAccountCommands } from "../../../src/cli/accounts/accounts.js";
 import { loadConfig } from "../../../src/config/config.js";
 import { startServer, fileServer } from "../../kit/server.js";
 import { builtInModel } from "../../kit/server/settings.js";
-import { exchange } from "../raw.js";
+import { exchange } from "../../kit/clients/raw.js";
 import { openDatabase } from "../../../src/store/database.js";
 
 const shared = fileServer({ accounts: "managed" });
