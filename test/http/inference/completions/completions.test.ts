@@ -26,7 +26,7 @@ function complete(server: ScriptedServer, fields: object, key: string = keys.ada
 }
 
 function fixture(name: string): string {
-  return readFileSync(new URL(`../../fixtures/openai-completions/${name}`, import.meta.url), "utf8");
+  return readFileSync(new URL(`../../../fixtures/openai-completions/${name}`, import.meta.url), "utf8");
 }
 
 const unstreamed = { ...hello, stream: false } as const;

@@ -25,7 +25,7 @@ const whole: readonly GenerationEvent[] = [
 ];
 
 function fixture(name: string): string {
-  return readFileSync(new URL(`../../fixtures/anthropic-messages/${name}`, import.meta.url), "utf8");
+  return readFileSync(new URL(`../../../fixtures/anthropic-messages/${name}`, import.meta.url), "utf8");
 }
 
 describe("POST /v1/messages on the wire", () => {
