@@ -96,7 +96,7 @@ describe.each(["http", "https"] as const)("E23: over %s, a request that asks for
     return () => openOn(scheme, shared());
   };
   const open = limited();
-  const openHurried = limited({ headersTimeoutMs: 100, requestTimeoutMs: 100 });
+  const openHurried = limited({ headersTimeoutMs: 1_000, requestTimeoutMs: 1_000 });
   const openBrief = limited({ keepAliveTimeoutMs: 100 });
 
   /** Sends one request for each protocol at once: Node.js takes a second to end an idle connection. @returns what arrives until the end */
