@@ -1,6 +1,7 @@
 -- The schema of a SQLite database: everything that a new one gets. Times are milliseconds since the epoch, money is ticks (core/money.ts),
 -- flags are 0 or 1.
 -- A change here needs a migration, too: see ../migrations/README.md. postgres.sql has the same tables and columns.
+-- Indexes and triggers of a table stay in this order: SQLite uses the newer of two indexes that serve alike, and executes triggers by age.
 
 -- Teams, keys and members
 -- =======================
@@ -148,9 +149,9 @@ create table console_sessions (
   last_use_time integer not null,
   expire_time integer not null
 ) strict;
-create index console_sessions_by_expiry on console_sessions (expire_time);
 create unique index console_sessions_by_hash on console_sessions (hash);
 create index console_sessions_by_member on console_sessions (member_id, create_time, id);
+create index console_sessions_by_expiry on console_sessions (expire_time);
 
 -- The audit log. It is append-only.
 create table audit_events (
@@ -166,8 +167,8 @@ create table audit_events (
   object_before text check (json_type(object_before) = 'object'),
   object_after text check (json_type(object_after) = 'object')
 ) strict;
-create index audit_events_by_team on audit_events (team_id, time, entry);
 create index audit_events_by_time on audit_events (time, entry);
+create index audit_events_by_team on audit_events (team_id, time, entry);
 
 -- Prices, runs and what was said of them
 -- ======================================
@@ -227,12 +228,12 @@ create table runs (
   node_id integer,
   check ((state = 'running') = (end_time is null))
 ) strict;
-create index runs_by_creation on runs (create_time, id);
 create index runs_by_team on runs (team_id, start_time);
-create index runs_failed on runs (start_time, team_id) where state = 'failed';
-create index runs_of_key on runs (api_key_id, create_time, id);
-create index runs_of_team on runs (team_id, create_time, id);
 create index runs_running on runs (state) where state = 'running';
+create index runs_by_creation on runs (create_time, id);
+create index runs_of_team on runs (team_id, create_time, id);
+create index runs_of_key on runs (api_key_id, create_time, id);
+create index runs_failed on runs (start_time, team_id) where state = 'failed';
 create index runs_without_user on runs (api_key_id) where user_id is null;
 
 -- What clients say of their runs (JSON), and the tags and end users that a run is counted for (a JSON list).
@@ -289,8 +290,8 @@ create table request_bodies (
   create_time integer not null,
   expire_time integer not null
 ) strict;
-create index request_bodies_by_creation on request_bodies (create_time, run_id);
 create index request_bodies_by_expiry on request_bodies (expire_time);
+create index request_bodies_by_creation on request_bodies (create_time, run_id);
 create index request_bodies_of_team on request_bodies (team_id);
 
 -- One row: the bytes of all request bodies.
@@ -312,10 +313,10 @@ create table ledger_transactions (
   create_time integer not null,
   check ((run_id is null) = (kind in ('purchase', 'refund', 'adjust')))
 ) strict;
+create index ledger_transactions_by_team on ledger_transactions (team_id, create_time);
+create unique index ledger_run_ends on ledger_transactions (run_id) where kind in ('settle', 'release');
 create index ledger_money on ledger_transactions (team_id, create_time) where run_id is null;
 create index ledger_reserves on ledger_transactions (run_id) where kind = 'reserve';
-create unique index ledger_run_ends on ledger_transactions (run_id) where kind in ('settle', 'release');
-create index ledger_transactions_by_team on ledger_transactions (team_id, create_time);
 
 -- The entries of a transaction, which sum to 0.
 create table ledger_entries (
@@ -477,9 +478,9 @@ create table jobs (
   tags text,
   node_id integer
 ) strict;
-create index jobs_attempted on jobs (attempts, create_time, id, kind) where attempts > 0;
 create index jobs_by_age on jobs (kind, create_time, id, lease_until);
 create index jobs_held on jobs (kind, lease_until) where lease_until is not null;
+create index jobs_attempted on jobs (attempts, create_time, id, kind) where attempts > 0;
 
 -- Outcomes of deferred chat completions, until they are read.
 create table deferred_completions (
@@ -530,9 +531,9 @@ create table batches (
   user_id text,
   tags text
 ) strict;
-create index batches_by_end on batches (end_time) where end_time is not null;
 create index batches_by_team on batches (team_id, create_time, id);
 create index batches_open on batches (team_id, expire_time) where end_time is null;
+create index batches_by_end on batches (end_time) where end_time is not null;
 
 -- The requests of batches, until their batch has ended.
 create table batch_lines (
@@ -571,8 +572,8 @@ create table model_pulls (
   check ((model_id is null) = (state <> 'done')),
   check ((error is null) = (state <> 'failed'))
 ) strict;
-create index model_pulls_active on model_pulls (create_time, id) where end_time is null;
 create index model_pulls_by_age on model_pulls (create_time, id);
+create index model_pulls_active on model_pulls (create_time, id) where end_time is null;
 
 -- What teams store
 -- ================
@@ -591,9 +592,9 @@ create table responses (
   conversation_id text,
   user_id text
 ) strict;
-create index responses_by_team on responses (team_id, create_time, id);
 create index responses_ended on responses (expire_time) where status not in ('queued', 'in_progress');
 create index responses_of_conversations on responses (conversation_id) where conversation_id is not null and status in ('queued', 'in_progress');
+create index responses_by_team on responses (team_id, create_time, id);
 
 -- Input and output items of responses.
 create table response_items (
@@ -647,9 +648,9 @@ create table chat_completions (
   body text not null,
   user_id text
 ) strict;
-create index chat_completions_by_expiry on chat_completions (expire_time);
-create index chat_completions_by_model on chat_completions (team_id, model, entry, metadata);
 create index chat_completions_by_team on chat_completions (team_id, entry, metadata);
+create index chat_completions_by_model on chat_completions (team_id, model, entry, metadata);
+create index chat_completions_by_expiry on chat_completions (expire_time);
 
 -- Files. Their contents are in the data folder.
 create table files (
@@ -663,8 +664,8 @@ create table files (
   expire_time integer,
   user_id text
 ) strict;
-create index files_by_expiry on files (expire_time) where expire_time is not null;
 create index files_by_team on files (team_id, create_time, id);
+create index files_by_expiry on files (expire_time) where expire_time is not null;
 
 -- Generated images that are fetched by URL. Their contents are in the data folder.
 create table kept_images (
@@ -718,8 +719,8 @@ create table alert_deliveries (
   end_time integer,
   error text
 ) strict, without rowid;
-create index alert_deliveries_by_channel on alert_deliveries (channel_id, create_time, id);
 create index alert_deliveries_due on alert_deliveries (next_time) where state = 'queued';
+create index alert_deliveries_by_channel on alert_deliveries (channel_id, create_time, id);
 create index alert_deliveries_ended on alert_deliveries (end_time) where end_time is not null;
 
 -- Servers
