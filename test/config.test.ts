@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ConfigError, isLoopback, loadConfig, variableOf } from "../src/config/config.js";
+import { ConfigError, isLoopback, loadConfig, nameVariable } from "../src/config/config.js";
 import { platformFolders } from "../src/config/default-folders.js";
 import { temporaryFolder } from "./kit/folder.js";
 
@@ -79,8 +79,8 @@ describe("the configuration", () => {
   });
 
   it("names each variable after its setting", () => {
-    expect(variableOf("queueDepthMax")).toBe("HEARTH_QUEUE_DEPTH_MAX");
-    expect(variableOf("port")).toBe("HEARTH_PORT");
+    expect(nameVariable("queueDepthMax")).toBe("HEARTH_QUEUE_DEPTH_MAX");
+    expect(nameVariable("port")).toBe("HEARTH_PORT");
   });
 
   const refused: readonly [string, () => unknown, RegExp][] = [

@@ -175,7 +175,7 @@ export function loadConfig(
     sources[name] = `--${name}`;
   }
   const parsed = schema.safeParse(values);
-  if (!parsed.success) problems.push(...problemsOf(parsed.error, sources));
+  if (!parsed.success) problems.push(...describeProblems(parsed.error, sources));
   if (!parsed.success || problems.length > 0) throw refusal(problems);
   const rest = {
     modelSettings: content?.modelSettings ?? {},
@@ -197,7 +197,7 @@ export function readModelSettings(file: string): SettingsByModel {
 }
 
 /** HEARTH_ and the setting's name in capitals. */
-export function variableOf(setting: string): string {
+export function nameVariable(setting: string): string {
   return `HEARTH_${setting.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
@@ -224,8 +224,8 @@ function readEnvironment(
   sources: Record<string, string>,
   problems: string[],
 ): void {
-  const names = new Map(Object.keys(settings).map((name) => [variableOf(name), name]));
-  const fileVariables = new Map(secretSettings.map((name) => [`${variableOf(name)}_FILE`, name]));
+  const names = new Map(Object.keys(settings).map((name) => [nameVariable(name), name]));
+  const fileVariables = new Map(secretSettings.map((name) => [`${nameVariable(name)}_FILE`, name]));
   for (const [variable, value] of Object.entries(environment)) {
     if (!variable.startsWith("HEARTH_") || variable === "HEARTH_CONFIG" || value === undefined) continue;
     const secret = fileVariables.get(variable);
@@ -243,7 +243,7 @@ function readEnvironment(
   }
 }
 
-function problemsOf(error: z.ZodError, sources: Readonly<Record<string, string>>): readonly string[] {
+function describeProblems(error: z.ZodError, sources: Readonly<Record<string, string>>): readonly string[] {
   return error.issues.map((issue) => {
     const name = String(issue.path[0] ?? "");
     return `${issue.path.join(".")} (set by ${sources[name] ?? "?"}): ${issue.message}`;

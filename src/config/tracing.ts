@@ -19,7 +19,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Reads the variables. They never keep the server from starting, as OpenTelemetry specifies: what they have wrong is a reason in the log. */
 export function readTraceExport(environment: Environment): TraceExport {
   if (read(environment, "OTEL_SDK_DISABLED")?.toLowerCase() === "true") return { state: "off" };
-  const [endpointName, endpoint] = firstOf(environment, [
+  const [endpointName, endpoint] = findFirst(environment, [
     "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
     "OTEL_EXPORTER_OTLP_ENDPOINT",
   ]);
@@ -29,7 +29,7 @@ export function readTraceExport(environment: Environment): TraceExport {
     return refused(`OTEL_TRACES_EXPORTER: '${exporter}' is not supported; otlp and none are`);
   if (endpoint !== null && !isHttpUrl(endpoint))
     return refused(`${endpointName}: it must be an http or https URL`);
-  const [protocolName, protocol] = firstOf(environment, [
+  const [protocolName, protocol] = findFirst(environment, [
     "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
     "OTEL_EXPORTER_OTLP_PROTOCOL",
   ]);
@@ -47,7 +47,7 @@ function refused(reason: string): TraceExport {
   return { state: "refused", reason };
 }
 
-function firstOf(environment: Environment, names: readonly string[]): readonly [string, string | null] {
+function findFirst(environment: Environment, names: readonly string[]): readonly [string, string | null] {
   const found = names.find((name) => read(environment, name) !== undefined) ?? "";
   return [found, read(environment, found) ?? null];
 }

@@ -13,7 +13,7 @@ import { refusedImage } from "../core/requests/refused-image.js";
 export type FetchedKind = "images" | "files";
 
 /** What is asked for, by what is fetched. */
-export const acceptOf: Readonly<Record<FetchedKind, string>> = {
+export const acceptHeaders: Readonly<Record<FetchedKind, string>> = {
   images: "image/*",
   files: "application/pdf, text/*, */*;q=0.5",
 };
@@ -49,14 +49,14 @@ export async function download(dial: Dial, request: DownloadRequest): Promise<Do
   // With TLS there is no other listener; errors are reported by the request.
   socket.on("error", () => undefined);
   try {
-    const response = await responseOf(isSecure ? secured(socket, url) : socket, request);
+    const response = await openResponse(isSecure ? secured(socket, url) : socket, request);
     const { statusCode = 0, headers } = response;
     if (redirects.includes(statusCode)) return { type: "moved", to: headers.location ?? "" };
     if (statusCode !== 200) throw refusedImage(param, `was answered with the status ${statusCode}`);
     if (!/^(identity)?$/i.test(headers["content-encoding"] ?? ""))
       throw refusedImage(param, "was sent compressed, though that was not asked for");
     if (Number(headers["content-length"] ?? 0) > bytesMax) throw tooLarge(param, bytesMax);
-    return { type: "bytes", bytes: await bodyOf(response, param, bytesMax) };
+    return { type: "bytes", bytes: await readBody(response, param, bytesMax) };
   } finally {
     socket.destroy();
   }
@@ -68,7 +68,7 @@ function secured(socket: Socket, url: URL): Socket {
   return connectTls({ socket, host, ...(isIP(host) === 0 ? { servername: host } : {}) });
 }
 
-function responseOf(
+function openResponse(
   socket: Socket,
   { url, accept, headers, signal }: DownloadRequest,
 ): Promise<IncomingMessage> {
@@ -87,7 +87,7 @@ function responseOf(
   });
 }
 
-async function bodyOf(response: IncomingMessage, param: string, bytesMax: number): Promise<Uint8Array> {
+async function readBody(response: IncomingMessage, param: string, bytesMax: number): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {

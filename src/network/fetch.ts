@@ -14,7 +14,7 @@ import type { AllowedHosts } from "./hosts.js";
 import { lookupAll, resolveAllowed, type Lookup } from "./resolve.js";
 import { refusedImage } from "../core/requests/refused-image.js";
 import { readDataUrl } from "./data-url.js";
-import { acceptOf, download, type Dial, type FetchedKind } from "./download.js";
+import { acceptHeaders, download, type Dial, type FetchedKind } from "./download.js";
 
 export interface ImageFetcherDeps {
   readonly clock: Clock;
@@ -89,7 +89,7 @@ async function follow(
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const { fetches = "images" } = deps;
-  const accept = acceptOf[fetches];
+  const accept = acceptHeaders[fetches];
   let url = first;
   for (let redirects = 0; ; redirects += 1) {
     if (!deps.allowedHosts.allow(url))

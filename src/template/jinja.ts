@@ -31,7 +31,7 @@ export class JinjaTemplate {
     try {
       this.#statements = parseTemplate(source);
     } catch (thrown) {
-      throw new Error(reasonOf(thrown, "it is cut off, or nested too deeply"), { cause: thrown });
+      throw new Error(describeReason(thrown, "it is cut off, or nested too deeply"), { cause: thrown });
     }
   }
 
@@ -46,7 +46,7 @@ export class JinjaTemplate {
     } catch (thrown) {
       if (thrown instanceof BudgetExceeded) return { type: "exceeded", limit: thrown.message };
       const otherwise = "it is nested too deeply, or has a value of an unexpected type";
-      return { type: "rejected", reason: reasonOf(thrown, otherwise) };
+      return { type: "rejected", reason: describeReason(thrown, otherwise) };
     }
   }
 }
@@ -55,7 +55,7 @@ export class JinjaTemplate {
  * Returns the message of an error that the interpreter or a template raises on purpose. One of JavaScript itself, such as a
  * RangeError of a deep recursion, says nothing about the template.
  */
-function reasonOf(thrown: unknown, otherwise: string): string {
+function describeReason(thrown: unknown, otherwise: string): string {
   if (!(thrown instanceof Error) || thrown instanceof TypeError || thrown instanceof RangeError)
     return otherwise;
   return thrown.message;

@@ -5,7 +5,7 @@ import { Answer } from "../../../src/engine/language/answer/answer.js";
 import type { ReasoningMarks } from "../../../src/engine/language/reasoning.js";
 import { marker } from "../../../src/engine/language/derive/probes.js";
 import { callsIn, type TurnTexts } from "../../../src/engine/language/derive/turn.js";
-import { findCalls } from "../../../src/engine/language/answer/answer-of.js";
+import { findCalls } from "../../../src/engine/language/answer/create-answer.js";
 import type { TemplateReading } from "../../../src/engine/language/prompt/read-template.js";
 import { renderTurns } from "./render.js";
 import type { Arguments } from "./shapes.js";

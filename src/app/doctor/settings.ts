@@ -1,4 +1,4 @@
-import { variableOf, type Config, type LoadedConfig, type SettingName } from "../../config/config.js";
+import { nameVariable, type Config, type LoadedConfig, type SettingName } from "../../config/config.js";
 import type { DoctorSetting } from "../../core/report/doctor.js";
 
 const secretSettings: readonly string[] = [
@@ -16,7 +16,7 @@ export function effectiveSettings({ config, sources }: LoadedConfig): readonly D
     name,
     value: valueText(name, config[name]),
     source: sources[name],
-    variable: variableOf(name),
+    variable: nameVariable(name),
   }));
 }
 

@@ -2,7 +2,11 @@
 import type { Config } from "../../config/config.js";
 import type { Model } from "../../core/model.js";
 import { threadsFor, usableCores } from "../../engine/worker/machine.js";
-import { cacheBytesPerToken, memoryEstimate, sequencesOf } from "../../engine/llama/load/memory-estimate.js";
+import {
+  cacheBytesPerToken,
+  memoryEstimate,
+  countSequences,
+} from "../../engine/llama/load/memory-estimate.js";
 import { withLoadSettings } from "../../engine/llama/load/load-settings.js";
 import { measureBandwidth } from "../../models/fit/bandwidth.js";
 import { freeMemoryBytes } from "../../models/fit/free-memory.js";
@@ -83,7 +87,7 @@ export async function fitOf(
   const own = withLoadSettings(settings, model.load);
   const isChat = manifest.kind === "chat";
   const perToken = isChat
-    ? sequencesOf(own) * cacheBytesPerToken(model.kvBytesPerToken, own)
+    ? countSequences(own) * cacheBytesPerToken(model.kvBytesPerToken, own)
     : model.kvBytesPerToken;
   const { availableBytes } = memory;
   const speed = await speedOf(config, model, details, memory, options);

@@ -1,7 +1,7 @@
 /** Which models run on engines outside of this process. Commands that only list models need no more of these engines. */
 import type { Config } from "../../config/config.js";
 import type { EngineSetting } from "../../config/engines.js";
-import { hostOf } from "../../engine/remote/errors.js";
+import { readHost } from "../../engine/remote/errors.js";
 import { notGuaranteedAtTextLevel } from "../../engine/remote/text/not-guaranteed.js";
 import type { Placements } from "../../models/remote/placement.js";
 
@@ -19,5 +19,5 @@ export function placementsOf({ engines }: Pick<Config, "engines">): Placements {
 
 /** Returns the name of an engine in messages. */
 export function labelOf({ kind, url }: EngineSetting): string {
-  return `${kind} at ${url.map(hostOf).join(", ")}`;
+  return `${kind} at ${url.map(readHost).join(", ")}`;
 }

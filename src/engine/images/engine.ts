@@ -51,7 +51,7 @@ export function createImageEngine(deps: ImageEngineDeps): ImageEngine {
     estimate: imageModelBytes,
     check: deps.verify,
     load: (model) => open(worker, model, deps.threads),
-    unload: (model) => worker.call({ type: "release", folder: folderOf(model) }),
+    unload: (model) => worker.call({ type: "release", folder: findFolder(model) }),
   });
   return {
     async load(model, signal) {
@@ -63,7 +63,7 @@ export function createImageEngine(deps: ImageEngineDeps): ImageEngine {
     },
     async generate(model, { format, quality, ...job }, signal, onStep) {
       const image = await worker
-        .call({ type: "generate", folder: folderOf(model), job }, { signal, onNews: onStep })
+        .call({ type: "generate", folder: findFolder(model), job }, { signal, onNews: onStep })
         .catch((thrown: unknown) => {
           throw unavailable(model, thrown, signal, "it could not generate this image.");
         });
@@ -102,14 +102,14 @@ async function open(worker: ImageWorker, model: Model, threads: number): Promise
   const { drawing, contextTokens } = model.manifest;
   const options = { threads, drawing: drawing ?? null };
   try {
-    const sizes = await worker.call({ type: "open", folder: folderOf(model), options });
+    const sizes = await worker.call({ type: "open", folder: findFolder(model), options });
     return { sizes, contextTokens, slots: 1, device: "cpu" };
   } catch (thrown) {
     throw unavailable(model, thrown, null, "it could not be loaded.");
   }
 }
 
-function folderOf(model: Model): string {
+function findFolder(model: Model): string {
   return dirname(model.path);
 }
 

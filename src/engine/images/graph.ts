@@ -44,18 +44,18 @@ export async function openGraph(path: string, { threads }: GraphOptions): Promis
       const tensors: Record<string, Tensor> = {};
       for (const [name, value] of Object.entries(feeds)) {
         const input = inputs.get(name);
-        if (input !== undefined) tensors[name] = tensorOf(value, input);
+        if (input !== undefined) tensors[name] = toTensor(value, input);
       }
       const results = await session.run(tensors);
       const result = results[output] ?? results[session.outputNames[0] ?? ""];
       if (result === undefined) throw new Error("the graph has no output");
-      return { data: floatsOf(result), shape: result.dims };
+      return { data: readFloats(result), shape: result.dims };
     },
     release: () => session.release(),
   };
 }
 
-function tensorOf(value: FloatTensor | number | readonly number[], { name, type, shape }: Value): Tensor {
+function toTensor(value: FloatTensor | number | readonly number[], { name, type, shape }: Value): Tensor {
   if (typeof value === "number") {
     const count = typeof shape[0] === "number" ? shape[0] : 1;
     return createTensor(type, new Float32Array(count).fill(value), shape.length === 0 ? [] : [count], name);
@@ -106,7 +106,7 @@ function toBigInt(value: number): bigint {
   return BigInt(Math.round(value));
 }
 
-function floatsOf({ data, type }: Tensor): Float32Array {
+function readFloats({ data, type }: Tensor): Float32Array {
   if (data instanceof Float32Array) return data;
   if (type === "float16")
     return fromHalves(

@@ -73,7 +73,7 @@ function createImageModel(parts: Parts, drawing: ImageModelConfig["defaults"]): 
   const denoiser = createDenoiser(unet, { ...config, ...drawing });
   const embed = createEmbedding(config, encoder);
   return {
-    sizes: supportedSizesOf(config, unet),
+    sizes: listSupportedSizes(config, unet),
     async generate({ prompt, seed, width, height }, between, onStep) {
       const text = await embed(prompt);
       between();
@@ -151,7 +151,7 @@ function createEmbedding(
 }
 
 /** Returns the sizes of an export: one size if its sides are fixed, else all multiples that its layers can halve. */
-function supportedSizesOf(
+function listSupportedSizes(
   { factor, latentMultiple, latentSide }: ImageModelConfig,
   unet: Graph,
 ): SupportedSizes {

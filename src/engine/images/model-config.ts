@@ -55,7 +55,7 @@ export async function readImageModelConfig(folder: string): Promise<ImageModelCo
   const { config, scheduler } = readScheduler(await json("scheduler/scheduler_config.json"));
   const [unetConfig, vaeConfig] = [
     checked(unet, await jsonOrEmpty("unet/config.json"), "unet/config.json"),
-    checked(vae, await vaeConfigOf(json), "vae_decoder/config.json"),
+    checked(vae, await readVaeConfig(json), "vae_decoder/config.json"),
   ];
   const side = unetConfig.sample_size;
   return {
@@ -74,7 +74,7 @@ export async function readImageModelConfig(folder: string): Promise<ImageModelCo
 type ReadJson = (name: string) => Promise<unknown>;
 
 /** Reads the VAE's configuration, which an export has in one of two folders or not at all. */
-function vaeConfigOf(json: ReadJson): Promise<unknown> {
+function readVaeConfig(json: ReadJson): Promise<unknown> {
   return json("vae_decoder/config.json").catch(() => json("vae/config.json").catch(() => ({})));
 }
 

@@ -8,11 +8,11 @@ export function toPixels({ data, shape }: FloatTensor): Uint8Array<ArrayBuffer> 
   const pixels = new Uint8Array(3 * area);
   for (let place = 0; place < area; place += 1)
     for (let channel = 0; channel < 3; channel += 1)
-      pixels[place * 3 + channel] = byteOf(data[channel * area + place] ?? 0);
+      pixels[place * 3 + channel] = toByte(data[channel * area + place] ?? 0);
   return pixels;
 }
 
 /** Converts one value; NaN becomes 0. */
-function byteOf(value: number): number {
+function toByte(value: number): number {
   return Math.max(0, Math.min(255, Math.round((value / 2 + 0.5) * 255))) || 0;
 }

@@ -39,7 +39,7 @@ const chatMl =
   "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
 
 /** Returns the Jinja source of a model's chat template: the one that it is loaded with, or its own. */
-export function templateOf(weights: LlamaModel, { load }: Pick<Model, "load">): string {
+export function chooseTemplate(weights: LlamaModel, { load }: Pick<Model, "load">): string {
   return load?.template ?? weights.fileInfo.metadata.tokenizer?.chat_template ?? chatMl;
 }
 
@@ -51,7 +51,7 @@ export interface LanguageOptions {
 }
 
 /** Returns the texts of the vocabulary that a template uses. */
-export function templateTextsOf(weights: LlamaModel): TemplateTexts {
+export function readTemplateTexts(weights: LlamaModel): TemplateTexts {
   const { bosString, eosString } = weights.tokens;
   const { tokens, types } = readVocabulary(weights, []);
   const endTexts = tokens.filter((_, token) => isControl(types[token]) && weights.isEogToken(token as Token));
@@ -106,13 +106,13 @@ export function readLanguage(
       contextTokens,
       repairs,
       reasoning,
-      specialTokens: specialTokensOf(weights, vocabulary),
+      specialTokens: readSpecialTokens(weights, vocabulary),
       ...tokenizer,
       prependToken: weights.tokens.shouldPrependBosToken ? weights.tokens.bos : null,
       longestTokenBytes: tokenBytes.longestBytes,
       infill: infillTokens(weights),
       vocabularyTokens: vocabulary.tokens.length,
-      bytesOf: (token) => tokenBytes.of(token),
+      readBytes: (token) => tokenBytes.of(token),
     }),
   };
 }
@@ -138,7 +138,7 @@ function isControl(type: number | undefined): boolean {
 }
 
 /** Reads the special tokens. llama.cpp changes the types of some tokens; a token that is a control token for either is one here. */
-function specialTokensOf(weights: LlamaModel, { tokens, types }: Vocabulary): readonly SpecialToken[] {
+function readSpecialTokens(weights: LlamaModel, { tokens, types }: Vocabulary): readonly SpecialToken[] {
   const unknownToken = weights.fileInfo.metadata.tokenizer?.ggml.unknown_token_id;
   return tokens.flatMap((name, id) => {
     const { control, unknown, userDefined, lstrip, rstrip } = weights.getTokenAttributes(id as Token);

@@ -9,9 +9,9 @@ export interface PackedTokens {
   readonly ends: Uint32Array;
 }
 
-/** Packs tokens. @param bytesOf returns the bytes of one token. */
-export function packTokens(ids: readonly number[], bytesOf: (id: number) => Uint8Array): PackedTokens {
-  const pieces = ids.map(bytesOf);
+/** Packs tokens. @param readBytes returns the bytes of one token. */
+export function packTokens(ids: readonly number[], readBytes: (id: number) => Uint8Array): PackedTokens {
+  const pieces = ids.map(readBytes);
   let end = 0;
   const ends = Uint32Array.from(pieces, (piece) => (end += piece.length));
   return { ids: Uint32Array.from(ids), bytes: Uint8Array.from(Buffer.concat(pieces)), ends };

@@ -47,7 +47,7 @@ const answerMarks = [
 ] as const;
 
 /** Returns the markers of a template's reasoning block; null when it has none. */
-export function reasoningMarksOf(template: string): ReasoningMarks | null {
+export function findReasoningMarks(template: string): ReasoningMarks | null {
   const style = styles.find(({ signs }) => signs.some((sign) => template.includes(sign)));
   if (style === undefined) return null;
   const { open, close } = style;

@@ -116,13 +116,13 @@ function insertUserTurn(messages: readonly TemplateMessage[]): TemplateMessage[]
 
 /** Returns the value that is a text, or both texts with an empty line between them; a list of parts stays one. */
 function joinTexts(first: unknown, second: unknown): unknown {
-  if (Array.isArray(first) || Array.isArray(second)) return [...partsOf(first), ...partsOf(second)];
+  if (Array.isArray(first) || Array.isArray(second)) return [...toParts(first), ...toParts(second)];
   if (typeof first !== "string" || first === "") return second ?? first;
   if (typeof second !== "string" || second === "") return first;
   return `${first}\n\n${second}`;
 }
 
-function partsOf(content: unknown): readonly unknown[] {
+function toParts(content: unknown): readonly unknown[] {
   if (Array.isArray(content)) return content as readonly unknown[];
   return typeof content === "string" && content !== "" ? [{ type: "text", text: content }] : [];
 }

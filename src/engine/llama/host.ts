@@ -20,7 +20,7 @@ import { TickLoop } from "./decode/tick.js";
 import { loadEmbedder, type Embedder } from "./embed/embedder.js";
 import type { RunPiece } from "./embed/pooled-context.js";
 import { withLoadSettings } from "./load/load-settings.js";
-import { contextTokensOf, isLong, longFormOf } from "./load/long-context.js";
+import { countContextTokens, isLong, createLongForm } from "./load/long-context.js";
 import { loadResident, type Resident } from "./load/resident.js";
 import type { JobUpdate, LlamaSettings } from "./protocol.js";
 import { StepWatch } from "./step-watch.js";
@@ -89,8 +89,8 @@ export class LlamaHost {
     }
     const resident = await this.#residents.load(model);
     const info = { ...describeLanguage(resident), slots, device: resident.device };
-    const isTwofold = longFormOf(model, settings) !== null;
-    return isTwofold ? { ...info, contextTokens: contextTokensOf(model, settings) } : info;
+    const isTwofold = createLongForm(model, settings) !== null;
+    return isTwofold ? { ...info, contextTokens: countContextTokens(model, settings) } : info;
   }
 
   /** @param key the load key of a loaded chat model */
@@ -99,7 +99,7 @@ export class LlamaHost {
   }
 
   /** @param key the load key of a loaded model that embeds or scores */
-  inputs(key: string): Pick<Embedder, "tokensOf"> {
+  inputs(key: string): Pick<Embedder, "tokenizeInputs"> {
     return this.#embedders.get(key);
   }
 
@@ -107,7 +107,7 @@ export class LlamaHost {
   generate(key: string, decode: SeededJob, call: WorkerCall): Promise<void> {
     const resident = this.#residents.get(key);
     const isOfLongForm = isLong(resident.model, decode.prompt.tokens.length);
-    const long = isOfLongForm ? longFormOf(resident.model, this.#options.settings) : null;
+    const long = isOfLongForm ? createLongForm(resident.model, this.#options.settings) : null;
     if (long === null) return this.#submit(resident, decode, call);
     return this.#longForms
       .load(long)
@@ -135,7 +135,7 @@ export class LlamaHost {
     await this.#embedders.take(key)?.dispose();
     const leaving = this.#residents.take(key);
     if (leaving === undefined) return;
-    const long = longFormOf(leaving.model, this.#options.settings);
+    const long = createLongForm(leaving.model, this.#options.settings);
     for (const form of [leaving, long === null ? undefined : this.#longForms.take(loadKey(long))]) {
       if (form === undefined) continue;
       await this.#ticks.releaseModel(form);

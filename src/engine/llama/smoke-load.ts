@@ -28,17 +28,17 @@ export function createSmokeLoad(deps: SmokeLoadDeps): (model: Model) => Promise<
   const attempt = createTrials(deps);
   return async (model) => {
     const { sha256, file, bytes } = model.manifest;
-    if (sha256 !== null && adaptersOf(model).length === 0) return null;
+    if (sha256 !== null && listAdapters(model).length === 0) return null;
     const { settings } = deps;
     const task: SmokeTask = { model, settings };
-    return attempt({ digest: await digestOf(model, settings), task, file, bytes });
+    return attempt({ digest: await digestTrial(model, settings), task, file, bytes });
   };
 }
 
 /** Returns a digest of everything that a trial's result depends on; null when the file cannot be read. */
-async function digestOf(model: Model, settings: LlamaSettings): Promise<string | null> {
-  const paths = [model.path, ...adaptersOf(model).map(({ path }) => path)];
-  const files = await Promise.all(paths.map(versionOf));
+async function digestTrial(model: Model, settings: LlamaSettings): Promise<string | null> {
+  const paths = [model.path, ...listAdapters(model).map(({ path }) => path)];
+  const files = await Promise.all(paths.map(readVersion));
   if (files.includes(null)) return null;
   const library = libraryVersion("node-llama-cpp");
   const { slots, kvCacheType, gpuLayers, template, adapters } = model.load ?? {};
@@ -47,12 +47,12 @@ async function digestOf(model: Model, settings: LlamaSettings): Promise<string |
   return createHash("sha256").update(JSON.stringify(identity)).digest("hex");
 }
 
-function adaptersOf({ load }: Model): readonly Adapter[] {
+function listAdapters({ load }: Model): readonly Adapter[] {
   return load?.adapters ?? [];
 }
 
 /** Returns what changes with a file; null when it cannot be read. */
-async function versionOf(path: string): Promise<readonly unknown[] | null> {
+async function readVersion(path: string): Promise<readonly unknown[] | null> {
   const stats = await stat(path).catch(() => null);
   return stats === null ? null : [path, stats.size, stats.mtimeMs];
 }

@@ -245,14 +245,14 @@ export class ResidentModels<N extends NativeModelInfo> {
   #rest(entry: Entry<N>): void {
     const { clock, memory } = this.#deps;
     const isLeaving = entry.isUnwanted || this.#isReplaced(entry);
-    const keepAliveMs = isLeaving ? 0 : this.#keepAliveMsOf(entry);
+    const keepAliveMs = isLeaving ? 0 : this.#chooseKeepAliveMs(entry);
     entry.until = clock.now() + keepAliveMs;
     entry.stopTimer = clock.after(keepAliveMs, () => this.#expire(entry));
     memory.review();
   }
 
   /** A request may keep a model longer than its own setting says, and not shorter: another team may use it. */
-  #keepAliveMsOf({ keepAliveMs, model: { load } }: Entry<N>): number {
+  #chooseKeepAliveMs({ keepAliveMs, model: { load } }: Entry<N>): number {
     const set = load?.keepAliveMs;
     return keepAliveMs === null ? (set ?? this.#deps.keepAliveMs) : Math.max(keepAliveMs, set ?? 0);
   }

@@ -28,12 +28,12 @@ export function createOnnxTrials(deps: TrialDeps): (model: Model) => Promise<str
     const { kind, files, drawing, file, bytes } = manifest;
     if (isGgufKind(kind) || files !== undefined || bytes > trialBytesMax) return null;
     const task: OnnxTask = { kind, folder: dirname(path), drawing: drawing ?? null };
-    return attempt({ digest: await digestOf(task), task, file, bytes });
+    return attempt({ digest: await digestTrial(task), task, file, bytes });
   };
 }
 
 /** Returns a digest of everything that a trial's result depends on; null when the folder cannot be read. */
-async function digestOf(task: OnnxTask): Promise<string | null> {
+async function digestTrial(task: OnnxTask): Promise<string | null> {
   const names = await readdir(task.folder, { recursive: true }).catch(() => null);
   if (names === null || names.length > filesMax) return null;
   const files = names.sort().map(async (name) => {

@@ -1,6 +1,6 @@
 /** Reads the text of a PDF file with pdf.js, in the thread that sandbox.ts restricts. */
 import type { getDocument as GetDocument } from "unpdf/pdfjs";
-import { textOf, type TextPiece } from "./lines.js";
+import { joinLines, type TextPiece } from "./lines.js";
 import type { PdfOutcome } from "./protocol.js";
 
 /** Pages of one file. */
@@ -31,7 +31,7 @@ export async function extractText(getDocument: typeof GetDocument, data: Uint8Ar
   try {
     return await readPages(await task.promise);
   } catch (thrown) {
-    return { type: "refused", problem: problemOf(thrown) };
+    return { type: "refused", problem: describeProblem(thrown) };
   } finally {
     await task.destroy().catch(() => undefined);
   }
@@ -69,7 +69,7 @@ async function readPage(page: PdfPage): Promise<string | null> {
   let chars = 0;
   for (;;) {
     const { done, value } = (await reader.read()) as { done: boolean; value?: { items: readonly object[] } };
-    if (done) return textOf(pieces);
+    if (done) return joinLines(pieces);
     for (const item of value?.items ?? []) {
       if (!("str" in item)) continue;
       const piece = item as TextPiece;
@@ -84,7 +84,7 @@ async function readPage(page: PdfPage): Promise<string | null> {
   }
 }
 
-function problemOf(thrown: unknown): string {
+function describeProblem(thrown: unknown): string {
   const name = thrown instanceof Error ? thrown.name : "";
   return name === "PasswordException"
     ? "is encrypted; send it without a password"

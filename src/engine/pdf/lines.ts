@@ -29,27 +29,27 @@ const sharedWidthMin = 1;
 const controlCharacters = /(?!\t)\p{Cc}/gu;
 
 /** Returns the text of a page, line by line. */
-export function textOf(pieces: readonly TextPiece[]): string {
-  return inReadingOrder(linesOf(pieces))
+export function joinLines(pieces: readonly TextPiece[]): string {
+  return inReadingOrder(groupLines(pieces))
     .map(({ text }) => text)
     .join("\n");
 }
 
 /** Joins pieces up to the end of each line; empty lines are left out. */
-function linesOf(pieces: readonly TextPiece[]): readonly Line[] {
+function groupLines(pieces: readonly TextPiece[]): readonly Line[] {
   const lines: Line[] = [];
   let open: TextPiece[] = [];
   for (const [index, piece] of pieces.entries()) {
     open.push(piece);
     if (!piece.hasEOL && index < pieces.length - 1) continue;
-    const line = lineOf(open);
+    const line = joinPieces(open);
     if (line !== null) lines.push(line);
     open = [];
   }
   return lines;
 }
 
-function lineOf(pieces: readonly TextPiece[]): Line | null {
+function joinPieces(pieces: readonly TextPiece[]): Line | null {
   const text = pieces
     .map(({ str }) => str)
     .join("")

@@ -55,14 +55,14 @@ function limited<Constructor extends object>(
 ): Constructor {
   return new Proxy(constructor, {
     construct(target, args: readonly unknown[], newTarget: unknown) {
-      limit(lengthOf(args[0]) * elementBytes);
+      limit(readLength(args[0]) * elementBytes);
       return Reflect.construct(target as never, args, newTarget as never);
     },
   });
 }
 
 /** Returns how many elements are allocated for a first argument: a view of a buffer allocates none. */
-function lengthOf(argument: unknown): number {
+function readLength(argument: unknown): number {
   if (typeof argument === "number") return argument;
   return Array.isArray(argument) || ArrayBuffer.isView(argument) ? (argument as Uint8Array).length : 0;
 }

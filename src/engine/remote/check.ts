@@ -53,7 +53,7 @@ function completionQuestions(load: RegExp): Questions {
         );
       const lengths = list.data.flatMap((each) => each.max_model_len ?? []);
       const contextTokens = lengths.length === 0 ? null : Math.min(...lengths);
-      return { contextTokens, slots: null, requests: await requestsOf(server, load) };
+      return { contextTokens, slots: null, requests: await countRequests(server, load) };
     },
     tokenize: {
       path: "/tokenize",
@@ -63,7 +63,7 @@ function completionQuestions(load: RegExp): Questions {
 }
 
 /** Returns the sum of the metrics whose names match; null where the server has none. */
-async function requestsOf(server: Server, names: RegExp): Promise<number | null> {
+async function countRequests(server: Server, names: RegExp): Promise<number | null> {
   const { status, text } = await check(server, "/metrics");
   const values = status === 200 ? [...text.matchAll(names)].map(([, value]) => Number(value)) : [];
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0);

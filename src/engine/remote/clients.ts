@@ -15,7 +15,7 @@ const creators: Readonly<Record<TokenKind, (vocabulary: Vocabulary) => RemoteCli
 const clients = new WeakMap<Vocabulary, Map<TokenKind, RemoteClient>>();
 
 /** Returns what speaks with servers of a kind. */
-export function remoteClientOf(kind: TokenKind, vocabulary: Vocabulary): RemoteClient {
+export function createRemoteClient(kind: TokenKind, vocabulary: Vocabulary): RemoteClient {
   const ofVocabulary = clients.get(vocabulary) ?? new Map<TokenKind, RemoteClient>();
   clients.set(vocabulary, ofVocabulary);
   const client = ofVocabulary.get(kind) ?? creators[kind](vocabulary);

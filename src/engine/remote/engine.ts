@@ -56,7 +56,7 @@ export interface RemoteEngine extends Engine {
 export function createRemoteEngine(deps: RemoteEngineDeps): RemoteEngine {
   const { language, tracing, clock } = deps;
   const pools = createPools(deps);
-  const poolOf = (model: Model): RemotePool => poolIn(pools, model);
+  const findPool = (model: Model): RemotePool => poolIn(pools, model);
   /** The pools of loaded models by their id. */
   const poolsInUse = new Map<string, RemotePool>();
   const models: ResidentModels<RemoteModelInfo> = new ResidentModels<RemoteModelInfo>({
@@ -64,22 +64,22 @@ export function createRemoteEngine(deps: RemoteEngineDeps): RemoteEngine {
     estimate: ({ manifest }) => languageBytes(manifest.bytes),
     check: () => Promise.resolve(null),
     load(model) {
-      poolsInUse.set(model.manifest.id, poolOf(model));
-      return loadLanguage(deps, model, poolOf(model));
+      poolsInUse.set(model.manifest.id, findPool(model));
+      return loadLanguage(deps, model, findPool(model));
     },
     unload: (model) => language.unload(model),
   });
   language.onLost(() => models.dropAll());
-  const lease = (model: Model, signal?: AbortSignal) => leaseVerified(models, poolOf(model), model, signal);
-  const texts = createTextEngine(poolOf, deps);
-  const isText = (model: Model): boolean => poolOf(model).settings.kind === "openai";
+  const lease = (model: Model, signal?: AbortSignal) => leaseVerified(models, findPool(model), model, signal);
+  const texts = createTextEngine(findPool, deps);
+  const isText = (model: Model): boolean => findPool(model).settings.kind === "openai";
   const residents = () =>
     models.list().map((resident) => shownResident(resident, poolsInUse.get(resident.id)));
   return {
-    embeddings: { ...createRemoteEmbeddings({ language, poolOf, lease, tracing, clock }), residents },
+    embeddings: { ...createRemoteEmbeddings({ language, findPool, lease, tracing, clock }), residents },
     async load(model, signal) {
       if (isText(model)) return texts.load(model, signal);
-      const pool = poolOf(model);
+      const pool = findPool(model);
       await pool.ready();
       const leased = await lease(model, signal);
       return { ...leased, slots: pool.slots, sharedAs: pool.sharedAs(model) } satisfies LoadedModel;
@@ -88,11 +88,11 @@ export function createRemoteEngine(deps: RemoteEngineDeps): RemoteEngine {
     tokenize: (model, text) => (isText(model) ? texts : language).tokenize(model, text),
     generate: (model, job, signal) => {
       if (isText(model)) return texts.generate(model, job, signal);
-      return openGeneration(poolOf(model), deps, { model, job: seedJob(job, deps.random), signal });
+      return openGeneration(findPool(model), deps, { model, job: seedJob(job, deps.random), signal });
     },
     residents: () => [...residents(), ...texts.residents()],
     problem: () => null,
-    problemOf: (model) => poolOf(model).problem,
+    problemOf: (model) => findPool(model).problem,
     close() {
       for (const pool of pools.values()) pool.close();
       models.dropAll();

@@ -48,20 +48,20 @@ export function isUnreachable(thrown: unknown): boolean {
 }
 
 /** Returns host and port, without scheme and path. */
-export function hostOf(url: string): string {
+export function readHost(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
 }
 
 /** Returns what the operator reads of a failure. @param cause what the server said, or what was thrown */
 export function createCause(url: string, reason: string, cause: unknown): Error {
   const said = typeof cause === "string" && cause !== "" ? ` (${cause})` : "";
-  return new Error(`${hostOf(url)}: ${reason}${said}`, typeof cause === "string" ? {} : { cause });
+  return new Error(`${readHost(url)}: ${reason}${said}`, typeof cause === "string" ? {} : { cause });
 }
 
 /** Returns the reason of a failure of a server as a clause for the operator, with what the server said and without its address. */
 export function describeFailure(thrown: unknown, url: string): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const { message } = thrown.cause instanceof Error ? thrown.cause : thrown;
-  const host = `${hostOf(url)}: `;
+  const host = `${readHost(url)}: `;
   return message.startsWith(host) ? message.slice(host.length) : message;
 }

@@ -9,7 +9,7 @@ import type { OpenRenderer } from "../language/renderer/renderer.js";
 import { ResidentMap } from "../memory/resident-map.js";
 import type { WorkerCall } from "../worker/host.js";
 import type { CallNews } from "../worker/protocol.js";
-import { remoteClientOf } from "./clients.js";
+import { createRemoteClient } from "./clients.js";
 import { RemoteGeneration } from "./generation.js";
 import type { RemoteReport, RemoteRequest } from "./protocol.js";
 
@@ -56,7 +56,7 @@ export class RemoteHost {
   generate({ key, decode, target }: RemoteRequest, { id, signal }: WorkerCall): Promise<RemoteReport> {
     const language = this.#languages.get(key);
     const { contextTokens, endTokens } = language;
-    const client = remoteClientOf(target.kind, language);
+    const client = createRemoteClient(target.kind, language);
     const { reportNews } = this.#options;
     const deps = {
       language,

@@ -137,7 +137,7 @@ export async function check(server: Server, path: string, body?: unknown): Promi
   try {
     const response = await request(`${url}${path}`, {
       method: body === undefined ? "GET" : "POST",
-      headers: headersOf(server),
+      headers: createHeaders(server),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(checkMsMax),
       dispatcher: agent,
@@ -156,7 +156,12 @@ async function send(
   refusal: Refusal = () => null,
 ) {
   const { url, apiKey } = server;
-  const options = { method: "POST", headers: headersOf(server), body: JSON.stringify(body), signal } as const;
+  const options = {
+    method: "POST",
+    headers: createHeaders(server),
+    body: JSON.stringify(body),
+    signal,
+  } as const;
   const once = () => request(`${url}${path}`, { ...options, dispatcher: agent });
   // A server closes connections that were used often or long ago, and a request may be just on its way.
   const response = await once()
@@ -182,7 +187,7 @@ async function send(
     : engineFailed(url, reason, said);
 }
 
-function headersOf({ apiKey, headers }: Server): Record<string, string> {
+function createHeaders({ apiKey, headers }: Server): Record<string, string> {
   const type = { ...headers, "content-type": "application/json" };
   return apiKey === null ? type : { ...type, authorization: `Bearer ${apiKey}` };
 }
@@ -258,18 +263,18 @@ export function reasonIn(text: string, apiKey: string | null): string {
   } catch {
     // The text is the reason.
   }
-  return reasonOf(found, apiKey);
+  return readReason(found, apiKey);
 }
 
 /** As `reasonIn`, of a value of JSON. Values in it that are neither text nor number say nothing: they may be nested to any depth. */
-export function reasonOf(value: unknown, apiKey: string | null): string {
-  const error = recordOf(value).error ?? value;
-  const message = recordOf(error).message ?? error;
+export function readReason(value: unknown, apiKey: string | null): string {
+  const error = readRecord(value).error ?? value;
+  const message = readRecord(error).message ?? error;
   const text = typeof message === "string" || typeof message === "number" ? String(message) : "";
   const said = apiKey === null ? text : text.replaceAll(apiKey, "[key]");
   return said.replace(/\s+/g, " ").trim().slice(0, 300);
 }
 
-function recordOf(value: unknown): { readonly error?: unknown; readonly message?: unknown } {
+function readRecord(value: unknown): { readonly error?: unknown; readonly message?: unknown } {
   return typeof value === "object" && value !== null ? value : {};
 }

@@ -149,7 +149,7 @@ export class RemotePool {
     const ready = this.#ready.filter((replica) => !tried.has(replica));
     const { teamId, prompt, cacheKey } = job;
     const known = cacheKey === undefined ? this.#recent.find(teamId, prompt.tokens) : null;
-    for (const replica of inOrderOfChoice(keyOf(job), ready, known)) {
+    for (const replica of inOrderOfChoice(createKey(job), ready, known)) {
       const place = this.#placeOn(replica, job);
       if (place === null) continue;
       if (cacheKey === undefined) this.#recent.remember(teamId, prompt.tokens, replica);
@@ -224,6 +224,6 @@ export class RemotePool {
 const unseenTokensMax = 16;
 
 /** Returns what decides where a conversation goes. */
-function keyOf({ teamId, cacheKey, prompt }: DecodeJob): string {
+function createKey({ teamId, cacheKey, prompt }: DecodeJob): string {
   return `${teamId} ${cacheKey ?? prompt.tokens.subarray(0, firstBlockTokens).join()}`;
 }

@@ -16,7 +16,7 @@ export class RecentPrompts<Server extends object> {
 
   /** Returns the server that has read the longest beginning of a prompt as a prompt of its own; null where none has. */
   find(teamId: string, prompt: Uint32Array): Server | null {
-    const digests = digestsOf(prompt);
+    const digests = createDigests(prompt);
     for (let at = digests.length - 1; at > 0; at -= 1) {
       const server = this.#servers.get(`${digests[at] ?? 0} ${teamId}`);
       if (server !== undefined) return server;
@@ -25,14 +25,14 @@ export class RecentPrompts<Server extends object> {
   }
 
   remember(teamId: string, prompt: Uint32Array, server: Server): void {
-    const digests = digestsOf(prompt.subarray(0, Math.max(0, prompt.length - endTokens)));
+    const digests = createDigests(prompt.subarray(0, Math.max(0, prompt.length - endTokens)));
     // The first block is what conversations have in common.
     if (digests.length > 1) this.#servers.set(`${digests.at(-1) ?? 0} ${teamId}`, server);
   }
 }
 
 /** Returns 53 bits of two FNV-1a lanes for the beginnings of one block, of two blocks, and so on. */
-function digestsOf(tokens: Uint32Array): readonly number[] {
+function createDigests(tokens: Uint32Array): readonly number[] {
   const digests: number[] = [];
   const blocks = Math.min(blocksMax, Math.floor(tokens.length / blockTokens));
   let [a, b] = [0x811c9dc5, 0x1b873593];

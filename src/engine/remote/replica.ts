@@ -2,7 +2,7 @@
 import type { Clock } from "../../core/clock.js";
 import { AloneGate } from "./alone.js";
 import { checkServer, sampleTokens } from "./check.js";
-import { describeFailure, hostOf } from "./errors.js";
+import { describeFailure, readHost } from "./errors.js";
 import type { Server } from "./http.js";
 import type { RemoteKind, ServerProperties } from "./protocol.js";
 import { SlotTable } from "./slots.js";
@@ -77,7 +77,7 @@ export class Replica {
 
   /** Its state in plain words. */
   get description(): string {
-    const host = hostOf(this.url);
+    const host = readHost(this.url);
     switch (this.state) {
       case "ready":
         return `${host} is ready`;

@@ -29,11 +29,11 @@ export function inOrderOfChoice<S extends Choosable>(
   const open = servers.filter(({ load, capacity }) => load < capacity);
   const total = servers.reduce((sum, { load }) => sum + load, 1);
   const bound = Math.ceil((loadBound * total) / Math.max(1, servers.length));
-  const start = positionOf(key);
+  const start = hashPosition(key);
   const distance = (server: S): number =>
     server === known
       ? -1
-      : Math.min(...pointsOf(server.url).map((point) => (point - start + ringLength) % ringLength));
+      : Math.min(...listPoints(server.url).map((point) => (point - start + ringLength) % ringLength));
   const rated = open.map((server) => ({ server, isFull: server.load >= bound, distance: distance(server) }));
   rated.sort((a, b) => Number(a.isFull) - Number(b.isFull) || a.distance - b.distance);
   return rated.map(({ server }) => server);
@@ -43,15 +43,15 @@ const ringLength = 2 ** 32;
 const known = new Map<string, readonly number[]>();
 
 /** The servers are those of the settings, so that what is kept does not grow. */
-function pointsOf(url: string): readonly number[] {
+function listPoints(url: string): readonly number[] {
   let points = known.get(url);
   if (points === undefined) {
-    points = Array.from({ length: pointsPerServer }, (_, at) => positionOf(`${url} ${at}`));
+    points = Array.from({ length: pointsPerServer }, (_, at) => hashPosition(`${url} ${at}`));
     known.set(url, points);
   }
   return points;
 }
 
-function positionOf(text: string): number {
+function hashPosition(text: string): number {
   return createHash("sha256").update(text).digest().readUInt32BE(0);
 }

@@ -49,7 +49,7 @@ export class TokenSplitter {
       return;
     }
     for (let length = Math.min(this.#longestToken(), text.length); length > 0; length -= 1) {
-      for (const token of this.#tokensOf(text.slice(0, length))) {
+      for (const token of this.#tokenize(text.slice(0, length))) {
         steps.left -= 1;
         // Not all ways were seen: none is certain.
         if (steps.left < 0) ways.push(chosen, chosen);
@@ -59,7 +59,7 @@ export class TokenSplitter {
     }
   }
 
-  #tokensOf(text: string): readonly number[] {
+  #tokenize(text: string): readonly number[] {
     return this.#index().get(text) ?? [];
   }
 

@@ -4,12 +4,12 @@ import type { Model } from "../../core/model.js";
 
 /** Returns the engine of all text models: those that are placed on a remote engine, and those that run in this process. */
 export function byPlacement(local: Engine, remote: Engine): Engine {
-  const engineOf = (model: Model): Engine => (model.remote === undefined ? local : remote);
+  const findEngine = (model: Model): Engine => (model.remote === undefined ? local : remote);
   return {
-    load: (model, signal) => engineOf(model).load(model, signal),
-    prompt: (model, source) => engineOf(model).prompt(model, source),
-    tokenize: (model, text) => engineOf(model).tokenize(model, text),
-    generate: (model, job, signal) => engineOf(model).generate(model, job, signal),
+    load: (model, signal) => findEngine(model).load(model, signal),
+    prompt: (model, source) => findEngine(model).prompt(model, source),
+    tokenize: (model, text) => findEngine(model).tokenize(model, text),
+    generate: (model, job, signal) => findEngine(model).generate(model, job, signal),
     residents: () => [...local.residents(), ...remote.residents()],
     problem: () => local.problem(),
     async close() {
@@ -21,11 +21,11 @@ export function byPlacement(local: Engine, remote: Engine): Engine {
 
 /** Returns the engine of all embedding models, as `byPlacement` does. */
 export function embeddingsByPlacement(local: EmbeddingEngine, remote: EmbeddingEngine): EmbeddingEngine {
-  const engineOf = (model: Model): EmbeddingEngine => (model.remote === undefined ? local : remote);
+  const findEngine = (model: Model): EmbeddingEngine => (model.remote === undefined ? local : remote);
   return {
-    load: (model, signal) => engineOf(model).load(model, signal),
-    tokenizeInputs: (model, source, signal) => engineOf(model).tokenizeInputs(model, source, signal),
-    embed: (model, inputs, signal) => engineOf(model).embed(model, inputs, signal),
+    load: (model, signal) => findEngine(model).load(model, signal),
+    tokenizeInputs: (model, source, signal) => findEngine(model).tokenizeInputs(model, source, signal),
+    embed: (model, inputs, signal) => findEngine(model).embed(model, inputs, signal),
     residents: () => [...local.residents(), ...remote.residents()],
   };
 }

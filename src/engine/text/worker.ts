@@ -46,7 +46,7 @@ function answer(request: TextRequest, call: WorkerCall): Reply | Promise<Reply> 
       return tokenize(request.key, request.text);
     case "inputs": {
       const inputs = remote.findInputs(request.key) ?? llama.inputs(request.key);
-      return inputs.tokensOf(request.source, call.signal);
+      return inputs.tokenizeInputs(request.source, call.signal);
     }
     case "embed":
       return llama.embed(request.key, request.inputs, call);

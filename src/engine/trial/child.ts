@@ -16,7 +16,7 @@ export function answerTrial<Task>(
     attempt(task).then(
       () => process.exit(0),
       (thrown: unknown) => {
-        const reason = reasonOf(messageOf(thrown), task).replace(/\s+/g, " ");
+        const reason = reasonOf(readMessage(thrown), task).replace(/\s+/g, " ");
         process.stdout.write(`${reason}\n`, () => process.exit(1));
       },
     );
@@ -32,7 +32,7 @@ function preferOomKill(): void {
   }
 }
 
-function messageOf(thrown: unknown): string {
+function readMessage(thrown: unknown): string {
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
   return cause instanceof Error ? cause.message : String(cause);
 }

@@ -78,7 +78,7 @@ async function runTrial(deps: TrialDeps, { task, file, bytes }: Trial): Promise<
   });
   if (deps.isAwaited !== true) detach(child);
   yieldToAnswers(child);
-  const [output, errorOutput] = [tailOf(child.stdout), tailOf(child.stderr)];
+  const [output, errorOutput] = [keepTail(child.stdout), keepTail(child.stderr)];
   child.send(task, () => undefined);
   const reason = await exitReason(child, (deps.limitMs ?? trialLimitMs)(bytes), output);
   if (reason !== null) deps.log(`${file} was tried in a child process: ${reason} ${errorOutput()}`.trim());
@@ -134,7 +134,7 @@ function detach(child: ChildProcess): void {
   for (const stream of [child.stdout, child.stderr]) if (stream instanceof Socket) stream.unref();
 }
 
-function tailOf(stream: Readable | null): () => string {
+function keepTail(stream: Readable | null): () => string {
   let text = "";
   stream?.setEncoding("utf8").on("data", (more: string) => (text = (text + more).slice(-outputLengthMax)));
   return () => text.trim();

@@ -55,16 +55,16 @@ export const visionFamilies: readonly string[] = Object.keys(families);
 
 /** Returns the files that a model needs; none when the family is unknown. */
 export function visionFiles(modelType: string): VisionFiles {
-  return familyOf(modelType) ?? { graphs: [], others: [] };
+  return findFamily(modelType) ?? { graphs: [], others: [] };
 }
 
 /** Imports a family and returns its function to open models. @throws Error when the family is unknown. */
 export function loadFamily(modelType: string): Promise<OpenVisionModel> {
-  const family = familyOf(modelType);
+  const family = findFamily(modelType);
   if (family === undefined) throw new Error(`unknown model family '${modelType}'`);
   return family.load();
 }
 
-function familyOf(modelType: string): Family | undefined {
+function findFamily(modelType: string): Family | undefined {
   return Object.hasOwn(families, modelType) ? families[modelType] : undefined;
 }

@@ -24,7 +24,7 @@ export function createGreedyCaptioner(runner: Runner, tokensMax: number): Greedy
   const { decoder_start_token_id: start, eos_token_id: end } = settings;
   if (start === null || end === null) return null;
   const ends = new Set([end].flat());
-  const past = pastOf(decoder);
+  const past = createPast(decoder);
   return async (pixels, stopped) => {
     const { last_hidden_state: encoded } = await encoder.run({ pixel_values: pixels });
     if (encoded === undefined) throw new Error("the encoder has no output");
@@ -74,7 +74,7 @@ interface Past {
   keep(output: InferenceSession.OnnxValueMapType, feeds: Feeds): void;
 }
 
-function pastOf(decoder: InferenceSession): Past {
+function createPast(decoder: InferenceSession): Past {
   const names = pastNames(decoder);
   const shapes = new Map(
     decoder.inputMetadata.map((input) => [input.name, input.isTensor ? input.shape : []]),

@@ -38,7 +38,7 @@ export async function listModelFiles(folder: string): Promise<ModelFiles> {
   const externalData: Record<string, number> = {};
   for (const [type, suffix] of Object.entries(suffixes))
     for (const name of names) {
-      const part = partOf(name, suffix);
+      const part = findPart(name, suffix);
       if (part === null) continue;
       dtype[part] ??= type as keyof typeof suffixes;
       const chunks = names.filter((each) => new RegExp(`^${escape(name)}_data(_\\d+)?$`).test(each)).length;
@@ -47,7 +47,7 @@ export async function listModelFiles(folder: string): Promise<ModelFiles> {
   return { dtype, externalData };
 }
 
-function partOf(name: string, suffix: string): string | null {
+function findPart(name: string, suffix: string): string | null {
   if (!name.endsWith(`${suffix}.onnx`)) return null;
   const part = name.slice(0, -`${suffix}.onnx`.length);
   const isOther = Object.values(suffixes).some((other) => other !== "" && part.endsWith(other));

@@ -9,7 +9,7 @@ export interface Tile extends DecodedImage {
 }
 
 /** Returns the quarters of an image in reading order; none if they are too small. */
-export function tilesOf(picture: DecodedImage): readonly Tile[] {
+export function cutTiles(picture: DecodedImage): readonly Tile[] {
   const [width, height] = [picture.width >> 1, picture.height >> 1];
   if (Math.min(width, height) < sideMin) return [];
   const right = picture.width - width;

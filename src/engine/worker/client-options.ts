@@ -69,7 +69,7 @@ export function shuttingDown(): HearthError {
 }
 
 /** Returns the error of a call that was aborted. */
-export function reasonOf(signal: AbortSignal): Error {
+export function readAbortReason(signal: AbortSignal): Error {
   return signal.reason instanceof Error ? signal.reason : new Error("aborted");
 }
 

@@ -8,7 +8,7 @@
 import { HearthError, toHearthError } from "../../core/errors.js";
 import { fromWireError } from "./wire-error.js";
 import {
-  reasonOf,
+  readAbortReason,
   shuttingDown,
   WorkerLostError,
   type CallOptions,
@@ -72,7 +72,7 @@ export class WorkerClient<
     { signal, onNews }: CallOptions<News> = {},
   ): Promise<Replies[R["type"]]> {
     if (this.#closing !== null) return Promise.reject(shuttingDown());
-    if (signal?.aborted === true) return Promise.reject(reasonOf(signal));
+    if (signal?.aborted === true) return Promise.reject(readAbortReason(signal));
     const { waiting } = this.#options;
     if (waiting !== undefined && this.#waiting.length >= waiting.max)
       return Promise.reject(
@@ -211,7 +211,7 @@ export class WorkerClient<
     const call = this.#inFlight.get(id);
     this.#inFlight.delete(id);
     if (this.#concurrencyMax === 1) this.#stopTimer();
-    if (call?.signal?.aborted === true) call.reject(reasonOf(call.signal));
+    if (call?.signal?.aborted === true) call.reject(readAbortReason(call.signal));
     else if (call !== undefined && this.#closing !== null) call.reject(shuttingDown());
     else if (call !== undefined) finish(call);
     this.#resume();
@@ -221,7 +221,7 @@ export class WorkerClient<
     const index = this.#waiting.indexOf(call);
     if (index >= 0) this.#waiting.splice(index, 1);
     if (index < 0 && this.#options.onAbort === "stop") this.#stop(call);
-    else if (call.signal !== undefined) call.reject(reasonOf(call.signal));
+    else if (call.signal !== undefined) call.reject(readAbortReason(call.signal));
     if (this.#waiting.length === 0 && this.#inFlight.size === 0) this.#rest();
   }
 

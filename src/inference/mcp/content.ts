@@ -26,7 +26,7 @@ export const toolsPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor
 /** Reads a tool. @param mask applied to what errors quote. @throws Refusal that says why it cannot be used. */
 export function readTool(value: unknown, mask: Mask): McpTool {
   const { success, data } = toolBody.safeParse(value);
-  if (!success) throw new Refusal(`lists a tool${nameOf(value, mask)} that is not one, or is too large`);
+  if (!success) throw new Refusal(`lists a tool${readName(value, mask)} that is not one, or is too large`);
   const { name, description = null, inputSchema, annotations = null } = data;
   const problem = schemaProblem(inputSchema);
   if (problem !== null) throw new Refusal(`lists the tool ${quoted(mask(name))}, whose schema ${problem}`);
@@ -38,7 +38,7 @@ export function readTool(value: unknown, mask: Mask): McpTool {
   };
 }
 
-function nameOf(value: unknown, mask: Mask): string {
+function readName(value: unknown, mask: Mask): string {
   const isNamed =
     typeof value === "object" && value !== null && "name" in value && typeof value.name === "string";
   return isNamed ? ` ${quoted(mask(String(value.name)))}` : "";

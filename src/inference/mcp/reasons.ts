@@ -20,11 +20,11 @@ export interface ReasonContext {
  * Returns the reason as the end of a sentence whose subject is the server. All failures of names, addresses and connections have one
  * reason: several would show a client which names of the internal network exist.
  */
-export function reasonOf(thrown: unknown, { bytesMax, timeoutMs, mask }: ReasonContext): string {
+export function describeMcpFailure(thrown: unknown, { bytesMax, timeoutMs, mask }: ReasonContext): string {
   if (thrown instanceof Refusal) return mask(thrown.message);
   if (thrown instanceof Late) return `did not answer within ${timeoutMs} ms`;
   if (thrown instanceof TooManyBytes) return `answers with more than ${bytesMax} bytes`;
-  const { name, message, status, rpcCode } = errorOf(thrown);
+  const { name, message, status, rpcCode } = findError(thrown);
   if (name === "ZodError" || name === "$ZodError" || name === "SyntaxError")
     return "does not answer as the protocol specifies";
   if (rpcCode === connectionClosed && message.endsWith("Connection closed"))
@@ -39,9 +39,9 @@ export function reasonOf(thrown: unknown, { bytesMax, timeoutMs, mask }: ReasonC
 }
 
 /** Returns the cause for the log: names and codes, no text of the server, which could repeat what it was sent. */
-export function causeOf(thrown: unknown): string {
+export function describeCause(thrown: unknown): string {
   if (thrown instanceof Refusal) return "its tools are not usable";
-  const { name, status, rpcCode } = errorOf(thrown);
+  const { name, status, rpcCode } = findError(thrown);
   const code = status ?? rpcCode;
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : null;
   const network = cause === null ? "" : ` (${"code" in cause ? String(cause.code) : cause.message})`;
@@ -49,7 +49,7 @@ export function causeOf(thrown: unknown): string {
 }
 
 /** The codes of JSON-RPC are the server's to choose: one of them may equal a status of HTTP. */
-function errorOf(thrown: unknown) {
+function findError(thrown: unknown) {
   if (!(thrown instanceof Error)) return { name: "unknown", message: "", status: null, rpcCode: null };
   const { name, message } = thrown;
   const code = "code" in thrown && typeof thrown.code === "number" ? thrown.code : null;

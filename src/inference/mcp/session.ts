@@ -9,8 +9,8 @@ import { connect, type Connection } from "./connect.js";
 import { callResult, quoted, readResult, readTool, toolsPage } from "./content.js";
 import { createGuardedFetch, type GuardedFetch, type GuardedFetchDeps } from "./guarded-fetch.js";
 import { endBytesMax, listBytesMax, pagesMax, type McpLimits } from "./limits.js";
-import { maskedTool, maskOf, type Mask } from "./masking.js";
-import { causeOf, Late, reasonOf } from "./reasons.js";
+import { maskedTool, createMcpMask, type Mask } from "./masking.js";
+import { describeCause, Late, describeMcpFailure } from "./reasons.js";
 import { Refusal } from "./refusal.js";
 
 export interface McpSessionDeps extends Omit<GuardedFetchDeps, "connectMsMax"> {
@@ -49,7 +49,7 @@ class Session implements McpSession {
     this.#server = server;
     this.#url = url;
     this.#network = createGuardedFetch(url, { ...deps, connectMsMax: deps.limits.timeoutMs });
-    this.#mask = maskOf(server, url);
+    this.#mask = createMcpMask(server, url);
   }
 
   async list(signal: AbortSignal): Promise<readonly McpTool[]> {
@@ -58,7 +58,7 @@ class Session implements McpSession {
     } catch (thrown) {
       signal.throwIfAborted();
       const { label, param } = this.#server;
-      const message = `The tools of the MCP server ${quoted(label)} cannot be listed: it ${this.#reasonOf(thrown, listBytesMax)}.`;
+      const message = `The tools of the MCP server ${quoted(label)} cannot be listed: it ${this.#describeFailure(thrown, listBytesMax)}.`;
       throw new HearthError("dependency_failed", message, { param });
     }
   }
@@ -73,14 +73,14 @@ class Session implements McpSession {
         const { client } = await this.#connected(until);
         const request = { method: "tools/call", params: { name: tool, arguments: given } };
         const result = readResult(
-          await this.#texts.during(json, () => client.request(request, callResult, optionsOf(until))),
+          await this.#texts.during(json, () => client.request(request, callResult, createOptions(until))),
         );
         return { ...result, text: this.#mask(result.text) };
       });
     } catch (thrown) {
       signal.throwIfAborted();
       return failed(
-        `The MCP server ${quoted(this.#server.label)} ${this.#reasonOf(thrown, resultBytesMax)}.`,
+        `The MCP server ${quoted(this.#server.label)} ${this.#describeFailure(thrown, resultBytesMax)}.`,
       );
     }
   }
@@ -170,18 +170,18 @@ class Session implements McpSession {
     });
   }
 
-  #reasonOf(thrown: unknown, bytesMax: number): string {
-    this.#deps.log(`the MCP server ${quoted(this.#server.label)} failed: ${causeOf(thrown)}`);
-    return reasonOf(thrown, { bytesMax, timeoutMs: this.#deps.limits.timeoutMs, mask: this.#mask });
+  #describeFailure(thrown: unknown, bytesMax: number): string {
+    this.#deps.log(`the MCP server ${quoted(this.#server.label)} failed: ${describeCause(thrown)}`);
+    return describeMcpFailure(thrown, { bytesMax, timeoutMs: this.#deps.limits.timeoutMs, mask: this.#mask });
   }
 }
 
 function listPage(client: Client, cursor: string | undefined, until: AbortSignal) {
   const params = cursor === undefined ? {} : { cursor };
-  return client.request({ method: "tools/list", params }, toolsPage, optionsOf(until));
+  return client.request({ method: "tools/list", params }, toolsPage, createOptions(until));
 }
 
-function optionsOf(signal: AbortSignal) {
+function createOptions(signal: AbortSignal) {
   // The SDK's own limits never apply: another clock measures them.
   return { signal, timeout: timerMsMax, maxTotalTimeout: timerMsMax };
 }

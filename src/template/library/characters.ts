@@ -1,9 +1,9 @@
 /** Letters and cases of texts, as Python's methods see them. */
-import { charactersOf } from "../values/values.js";
+import { splitCharacters } from "../values/values.js";
 
 /** Returns a text with its first character in upper case and all others in lower case. */
 export function capitalized(text: string): string {
-  const [first = ""] = charactersOf(text.slice(0, 2));
+  const [first = ""] = splitCharacters(text.slice(0, 2));
   return first.toUpperCase() + text.slice(first.length).toLowerCase();
 }
 

@@ -2,13 +2,13 @@
 import { textArgument } from "../values/arguments.js";
 import { isEqual, order } from "../values/compare.js";
 import type { Runtime } from "../values/runtime.js";
-import { textOf } from "../values/text.js";
+import { toText } from "../values/text.js";
 import {
   Dictionary,
   Group,
-  integerOf,
+  toInteger,
   isTrue,
-  itemsOf,
+  listItems,
   lengthOfText,
   List,
   orElse,
@@ -20,38 +20,38 @@ import {
   type Value,
 } from "../values/values.js";
 import { attributeReader, filter, withoutCase, type Given, type NamedFilter } from "./filter.js";
-import { pairsOf } from "./methods-collections.js";
+import { listPairs } from "./methods-collections.js";
 import { combined } from "./sum.js";
 
 export const listFilters: readonly NamedFilter[] = [
-  ...["length", "count"].map((name) => filter(name, [], (_, value) => lengthOf(value))),
-  filter("list", [], ({ meter }, value) => new List([...itemsOf(value, meter)])),
+  ...["length", "count"].map((name) => filter(name, [], (_, value) => readLength(value))),
+  filter("list", [], ({ meter }, value) => new List([...listItems(value, meter)])),
   filter("first", [], ({ meter }, value) =>
-    orElse(itemsOf(value, meter)[0], () => new Undefined("No first item, sequence was empty.")),
+    orElse(listItems(value, meter)[0], () => new Undefined("No first item, sequence was empty.")),
   ),
   filter("last", [], ({ meter }, value) =>
-    orElse(itemsOf(value, meter).at(-1), () => new Undefined("No last item, sequence was empty.")),
+    orElse(listItems(value, meter).at(-1), () => new Undefined("No last item, sequence was empty.")),
   ),
   filter("reverse", [], ({ meter }, value) => {
-    const items = [...itemsOf(value, meter)].reverse();
-    return typeof value === "string" ? items.map((item) => textOf(item, meter)).join("") : new List(items);
+    const items = [...listItems(value, meter)].reverse();
+    return typeof value === "string" ? items.map((item) => toText(item, meter)).join("") : new List(items);
   }),
   filter("join", ["d", "attribute"], joined),
   filter("items", [], (runtime, value) => {
     if (value instanceof Undefined) return new List([]);
     if (!(value instanceof Dictionary)) throw new TemplateError("Can only get item pairs from a mapping.");
-    return new List(pairsOf(runtime, value));
+    return new List(listPairs(runtime, value));
   }),
   filter("dictsort", ["case_sensitive", "by", "reverse"], dictSorted),
   filter("sort", ["reverse", "case_sensitive", "attribute"], (runtime, value, given) => {
     const [reverse = false, caseSensitive = false, attribute] = given;
     const key = sortKey(runtime, attribute, isTrue(caseSensitive));
-    return new List(sorted(runtime, itemsOf(value, runtime.meter), key, isTrue(reverse)));
+    return new List(sorted(runtime, listItems(value, runtime.meter), key, isTrue(reverse)));
   }),
   filter("unique", ["case_sensitive", "attribute"], (runtime, value, [caseSensitive = false, attribute]) => {
     const [read, fold] = [attributeReader(runtime, attribute), withoutCase(isTrue(caseSensitive))];
     const seen = new Dictionary();
-    const unique = itemsOf(value, runtime.meter).filter((item) => {
+    const unique = listItems(value, runtime.meter).filter((item) => {
       const key = fold(read(item));
       const isNew = !seen.has(key);
       seen.set(key, true);
@@ -67,12 +67,12 @@ export const listFilters: readonly NamedFilter[] = [
   ),
   filter("sum", ["attribute", "start"], (runtime, value, [attribute, start = 0]) => {
     const read = attributeReader(runtime, attribute);
-    return itemsOf(value, runtime.meter).reduce((sum, item) => combined(sum, read(item)), start);
+    return listItems(value, runtime.meter).reduce((sum, item) => combined(sum, read(item)), start);
   }),
   filter("groupby", ["attribute!", "default", "case_sensitive"], grouped),
   filter("batch", ["linecount!", "fill_with"], (runtime, value, [count = 1, fill = null]) => {
-    const items = itemsOf(value, runtime.meter);
-    const size = Math.max(1, integerOf(count));
+    const items = listItems(value, runtime.meter);
+    const size = Math.max(1, toInteger(count));
     runtime.meter.countSteps(size);
     const rows: Value[][] = [];
     for (let at = 0; at < items.length; at += size) rows.push(items.slice(at, at + size));
@@ -83,7 +83,7 @@ export const listFilters: readonly NamedFilter[] = [
   filter("slice", ["slices!", "fill_with"], sliced),
 ];
 
-function lengthOf(value: Value): number {
+function readLength(value: Value): number {
   if (typeof value === "string") return lengthOfText(value);
   if (value instanceof Sequence) return value.items.length;
   if (value instanceof Dictionary) return value.size;
@@ -94,10 +94,10 @@ function lengthOf(value: Value): number {
 function joined(runtime: Runtime, value: Value, [separator = "", attribute]: Given): string {
   const { meter } = runtime;
   const read = attributeReader(runtime, attribute);
-  const between = textOf(separator, meter);
+  const between = toText(separator, meter);
   let text = "";
-  for (const [at, item] of itemsOf(value, meter).entries()) {
-    text += (at === 0 ? "" : between) + textOf(read(item), meter);
+  for (const [at, item] of listItems(value, meter).entries()) {
+    text += (at === 0 ? "" : between) + toText(read(item), meter);
     meter.checkText(text.length);
   }
   return text;
@@ -146,7 +146,7 @@ function dictSorted(runtime: Runtime, value: Value, given: Given): Value {
     const items = pair instanceof Tuple ? pair.items : [];
     return fold(items[which === "key" ? 0 : 1] ?? null);
   };
-  return new List(sorted(runtime, pairsOf(runtime, value), key, isTrue(reverse)));
+  return new List(sorted(runtime, listPairs(runtime, value), key, isTrue(reverse)));
 }
 
 function extreme(
@@ -156,7 +156,7 @@ function extreme(
   sign: 1 | -1,
 ): Value {
   const [read, fold] = [attributeReader(runtime, attribute), withoutCase(isTrue(caseSensitive))];
-  const [first, ...rest] = itemsOf(value, runtime.meter);
+  const [first, ...rest] = listItems(value, runtime.meter);
   if (first === undefined) return new Undefined("No aggregated item, sequence was empty.");
   return rest.reduce(
     (best, item) => (sign * order(fold(read(item)), fold(read(best)), runtime.meter) > 0 ? item : best),
@@ -173,7 +173,7 @@ function grouped(
   const fold = withoutCase(isTrue(caseSensitive));
   const key = (item: Value): Value => fold(read(item));
   const groups: Value[][] = [];
-  for (const item of sorted(runtime, itemsOf(value, runtime.meter), key, false)) {
+  for (const item of sorted(runtime, listItems(value, runtime.meter), key, false)) {
     const last = groups.at(-1);
     if (last?.[0] !== undefined && isEqual(key(last[0]), key(item), runtime.meter)) last.push(item);
     else groups.push([item]);
@@ -182,8 +182,8 @@ function grouped(
 }
 
 function sliced(runtime: Runtime, value: Value, [slices = 1, fill = null]: Given): Value {
-  const items = itemsOf(value, runtime.meter);
-  const count = integerOf(slices);
+  const items = listItems(value, runtime.meter);
+  const count = toInteger(slices);
   if (count <= 0) throw new TemplateError("integer division or modulo by zero");
   runtime.meter.countSteps(count);
   const [size, longer] = [Math.floor(items.length / count), items.length % count];

@@ -3,8 +3,8 @@ import { textArgument } from "../values/arguments.js";
 import {
   defined,
   Float,
-  integerOf,
-  numberOf,
+  toInteger,
+  toNumber,
   TemplateError,
   typeName,
   type Value,
@@ -17,13 +17,13 @@ export const numberFilters: readonly NamedFilter[] = [
     const number = defined(value);
     const read =
       typeof number === "string"
-        ? (parsedInteger(number, integerOf(base)) ?? truncated(parsedFloat(number)))
-        : truncated(numberOf(number));
+        ? (parsedInteger(number, toInteger(base)) ?? truncated(parsedFloat(number)))
+        : truncated(toNumber(number));
     return read ?? otherwise;
   }),
   filter("float", ["default"], (_, value, [otherwise = new Float(0)]) => {
     const given = defined(value);
-    const number = typeof given === "string" ? parsedFloat(given) : numberOf(given);
+    const number = typeof given === "string" ? parsedFloat(given) : toNumber(given);
     return number === null ? otherwise : new Float(number);
   }),
   filter("abs", [], (_, value) => {
@@ -32,7 +32,7 @@ export const numberFilters: readonly NamedFilter[] = [
   }),
   filter("round", ["precision", "method"], (_, value, [precision = 0, method = "common"]) => {
     const number = required(value, "round()");
-    const digits = integerOf(precision);
+    const digits = toInteger(precision);
     const factor = 10 ** digits;
     switch (textArgument(method, "method")) {
       case "ceil":
@@ -49,7 +49,7 @@ export const numberFilters: readonly NamedFilter[] = [
     }
   }),
   filter("filesizeformat", ["binary"], (_, value, [binary = false]) => {
-    const number = typeof value === "string" ? parsedFloat(value) : numberOf(value);
+    const number = typeof value === "string" ? parsedFloat(value) : toNumber(value);
     return fileSize(number ?? required(value, "float()"), binary === true);
   }),
 ];
@@ -59,7 +59,7 @@ function truncated(number: number | null): number | null {
 }
 
 function required(value: Value, name: string): number {
-  const number = numberOf(defined(value));
+  const number = toNumber(defined(value));
   if (number === null) throw new TemplateError(`bad operand type for ${name}: '${typeName(value)}'`);
   return number;
 }

@@ -1,8 +1,8 @@
 /** Filters for texts. */
 import { optionalText, textArgument } from "../values/arguments.js";
 import type { Runtime } from "../values/runtime.js";
-import { textOf } from "../values/text.js";
-import { Dictionary, integerOf, isTrue, lengthOfText, numberOf, type Value } from "../values/values.js";
+import { toText } from "../values/text.js";
+import { Dictionary, toInteger, isTrue, lengthOfText, toNumber, type Value } from "../values/values.js";
 import { capitalized } from "./characters.js";
 import { filter, type Given, type NamedFilter } from "./filter.js";
 import { formatted } from "./format.js";
@@ -17,7 +17,7 @@ function ofText(
   body: (text: string, given: Given, runtime: Runtime) => Value,
 ): NamedFilter {
   return filter(name, parameters, (runtime, value, given) => {
-    const text = textOf(value, runtime.meter);
+    const text = toText(value, runtime.meter);
     runtime.meter.countReading(text);
     return body(text, given, runtime);
   });
@@ -35,9 +35,9 @@ export const textFilters: readonly NamedFilter[] = [
   ofText("rstrip", ["chars"], (text, [chars]) => stripped(text, optionalText(chars, "rstrip arg"), "end")),
   ofText("replace", ["old!", "new!", "count"], (text, [from = "", to = "", count = null], { meter }) =>
     replaced(meter, text, {
-      from: textOf(from, meter),
-      to: textOf(to, meter),
-      max: count === null ? -1 : integerOf(count),
+      from: toText(from, meter),
+      to: toText(to, meter),
+      max: count === null ? -1 : toInteger(count),
     }),
   ),
   ofText("indent", ["width", "first", "blank"], indented),
@@ -59,7 +59,7 @@ export const textFilters: readonly NamedFilter[] = [
   [
     "format",
     (runtime, value, { positional, named }) =>
-      formatted(runtime, textOf(value, runtime.meter), {
+      formatted(runtime, toText(value, runtime.meter), {
         positional,
         named: named.size === 0 ? null : new Dictionary(named),
       }),
@@ -75,7 +75,7 @@ function indented(
   [width = 4, first = false, blank = false]: Given,
   { meter }: Runtime,
 ): string {
-  const by = typeof width === "string" ? width : checkedSpaces(integerOf(width), meter);
+  const by = typeof width === "string" ? width : checkedSpaces(toInteger(width), meter);
   const all = lines(`${text}\n`, false);
   meter.checkText(text.length + all.length * by.length);
   const [start = "", ...rest] = all;
@@ -90,9 +90,9 @@ function checkedSpaces(count: number, meter: Runtime["meter"]): string {
 
 function truncated(text: string, given: Given): string {
   const [length = 255, killWords = false, end = "...", leeway = null] = given;
-  const size = integerOf(length);
+  const size = toInteger(length);
   const ending = textArgument(end, "end");
-  if (lengthOfText(text) <= size + (leeway === null ? 5 : (numberOf(leeway) ?? 0))) return text;
+  if (lengthOfText(text) <= size + (leeway === null ? 5 : (toNumber(leeway) ?? 0))) return text;
   const part = Array.from(text)
     .slice(0, Math.max(0, size - lengthOfText(ending)))
     .join("");
@@ -122,15 +122,15 @@ function quoted(text: string, kept: string): string {
 }
 
 function urlEncoded({ meter }: Runtime, value: Value): string {
-  if (!(value instanceof Dictionary)) return quoted(textOf(value, meter), "/");
-  const pair = (part: Value): string => quoted(textOf(part, meter), "").replaceAll("%20", "+");
+  if (!(value instanceof Dictionary)) return quoted(toText(value, meter), "/");
+  const pair = (part: Value): string => quoted(toText(part, meter), "").replaceAll("%20", "+");
   return Array.from(value.entries(), ([key, item]) => `${pair(key)}=${pair(item)}`).join("&");
 }
 
 function attributes({ meter }: Runtime, value: Value, withSpace: boolean): string {
   const entries = value instanceof Dictionary ? Array.from(value.entries()) : [];
   const shown = entries
-    .filter(([, item]) => item !== null && !(typeof item === "object" && textOf(item, meter) === ""))
-    .map(([key, item]) => `${escaped(textOf(key, meter))}="${escaped(textOf(item, meter))}"`);
+    .filter(([, item]) => item !== null && !(typeof item === "object" && toText(item, meter) === ""))
+    .map(([key, item]) => `${escaped(toText(key, meter))}="${escaped(toText(item, meter))}"`);
   return (withSpace && shown.length > 0 ? " " : "") + shown.join(" ");
 }

@@ -1,11 +1,11 @@
 /** Filters for values of any type. */
 import { textArgument } from "../values/arguments.js";
-import { jsonOf } from "../values/json.js";
+import { toJson } from "../values/json.js";
 import type { Runtime } from "../values/runtime.js";
-import { represented, textOf } from "../values/text.js";
+import { represented, toText } from "../values/text.js";
 import {
   Dictionary,
-  integerOf,
+  toInteger,
   isTrue,
   Sequence,
   TemplateError,
@@ -22,11 +22,11 @@ export const valueFilters: readonly NamedFilter[] = [
       value instanceof Undefined || (isTrue(boolean) && !isTrue(value)) ? otherwise : value,
     ),
   ),
-  filter("string", [], ({ meter }, value) => textOf(value, meter)),
-  filter("safe", [], ({ meter }, value) => textOf(value, meter)),
+  filter("string", [], ({ meter }, value) => toText(value, meter)),
+  filter("safe", [], ({ meter }, value) => toText(value, meter)),
   filter("pprint", [], ({ meter }, value) => represented(value, meter)),
   filter("attr", ["name!"], (runtime, value, [given = ""]) => {
-    const name = textOf(given, runtime.meter);
+    const name = toText(given, runtime.meter);
     const isKey = value instanceof Dictionary && !dictionaryMethods.has(name);
     return isKey ? new Undefined(`'dict object' has no attribute '${name}'`) : runtime.item(value, name);
   }),
@@ -39,12 +39,12 @@ export const valueFilters: readonly NamedFilter[] = [
 function json({ meter }: Runtime, value: Value, given: Given): Value {
   const [ensureAscii = false, indent = null, separators = null, sortKeys = false] = given;
   const [item = indent === null ? ", " : ",", key = ": "] =
-    separators === null ? [] : separatorsOf(separators);
-  const text = jsonOf(
+    separators === null ? [] : readSeparators(separators);
+  const text = toJson(
     value,
     {
       ensureAscii: isTrue(ensureAscii),
-      indent: indent === null ? null : typeof indent === "string" ? indent : spaces(integerOf(indent)),
+      indent: indent === null ? null : typeof indent === "string" ? indent : spaces(toInteger(indent)),
       itemSeparator: item,
       keySeparator: key,
       sortKeys: isTrue(sortKeys),
@@ -59,7 +59,7 @@ function spaces(count: number): string {
   return " ".repeat(Math.max(0, count));
 }
 
-function separatorsOf(value: Value): readonly string[] {
+function readSeparators(value: Value): readonly string[] {
   if (!(value instanceof Sequence) || value.items.length !== 2)
     throw new TemplateError("separators must be a tuple of two strings");
   return value.items.map((item) => textArgument(item, "a separator"));

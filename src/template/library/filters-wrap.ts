@@ -1,7 +1,7 @@
 /** The filter that breaks lines. */
 import { optionalText } from "../values/arguments.js";
-import { textOf } from "../values/text.js";
-import { integerOf, isTrue, TemplateError } from "../values/values.js";
+import { toText } from "../values/text.js";
+import { toInteger, isTrue, TemplateError } from "../values/values.js";
 import { filter, type NamedFilter } from "./filter.js";
 import { lines } from "./split.js";
 
@@ -10,9 +10,9 @@ export const wrapFilters: readonly NamedFilter[] = [
     "wordwrap",
     ["width", "break_long_words", "wrapstring", "break_on_hyphens"],
     ({ meter }, value, [width = 79, breakLong = true, wrapString = null, breakHyphens = true]) => {
-      const text = textOf(value, meter);
+      const text = toText(value, meter);
       meter.countSteps(text.length);
-      const size = integerOf(width);
+      const size = toInteger(width);
       if (size <= 0) throw new TemplateError(`invalid width ${size} (must be > 0)`);
       const separator = optionalText(wrapString, "wrapstring") ?? "\n";
       const pattern = isTrue(breakHyphens)

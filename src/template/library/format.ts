@@ -1,9 +1,9 @@
 /** Python's two ways to format a text: the operator `%` and the method `format`. */
-import { represented, textOf } from "../values/text.js";
+import { represented, toText } from "../values/text.js";
 import type { Runtime } from "../values/runtime.js";
 import {
   lengthOfText,
-  numberOf,
+  toNumber,
   orElse,
   TemplateError,
   typeName,
@@ -30,7 +30,7 @@ export function formatted(
     return value;
   };
   const size = (given: string | undefined): number | null =>
-    given === undefined ? null : given === "*" ? (numberOf(next()) ?? 0) : Number(given);
+    given === undefined ? null : given === "*" ? (toNumber(next()) ?? 0) : Number(given);
   const result = text.replace(
     directive,
     (
@@ -46,7 +46,7 @@ export function formatted(
       const value = key === undefined ? next() : orElse(named?.get(key), () => missingKey(key));
       const sign = flags.includes("+") ? "+" : flags.includes(" ") ? " " : "";
       const made = converted(runtime, value, { type, digits, sign });
-      const fill = flags.includes("0") && numberOf(value) !== null && type !== "s" ? "0" : " ";
+      const fill = flags.includes("0") && toNumber(value) !== null && type !== "s" ? "0" : " ";
       return padded(runtime, made, wide ?? 0, flags.includes("-") ? "<" : fill === "0" ? "=" : ">", fill);
     },
   );
@@ -67,12 +67,12 @@ interface Conversion {
 
 function converted(runtime: Runtime, value: Value, { type, digits, sign }: Conversion): string {
   if (type === "s" || type === "r" || type === "a") {
-    const text = type === "s" ? textOf(value, runtime.meter) : represented(value, runtime.meter);
+    const text = type === "s" ? toText(value, runtime.meter) : represented(value, runtime.meter);
     return digits === null ? text : text.slice(0, digits);
   }
   if (type === "c")
-    return typeof value === "number" ? String.fromCodePoint(value) : textOf(value, runtime.meter);
-  const number = numberOf(value);
+    return typeof value === "number" ? String.fromCodePoint(value) : toText(value, runtime.meter);
+  const number = toNumber(value);
   if (number === null)
     throw new TemplateError(`%${type} format: a real number is required, not ${typeName(value)}`);
   const text = numberText(number, type, digits);
@@ -128,7 +128,7 @@ const field = /\{\{|\}\}|\{([^{}!:]*)(?:!([rsa]))?(?::((?:[^{}]|\{[^{}]*\})*))?\
 /** Formats with the method `format`. */
 export function formattedFields(runtime: Runtime, text: string, args: Arguments): string {
   let automatic = 0;
-  const valueOf = (path: string): Value => {
+  const findValue = (path: string): Value => {
     const [first = "", ...rest] = path.replaceAll("]", "").split(/[.[]/);
     const index = first === "" ? automatic++ : Number(first);
     const value = Number.isInteger(index) ? args.positional[index] : args.named.get(first);
@@ -142,9 +142,9 @@ export function formattedFields(runtime: Runtime, text: string, args: Arguments)
   return text.replace(field, (whole, path?: string, conversion?: string, specification = "") => {
     if (whole === "{{" || whole === "}}") return whole.charAt(0);
     if (path === undefined) throw new TemplateError(`Single '${whole}' encountered in format string`);
-    const value = valueOf(path);
+    const value = findValue(path);
     const wanted = String(specification).replace(/\{([^{}]*)\}/g, (_, inner: string) =>
-      textOf(valueOf(inner), runtime.meter),
+      toText(findValue(inner), runtime.meter),
     );
     const shown =
       conversion === undefined
@@ -157,13 +157,13 @@ export function formattedFields(runtime: Runtime, text: string, args: Arguments)
 const specificationPattern = /^(?:(.)?([<>=^]))?([-+ ])?#?(0)?(\d+)?([,_])?(?:\.(\d+))?([a-zA-Z%])?$/su;
 
 function specified(runtime: Runtime, value: Value, specification: string): string {
-  if (specification === "") return textOf(value, runtime.meter);
+  if (specification === "") return toText(value, runtime.meter);
   const found = specificationPattern.exec(specification);
   if (found === null || value === null || value instanceof Undefined)
     throw new TemplateError(`Invalid format specifier '${specification}'`);
   const [, fill, align, sign = "-", zero, width, group, precision, type] = found;
   const digits = precision === undefined ? null : Number(precision);
-  const isNumber = numberOf(value) !== null && typeof value !== "boolean";
+  const isNumber = toNumber(value) !== null && typeof value !== "boolean";
   const kind = type ?? (isNumber ? (typeof value === "number" ? "d" : digits === null ? "s" : "g") : "s");
   const made = converted(runtime, value, { type: kind, digits, sign: sign === "-" ? "" : sign });
   const whole = group === undefined ? made : made.replace(/\d(?=(\d{3})+(?!\d))(?<!\.\d*)/g, `$&${group}`);

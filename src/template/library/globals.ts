@@ -1,12 +1,12 @@
 /** The functions that every template knows. */
 import { bound } from "../values/arguments.js";
 import type { Runtime } from "../values/runtime.js";
-import { textOf } from "../values/text.js";
+import { toText } from "../values/text.js";
 import {
   Callable,
   Dictionary,
-  integerOf,
-  itemsOf,
+  toInteger,
+  listItems,
   Namespace,
   TemplateError,
   View,
@@ -22,14 +22,14 @@ const functions: Readonly<Record<string, GlobalFunction>> = {
   namespace,
   cycler,
   joiner,
-  dict: (runtime, args) => new Dictionary(entriesOf(runtime, "dict", args)),
+  dict: (runtime, args) => new Dictionary(readEntries(runtime, "dict", args)),
   raise_exception({ meter }, args) {
     const [message = ""] = bound("raise_exception", ["message!"], args);
-    throw new TemplateError(textOf(message, meter));
+    throw new TemplateError(toText(message, meter));
   },
   strftime_now({ meter, nowMs }, args) {
     const [format = ""] = bound("strftime_now", ["format!"], args);
-    return strftime(new Date(nowMs()), textOf(format, meter));
+    return strftime(new Date(nowMs()), toText(format, meter));
   },
 };
 
@@ -45,7 +45,7 @@ export function globals(runtime: Runtime): ReadonlyMap<string, Value> {
 
 function range({ meter }: Runtime, args: Arguments): Value {
   const given = bound("range", ["start!", "stop", "step"], args).map((value) =>
-    value === undefined ? undefined : integerOf(value),
+    value === undefined ? undefined : toInteger(value),
   );
   const [first = 0, second, step = 1] = given;
   if (step === 0) throw new TemplateError("range() step must not be zero");
@@ -58,13 +58,13 @@ function range({ meter }: Runtime, args: Arguments): Value {
 
 function namespace(runtime: Runtime, args: Arguments): Value {
   const created = new Namespace();
-  for (const [key, value] of entriesOf(runtime, "namespace", args))
-    created.values.set(textOf(key, runtime.meter), value);
+  for (const [key, value] of readEntries(runtime, "namespace", args))
+    created.values.set(toText(key, runtime.meter), value);
   return created;
 }
 
 /** Returns the entries of a dictionary or of a list of pairs, and the named arguments. */
-function entriesOf(
+function readEntries(
   { meter }: Runtime,
   name: string,
   { positional, named }: Arguments,
@@ -75,8 +75,8 @@ function entriesOf(
   const entries: (readonly [Value, Value])[] = [];
   if (source instanceof Dictionary) entries.push(...source.entries());
   else if (positional.length === 1)
-    for (const pair of itemsOf(source, meter)) {
-      const [key, value, ...more] = itemsOf(pair, meter);
+    for (const pair of listItems(source, meter)) {
+      const [key, value, ...more] = listItems(pair, meter);
       if (key === undefined || value === undefined || more.length > 0)
         throw new TemplateError(`${name}: an item is not a pair of a key and a value`);
       entries.push([key, value]);

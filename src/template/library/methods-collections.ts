@@ -5,8 +5,8 @@ import type { Method, Runtime } from "../values/runtime.js";
 import {
   Dictionary,
   Float,
-  integerOf,
-  itemsOf,
+  toInteger,
+  listItems,
   List,
   orElse,
   TemplateError,
@@ -27,7 +27,7 @@ function method<Self extends Value>(
 }
 
 /** Returns the entries of a dictionary as pairs. */
-export function pairsOf({ meter }: Runtime, dictionary: Dictionary): Value[] {
+export function listPairs({ meter }: Runtime, dictionary: Dictionary): Value[] {
   meter.countSteps(dictionary.size);
   return Array.from(dictionary.entries(), (entry) => new Tuple([...entry]));
 }
@@ -36,7 +36,7 @@ export const dictionaryMethods: ReadonlyMap<string, Method<Dictionary>> = new Ma
   method<Dictionary>("get", ["key!", "default"], (_, self, [key = null, otherwise = null]) =>
     orElse(self.get(key), () => otherwise),
   ),
-  method<Dictionary>("items", [], (runtime, self) => new View(pairsOf(runtime, self), "dict_items")),
+  method<Dictionary>("items", [], (runtime, self) => new View(listPairs(runtime, self), "dict_items")),
   method<Dictionary>("keys", [], ({ meter }, self) => {
     meter.countSteps(self.size);
     return new View(self.keys(), "dict_keys");
@@ -95,17 +95,17 @@ export const listMethods: ReadonlyMap<string, Method<Sequence>> = new Map([
     return null;
   }),
   method<Sequence>("extend", ["iterable!"], ({ meter }, { items }, [more = null]) => {
-    for (const item of [...itemsOf(more, meter)]) items.push(item);
+    for (const item of [...listItems(more, meter)]) items.push(item);
     return null;
   }),
   method<Sequence>("insert", ["index!", "object!"], ({ meter }, { items }, [index = null, item = null]) => {
     meter.countSteps(items.length);
-    items.splice(integerOf(index), 0, item);
+    items.splice(toInteger(index), 0, item);
     return null;
   }),
   method<Sequence>("pop", ["index"], ({ meter }, { items }, [index = -1]) => {
     meter.countSteps(items.length);
-    const at = integerOf(index);
+    const at = toInteger(index);
     const item = items.at(at);
     if (item === undefined)
       throw new TemplateError(items.length === 0 ? "pop from empty list" : "pop index out of range");

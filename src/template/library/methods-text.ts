@@ -1,14 +1,14 @@
 /** The methods of texts. */
 import { isSpace } from "../syntax/space.js";
-import { textOf } from "../values/text.js";
+import { toText } from "../values/text.js";
 import { bound, optionalText, textArgument } from "../values/arguments.js";
 import type { Method, Runtime } from "../values/runtime.js";
 import {
-  charactersOf,
+  splitCharacters,
   Dictionary,
-  integerOf,
+  toInteger,
   isSimple,
-  itemsOf,
+  listItems,
   lengthOfText,
   List,
   TemplateError,
@@ -26,7 +26,7 @@ type Body = (runtime: Runtime, self: string, given: Given) => Value;
 
 export const textMethods: ReadonlyMap<string, Method<string>> = new Map([
   ...[...classes].map(([name, isSo]) => method(name, [], (_, self) => isSo(self))),
-  method("isspace", [], (_, self) => self !== "" && charactersOf(self).every(isSpace)),
+  method("isspace", [], (_, self) => self !== "" && splitCharacters(self).every(isSpace)),
   method("capitalize", [], (_, self) => capitalized(self)),
   method("casefold", [], (_, self) => self.toLowerCase().replaceAll("ß", "ss")),
   method("lower", [], (_, self) => self.toLowerCase()),
@@ -70,7 +70,7 @@ export const textMethods: ReadonlyMap<string, Method<string>> = new Map([
     replaced(meter, self, {
       from: textArgument(from, "old"),
       to: textArgument(to, "new"),
-      max: count === undefined ? -1 : integerOf(count),
+      max: count === undefined ? -1 : toInteger(count),
     }),
   ),
   method("count", ["sub!", "start", "end"], (_, self, [sub, start, end]) => {
@@ -88,16 +88,16 @@ export const textMethods: ReadonlyMap<string, Method<string>> = new Map([
   method("rjust", ["width!", "fillchar"], (runtime, self, given) => aligned(runtime, self, given, "right")),
   method("zfill", ["width!"], (runtime, self, [width]) => {
     const sign = /^[-+]/.test(self) ? self.charAt(0) : "";
-    const size = integerOf(width ?? 0) - sign.length;
+    const size = toInteger(width ?? 0) - sign.length;
     return sign + aligned(runtime, self.slice(sign.length), [size, "0"], "right");
   }),
   method("expandtabs", ["tabsize"], (runtime, self, [size]) =>
-    expandTabs(runtime, self, integerOf(size ?? 8)),
+    expandTabs(runtime, self, toInteger(size ?? 8)),
   ),
   ["format", (runtime, self, args) => formattedFields(runtime, self, args)],
   method("format_map", ["mapping!"], (runtime, self, [mapping]) => {
     const entries = mapping instanceof Dictionary ? Array.from(mapping.entries()) : [];
-    const named = new Map(entries.map(([key, value]) => [textOf(key, runtime.meter), value] as const));
+    const named = new Map(entries.map(([key, value]) => [toText(key, runtime.meter), value] as const));
     return formattedFields(runtime, self, { positional: [], named });
   }),
 ]);
@@ -118,7 +118,7 @@ function splitInto(
   [sep, max]: Given,
   by: (text: string, separator: string | null, max: number) => string[],
 ): Value {
-  const parts = by(self, optionalText(sep, "sep"), max === undefined ? -1 : integerOf(max));
+  const parts = by(self, optionalText(sep, "sep"), max === undefined ? -1 : toInteger(max));
   meter.countSteps(parts.length);
   return new List(parts);
 }
@@ -137,9 +137,9 @@ function ranged(
   end: Value | undefined,
 ): { text: string; offset: number } {
   if (start === undefined && end === undefined) return { text: self, offset: 0 };
-  const characters = charactersOf(self);
+  const characters = splitCharacters(self);
   const [from, to] = [start ?? 0, end ?? null].map((value) =>
-    value === null ? undefined : integerOf(value),
+    value === null ? undefined : toInteger(value),
   );
   const text = characters.slice(from, to).join("");
   const first = from ?? 0;
@@ -174,7 +174,7 @@ function foundPlace(at: number): number {
 /** Joins texts. @throws TemplateError for an item that is not a text */
 function joinTexts({ meter }: Runtime, separator: string, iterable: Value): string {
   let text = "";
-  for (const [at, item] of itemsOf(iterable, meter).entries()) {
+  for (const [at, item] of listItems(iterable, meter).entries()) {
     if (typeof item !== "string")
       throw new TemplateError(`sequence item ${at}: expected str instance, ${typeName(item)} found`);
     text += (at === 0 ? "" : separator) + item;
@@ -189,7 +189,7 @@ function aligned(
   [width, fill]: Given,
   side: "left" | "right" | "center",
 ): string {
-  const wide = integerOf(width ?? 0);
+  const wide = toInteger(width ?? 0);
   meter.checkText(wide);
   const missing = wide - lengthOfText(self);
   const filling = fill === undefined ? " " : textArgument(fill, "fill character");

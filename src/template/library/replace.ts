@@ -1,6 +1,6 @@
 /** Replacement in texts, whose result is checked before it is made. */
 import type { Meter } from "../meter.js";
-import { charactersOf } from "../values/values.js";
+import { splitCharacters } from "../values/values.js";
 import { occurrences } from "./split.js";
 
 /** @param max replacements at most; all if it is negative @throws BudgetExceeded */
@@ -10,7 +10,7 @@ export function replaced(
   { from, to, max }: { readonly from: string; readonly to: string; readonly max: number },
 ): string {
   meter.countReading(text);
-  const pieces = from === "" ? charactersOf(text) : [];
+  const pieces = from === "" ? splitCharacters(text) : [];
   const found = from === "" ? pieces.length + 1 : occurrences(text, from);
   const count = max < 0 ? found : Math.min(max, found);
   meter.countSteps(count);

@@ -40,9 +40,9 @@ export function strftime(date: Date, format: string): string {
   return format.replace(/%([-_0^#]?)([a-zA-Z%])/g, (whole, flag: string, directive: string) => {
     const parts = composed[directive];
     if (parts !== undefined) return directive === "%" ? "%" : cased(strftime(date, parts), flag);
-    const name = nameOf(date, directive);
+    const name = writeName(date, directive);
     if (name !== null) return cased(name, flag);
-    const number = numberOf(date, directive);
+    const number = writeNumber(date, directive);
     return number === null ? whole : filled(number, flag);
   });
 }
@@ -56,7 +56,7 @@ function filled([value, width, fill]: readonly [number, number, string], flag: s
   return String(value).padStart(width, flag === "_" ? " " : flag === "0" ? "0" : fill);
 }
 
-function nameOf(date: Date, directive: string): string | null {
+function writeName(date: Date, directive: string): string | null {
   const [day = "", month = ""] = [days[date.getDay()], months[date.getMonth()]];
   switch (directive) {
     case "A":
@@ -77,7 +77,7 @@ function nameOf(date: Date, directive: string): string | null {
 }
 
 /** Returns a number, its width and what fills it. */
-function numberOf(date: Date, directive: string): readonly [number, number, string] | null {
+function writeNumber(date: Date, directive: string): readonly [number, number, string] | null {
   const dayOfYear = yearDay(date);
   const values: Readonly<Record<string, () => readonly [number, number, string]>> = {
     Y: () => [date.getFullYear(), 1, "0"],

@@ -1,9 +1,9 @@
 /** The sum of numbers. */
-import { Float, numberOf, TemplateError, typeName, type Value } from "../values/values.js";
+import { Float, toNumber, TemplateError, typeName, type Value } from "../values/values.js";
 
 /** @throws TemplateError for a value that is not a number */
 export function combined(left: Value, right: Value): Value {
-  const [first, second] = [numberOf(left), numberOf(right)];
+  const [first, second] = [toNumber(left), toNumber(right)];
   if (first === null || second === null)
     throw new TemplateError(
       `unsupported operand type(s) for +: '${typeName(left)}' and '${typeName(right)}'`,

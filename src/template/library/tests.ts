@@ -2,13 +2,13 @@
 import { contains, isEqual, order } from "../values/compare.js";
 import { bound } from "../values/arguments.js";
 import type { Runtime, Test } from "../values/runtime.js";
-import { textOf } from "../values/text.js";
+import { toText } from "../values/text.js";
 import {
   Callable,
   Dictionary,
   Float,
-  integerOf,
-  numberOf,
+  toInteger,
+  toNumber,
   Sequence,
   TemplateError,
   Undefined,
@@ -49,7 +49,7 @@ const isIterable = (value: Value): boolean =>
 
 /** Python's modulo of two integers. */
 function remainder(value: Value, divisor: number): number {
-  const number = value instanceof Float ? value.value : integerOf(value);
+  const number = value instanceof Float ? value.value : toInteger(value);
   if (divisor === 0) throw new TemplateError("integer modulo by zero");
   return number - divisor * Math.floor(number / divisor);
 }
@@ -62,22 +62,22 @@ export const tests: ReadonlyMap<string, Test> = new Map([
   unary("true", (value) => value === true),
   unary("false", (value) => value === false),
   unary("string", (value) => typeof value === "string"),
-  unary("number", (value) => numberOf(value) !== null),
+  unary("number", (value) => toNumber(value) !== null),
   unary("integer", (value) => typeof value === "number"),
   unary("float", (value) => value instanceof Float),
   unary("mapping", (value) => value instanceof Dictionary),
   unary("sequence", (value) => isIterable(value) && (!(value instanceof View) || value.kind === "range")),
   unary("iterable", isIterable),
   unary("callable", (value) => value instanceof Callable),
-  unary("lower", (value, { meter }) => isLower(textOf(value, meter))),
-  unary("upper", (value, { meter }) => isUpper(textOf(value, meter))),
+  unary("lower", (value, { meter }) => isLower(toText(value, meter))),
+  unary("upper", (value, { meter }) => isUpper(toText(value, meter))),
   unary("odd", (value) => remainder(value, 2) === 1),
   unary("even", (value) => remainder(value, 2) === 0),
   // No value of a template is marked as escaped.
   unary("escaped", () => false),
   unary("filter", (value) => typeof value === "string" && filters.has(value)),
   unary("test", (value) => typeof value === "string" && tests.has(value)),
-  ...binary(["divisibleby"], (value, other) => remainder(value, integerOf(other)) === 0),
+  ...binary(["divisibleby"], (value, other) => remainder(value, toInteger(other)) === 0),
   ...binary(["eq", "equalto", "=="], (value, other, { meter }) => isEqual(value, other, meter)),
   ...binary(["ne", "!="], (value, other, { meter }) => !isEqual(value, other, meter)),
   ...binary(["lt", "lessthan", "<"], (value, other, { meter }) => order(value, other, meter, "<") < 0),

@@ -4,16 +4,16 @@ import { tests } from "../library/tests.js";
 import type { Meter } from "../meter.js";
 import type { CallArguments, Expression, SliceExpression } from "../syntax/nodes.js";
 import type { Runtime } from "../values/runtime.js";
-import { textOf } from "../values/text.js";
+import { toText } from "../values/text.js";
 import {
   Callable,
   defined,
   Dictionary,
   Float,
   isTrue,
-  itemsOf,
+  listItems,
   List,
-  numberOf,
+  toNumber,
   TemplateError,
   Tuple,
   typeName,
@@ -21,7 +21,7 @@ import {
   type Arguments,
   type Value,
 } from "../values/values.js";
-import { attributeOf, itemOf, sliceOf } from "./access.js";
+import { readAttribute, readItem, readSlice } from "./access.js";
 import { combined, compared } from "./operators.js";
 import type { Scope } from "./scope.js";
 
@@ -46,7 +46,7 @@ export class Evaluator implements Runtime {
   }
 
   item(value: Value, key: Value): Value {
-    return itemOf(this, value, key);
+    return readItem(this, value, key);
   }
 
   evaluate(expression: Expression, scope: Scope): Value {
@@ -65,18 +65,21 @@ export class Evaluator implements Runtime {
           expression.entries.map(([key, value]) => [this.evaluate(key, scope), this.evaluate(value, scope)]),
         );
       case "attribute":
-        return attributeOf(this, this.evaluate(expression.object, scope), expression.name);
+        return readAttribute(this, this.evaluate(expression.object, scope), expression.name);
       case "item":
         return this.#item(this.evaluate(expression.object, scope), expression.key, scope);
       case "call":
-        return this.call(this.evaluate(expression.callee, scope), this.argumentsOf(expression.args, scope));
+        return this.call(
+          this.evaluate(expression.callee, scope),
+          this.evaluateArguments(expression.args, scope),
+        );
       case "filter":
         return this.filtered(expression, null, scope);
       case "test":
         return this.applyTest(
           expression.name,
           this.evaluate(expression.operand, scope),
-          this.argumentsOf(expression.args, scope),
+          this.evaluateArguments(expression.args, scope),
         );
       default:
         return this.#operation(expression, scope);
@@ -133,10 +136,10 @@ export class Evaluator implements Runtime {
   }
 
   #item(object: Value, key: Expression | SliceExpression, scope: Scope): Value {
-    if (key.type !== "slice") return itemOf(this, object, this.evaluate(key, scope));
+    if (key.type !== "slice") return readItem(this, object, this.evaluate(key, scope));
     const part = (expression: Expression | null): Value =>
       expression === null ? null : this.evaluate(expression, scope);
-    return sliceOf(this, defined(object), [part(key.start), part(key.stop), part(key.step)]);
+    return readSlice(this, defined(object), [part(key.start), part(key.stop), part(key.step)]);
   }
 
   /** @param inner the text of a block that the filter applies to, or null where it stands behind a value */
@@ -149,7 +152,7 @@ export class Evaluator implements Runtime {
           ? this.filtered(operand, inner, scope)
           : this.evaluate(operand, scope);
     this.meter.countSteps(1);
-    return this.applyFilter(name, value, this.argumentsOf(args, scope));
+    return this.applyFilter(name, value, this.evaluateArguments(args, scope));
   }
 
   call(callee: Value, args: Arguments): Value {
@@ -160,24 +163,24 @@ export class Evaluator implements Runtime {
     return result;
   }
 
-  argumentsOf(args: CallArguments, scope: Scope): Arguments {
+  evaluateArguments(args: CallArguments, scope: Scope): Arguments {
     const positional = this.#all(args.positional, scope);
     const named = new Map<string, Value>();
     for (const [name, value] of args.named) named.set(name, this.evaluate(value, scope));
     if (args.items !== null)
-      for (const item of itemsOf(this.evaluate(args.items, scope), this.meter)) positional.push(item);
+      for (const item of listItems(this.evaluate(args.items, scope), this.meter)) positional.push(item);
     if (args.mapping !== null) {
       const mapping = this.evaluate(args.mapping, scope);
       if (!(mapping instanceof Dictionary))
         throw new TemplateError(`argument after ** must be a mapping, not ${typeName(mapping)}`);
-      for (const [key, value] of mapping.entries()) named.set(textOf(key, this.meter), value);
+      for (const [key, value] of mapping.entries()) named.set(toText(key, this.meter), value);
     }
     return { positional, named };
   }
 }
 
 function signed(sign: "negative" | "positive", value: Value): Value {
-  const number = numberOf(defined(value));
+  const number = toNumber(defined(value));
   if (number === null)
     throw new TemplateError(
       `bad operand type for unary ${sign === "negative" ? "-" : "+"}: '${typeName(value)}'`,

@@ -3,13 +3,13 @@ import { formatted } from "../library/format.js";
 import type { BinaryOperator, Comparison } from "../syntax/nodes.js";
 import { contains, isEqual, order } from "../values/compare.js";
 import type { Runtime } from "../values/runtime.js";
-import { textOf } from "../values/text.js";
+import { toText } from "../values/text.js";
 import {
   defined,
   Dictionary,
   Float,
   List,
-  numberOf,
+  toNumber,
   Sequence,
   TemplateError,
   Tuple,
@@ -43,7 +43,7 @@ export function compared(runtime: Runtime, operator: Comparison, left: Value, ri
 /** @throws TemplateError for values that the operator does not take */
 export function combined(runtime: Runtime, operator: BinaryOperator, left: Value, right: Value): Value {
   if (operator === "~") return concatenated(runtime, left, right);
-  const [first, second] = [numberOf(defined(left)), numberOf(defined(right))];
+  const [first, second] = [toNumber(defined(left)), toNumber(defined(right))];
   if (first !== null && second !== null) {
     const isFloat = left instanceof Float || right instanceof Float;
     return calculated(operator, first, second, isFloat);
@@ -61,7 +61,7 @@ function unsupported(operator: string, left: Value, right: Value): TemplateError
 }
 
 function concatenated({ meter }: Runtime, left: Value, right: Value): string {
-  const [first, second] = [textOf(left, meter), textOf(right, meter)];
+  const [first, second] = [toText(left, meter), toText(right, meter)];
   meter.checkText(first.length + second.length);
   return first + second;
 }

@@ -1,7 +1,7 @@
 /** Runs the statements of a template. */
 import type { CallStatement, Expression, ForStatement, Statement, Target } from "../syntax/nodes.js";
-import { textOf } from "../values/text.js";
-import { Callable, isTrue, itemsOf, Namespace, TemplateError, type Value } from "../values/values.js";
+import { toText } from "../values/text.js";
+import { Callable, isTrue, listItems, Namespace, TemplateError, type Value } from "../values/values.js";
 import type { Evaluator } from "./expressions.js";
 import { Loop } from "./loop.js";
 import { bindParameters, type MacroSource } from "./macros.js";
@@ -36,7 +36,7 @@ export class Program {
         output.add(statement.text);
         return null;
       case "output":
-        output.add(textOf(evaluator.evaluate(statement.value, scope), evaluator.meter));
+        output.add(toText(evaluator.evaluate(statement.value, scope), evaluator.meter));
         return null;
       case "if": {
         const branch = statement.branches.find(([condition]) => isTrue(evaluator.evaluate(condition, scope)));
@@ -48,7 +48,7 @@ export class Program {
         scope.set(statement.name, this.#macro(statement, scope));
         return null;
       case "call-block":
-        output.add(textOf(this.#callBlock(statement, scope), evaluator.meter));
+        output.add(toText(this.#callBlock(statement, scope), evaluator.meter));
         return null;
       case "with": {
         const inner = new Scope(scope);
@@ -77,7 +77,7 @@ export class Program {
     const { filter } = statement;
     const value = filter === null ? text : evaluator.filtered(filter, text, scope);
     if (statement.type === "set-block") this.#assign(statement.target, value, scope);
-    else output.add(textOf(value, evaluator.meter));
+    else output.add(toText(value, evaluator.meter));
   }
 
   #assign(target: Target, value: Value, scope: Scope): void {
@@ -89,7 +89,7 @@ export class Program {
       owner.values.set(target.attribute, value);
       return;
     }
-    const items = itemsOf(value, this.evaluator.meter);
+    const items = listItems(value, this.evaluator.meter);
     const expected = target.targets.length;
     if (items.length < expected)
       throw new TemplateError(`not enough values to unpack (expected ${expected}, got ${items.length})`);
@@ -126,7 +126,7 @@ export class Program {
 
   #selected({ target, condition }: ForStatement, value: Value, scope: Scope): readonly Value[] {
     // A copy: a template may append to the list that it goes through.
-    const items = [...itemsOf(value, this.evaluator.meter)];
+    const items = [...listItems(value, this.evaluator.meter)];
     if (condition === null) return items;
     return items.filter((item) => {
       const inner = new Scope(scope);
@@ -140,9 +140,9 @@ export class Program {
       source.name ?? "caller",
       (args) => {
         const inner = new Scope(scope);
-        const valueOf = (otherwise: Expression | null): Value | undefined =>
+        const evaluateOr = (otherwise: Expression | null): Value | undefined =>
           otherwise === null ? undefined : this.evaluator.evaluate(otherwise, inner);
-        bindParameters(source, args, inner, (parameter) => valueOf(parameter.otherwise));
+        bindParameters(source, args, inner, (parameter) => evaluateOr(parameter.otherwise));
         return this.render(source.body, inner);
       },
       (name) => (name === "name" ? source.name : undefined),
@@ -153,7 +153,7 @@ export class Program {
   #callBlock({ call, parameters, body }: CallStatement, scope: Scope): Value {
     const { evaluator } = this;
     const callee = evaluator.evaluate(call.callee, scope);
-    const { positional, named } = evaluator.argumentsOf(call.args, scope);
+    const { positional, named } = evaluator.evaluateArguments(call.args, scope);
     const caller = this.#macro({ name: null, parameters, body }, scope);
     return evaluator.call(callee, { positional, named: new Map([...named, ["caller", caller]]) });
   }

@@ -33,7 +33,7 @@ const pairs: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** @throws TemplateError for what is not Jinja */
-export function tokensOf(source: string): readonly Token[] {
+export function splitTokens(source: string): readonly Token[] {
   return new Lexer(source.replace(/\r\n?/g, "\n").replace(/\n$/, "")).read();
 }
 

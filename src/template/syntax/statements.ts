@@ -1,13 +1,13 @@
 /** Parses the statements of a template. */
 import { TemplateError } from "../values/values.js";
 import { parseBlockFilters, parseExpression, parseTuple } from "./expressions.js";
-import { tokensOf } from "./lexer.js";
+import { splitTokens } from "./lexer.js";
 import type { Expression, Parameter, Statement, Target } from "./nodes.js";
 import { Tokens } from "./tokens.js";
 
 /** @throws TemplateError when the source is not valid Jinja */
 export function parseTemplate(source: string): readonly Statement[] {
-  const tokens = new Tokens(tokensOf(source));
+  const tokens = new Tokens(splitTokens(source));
   const statements = parseUntil(tokens, []);
   if (tokens.next.kind !== "end") throw tokens.unexpected();
   return statements;

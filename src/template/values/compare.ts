@@ -1,11 +1,11 @@
 /** Equality and order of values, as Python defines them. */
 import type { Meter } from "../meter.js";
 import {
-  charactersOf,
+  splitCharacters,
   defined,
   Dictionary,
   isSimple,
-  numberOf,
+  toNumber,
   Sequence,
   TemplateError,
   Tuple,
@@ -17,11 +17,11 @@ import {
 
 export function isEqual(left: Value, right: Value, meter: Meter): boolean {
   if (left === right) return true;
-  const [first, second] = [numberOf(left), numberOf(right)];
+  const [first, second] = [toNumber(left), toNumber(right)];
   if (first !== null && second !== null) return first === second;
   if (left instanceof Undefined) return right instanceof Undefined;
   if (left instanceof Sequence && right instanceof Sequence)
-    return kindOf(left) === kindOf(right) && hasEqualItems(left.items, right.items, meter);
+    return nameKind(left) === nameKind(right) && hasEqualItems(left.items, right.items, meter);
   if (left instanceof Dictionary && right instanceof Dictionary) {
     if (left.size !== right.size) return false;
     for (const [key, value] of left.entries()) {
@@ -34,7 +34,7 @@ export function isEqual(left: Value, right: Value, meter: Meter): boolean {
   return false;
 }
 
-function kindOf(value: Sequence): string {
+function nameKind(value: Sequence): string {
   return value instanceof View ? value.kind : value instanceof Tuple ? "tuple" : "list";
 }
 
@@ -48,10 +48,10 @@ function hasEqualItems(left: readonly Value[], right: readonly Value[], meter: M
 
 /** Returns a number below, at or above 0. @throws TemplateError for values without an order */
 export function order(left: Value, right: Value, meter: Meter, operator = "<"): number {
-  const [first, second] = [numberOf(defined(left)), numberOf(defined(right))];
+  const [first, second] = [toNumber(defined(left)), toNumber(defined(right))];
   if (first !== null && second !== null) return first === second ? 0 : first < second ? -1 : 1;
   if (typeof left === "string" && typeof right === "string") return textOrder(left, right);
-  if (left instanceof Sequence && right instanceof Sequence && kindOf(left) === kindOf(right)) {
+  if (left instanceof Sequence && right instanceof Sequence && nameKind(left) === nameKind(right)) {
     for (const [at, item] of left.items.entries()) {
       meter.countSteps(1);
       const other = right.items[at];
@@ -68,7 +68,7 @@ export function order(left: Value, right: Value, meter: Meter, operator = "<"): 
 function textOrder(left: string, right: string): number {
   if (left === right) return 0;
   if (isSimple(left) && isSimple(right)) return left < right ? -1 : 1;
-  const [first, second] = [charactersOf(left), charactersOf(right)];
+  const [first, second] = [splitCharacters(left), splitCharacters(right)];
   const at = first.findIndex((character, index) => character !== second[index]);
   if (at === -1) return -1;
   const [mine, other] = [first[at]?.codePointAt(0) ?? 0, second[at]?.codePointAt(0) ?? -1];

@@ -13,7 +13,7 @@ import {
 } from "./values.js";
 
 /** Returns a value as `{{ value }}` prints it. */
-export function textOf(value: Value, meter: Meter): string {
+export function toText(value: Value, meter: Meter): string {
   if (typeof value === "string") return value;
   return value instanceof Undefined ? "" : represented(value, meter);
 }

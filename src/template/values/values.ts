@@ -62,20 +62,20 @@ export class Dictionary {
   }
 
   get(key: Value): Value | undefined {
-    return this.#entries.get(hashOf(key))?.[1];
+    return this.#entries.get(hashKey(key))?.[1];
   }
 
   has(key: Value): boolean {
-    return this.#entries.has(hashOf(key));
+    return this.#entries.has(hashKey(key));
   }
 
   set(key: Value, value: Value): void {
-    const hash = hashOf(key);
+    const hash = hashKey(key);
     this.#entries.set(hash, [this.#entries.get(hash)?.[0] ?? key, value]);
   }
 
   delete(key: Value): void {
-    this.#entries.delete(hashOf(key));
+    this.#entries.delete(hashKey(key));
   }
 
   entries(): IterableIterator<readonly [Value, Value]> {
@@ -97,7 +97,7 @@ export function isHashable(key: Value): boolean {
   return key === null || typeof key !== "object" || key instanceof Float;
 }
 
-function hashOf(key: Value): Hash {
+function hashKey(key: Value): Hash {
   if (typeof key === "string") return key;
   if (typeof key === "number") return key;
   if (typeof key === "boolean") return Number(key);
@@ -105,7 +105,7 @@ function hashOf(key: Value): Hash {
   if (key instanceof Float) return key.value;
   // A null character keeps the key of a tuple apart from texts that look alike.
   if (key instanceof Tuple)
-    return `\u0000(${key.items.map((item) => JSON.stringify([typeof item, hashOf(item)])).join()})`;
+    return `\u0000(${key.items.map((item) => JSON.stringify([typeof item, hashKey(item)])).join()})`;
   throw new TemplateError(`unhashable type: '${typeName(key)}'`);
 }
 
@@ -162,14 +162,14 @@ export function isTrue(value: Value): boolean {
 }
 
 /** Returns a number, or a boolean as one, and null for any other value. */
-export function numberOf(value: Value | undefined): number | null {
+export function toNumber(value: Value | undefined): number | null {
   if (typeof value === "number") return value;
   if (typeof value === "boolean") return Number(value);
   return value instanceof Float ? value.value : null;
 }
 
 /** Returns an integer, or a boolean as one. @throws TemplateError for any other value */
-export function integerOf(value: Value): number {
+export function toInteger(value: Value): number {
   if (typeof value === "number") return value;
   if (typeof value === "boolean") return Number(value);
   throw new TemplateError(`'${typeName(value)}' object cannot be interpreted as an integer`);
@@ -182,7 +182,7 @@ export function defined(value: Value): Exclude<Value, Undefined> {
 }
 
 /** Returns the characters of a text, which are whole code points. */
-export function charactersOf(text: string): readonly string[] {
+export function splitCharacters(text: string): readonly string[] {
   return Array.from(text);
 }
 
@@ -192,11 +192,11 @@ export function isSimple(text: string): boolean {
 }
 
 export function lengthOfText(text: string): number {
-  return isSimple(text) ? text.length : charactersOf(text).length;
+  return isSimple(text) ? text.length : splitCharacters(text).length;
 }
 
 /** Returns what a loop goes through. @throws TemplateError for a value that has no items */
-export function itemsOf(value: Value, meter: Meter): readonly Value[] {
+export function listItems(value: Value, meter: Meter): readonly Value[] {
   if (value instanceof Sequence) {
     meter.countSteps(value.items.length);
     return value.items;
@@ -208,7 +208,7 @@ export function itemsOf(value: Value, meter: Meter): readonly Value[] {
   }
   if (typeof value === "string") {
     meter.countSteps(value.length);
-    return charactersOf(value);
+    return splitCharacters(value);
   }
   throw new TemplateError(`'${typeName(value)}' object is not iterable`);
 }

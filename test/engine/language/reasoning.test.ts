@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { endsInReasoning, reasoningMarksOf } from "../../../src/engine/language/reasoning.js";
+import { endsInReasoning, findReasoningMarks } from "../../../src/engine/language/reasoning.js";
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
 const template = (family: string): string => read(`../../fixtures/tools/templates/${family}.jinja`);
@@ -8,7 +8,7 @@ const template = (family: string): string => read(`../../fixtures/tools/template
 describe("the reasoning markers", () => {
   it("are those of the built-in model, whose prompts do not end inside a block", () => {
     const builtIn = read("../../../scripts/train/chat/template.jinja");
-    expect(reasoningMarksOf(builtIn)).toEqual({ open: "<think>", close: "</think>" });
+    expect(findReasoningMarks(builtIn)).toEqual({ open: "<think>", close: "</think>" });
   });
 
   it.each([
@@ -21,7 +21,7 @@ describe("the reasoning markers", () => {
     ["hermes", null],
     ["generic", null],
   ])("are found in the template of %s", (family, marks) => {
-    expect(reasoningMarksOf(template(family))).toEqual(marks);
+    expect(findReasoningMarks(template(family))).toEqual(marks);
   });
 
   it.each([
@@ -36,7 +36,7 @@ describe("the reasoning markers", () => {
     ["<thought>", "<thought>", "</thought>"],
     ["<|inner_prefix|>", "<|inner_prefix|>", "<|inner_suffix|>"],
   ])("are recognised by the text %s", (text, open, close) => {
-    expect(reasoningMarksOf(text)).toEqual({ open, close });
+    expect(findReasoningMarks(text)).toEqual({ open, close });
   });
 
   it("show whether a rendered prompt ends inside the block", () => {

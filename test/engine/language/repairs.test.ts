@@ -4,7 +4,7 @@ import type { Conversation } from "../../../src/core/engine.js";
 import type { Message, Tool } from "../../../src/core/generation.js";
 import { findRepairs } from "../../../src/engine/language/prompt/find-repairs.js";
 import { allRepairs, repairMessages, type Repair } from "../../../src/engine/language/repairs.js";
-import { toolFormatOf } from "../../../src/engine/language/tools/format.js";
+import { readToolFormat } from "../../../src/engine/language/tools/format.js";
 import { casesOf } from "../../kit/setup/random-cases.js";
 import { strictTemplate, type Strictness } from "./prompt/strict-template.js";
 import { promptBuilder, readTokens, refusalOf, talk, user } from "./prompt/prompt-builder.js";
@@ -19,7 +19,7 @@ function modelOf(source: string) {
   const renderer = renderHere(source);
   return {
     renderer: { render: vi.fn((variables: Readonly<Record<string, unknown>>) => renderer.render(variables)) },
-    tools: toolFormatOf(source),
+    tools: readToolFormat(source),
     bosText: "",
     eosText: "",
   };
@@ -88,7 +88,7 @@ describe("a conversation for a strict template", () => {
   it("is unchanged where it needs no repair, whatever the template needs of others", async () => {
     const plain = [user("Hi."), assistant("Yes?"), user("Bye.")];
     const others = allRepairs.filter((repair) => repair !== "texts-as-parts");
-    expect(repairMessages(toolFormatOf("").renderMessages(plain, []), others)).toEqual(plain);
+    expect(repairMessages(readToolFormat("").renderMessages(plain, []), others)).toEqual(plain);
     const source = strictTemplate({ system: true, alternating: true });
     expect(await promptOf(source, talk(...plain))).toBe(
       "[0]user\nHi.[1]\n[0]assistant\nYes?[1]\n[0]user\nBye.[1]\n[0]assistant",

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import type { Tool } from "../../../src/core/generation.js";
 import type { ToolEvent } from "../../../src/engine/language/tools/parse/output.js";
-import { toolFormatOf, type ToolFormat } from "../../../src/engine/language/tools/format.js";
+import { readToolFormat, type ToolFormat } from "../../../src/engine/language/tools/format.js";
 
 export const familyNames = [
   "hermes",
@@ -64,7 +64,7 @@ const fixture = (path: string): string =>
 
 export const template = (family: string): string => fixture(`templates/${family}.jinja`);
 
-export const format = (family: string): ToolFormat => toolFormatOf(template(family));
+export const format = (family: string): ToolFormat => readToolFormat(template(family));
 
 export const transcripts = (family: string): readonly Transcript[] =>
   JSON.parse(fixture(`${family}.json`)) as readonly Transcript[];

@@ -3,8 +3,8 @@ import type { DecodeJob } from "../../../src/core/engine.js";
 import type { FinishReason, GenerationEvent } from "../../../src/core/generation.js";
 import { Answer } from "../../../src/engine/language/answer/answer.js";
 import { parsedCalls } from "../../../src/engine/language/answer/parsed-calls.js";
-import { reasoningMarksOf } from "../../../src/engine/language/reasoning.js";
-import { toolFormatOf } from "../../../src/engine/language/tools/format.js";
+import { findReasoningMarks } from "../../../src/engine/language/reasoning.js";
+import { readToolFormat } from "../../../src/engine/language/tools/format.js";
 
 /** The rest of an answer as a model samples it, including the markers of reasoning and tool calls. */
 export interface Transcript {
@@ -33,9 +33,9 @@ export function* readTranscript(
 ): Generator<GenerationEvent, void, undefined> {
   const { stop, callIdPrefix, maxTokens, maxTokensExcludesReasoning } = job;
   const { tools, hidden } = parsedCalls(job);
-  const format = toolFormatOf(template);
+  const format = readToolFormat(template);
   const answer = new Answer({
-    marks: format.readsReasoning ? null : reasoningMarksOf(template),
+    marks: format.readsReasoning ? null : findReasoningMarks(template),
     startsInReasoning: job.prompt.startsInReasoning,
     stop,
     parser: tools.length > 0 || format.readsReasoning ? format.parser(tools, hidden) : null,

@@ -36,21 +36,23 @@ const word = /'s|'t|'re|'ve|'m|'ll|'d|\p{L}+|\p{N}|[^\s\p{L}\p{N}]+/giu;
  */
 export function createClipTokenizer(files: ClipFiles): (text: string) => ClipText {
   const ids = new Map(Object.entries(files.vocabulary));
-  const ranks = ranksOf(files.merges);
-  const idOf = (token: string): number => {
+  const ranks = readRanks(files.merges);
+  const findId = (token: string): number => {
     const id = ids.get(token);
     if (id === undefined)
       throw new UnusableModelError(`its vocabulary has no token '${token.slice(0, 64)}'.`);
     return id;
   };
-  const [start, end, pad] = [idOf(startToken), idOf(endToken), idOf(files.padToken)];
+  const [start, end, pad] = [findId(startToken), findId(endToken), findId(files.padToken)];
   const lengthMax = files.length - 2;
   return (text) => {
     const plain = text.normalize("NFC");
     const tokens: number[] = [];
     let readTo = 0;
     for (const match of plain.matchAll(word)) {
-      const pieces = mergeWord(bytesOf(match[0].toLowerCase()), ranks).map((piece) => ids.get(piece) ?? end);
+      const pieces = mergeWord(spellBytes(match[0].toLowerCase()), ranks).map(
+        (piece) => ids.get(piece) ?? end,
+      );
       const isWhole = tokens.length + pieces.length <= lengthMax;
       tokens.push(...pieces.slice(0, lengthMax - tokens.length));
       if (!isWhole) break;
@@ -67,13 +69,13 @@ export function createClipTokenizer(files: ClipFiles): (text: string) => ClipTex
 }
 
 /** Returns the rank of each merge, by the two pieces with a space between; a lower rank is merged first. */
-function ranksOf(merges: string): ReadonlyMap<string, number> {
+function readRanks(merges: string): ReadonlyMap<string, number> {
   const lines = merges.split(/\r?\n/).filter((line) => line !== "" && !line.startsWith("#version"));
   return new Map(lines.map((line, rank) => [line, rank]));
 }
 
 /** Returns a word's UTF-8 bytes as letters; the last letter ends the word. */
-function bytesOf(text: string): string[] {
+function spellBytes(text: string): string[] {
   const letters = [...new TextEncoder().encode(text)].map((byte) => byteLetters[byte] ?? "");
   return letters.map((letter, place) => (place === letters.length - 1 ? `${letter}</w>` : letter));
 }

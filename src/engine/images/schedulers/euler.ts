@@ -7,7 +7,7 @@ export function euler(config: SchedulerConfig, steps: number): Schedule {
   const trained = config.num_train_timesteps;
   if (steps > trained) throw new RangeError(`more than ${trained} steps`);
   // Without any signal the sigma would be infinite; diffusers uses the same small number.
-  const table = alphaBars(config).map((bar) => sigmaOf(Math.max(bar, 2 ** -24)));
+  const table = alphaBars(config).map((bar) => toSigma(Math.max(bar, 2 ** -24)));
   const timesteps = spacedTimesteps(config, steps);
   const sigmas = [...timesteps.map((timestep) => interpolated(table, timestep)), 0];
   const largest = Math.max(...sigmas);
@@ -21,14 +21,14 @@ export function euler(config: SchedulerConfig, steps: number): Schedule {
       const sigma = sigmaAt(index);
       const change = sigmaAt(index + 1) - sigma;
       return sample.map((value, place) => {
-        const image = imageOf(config, output[place] ?? 0, value, sigma);
+        const image = predictImage(config, output[place] ?? 0, value, sigma);
         return value + ((value - image) / sigma) * change;
       });
     },
   };
 }
 
-function imageOf(config: SchedulerConfig, output: number, sample: number, sigma: number): number {
+function predictImage(config: SchedulerConfig, output: number, sample: number, sigma: number): number {
   switch (config.prediction_type) {
     case "epsilon":
       return sample - sigma * output;
@@ -39,7 +39,7 @@ function imageOf(config: SchedulerConfig, output: number, sample: number, sigma:
   }
 }
 
-function sigmaOf(alphaBar: number): number {
+function toSigma(alphaBar: number): number {
   return Math.sqrt((1 - alphaBar) / alphaBar);
 }
 

@@ -17,7 +17,7 @@ export function predictionAt(
   alpha: number,
 ): (output: number, sample: number) => Prediction {
   const [signal, sigma] = [Math.sqrt(alpha), Math.sqrt(1 - alpha)];
-  const clip = clipOf(config);
+  const clip = readClip(config);
   switch (config.prediction_type) {
     case "epsilon":
       return (output, sample) => ({ image: clip((sample - sigma * output) / signal), noise: output });
@@ -31,7 +31,7 @@ export function predictionAt(
   }
 }
 
-function clipOf({
+function readClip({
   clip_sample: clips,
   clip_sample_range: range,
 }: SchedulerConfig): (value: number) => number {

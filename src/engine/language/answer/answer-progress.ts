@@ -7,14 +7,14 @@ import type { DecodeJob } from "../../../core/engine.js";
 import type { HearthError } from "../../../core/errors.js";
 import type { FinishReason, EngineEvent } from "../../../core/generation.js";
 import type { Answer } from "./answer.js";
-import { answerOf } from "./answer-of.js";
+import { createAnswer } from "./create-answer.js";
 import { parsedCalls } from "./parsed-calls.js";
 import { reasoningClosing } from "./reasoning-closing.js";
 import type { ModelLanguage } from "../language.js";
 import { findOpenPlace } from "../../../core/json/open-place.js";
 import { createConstraint, type ConstrainedModel, type Constraint, type TextFollower } from "./constraint.js";
 import { createBoundError, GrammarTooWide, isBeyondBound } from "./grammar-bounds.js";
-import { logprobOf } from "./logprobs.js";
+import { reportLogprob } from "./logprobs.js";
 import type { SampledToken } from "./sampled-token.js";
 import { openingTokens, repeatingItemTokens, repeatingTokens } from "./suppressed-tokens.js";
 
@@ -52,7 +52,7 @@ export class AnswerProgress<S, F extends TextFollower> {
     this.#contextTokens = contextTokens;
     this.#decode = decode;
     const calls = parsedCalls(decode);
-    this.#answer = answerOf(language, decode, calls);
+    this.#answer = createAnswer(language, decode, calls);
     this.constraint = createConstraint(grammars, decode, this.#answer.mode);
     this.#hiddenMarks = calls.hidden ? openingTokens(language) : [];
   }
@@ -120,7 +120,7 @@ export class AnswerProgress<S, F extends TextFollower> {
     for (; this.#processed < this.#sampled.length; this.#processed += 1) {
       const token = this.#sampled[this.#processed] as Token;
       const candidates = this.#candidates[this.#processed] ?? null;
-      const logprob = logprobOf(tokenBytes, token, candidates, this.#decode.topLogprobs);
+      const logprob = reportLogprob(tokenBytes, token, candidates, this.#decode.topLogprobs);
       for (const event of this.#answer.push(tokenBytes.of(token), logprob)) {
         this.#events.push(event);
         if (event.type === "reasoning-delta") this.#reasoningDeltaTokens += event.tokens;

@@ -84,7 +84,7 @@ export function createConstraint<S, F extends TextFollower>(
   mode: AnswerMode,
 ): Constraint<S, F> | null {
   try {
-    return constraintOf(model, job, mode);
+    return buildConstraint(model, job, mode);
   } catch (thrown) {
     if (isBeyondBound(thrown)) throw createBoundError(null, job.rules.text === null);
     if (!(thrown instanceof GrammarTooLarge)) throw thrown;
@@ -97,7 +97,7 @@ export function createConstraint<S, F extends TextFollower>(
   }
 }
 
-function constraintOf<S, F extends TextFollower>(
+function buildConstraint<S, F extends TextFollower>(
   model: ConstrainedModel<S, F>,
   job: DecodeJob,
   mode: AnswerMode,
@@ -143,7 +143,7 @@ function wholeAnswerGrammar(
 ): WholeAnswerGrammar | null {
   const forced = toolChoice.mode === "required" && requested !== null;
   if (rules.text === null && !forced) return null;
-  const book = bookOf(rules.rules);
+  const book = createBook(rules.rules);
   const calls = requested === null ? [] : [callGrammar(tools, requested, book)];
   const opening = tools.promptEnd === "" ? "" : `${literal(tools.answerOpening)} `;
   const text = rules.text === null || forced ? [] : [opening + rules.text];
@@ -157,7 +157,7 @@ function callGrammar(format: ToolFormat, requested: RequestedCalls, book: RuleSe
   return rest ?? format.callGrammar(requested, book);
 }
 
-function bookOf(rules: ReadonlyMap<string, string>): RuleSet {
+function createBook(rules: ReadonlyMap<string, string>): RuleSet {
   const book = new RuleSet({ prefix: "c" });
   for (const [name, rightSide] of rules) book.define(name, rightSide);
   return book;
@@ -230,7 +230,7 @@ class StartedCallConstraint<S, F extends TextFollower> implements Constraint<S, 
     const started = this.#detector.push(written);
     if (started === null) return;
     this.keys.push(started);
-    const book = bookOf(this.#rules);
+    const book = createBook(this.#rules);
     const rest = this.#model.tools.continuation(started, this.#requested, book);
     if (rest === null) return;
     ({ state: this.state, follower: this.follower } = this.#model.startGrammar(book, book.nameOf(rest), ""));

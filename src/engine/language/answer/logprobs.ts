@@ -11,7 +11,7 @@ const logprobMin = -100;
  * @param candidates most likely first; null where there are none.
  * @param top number of alternatives to report; null: no log probabilities.
  */
-export function logprobOf(
+export function reportLogprob(
   tokenBytes: TokenBytes,
   token: number,
   candidates: readonly TokenCandidate[] | null,

@@ -4,7 +4,7 @@ import type { CallBody, EnvelopeBody, EnvelopeMember } from "../tools/syntax.js"
 import { jsonObjectsIn, type FoundJson } from "./json-at.js";
 import type { FoundBody } from "./found-body.js";
 import { bracketBody } from "./notation.js";
-import { markOf, sharedEnd, sharedStart } from "./pieces.js";
+import { splitMark, sharedEnd, sharedStart } from "./pieces.js";
 import type { ProbeCall } from "./probes.js";
 import { taggedBody } from "./tagged.js";
 
@@ -21,20 +21,20 @@ export function findBody(text: string, call: ProbeCall, from: number, to: number
 
 function findEnvelope(objects: readonly FoundJson[], call: ProbeCall): FoundBody | null {
   for (const { start, end, value } of objects) {
-    const body = envelopeOf(value, call);
+    const body = readEnvelope(value, call);
     if (body !== null) return { body, start, end };
     for (const [wrapper, inner] of Object.entries(value)) {
       if (typeof inner !== "object" || inner === null || Array.isArray(inner)) continue;
-      const wrapped = envelopeOf(inner as Record<string, unknown>, call);
+      const wrapped = readEnvelope(inner as Record<string, unknown>, call);
       if (wrapped === null) continue;
-      const members = [...membersOf(value, [wrapper], call, true), ...(wrapped.members ?? [])];
+      const members = [...readMembers(value, [wrapper], call, true), ...(wrapped.members ?? [])];
       return { body: { ...wrapped, wrapper, members }, start, end };
     }
   }
   return null;
 }
 
-function envelopeOf(value: Readonly<Record<string, unknown>>, call: ProbeCall): EnvelopeBody | null {
+function readEnvelope(value: Readonly<Record<string, unknown>>, call: ProbeCall): EnvelopeBody | null {
   const keys = Object.keys(value);
   const nameKey = keys.find((key) => value[key] === call.name);
   const argumentsKey = keys.find((key) => isArguments(value[key], call));
@@ -44,7 +44,7 @@ function envelopeOf(value: Readonly<Record<string, unknown>>, call: ProbeCall): 
     type: "envelope",
     nameKey,
     argumentsKey,
-    members: membersOf(
+    members: readMembers(
       value,
       argumentsFirst ? [argumentsKey, nameKey] : [nameKey, argumentsKey],
       call,
@@ -60,7 +60,7 @@ function isArguments(value: unknown, call: ProbeCall): boolean {
 }
 
 /** Returns the members besides the main ones. A value that may be an id or a number of the call is not constant. */
-function membersOf(
+function readMembers(
   value: Readonly<Record<string, unknown>>,
   main: readonly string[],
   call: ProbeCall,
@@ -91,7 +91,7 @@ function findBareName(
   );
   if (start < 0 || found === undefined) return null;
   const middle = text.slice(start + call.name.length, found.start);
-  return { body: { type: "bare-name", afterName: markOf(middle) }, start, end: found.end, middle };
+  return { body: { type: "bare-name", afterName: splitMark(middle) }, start, end: found.end, middle };
 }
 
 /**
@@ -106,7 +106,7 @@ export function commonBody(first: FoundBody, second: FoundBody): CallBody | null
   const parts = aroundId(middle, second.middle ?? "");
   if (parts === null || body.type !== second.body.type) return null;
   const { mark, characters, close } = parts;
-  const changed = { ...body, afterName: markOf(close), idAfterName: { mark, characters } };
+  const changed = { ...body, afterName: splitMark(close), idAfterName: { mark, characters } };
   return isDeepStrictEqual({ ...second.body, afterName: body.afterName }, body) ? changed : null;
 }
 

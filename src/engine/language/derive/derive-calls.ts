@@ -14,7 +14,7 @@ import {
   type CallForm,
   type ProbeCall,
 } from "./probes.js";
-import { syntaxOf } from "./syntax-of.js";
+import { buildSyntax } from "./build-syntax.js";
 import { readsCalls } from "./round-trip.js";
 import { callsIn, type Deriving, type TurnTexts } from "./turn.js";
 import { valueForms } from "./value-forms.js";
@@ -59,7 +59,7 @@ function readable(
   calls: readonly ProbeCall[],
   more: Pick<CallSyntax, "promptEnd"> = {},
 ): CallSyntax | null {
-  const found = syntaxOf(region, calls, more);
+  const found = buildSyntax(region, calls, more);
   const written = region.trimEnd();
   if (found === null) return null;
   const { syntax, turnEnd } = found;
@@ -89,11 +89,11 @@ function* complete(
   const long = form.ids === undefined ? yield callsProbe(twoCalls.slice(0, 1), { ...form, ids: "long" }) : "";
   let syntax = found;
   if (found.body.type === "tagged" || found.body.type === "notation") {
-    const regionOf = function* (call: ProbeCall): Deriving<string | null> {
+    const findRegion = function* (call: ProbeCall): Deriving<string | null> {
       const text = yield callsProbe([call], form);
       return text === null ? null : callsIn(text, turn, { name: "qx_", endTexts });
     };
-    syntax = valueForms(found, yield* regionOf(valueCall), yield* regionOf(textCall));
+    syntax = valueForms(found, yield* findRegion(valueCall), yield* findRegion(textCall));
   }
   const ids = form.ids === "numbered" ? "numbered" : long === null ? "nine" : null;
   return {

@@ -3,7 +3,7 @@
  * turn begins with reasoning on and off.
  */
 import type { ReasoningMarks } from "../reasoning.js";
-import { marksBefore, pairOf, type Marks } from "./mark-pairs.js";
+import { marksBefore, findPair, type Marks } from "./mark-pairs.js";
 import { isMark, piecesOfText, sharedEnd, sharedStart } from "./pieces.js";
 import {
   callsProbe,
@@ -51,7 +51,7 @@ function answerMarks({ open, close }: Marks, turn: TurnTexts, endTexts: readonly
   const end = marksBeforeEnd(turn.end, endTexts);
   if (lead === "") return end === "" ? null : { open: "", close: end };
   if (lead.includes(open) || !piecesOfText(lead).some(isMark)) return null;
-  return { open: lead, close: pairOf(lead, turn.end)?.close ?? end };
+  return { open: lead, close: findPair(lead, turn.end)?.close ?? end };
 }
 
 /** Returns the marks that a turn has after its text and before what ends it; "" where there are none. */
@@ -83,7 +83,7 @@ function* fromHistory(turn: TurnTexts): Deriving<FoundMarks | null> {
     const end = [marker.text, twoCalls[0].name].map((each) => rest.indexOf(each)).find((each) => each >= 0);
     const lead = shown.slice(0, at);
     const gap = rest.slice(0, end ?? 0);
-    const pair = pairOf(lead, gap);
+    const pair = findPair(lead, gap);
     if (pair !== null) return { marks: pair, inParts: probe === inParts };
     // A template that does not read parts writes them as they are.
     if (probe === inParts) continue;
@@ -140,7 +140,7 @@ function* fromPrompts(source: string, turn: TurnTexts): Deriving<Marks | null> {
       (piece) => piece.trim() !== "",
     );
     for (const [at, piece] of pieces.entries()) {
-      const pair = pairOf(piece, pieces[at + 1] ?? "");
+      const pair = findPair(piece, pieces[at + 1] ?? "");
       if (pair !== null) return pair;
     }
   }
@@ -148,7 +148,7 @@ function* fromPrompts(source: string, turn: TurnTexts): Deriving<Marks | null> {
     const open = marksBefore(text);
     // A mark that ends other turns' headers opens none.
     if (open === "" || turn.header.trimEnd().endsWith(open)) continue;
-    const close = piecesOfText(source).find((piece) => piece !== open && pairOf(open, piece) !== null);
+    const close = piecesOfText(source).find((piece) => piece !== open && findPair(open, piece) !== null);
     if (close !== undefined) return { open, close };
   }
   return null;

@@ -56,7 +56,7 @@ export async function deriveLanguage(source: DerivationSource): Promise<DerivedL
     const deriving = derive(source);
     let step = deriving.next();
     while (step.done !== true) {
-      const rendering = await source.render(variablesOf(step.value, attempt, source));
+      const rendering = await source.render(createVariables(step.value, attempt, source));
       if (rendering.type === "exceeded") return null;
       step = deriving.next(rendering.type === "text" ? rendering.text : null);
     }
@@ -101,7 +101,7 @@ function* deriveEfforts(template: string): Deriving<readonly string[]> {
   return accepted;
 }
 
-function variablesOf(
+function createVariables(
   { messages, add_generation_prompt, variables = {} }: Probe,
   { tools, asParts, asText }: Attempt,
   { bosText, eosText }: DerivationSource,

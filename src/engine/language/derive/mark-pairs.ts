@@ -7,10 +7,10 @@ export interface Marks {
 }
 
 /** Returns the last piece before a block and the first one after it, where both are marks of one name. */
-export function pairOf(lead: string, gap: string): Marks | null {
+export function findPair(lead: string, gap: string): Marks | null {
   const open = marksBefore(lead);
   const close = nonBlank(gap)[0] ?? "";
-  const closes = isMark(close) && open !== close && nameOf(open) === nameOf(close) && endsBlock(close);
+  const closes = isMark(close) && open !== close && readName(open) === readName(close) && endsBlock(close);
   return closes ? { open, close } : null;
 }
 
@@ -29,7 +29,7 @@ function endsBlock(mark: string): boolean {
 }
 
 /** Returns what the marks of one block have in common. */
-function nameOf(mark: string): string {
+function readName(mark: string): string {
   const words = mark.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const parts = words.flatMap((word) => word.split("_"));
   return parts.filter((word) => !/^(?:start|begin|open|prefix|end|close|suffix)$/.test(word)).join("_");

@@ -51,7 +51,7 @@ export function withoutSharedMarks(opening: string, between: string, tail: strin
  * Splits a text into the pieces of a mark of the syntax: white space that is next to a mark, a line's end or JSON's punctuation is layout;
  * any other belongs to the words around it.
  */
-export function markOf(text: string): readonly string[] {
+export function splitMark(text: string): readonly string[] {
   const mark: string[] = [];
   const parts = piecesOfText(text);
   let isOpen = false;

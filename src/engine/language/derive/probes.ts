@@ -43,15 +43,15 @@ const value = { description: "A value." };
 const text = { ...value, type: "string" };
 const number = { ...value, type: "integer" };
 
-function toolOf(name: string, properties: Readonly<Record<string, object>>): Tool {
+function createTool(name: string, properties: Readonly<Record<string, object>>): Tool {
   const parameters = { type: "object", properties, required: Object.keys(properties) };
   return { name, description: "Does something.", parameters };
 }
 
 export const probeTools: readonly Tool[] = [
-  toolOf("qx_first", { qxka: text, qxkb: number, qxkc: text }),
-  toolOf("qx_second", { qxka: text, qxkb: number, qxkc: text }),
-  toolOf("qx_values", {
+  createTool("qx_first", { qxka: text, qxkb: number, qxkc: text }),
+  createTool("qx_second", { qxka: text, qxkb: number, qxkc: text }),
+  createTool("qx_values", {
     qxka: { ...value, type: "object", properties: { inner: text } },
     qxkb: { ...value, type: "boolean" },
     qxke: text,
@@ -97,7 +97,7 @@ export function callsProbe(calls: readonly ProbeCall[], form: CallForm): Probe {
     role: "assistant",
     content: form.content,
     tool_calls: calls.map((call, index) => ({
-      id: idOf(call, index, form),
+      id: writeId(call, index, form),
       type: "function",
       function: {
         name: call.name,
@@ -107,7 +107,7 @@ export function callsProbe(calls: readonly ProbeCall[], form: CallForm): Probe {
   };
   const results = calls.map((call, index) => ({
     role: "tool",
-    tool_call_id: idOf(call, index, form),
+    tool_call_id: writeId(call, index, form),
     name: call.name,
     content: marker.result,
   }));
@@ -124,7 +124,7 @@ export function withReasoning(probe: Probe, fields: readonly string[]): Probe {
   return { ...probe, messages };
 }
 
-function idOf({ id, name }: ProbeCall, index: number, { ids }: CallForm): string {
+function writeId({ id, name }: ProbeCall, index: number, { ids }: CallForm): string {
   if (ids === "numbered") return `functions.${name}:${index}`;
   return ids === "long" ? `call_${id}_longer_than_some_templates_allow` : id;
 }

@@ -1,7 +1,7 @@
 /** Derives a body whose arguments are each written between marks. */
 import { markText, withKey, type TaggedBody, type ValueType } from "../tools/syntax.js";
 import { argumentTexts, type FoundBody } from "./found-body.js";
-import { markOf, sharedEnd, sharedStart, withoutSharedMarks } from "./pieces.js";
+import { splitMark, sharedEnd, sharedStart, withoutSharedMarks } from "./pieces.js";
 import type { ProbeCall } from "./probes.js";
 
 export function taggedBody(text: string, call: ProbeCall, from: number, to: number): FoundBody | null {
@@ -27,17 +27,17 @@ export function taggedBody(text: string, call: ProbeCall, from: number, to: numb
   const valueType = typeBetween(withoutPadding(beforeString), withoutPadding(texts.beforeNumber));
   const body: TaggedBody = {
     type: "tagged",
-    afterName: markOf(middle),
+    afterName: splitMark(middle),
     keyOpen,
-    keyClose: markOf(withoutPadding(beforeString)),
+    keyClose: splitMark(withoutPadding(beforeString)),
     padding,
-    valueClose: markOf(close.slice(padding.length)),
+    valueClose: splitMark(close.slice(padding.length)),
     ...(quoted ? { quoted } : {}),
     ...(valueType === null ? {} : { valueType }),
   };
   const isUsable = [body.keyClose, body.valueClose].every((mark) => markText(mark).trim() !== "");
   const lastKey = Object.keys(call.arguments).at(-1) ?? "";
-  const end = endOf(text, texts.end + (quoted ? 1 : 0), withKey(close, lastKey));
+  const end = findEnd(text, texts.end + (quoted ? 1 : 0), withKey(close, lastKey));
   return isUsable ? { body, middle, start: texts.start, end } : null;
 }
 
@@ -51,7 +51,7 @@ function typeBetween(string: string, number: string): ValueType | null {
 }
 
 /** The last value ends as the others do, but the white space after it may differ. */
-function endOf(text: string, at: number, close: string): number {
+function findEnd(text: string, at: number, close: string): number {
   const written = [close, close.trimEnd()].find((each) => text.startsWith(each, at));
   return at + (written ?? "").length;
 }

@@ -1,5 +1,5 @@
 /** Derives how a syntax writes values that are not in one JSON object. */
-import { markText, piecesOf, type CallSyntax, type TaggedBody } from "../tools/syntax.js";
+import { markText, splitPieces, type CallSyntax, type TaggedBody } from "../tools/syntax.js";
 import { textCall } from "./probes.js";
 import { readsCalls } from "./round-trip.js";
 
@@ -37,7 +37,7 @@ function textMarksIn(texts: string, body: TaggedBody): NonNullable<TaggedBody["t
   const value = String(textCall.arguments["qxke"]);
   const at = texts.indexOf(value);
   const before = texts.slice(0, Math.max(0, at));
-  const [valueEnd = ""] = piecesOf(body.valueClose);
+  const [valueEnd = ""] = splitPieces(body.valueClose);
   const keyEnd = body.valueType?.after ?? markText(body.keyClose);
   const from = before.lastIndexOf(keyEnd);
   const rest = texts.slice(at + value.length);

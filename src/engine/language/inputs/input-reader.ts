@@ -2,12 +2,12 @@
 import type { Llama } from "node-llama-cpp";
 import type { InputSource } from "../../../core/embeddings/request.js";
 import type { Model } from "../../../core/model.js";
-import { inputModelOf, inputTokens } from "./input-tokens.js";
+import { readInputModel, inputTokens } from "./input-tokens.js";
 import { loadingError } from "../load/loading-error.js";
 
 export interface InputReader {
   readonly contextTokens: number;
-  tokensOf(source: InputSource, signal: AbortSignal): Promise<readonly Uint32Array[]>;
+  tokenizeInputs(source: InputSource, signal: AbortSignal): Promise<readonly Uint32Array[]>;
   /** Returns the tokens of a text, without marks. */
   tokenize(text: string): readonly number[];
   dispose(): Promise<void>;
@@ -21,10 +21,10 @@ export async function loadInputReader(llama: Llama, model: Model): Promise<Input
   const { contextTokens } = model.manifest;
   try {
     const weights = await llama.loadModel({ modelPath: model.path, vocabOnly: true, gpuLayers: 0 });
-    const inputModel = inputModelOf(weights, contextTokens);
+    const inputModel = readInputModel(weights, contextTokens);
     return {
       contextTokens,
-      tokensOf: (source, signal) => inputTokens(inputModel, source, signal),
+      tokenizeInputs: (source, signal) => inputTokens(inputModel, source, signal),
       tokenize: (text) => inputModel.tokenize(text, false),
       dispose: () => weights.dispose(),
     };

@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import type { EmbeddingInput, InputSource } from "../../../core/embeddings/request.js";
 import { HearthError } from "../../../core/errors.js";
 import { inputTooLong, refuseLongInputs } from "./input-length.js";
-import { marksOf, pairMarksOf, type Marks, type PairMarks } from "./marks.js";
+import { readMarks, readPairMarks, type Marks, type PairMarks } from "./marks.js";
 
 /** The properties of a loaded model that its inputs depend on. */
 export interface InputModel {
@@ -19,20 +19,20 @@ export interface InputModel {
 }
 
 /** Returns these properties of a model, of which no more than the vocabulary need be loaded. */
-export function inputModelOf(weights: LlamaModel, contextTokens: number): InputModel {
+export function readInputModel(weights: LlamaModel, contextTokens: number): InputModel {
   const { tokenizer } = weights.fileInfo.metadata;
   return {
     contextTokens,
     vocabularyTokens: tokenizer?.ggml?.tokens?.length ?? 0,
-    marks: marksOf(weights),
-    pairMarks: pairMarksOf(weights),
-    pairTemplate: pairTemplateOf(tokenizer?.["chat_template.rerank"]),
+    marks: readMarks(weights),
+    pairMarks: readPairMarks(weights),
+    pairTemplate: checkPairTemplate(tokenizer?.["chat_template.rerank"]),
     tokenize: (text, specialTokens) => weights.tokenize(text, specialTokens),
   };
 }
 
 /** Returns the template for pairs; null when the file has none, or one that lacks a place. */
-function pairTemplateOf(template: string | undefined): string | null {
+function checkPairTemplate(template: string | undefined): string | null {
   if (template === undefined) return null;
   return template.includes("{query}") && template.includes("{document}") ? template : null;
 }

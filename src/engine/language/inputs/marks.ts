@@ -7,7 +7,7 @@ export interface Marks {
 }
 
 /** Returns the tokens before and after a text. */
-export function marksOf({ tokens, vocabularyType }: LlamaModel): Marks {
+export function readMarks({ tokens, vocabularyType }: LlamaModel): Marks {
   if (vocabularyType === LlamaVocabularyType.wpm) return { begin: known(tokens.bos), end: known(tokens.sep) };
   if (vocabularyType === LlamaVocabularyType.rwkv) return { begin: [], end: [] };
   return {
@@ -22,7 +22,7 @@ export interface PairMarks extends Marks {
 }
 
 /** Returns the tokens around a pair, for a model without a template for pairs. */
-export function pairMarksOf(weights: LlamaModel): PairMarks {
+export function readPairMarks(weights: LlamaModel): PairMarks {
   const { tokens, vocabularyType } = weights;
   const end = tokens.shouldAppendEosToken ? known(tokens.eos ?? tokens.sep) : [];
   const separates = addsSeparator(weights) ?? vocabularyType === LlamaVocabularyType.wpm;

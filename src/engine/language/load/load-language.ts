@@ -3,7 +3,7 @@ import type { Llama, LlamaModel, Token } from "node-llama-cpp";
 import type { Model } from "../../../core/model.js";
 import { loadingError } from "./loading-error.js";
 import { tryTemplate } from "./try-template.js";
-import { readLanguage, templateOf, type ModelLanguage } from "../language.js";
+import { readLanguage, chooseTemplate, type ModelLanguage } from "../language.js";
 import type { OpenRenderer } from "../renderer/renderer.js";
 
 export interface VocabularyLanguage extends ModelLanguage {
@@ -25,13 +25,13 @@ export async function loadLanguage(
   const { id, contextTokens } = model.manifest;
   try {
     const weights = await llama.loadModel({ modelPath: model.path, vocabOnly: true, gpuLayers: 0 });
-    const renderer = openRenderer(templateOf(weights, model));
+    const renderer = openRenderer(chooseTemplate(weights, model));
     try {
       const reading = await tryTemplate(weights, model, renderer);
       return {
         ...readLanguage(weights, { modelId: id, contextTokens, reading }),
         contextTokens,
-        endTokens: endTokensOf(weights),
+        endTokens: listEndTokens(weights),
         async dispose() {
           await renderer.close();
           await weights.dispose();
@@ -47,7 +47,7 @@ export async function loadLanguage(
   }
 }
 
-function endTokensOf(weights: LlamaModel): readonly number[] {
+function listEndTokens(weights: LlamaModel): readonly number[] {
   const { eot, eos } = weights.tokens;
   const count = weights.fileInfo.metadata.tokenizer?.ggml.tokens.length ?? 0;
   const own = [eot, eos].filter((token) => token !== null && weights.isEogToken(token));

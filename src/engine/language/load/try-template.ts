@@ -1,7 +1,7 @@
 import type { LlamaModel } from "node-llama-cpp";
 import type { Model } from "../../../core/model.js";
 import type { TemplateRenderer } from "../renderer/renderer.js";
-import { templateOf, templateTextsOf } from "../language.js";
+import { chooseTemplate, readTemplateTexts } from "../language.js";
 import { readTemplate, type TemplateReading } from "../prompt/read-template.js";
 
 /**
@@ -17,5 +17,5 @@ export async function tryTemplate(
   const rendering = await renderer.render({ messages, add_generation_prompt: true });
   if (rendering.type === "invalid") throw new Error(`its chat template is not valid: ${rendering.reason}`);
   if (rendering.type === "exceeded") throw new Error(`its chat template ${rendering.limit}.`);
-  return readTemplate(templateOf(weights, model), renderer, templateTextsOf(weights));
+  return readTemplate(chooseTemplate(weights, model), renderer, readTemplateTexts(weights));
 }

@@ -22,7 +22,7 @@ const later: Message = { role: "system", content: "Probe later." };
 const calling: Message = {
   role: "assistant",
   content: "",
-  toolCalls: ["first", "second"].map((city, index) => callOf(`probe_call_${index}`, city)),
+  toolCalls: ["first", "second"].map((city, index) => createCall(`probe_call_${index}`, city)),
 };
 const results = ["Probe sunny.", "Probe rainy."].map((content, index): Message => ({
   role: "tool",
@@ -32,12 +32,12 @@ const results = ["Probe sunny.", "Probe rainy."].map((content, index): Message =
 
 /** Ordinary conversations, from the simplest to the richest. */
 const probes: readonly Probe[] = [
-  probeOf([user]),
-  probeOf([system, user]),
-  probeOf([system, user, assistant, later, user], ["Probe system.", "Probe later."]),
-  probeOf([user, { role: "user", content: "Probe again." }]),
-  probeOf([user], ["Probe user.", tool.name], [tool]),
-  probeOf([user, calling, ...results], undefined, [tool]),
+  createProbe([user]),
+  createProbe([system, user]),
+  createProbe([system, user, assistant, later, user], ["Probe system.", "Probe later."]),
+  createProbe([user, { role: "user", content: "Probe again." }]),
+  createProbe([user], ["Probe user.", tool.name], [tool]),
+  createProbe([user, calling, ...results], undefined, [tool]),
 ];
 
 /**
@@ -59,7 +59,7 @@ export async function findRepairs(model: TemplateModel): Promise<readonly Repair
   return needed;
 }
 
-function probeOf(
+function createProbe(
   messages: readonly Message[],
   texts: readonly string[] = messages.map(({ content }) => content),
   tools: readonly Tool[] = [],
@@ -67,6 +67,6 @@ function probeOf(
   return { messages, tools, texts };
 }
 
-function callOf(id: string, city: string): { id: string; name: string; arguments: string } {
+function createCall(id: string, city: string): { id: string; name: string; arguments: string } {
   return { id, name: tool.name, arguments: JSON.stringify({ city }) };
 }

@@ -27,7 +27,7 @@ export interface RawPromptModel {
   readonly longestTokenBytes: number;
   /** @param controlTokens whether control texts become control tokens. */
   tokenize(text: string, controlTokens: boolean): readonly number[];
-  bytesOf(token: number): Uint8Array;
+  readBytes(token: number): Uint8Array;
 }
 
 export type RawPromptBuilder = (prompt: RawPrompt) => Prompt;
@@ -41,21 +41,21 @@ export function createRawPromptBuilder(
   tokenizePlain: (text: string) => readonly number[],
 ): RawPromptBuilder {
   return (raw) => {
-    const tokensOf = (text: string): readonly number[] => {
+    const tokenizePart = (text: string): readonly number[] => {
       const fewest = Math.ceil(Buffer.byteLength(text) / model.longestTokenBytes);
       if (fewest >= model.contextTokens) throw promptTooLong(model.contextTokens, fewest, "prompt", true);
       return raw.readsControlTokens ? model.tokenize(text, true) : tokenizePlain(text);
     };
     const { prompt, suffix } = raw;
     const isText = typeof prompt === "string";
-    const before = isText ? tokensOf(prompt) : checkTokenIds(model, prompt);
-    const tokens = suffix === null ? [...before] : aroundGap(model, before, tokensOf(suffix));
+    const before = isText ? tokenizePart(prompt) : checkTokenIds(model, prompt);
+    const tokens = suffix === null ? [...before] : aroundGap(model, before, tokenizePart(suffix));
     if (isText && model.prependToken !== null && tokens[0] !== model.prependToken)
       tokens.unshift(model.prependToken);
     if (tokens.length === 0) throw invalid("must not be empty");
     if (tokens.length >= model.contextTokens)
       throw promptTooLong(model.contextTokens, tokens.length, "prompt");
-    const rawText = isText ? prompt : textOf(model, prompt);
+    const rawText = isText ? prompt : decodeTokens(model, prompt);
     return { tokens: Uint32Array.from(tokens), startsInReasoning: false, rawText };
   };
 }
@@ -85,8 +85,8 @@ function aroundGap(
     : [prefix, ...before, suffix, ...after, middle];
 }
 
-function textOf(model: RawPromptModel, tokens: readonly number[]): string {
-  return Buffer.concat(tokens.map((token) => model.bytesOf(token))).toString();
+function decodeTokens(model: RawPromptModel, tokens: readonly number[]): string {
+  return Buffer.concat(tokens.map((token) => model.readBytes(token))).toString();
 }
 
 function invalid(problem: string): HearthError {

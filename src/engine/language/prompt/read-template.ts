@@ -1,8 +1,8 @@
 /** Reads from a model's chat template, by rendering it, what prompts and answers depend on. */
 import type { TemplateRenderer } from "../renderer/renderer.js";
-import { reasoningMarksOf, type ReasoningMarks } from "../reasoning.js";
+import { findReasoningMarks, type ReasoningMarks } from "../reasoning.js";
 import { deriveLanguage, type DerivationSource } from "../derive/derive.js";
-import { toolFormatOf } from "../tools/format.js";
+import { readToolFormat } from "../tools/format.js";
 import { findRepairs } from "./find-repairs.js";
 import type { TemplateModel } from "./render.js";
 import type { Repair } from "../repairs.js";
@@ -28,10 +28,10 @@ export async function readTemplate(
     template: source,
     render: (variables) => renderer.render(variables),
   });
-  const tools = toolFormatOf(source, derived);
+  const tools = readToolFormat(source, derived);
   const { bosText, eosText } = texts;
   const { efforts = [], needsDescriptions = false, definitionsAsText = false } = derived ?? {};
   const template = { renderer, tools, bosText, eosText, efforts, needsDescriptions, definitionsAsText };
-  const reasoning = tools.readsReasoning ? null : (derived?.reasoning ?? reasoningMarksOf(source));
+  const reasoning = tools.readsReasoning ? null : (derived?.reasoning ?? findReasoningMarks(source));
   return { template, repairs: await findRepairs(template), reasoning };
 }

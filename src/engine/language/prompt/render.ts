@@ -51,7 +51,7 @@ export async function renderWithRepairs(
   const tried: Record<string, unknown>[] = [];
   let first: RepairedRendering | null = null;
   for (const repairs of repairSets(needed)) {
-    const variables = variablesOf(model, conversation, repairs);
+    const variables = createVariables(model, conversation, repairs);
     if (tried.some((other) => isDeepStrictEqual(other, variables))) continue;
     tried.push(variables);
     const rendering = await model.renderer.render(variables);
@@ -64,7 +64,7 @@ export async function renderWithRepairs(
   return first;
 }
 
-function variablesOf(
+function createVariables(
   model: TemplateModel,
   { messages, tools, reasoningEffort }: MaskedConversation,
   repairs: readonly Repair[],

@@ -60,7 +60,7 @@ export function createSchemas(deps: SchemasDeps): Schemas {
       const outcome = conversions.worker.call({ type: "convert", schema, prefix, closed: deps.closed });
       compiled.set(key, { outcome });
       outcome.then(
-        (result) => void sizes.set(key, true, { size: sizeOf(result) }),
+        (result) => void sizes.set(key, true, { size: estimateSize(result) }),
         () => compiled.delete(key),
       );
       return outcome;
@@ -134,7 +134,7 @@ function orError(param: string): (thrown: unknown) => never {
   };
 }
 
-function sizeOf(outcome: ConvertOutcome): number {
+function estimateSize(outcome: ConvertOutcome): number {
   if (outcome.type !== "converted") return 1_000;
   let size = 1_000;
   for (const [name, rightSide] of outcome.converted.rules) size += name.length + rightSide.length;

@@ -33,11 +33,11 @@ const countEncoding = "o200k_base";
 export function createHostedTokenizer(deps: HostedTokenizerDeps): HostedTokenizer {
   const worker = createWorker(deps);
   let table: ReadonlyMap<string, string> | null = null;
-  const encodingOf = (model: string): string | undefined => (table ??= readTable()).get(model);
+  const findEncoding = (model: string): string | undefined => (table ??= readTable()).get(model);
   return {
-    knows: (model) => encodingOf(model) !== undefined,
+    knows: (model) => findEncoding(model) !== undefined,
     async tokenize(model, text, signal) {
-      const encoding = encodingOf(model);
+      const encoding = findEncoding(model);
       if (encoding === undefined) throw modelNotFound(model);
       const request = { type: "tokenize", encoding, text } as const;
       return unpackTokens(accepted(await worker.call(request, { signal }).catch(refusedIfLost)));

@@ -38,7 +38,7 @@ export function createCallOpeningDetector(syntaxes: readonly CallSyntax[]): Call
         if (met.includes(null)) return null;
         atStart = false;
       }
-      const at = firstOf(held, inline, promptEnds);
+      const at = findFirst(held, inline, promptEnds);
       done = at >= 0;
       if (done) return held.slice(at);
       held = held.slice(Math.max(0, held.length - longest));
@@ -70,7 +70,7 @@ function afterPieces(text: string, pieces: readonly string[]): string | false | 
 }
 
 /** @param promptEnds marks that texts may have, too, so that a name and the end of its line must follow */
-function firstOf(text: string, openings: readonly string[], promptEnds: readonly string[]): number {
+function findFirst(text: string, openings: readonly string[], promptEnds: readonly string[]): number {
   const places = [
     ...openings.map((opening) => text.indexOf(opening)),
     ...promptEnds.map((mark) => {

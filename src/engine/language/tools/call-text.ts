@@ -19,9 +19,9 @@ export function callText(body: CallBody, call: Pick<ToolCall, "name" | "argument
     case "bare-name":
       return call.name + markText(body.afterName) + call.arguments;
     case "tagged":
-      return call.name + markText(body.afterName) + taggedText(body, entriesOf(call.arguments));
+      return call.name + markText(body.afterName) + taggedText(body, readEntries(call.arguments));
     case "notation": {
-      const members = entriesOf(call.arguments).map(
+      const members = readEntries(call.arguments).map(
         ([key, value]) => `${key}${body.assign}${notationText(body, value, true)}`,
       );
       return `${call.name}${body.open}${members.join(body.separator)}${body.close}`;
@@ -88,7 +88,7 @@ function literalText(value: unknown): string {
   return `{${members.join(", ")}}`;
 }
 
-function entriesOf(argumentsText: string): readonly (readonly [string, unknown])[] {
+function readEntries(argumentsText: string): readonly (readonly [string, unknown])[] {
   const parsed: unknown = parseJsonOr(argumentsText, {}, parseJson);
   return typeof parsed === "object" && parsed !== null ? Object.entries(parsed) : [];
 }

@@ -19,7 +19,7 @@ import {
 import { createParser, readAnswer, type ToolParser } from "./parse.js";
 import { readHarmony } from "./parse/harmony.js";
 import { Output } from "./parse/output.js";
-import { keyPlace, openingPieces, piecesOf, type Mark } from "./syntax.js";
+import { keyPlace, openingPieces, splitPieces, type Mark } from "./syntax.js";
 import { callsAsText } from "./tools-as-text.js";
 import { createCallOpeningDetector, type CallOpeningDetector } from "./call-opening.js";
 
@@ -76,7 +76,7 @@ export interface ToolFormat {
  * Returns the format that a template writes; for a template without tools, the fallback, which describes tools in plain text.
  * @param derived what renderings of the template have shown; null: its text alone decides
  */
-export function toolFormatOf(template: string, derived: DerivedTools | null = null): ToolFormat {
+export function readToolFormat(template: string, derived: DerivedTools | null = null): ToolFormat {
   const known = families.find(({ signs }) => matchesSigns(signs, template));
   const family = known ?? fallback;
   const { calls = null } = derived ?? {};
@@ -128,7 +128,7 @@ function createFormat(family: ToolFamily, capabilities: TemplateCapabilities): T
       pieces: openingPieces(syntax),
       atStart: syntax.wholeAnswer === true,
     })),
-    marks: marksOf(family),
+    marks: listMarks(family),
     exact: syntaxes.every(({ body }) => body.type !== "tagged" && body.type !== "notation"),
     parallel: !capabilities.oneCall && main.endsTurn !== true,
     readsReasoning: family.messages === true,
@@ -155,7 +155,7 @@ function createFormat(family: ToolFamily, capabilities: TemplateCapabilities): T
   };
 }
 
-function marksOf(family: ToolFamily): readonly string[] {
+function listMarks(family: ToolFamily): readonly string[] {
   const marks: Mark = family.syntaxes.flatMap(
     ({ section, between, before, afterId, body, after, turnEnd }) => [
       ...(section === undefined ? [] : [...section.open, ...section.close]),
@@ -171,7 +171,7 @@ function marksOf(family: ToolFamily): readonly string[] {
     ],
   );
   const messages = family.messages === true ? ["<|start|>", "<|end|>", "<|return|>"] : [];
-  return [...new Set([...piecesOf(marks), ...messages])].filter(
+  return [...new Set([...splitPieces(marks), ...messages])].filter(
     (mark) => mark.length > 2 && !mark.includes(keyPlace),
   );
 }

@@ -78,11 +78,11 @@ function callNode(syntax: CallSyntax, requested: RequestedCalls, rules: RuleSet)
   const { before, afterId, body, endsTurn } = syntax;
   const { tools, argumentRules } = requested;
   if (tools.length === 0) throw new RangeError("a call needs a tool");
-  const argumentsOf = argumentsRules(syntax, rules);
+  const writeArguments = argumentsRules(syntax, rules);
   const pairs = tools.map((tool, index) => {
     const given = argumentRules[index];
     if (given === undefined) throw new RangeError("every tool has a rule of its arguments");
-    const rule: Node = { type: "rule", text: argumentsOf(tool) ?? given };
+    const rule: Node = { type: "rule", text: writeArguments(tool) ?? given };
     return { name: tool.name, rule };
   });
   const end = endsTurn === true ? nothing : markNode(syntax.after);
@@ -104,11 +104,11 @@ function callNode(syntax: CallSyntax, requested: RequestedCalls, rules: RuleSet)
 function argumentsRules({ body }: CallSyntax, rules: RuleSet): (tool: Tool) => string | null {
   if (body.type === "tagged") {
     const tagged = createTaggedRules(body, rules);
-    return (tool) => tagged.argumentsOf(tool);
+    return (tool) => tagged.writeArguments(tool);
   }
   if (body.type !== "notation") return () => null;
   const notation = createNotationRules(body, rules);
-  return (tool) => notation.argumentsOf(tool);
+  return (tool) => notation.writeArguments(tool);
 }
 
 function afterNameNode(body: Exclude<CallSyntax["body"], EnvelopeBody>): Node {

@@ -123,7 +123,7 @@ function assistantTurn(
     reasoning !== undefined && !(family.messages === true && toolCalls.length > 0 && content !== "");
   const inParts = keepsReasoning && capabilities.reasoningInParts;
   if (keepsReasoning && !inParts) for (const key of capabilities.reasoningKeys) rendered[key] = reasoning;
-  const withParts = (text: string): unknown => (inParts ? partsOf(reasoning, text) : text);
+  const withParts = (text: string): unknown => (inParts ? toParts(reasoning, text) : text);
   rendered["content"] = withParts(content);
   if (toolCalls.length === 0) return rendered;
   if (!capabilities.writesCalls) {
@@ -142,7 +142,7 @@ function assistantTurn(
   return rendered;
 }
 
-function partsOf(reasoning: string, text: string): readonly object[] {
+function toParts(reasoning: string, text: string): readonly object[] {
   const thinking = { type: "thinking", thinking: reasoning };
   return text === "" ? [thinking] : [thinking, { type: "text", text }];
 }
@@ -162,7 +162,7 @@ function withDefinitions(
   const [first, ...others] = rendered;
   const system = first?.["role"] === "system" ? first : null;
   const rest = system === null ? rendered : others;
-  const systemText = system === null ? "" : contentOf(system);
+  const systemText = system === null ? "" : readContent(system);
   if (capabilities.writesDefinitions)
     return [
       { ...system, role: "system", content: systemText, tools: `[${tools.map(definitionJson).join(",")}]` },
@@ -173,7 +173,7 @@ function withDefinitions(
   return [{ ...system, role: capabilities.takesSystem ? "system" : "user", content }, ...rest];
 }
 
-function contentOf({ content }: TemplateMessage): string {
+function readContent({ content }: TemplateMessage): string {
   return typeof content === "string" ? content : "";
 }
 
@@ -188,7 +188,7 @@ function joinUserMessages(
     const last = joined.at(-1);
     const both = last?.["role"] === "user" && message["role"] === "user";
     if (both && (lastWasAsText || asText.has(message))) {
-      joined[joined.length - 1] = { ...last, content: `${contentOf(last)}\n\n${contentOf(message)}` };
+      joined[joined.length - 1] = { ...last, content: `${readContent(last)}\n\n${readContent(message)}` };
       lastWasAsText = true;
     } else {
       joined.push(message);

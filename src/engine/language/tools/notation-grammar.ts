@@ -3,7 +3,7 @@
  * that are written. Other constraints of the schema than types and `enum` are validated after the call is complete.
  */
 import { literal, type RuleSet } from "../../../grammar/gbnf.js";
-import { propertiesOf, requiredOf } from "./parameters.js";
+import { listProperties, listRequired } from "./parameters.js";
 import type { NotationBody } from "./syntax.js";
 import type { ArgumentsRules } from "./tagged-grammar.js";
 import { createValueRules, jsonString, verbatimString } from "./value-grammar.js";
@@ -11,7 +11,7 @@ import { createValueRules, jsonString, verbatimString } from "./value-grammar.js
 export function createNotationRules(body: NotationBody, rules: RuleSet): ArgumentsRules {
   const { quote, assign, separator, escapes, nested, pythonWords } = body;
   const string = escapes ? jsonString(rules) : verbatimString(quote, rules);
-  const valueOf = createValueRules(
+  const writeValue = createValueRules(
     {
       string: () => string,
       writeString: (value) => (escapes ? JSON.stringify(value) : `${quote}${value}${quote}`),
@@ -21,13 +21,13 @@ export function createNotationRules(body: NotationBody, rules: RuleSet): Argumen
     rules,
   );
   return {
-    argumentsOf(tool) {
-      const required = requiredOf(tool);
+    writeArguments(tool) {
+      const required = listRequired(tool);
       // Of the properties from one on: where none is written yet, and where one is.
       let atStart = '""';
       let later = '""';
-      for (const [key, schema] of [...propertiesOf(tool)].reverse()) {
-        const member = rules.add(`${literal(`${key}${assign}`)} ${valueOf(schema)}`);
+      for (const [key, schema] of [...listProperties(tool)].reverse()) {
+        const member = rules.add(`${literal(`${key}${assign}`)} ${writeValue(schema)}`);
         const first = `${member} ${later}`;
         const next = `${literal(separator)} ${member} ${later}`;
         const isRequired = required.has(key);

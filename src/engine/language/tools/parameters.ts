@@ -4,12 +4,12 @@ import { parseJson } from "../../../grammar/schema/json-text.js";
 import type { Tool } from "../../../core/generation.js";
 
 /** Returns the declared properties, in order. Numbers that a double does not keep are instances of ExactNumber. */
-export function propertiesOf(tool: Tool): readonly (readonly [string, unknown])[] {
-  const { properties } = parametersOf(tool);
+export function listProperties(tool: Tool): readonly (readonly [string, unknown])[] {
+  const { properties } = readParameters(tool);
   return isObject(properties) ? Object.entries(properties) : [];
 }
 
-export function propertyOf(tool: Tool, name: string): unknown {
+export function findProperty(tool: Tool, name: string): unknown {
   const { properties } = tool.parameters;
   return isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
 }
@@ -21,36 +21,36 @@ export function propertyIn(schema: unknown, name: string): unknown {
 }
 
 /** Returns the schema of a list's items; undefined where there is none. */
-export function itemsOf(schema: unknown): unknown {
+export function findItems(schema: unknown): unknown {
   return isObject(schema) ? schema["items"] : undefined;
 }
 
-export function requiredOf(tool: Tool): ReadonlySet<unknown> {
+export function listRequired(tool: Tool): ReadonlySet<unknown> {
   const { required } = tool.parameters;
   return new Set(Array.isArray(required) ? (required as readonly unknown[]) : []);
 }
 
 /** Returns the JSON types that a schema allows by its `type` or `enum`; null when it has neither. */
-export function typesOf(schema: unknown): ReadonlySet<string> | null {
+export function listTypes(schema: unknown): ReadonlySet<string> | null {
   if (!isObject(schema)) return null;
   const { type } = schema;
   if (typeof type === "string") return new Set([type]);
   if (Array.isArray(type)) return new Set(type.filter((item) => typeof item === "string"));
-  const values = valuesOf(schema);
-  return values === null ? null : new Set(values.map(typeOf));
+  const values = listValues(schema);
+  return values === null ? null : new Set(values.map(nameType));
 }
 
-function parametersOf({ parameters, parametersText }: Tool): Tool["parameters"] {
+function readParameters({ parameters, parametersText }: Tool): Tool["parameters"] {
   return parametersText === undefined ? parameters : (parseJson(parametersText) as Tool["parameters"]);
 }
 
-function typeOf(value: unknown): string {
+function nameType(value: unknown): string {
   if (value instanceof ExactNumber) return "number";
   return value === null ? "null" : typeof value;
 }
 
 /** Returns the values of `enum` or `const`; null when the schema has neither. */
-export function valuesOf(schema: unknown): readonly unknown[] | null {
+export function listValues(schema: unknown): readonly unknown[] | null {
   if (!isObject(schema)) return null;
   if (Object.hasOwn(schema, "const")) return [schema["const"]];
   return Array.isArray(schema["enum"]) ? (schema["enum"] as readonly unknown[]) : null;

@@ -6,9 +6,9 @@ import { readEnvelope } from "./parse/envelope.js";
 import { readBareNameCall } from "./parse/bare-name.js";
 import { pythonMarks, readNotation } from "./parse/notation.js";
 import type { Output, ToolEvent } from "./parse/output.js";
-import { oneOf, peek, readPieces, readUntil, skipSpace, Source, type Reading } from "./parse/source.js";
+import { readOne, peek, readPieces, readUntil, skipSpace, Source, type Reading } from "./parse/source.js";
 import { readTagged } from "./parse/tagged.js";
-import { firstCharacter, openingPieces, piecesOf, taggedEnds, type CallSyntax } from "./syntax.js";
+import { firstCharacter, openingPieces, splitPieces, taggedEnds, type CallSyntax } from "./syntax.js";
 
 const idLengthMax = 256;
 
@@ -113,29 +113,32 @@ function heldBack({ text, at }: Source, texts: readonly string[]): number {
 /** Reads one call, or all calls of a section. The record must have been started. */
 function* readCalls(source: Source, out: Output, syntax: CallSyntax): Reading<void> {
   const { section, wholeAnswer } = syntax;
-  if (!(yield* readPieces(source, piecesOf(section?.open ?? [])))) return fail(source, out, syntax);
+  if (!(yield* readPieces(source, splitPieces(section?.open ?? [])))) return fail(source, out, syntax);
   for (;;) {
-    const begins = yield* readPieces(source, piecesOf(syntax.before));
+    const begins = yield* readPieces(source, splitPieces(syntax.before));
     if (!begins || !(yield* readId(source, syntax)) || !(yield* readBody(source, out, syntax)))
       return fail(source, out, syntax);
     out.end();
     source.record();
     const { body, after } = syntax;
     // The reader of tagged arguments has consumed the first piece of the end mark.
-    yield* skipMark(source, body.type === "tagged" ? taggedEnds(body, after).call.slice(1) : piecesOf(after));
+    yield* skipMark(
+      source,
+      body.type === "tagged" ? taggedEnds(body, after).call.slice(1) : splitPieces(after),
+    );
     const ended =
-      section === undefined ? wholeAnswer !== true : yield* skipMark(source, piecesOf(section.close));
+      section === undefined ? wholeAnswer !== true : yield* skipMark(source, splitPieces(section.close));
     if (ended) {
       yield* skipMark(source, syntax.turnEnd ?? []);
       return out.addText(source.takeRecord());
     }
-    yield* skipMark(source, piecesOf(syntax.between));
+    yield* skipMark(source, splitPieces(syntax.between));
   }
 }
 
 /** Reads the id of a call and the mark after it, where the syntax has one. */
 function* readId(source: Source, { afterId = [] }: CallSyntax): Reading<boolean> {
-  const [first, ...rest] = piecesOf(afterId);
+  const [first, ...rest] = splitPieces(afterId);
   if (first === undefined) return true;
   return (yield* readUntil(source, first, idLengthMax)) !== null && (yield* readPieces(source, rest));
 }
@@ -154,7 +157,7 @@ function* skipMark(source: Source, list: readonly string[]): Reading<boolean> {
   let found = false;
   for (const piece of list) {
     yield* skipSpace(source);
-    if ((yield* oneOf(source, [piece])) === null) return found;
+    if ((yield* readOne(source, [piece])) === null) return found;
     found = true;
     source.record();
   }

@@ -139,7 +139,7 @@ export function markText(mark: Mark): string {
 }
 
 /** Returns the pieces of a mark that are required when read. */
-export function piecesOf(mark: Mark): readonly string[] {
+export function splitPieces(mark: Mark): readonly string[] {
   return mark.filter((piece) => piece.trim() !== "").map((piece) => piece.trim());
 }
 
@@ -151,8 +151,8 @@ export interface TaggedEnds {
 
 /** Returns the ends of a tagged body: the first pieces of the two marks; up to white space where these are the same. */
 export function taggedEnds({ valueClose }: TaggedBody, after: Mark): TaggedEnds {
-  const value = piecesOf(valueClose);
-  const call = piecesOf(after);
+  const value = splitPieces(valueClose);
+  const call = splitPieces(after);
   return value[0] === call[0]
     ? { value: joinedStart(valueClose), call: joinedStart(after) }
     : { value, call };
@@ -162,7 +162,7 @@ export function taggedEnds({ valueClose }: TaggedBody, after: Mark): TaggedEnds 
 function joinedStart(mark: Mark): readonly string[] {
   const at = mark.findIndex((piece) => piece.trim() === "");
   const first = (at < 0 ? mark : mark.slice(0, at)).join("");
-  return [first, ...(at < 0 ? [] : piecesOf(mark.slice(at)))];
+  return [first, ...(at < 0 ? [] : splitPieces(mark.slice(at)))];
 }
 
 /** Returns a text with the key in its place. */
@@ -174,7 +174,7 @@ export function withKey(text: string, key: string): string {
 export function openingPieces(syntax: CallSyntax): readonly string[] {
   const { opening, section, before, body, wholeAnswer } = syntax;
   if (opening !== undefined) return [opening];
-  const pieces = [...piecesOf(section?.open ?? []), ...piecesOf(before)];
+  const pieces = [...splitPieces(section?.open ?? []), ...splitPieces(before)];
   if (wholeAnswer !== true) return pieces.slice(0, 1);
   if (body.type !== "envelope") return pieces;
   return [...pieces, ...(envelopeStart(body).match(/"[^"]+"|[{:,]/g) ?? [])];
@@ -183,8 +183,8 @@ export function openingPieces(syntax: CallSyntax): readonly string[] {
 /** Returns the first character of the call. */
 export function firstCharacter({ section, before, body }: CallSyntax): string {
   const [first = body.type === "envelope" ? "{" : ""] = [
-    ...piecesOf(section?.open ?? []),
-    ...piecesOf(before),
+    ...splitPieces(section?.open ?? []),
+    ...splitPieces(before),
   ];
   return first.slice(0, 1);
 }

@@ -5,19 +5,19 @@
  */
 import type { Tool } from "../../../core/generation.js";
 import { literal, type RuleSet } from "../../../grammar/gbnf.js";
-import { propertiesOf, requiredOf, typesOf } from "./parameters.js";
-import { keyPlace, markText, piecesOf, withKey, type TaggedBody, type ValueType } from "./syntax.js";
+import { listProperties, listRequired, listTypes } from "./parameters.js";
+import { keyPlace, markText, splitPieces, withKey, type TaggedBody, type ValueType } from "./syntax.js";
 import { createValueRules, jsonString, textWithout } from "./value-grammar.js";
 
 /** Returns the right sides of the rules for tools' arguments, all in one rule book. */
 export interface ArgumentsRules {
-  argumentsOf(tool: Tool): string;
+  writeArguments(tool: Tool): string;
 }
 
 export function createTaggedRules(body: TaggedBody, rules: RuleSet): ArgumentsRules {
   // Created once, since rules that refer to each other are never deduplicated.
   const [valueEnd = "<"] = markText(body.valueClose).trimStart().split(keyPlace);
-  const [firstEnd = "<"] = piecesOf(body.valueClose);
+  const [firstEnd = "<"] = splitPieces(body.valueClose);
   const plainText = textWithout(markText(body.valueClose).includes(keyPlace) ? valueEnd : firstEnd, rules);
   const anyText = body.textMarks === undefined ? plainText : markedText(body.textMarks, plainText, rules);
   const python = body.python === true;
@@ -40,8 +40,8 @@ export function createTaggedRules(body: TaggedBody, rules: RuleSet): ArgumentsRu
     return `${open} ${keyEnd} ${padding} ${value} ${literal(body.padding + withKey(markText(body.valueClose), key))}`;
   };
   const keyEnd = literal(markText(body.keyClose));
-  const ruleOf = (key: string, schema: unknown): string => {
-    const types = typesOf(schema);
+  const writeRule = (key: string, schema: unknown): string => {
+    const types = listTypes(schema);
     if (types?.size === 1 && types.has("string"))
       return rules.add(memberRule(key, keyEnd, body.quoted === true ? mixed(schema) : verbatim(schema)));
     if (body.valueType === undefined) return rules.add(memberRule(key, keyEnd, mixed(schema)));
@@ -50,10 +50,10 @@ export function createTaggedRules(body: TaggedBody, rules: RuleSet): ArgumentsRu
     return rules.add(`${memberRule(key, keyEnd, anyText)} | ${other}`);
   };
   return {
-    argumentsOf(tool) {
-      const required = requiredOf(tool);
-      const members = propertiesOf(tool).map(([key, schema]) => {
-        const rule = ruleOf(key, schema);
+    writeArguments(tool) {
+      const required = listRequired(tool);
+      const members = listProperties(tool).map(([key, schema]) => {
+        const rule = writeRule(key, schema);
         return required.has(key) ? rule : `${rule}?`;
       });
       return members.length === 0 ? '""' : members.join(" ");

@@ -2,7 +2,7 @@
 import { literal, type RuleSet } from "../../../grammar/gbnf.js";
 import { jsonText } from "../../../grammar/schema/json-text.js";
 import type { JsonValue } from "../../../grammar/schema/node.js";
-import { typesOf, valuesOf } from "./parameters.js";
+import { listTypes, listValues } from "./parameters.js";
 
 /** How values are written. */
 export interface ValueStyle {
@@ -40,19 +40,19 @@ export function verbatimString(quote: string, rules: RuleSet): string {
 export function createValueRules(style: ValueStyle, rules: RuleSet): (schema: unknown) => string {
   const byType = typeRules(style, rules);
   return (schema) => {
-    const written = (valuesOf(schema) ?? []).flatMap((value) => writeValue(style, value) ?? []);
+    const written = (listValues(schema) ?? []).flatMap((value) => writeValue(style, value) ?? []);
     if (written.length > 0) return rules.add(written.map(literal).join(" | "));
-    const wanted = [...(typesOf(schema) ?? [])].flatMap((type) => byType.get(type) ?? []);
+    const wanted = [...(listTypes(schema) ?? [])].flatMap((type) => byType.get(type) ?? []);
     return rules.add((wanted.length === 0 ? [...byType.values()] : wanted).join(" | "));
   };
 }
 
 function writeValue({ writeString, pythonWords }: ValueStyle, value: unknown): string | null {
   if (typeof value === "string") return writeString(value);
-  return wordOf(jsonText(value as JsonValue), pythonWords);
+  return writeWord(jsonText(value as JsonValue), pythonWords);
 }
 
-function wordOf(json: string, python: boolean): string {
+function writeWord(json: string, python: boolean): string {
   return python ? ({ true: "True", false: "False", null: "None" }[json] ?? json) : json;
 }
 
@@ -67,8 +67,8 @@ function typeRules(style: ValueStyle, rules: RuleSet): ReadonlyMap<string, strin
   const integer = rules.add('"-"? ("0" | [1-9] [0-9]{0,15})');
   const number = rules.add(`${integer} ("." [0-9]{1,15})?`);
   const words = (python: boolean): [string, string][] => [
-    ["boolean", rules.add(`${literal(wordOf("true", python))} | ${literal(wordOf("false", python))}`)],
-    ["null", rules.add(literal(wordOf("null", python)))],
+    ["boolean", rules.add(`${literal(writeWord("true", python))} | ${literal(writeWord("false", python))}`)],
+    ["null", rules.add(literal(writeWord("null", python)))],
   ];
   const inner = rules.reserve();
   const key = isSame ? rules.add("[a-zA-Z0-9_-]{1,64}") : quoted;

@@ -18,18 +18,18 @@ export function startGrammar(model: LlamaModel, grammar: LlamaGrammar): LlamaGra
 
 /** Returns whether the grammar allows this token next. */
 export function grammarAllows(model: LlamaModel, state: LlamaGrammarEvaluationState, token: Token): boolean {
-  return bindings(model).AddonSampler.canBeNextTokenForGrammarEvaluationState(nativeOf(state), token);
+  return bindings(model).AddonSampler.canBeNextTokenForGrammarEvaluationState(findNative(state), token);
 }
 
 /** Advances the grammar by a token that it allows. */
 export function acceptToken(model: LlamaModel, state: LlamaGrammarEvaluationState, token: Token): void {
-  bindings(model).AddonSampler.acceptGrammarEvaluationStateToken(nativeOf(state), token);
+  bindings(model).AddonSampler.acceptGrammarEvaluationStateToken(findNative(state), token);
 }
 
 function bindings(model: LlamaModel): Bindings {
   return (model.llama as unknown as { readonly _bindings: Bindings })._bindings;
 }
 
-function nativeOf(state: LlamaGrammarEvaluationState): unknown {
+function findNative(state: LlamaGrammarEvaluationState): unknown {
   return (state as unknown as { readonly _state: unknown })._state;
 }

@@ -17,7 +17,7 @@ export function withGrammars(
     tools,
     reasoning,
     startGrammar(book, root, written) {
-      const started = startGrammarOf(resident, book, root);
+      const started = startLibraryGrammar(resident, book, root);
       acceptText(resident, started.state, written);
       started.follower?.push(written);
       return started;
@@ -25,7 +25,7 @@ export function withGrammars(
   };
 }
 
-function startGrammarOf(
+function startLibraryGrammar(
   resident: Resident,
   book: RuleSet,
   root: string,

@@ -58,7 +58,7 @@ export class PrefillBudget {
       const quick = Math.floor(idleChunkMsMax / msPerToken);
       return Math.max(chunks.fixed, Math.min(chunks.idleMax, quick));
     }
-    return this.#tokensBeside(this.#decodeMsOf(decoding), chunks.besideAnswersMax, tokenGapMsMax);
+    return this.#tokensBeside(this.#estimateDecodeMs(decoding), chunks.besideAnswersMax, tokenGapMsMax);
   }
 
   /** Milliseconds per prompt token; null while it is not measured. */
@@ -88,10 +88,10 @@ export class PrefillBudget {
     // The batch holds the next tokens of the answers, too, whose time the prompt does not cause.
     if (promptTokens < chunkTokensMin) return;
     const samples = promptTokens < tileTokens ? this.#msPerToken.below : this.#msPerToken.inTiles;
-    keep(samples, Math.max(0, ms - this.#decodeMsOf(decoding)) / promptTokens);
+    keep(samples, Math.max(0, ms - this.#estimateDecodeMs(decoding)) / promptTokens);
   }
 
-  #decodeMsOf(decoding: number): number {
+  #estimateDecodeMs(decoding: number): number {
     return decoding === 0 ? 0 : (median(this.#decodeMs.get(decoding) ?? []) ?? 0);
   }
 }

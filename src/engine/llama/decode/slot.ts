@@ -54,7 +54,7 @@ export function createSlots(resident: Resident): readonly SequenceSlot[] {
 }
 
 /** Returns the owner of the prefixes that this team's jobs leave in the cache. */
-function ownerOf(resident: Resident, teamId: string): PrefixOwner {
+function createOwner(resident: Resident, teamId: string): PrefixOwner {
   return { fingerprint: resident.stateKey, teamId };
 }
 
@@ -92,7 +92,7 @@ export async function prepareSlot(
   if (lost >= storedTokensMin) await saveSlot(slot, resident, terms);
   const stored = decode.deterministic
     ? null
-    : terms.store?.find(ownerOf(resident, decode.teamId), decode.prompt.tokens);
+    : terms.store?.find(createOwner(resident, decode.teamId), decode.prompt.tokens);
   const saved = stored == null ? 0 : savedTokens(stored, held, slot, decode);
   if (stored != null && saved >= storedTokensMin && stored.isFaster(evaluationMs(saved, terms)))
     if (await stored.load(sequence)) assignSlot(slot, decode);
@@ -130,7 +130,7 @@ export async function saveSlot(
   if (teamId === null || ephemeral) return;
   const tokens = sequence.nextTokenIndex;
   const evaluation = { bytes: tokens * resident.stateBytesPerToken, ms: evaluationMs(tokens, terms) };
-  await terms.store?.save(ownerOf(resident, teamId), sequence, evaluation);
+  await terms.store?.save(createOwner(resident, teamId), sequence, evaluation);
 }
 
 function evaluationMs(tokens: number, { msPerPromptToken }: StoringTerms): number | null {

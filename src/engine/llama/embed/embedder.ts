@@ -9,7 +9,7 @@ import type { LoadPlainly } from "../../native/plain-weights.js";
 import { threadsFor } from "../../worker/machine.js";
 import { loadingError } from "../../language/load/loading-error.js";
 import type { LlamaSettings } from "../protocol.js";
-import { inputModelOf, inputTokens } from "../../language/inputs/input-tokens.js";
+import { readInputModel, inputTokens } from "../../language/inputs/input-tokens.js";
 import { createPooledContext, type RunPiece } from "./pooled-context.js";
 
 export interface Embedder {
@@ -18,7 +18,7 @@ export interface Embedder {
   readonly dimensions: number;
   /** `cpu`, or the GPU's kind when any layer is there. */
   readonly device: string;
-  tokensOf(source: InputSource, signal: AbortSignal): Promise<readonly Uint32Array[]>;
+  tokenizeInputs(source: InputSource, signal: AbortSignal): Promise<readonly Uint32Array[]>;
   /**
    * Evaluates one input, after those of earlier calls.
    * @param runPiece runs a part of the evaluation; other work may run between two parts.
@@ -63,7 +63,7 @@ async function createEmbedder(
 ): Promise<Embedder> {
   const ranks = manifest.kind === "rerank";
   const contextTokens = Math.min(manifest.contextTokens, settings.contextTokensMax, weights.trainContextSize);
-  const { architecture, pooling } = poolingOf(weights);
+  const { architecture, pooling } = readPooling(weights);
   const inPieces = pooling === lastTokenPooling && !isEncoder(architecture);
   const context = await createPooledContext(weights, {
     contextTokens,
@@ -74,17 +74,17 @@ async function createEmbedder(
   });
   // Some models end with a layer that changes the length.
   const { length: dimensions } = await context.evaluate(Uint32Array.of(0), (work) => work());
-  const inputModel = inputModelOf(weights, contextTokens);
+  const inputModel = readInputModel(weights, contextTokens);
   const oneAtATime = createQueue();
   return {
     contextTokens,
     dimensions: ranks ? 1 : dimensions,
     device: weights.gpuLayers > 0 ? String(weights.llama.gpu) : "cpu",
-    tokensOf: (source, signal) => inputTokens(inputModel, source, signal),
+    tokenizeInputs: (source, signal) => inputTokens(inputModel, source, signal),
     evaluate: async (tokens, runPiece) => {
       const vector = await oneAtATime(() => context.evaluate(tokens, runPiece));
       if (!vector.every(Number.isFinite)) throw notFinite(manifest.id);
-      return ranks ? Float32Array.of(probabilityOf(vector[0] ?? 0, architecture)) : vector;
+      return ranks ? Float32Array.of(toProbability(vector[0] ?? 0, architecture)) : vector;
     },
     async dispose() {
       await context.dispose();
@@ -103,14 +103,14 @@ function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   };
 }
 
-function poolingOf({ fileInfo }: LlamaModel): { readonly architecture: string; readonly pooling: unknown } {
+function readPooling({ fileInfo }: LlamaModel): { readonly architecture: string; readonly pooling: unknown } {
   const { architecture } = fileInfo.metadata.general;
   const own: Readonly<Record<string, unknown>> = { ...fileInfo.architectureMetadata };
   return { architecture, pooling: own["pooling_type"] };
 }
 
 /** Returns the probability that a document is relevant. Classifiers return a logit, except Qwen's, after which llama.cpp has a softmax. */
-function probabilityOf(score: number, architecture: string): number {
+function toProbability(score: number, architecture: string): number {
   return architecture.startsWith("qwen3") ? score : 1 / (1 + Math.exp(-score));
 }
 

@@ -5,7 +5,7 @@ import { chooseThreadsByBatch, type BatchThreads } from "../threads/batch-thread
 import type { Adapter } from "../../../core/model.js";
 import type { LlamaSettings } from "../protocol.js";
 import { adapterOptions, namingAdapter } from "./adapters.js";
-import { sequencesOf } from "./memory-estimate.js";
+import { countSequences } from "./memory-estimate.js";
 import { serialiseFirstSample } from "./sampling-order.js";
 
 /** Numbers of prompt tokens in one tick. */
@@ -62,8 +62,8 @@ export async function createModelContext(
   settings: LlamaSettings,
 ): Promise<ModelContext> {
   const onGpu = weights.gpuLayers > 0;
-  const promptChunks = promptChunksOf(settings.prefillChunkTokens, onGpu, contextTokens);
-  const sequenceCount = sequencesOf(settings);
+  const promptChunks = choosePromptChunks(settings.prefillChunkTokens, onGpu, contextTokens);
+  const sequenceCount = countSequences(settings);
   const options: LlamaContextOptions = {
     // The library keeps the last cell of a sequence free.
     contextSize: contextTokens + 1,
@@ -88,7 +88,7 @@ export async function createModelContext(
 }
 
 /** @param tokens of each chunk, as set; null where no setting fixes them */
-function promptChunksOf(tokens: number | null, onGpu: boolean, contextTokens: number): PromptChunks {
+function choosePromptChunks(tokens: number | null, onGpu: boolean, contextTokens: number): PromptChunks {
   const fixed = tokens ?? (onGpu ? chunkTokensOnGpu : chunkTokensOnCpu);
   const idleMax = Math.max(fixed, Math.min(idleChunkTokensMax, contextTokens));
   const besideAnswers = tokens ?? (onGpu ? chunkTokensOnGpu : measuredChunkTokensOnCpu);

@@ -21,7 +21,7 @@ export async function loadWeights(
       modelPath,
       checkTensors: true,
       ...(gpuLayers === undefined ? {} : { gpuLayers }),
-      ...scalingOf(load),
+      ...createScaling(load),
     });
   try {
     return await withNativeReason(llama, /error loading model: (.+)/g, () =>
@@ -37,7 +37,7 @@ export async function loadWeights(
 const notWhole = 2 ** -20;
 
 /** Returns the option that scales positions; none if the model is loaded as it was trained. */
-function scalingOf({ yarn }: LoadSettings): Pick<LlamaModelOptions, "metadataOverrides"> {
+function createScaling({ yarn }: LoadSettings): Pick<LlamaModelOptions, "metadataOverrides"> {
   if (yarn === undefined) return {};
   const { architecture, trainedTokens, yarnFactor, contextTokens } = yarn;
   const scaling = {

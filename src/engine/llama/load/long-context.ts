@@ -12,7 +12,7 @@ const promptShare = 0.75;
 type FormSettings = Pick<LlamaSettings, "contextTokensMax" | "flashAttention">;
 
 /** Returns the tokens that prompt and answer may have together, in the form that holds more. */
-export function contextTokensOf(
+export function countContextTokens(
   { manifest }: Pick<Model, "manifest">,
   { contextTokensMax }: Pick<LlamaSettings, "contextTokensMax">,
 ): number {
@@ -20,9 +20,9 @@ export function contextTokensOf(
 }
 
 /** Returns the form for long prompts; null if the model has one form only. */
-export function longFormOf(model: Model, settings: FormSettings): Model | null {
+export function createLongForm(model: Model, settings: FormSettings): Model | null {
   const { longContext } = model.manifest;
-  const contextTokens = contextTokensOf(model, settings);
+  const contextTokens = countContextTokens(model, settings);
   if (longContext === undefined || contextTokens <= longContext.trainedTokens) return null;
   const load = {
     ...model.load,

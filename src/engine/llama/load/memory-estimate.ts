@@ -2,7 +2,7 @@
 import type { Model } from "../../../core/model.js";
 import type { LlamaSettings } from "../protocol.js";
 import { withLoadSettings } from "./load-settings.js";
-import { longFormOf } from "./long-context.js";
+import { createLongForm } from "./long-context.js";
 
 /** Compute buffers in addition to weights and KV cache: 60 to 300 MB for models of up to 1 B parameters (measured). */
 const overheadShare = 0.15;
@@ -12,7 +12,7 @@ const maskBytes = 6;
 /** Tokens of a batch with the default settings. */
 const batchTokensMax = 576;
 
-const bytesPerValueOf = { f16: 2, q8_0: 34 / 32, q4_0: 18 / 32 } as const;
+const bytesPerValue = { f16: 2, q8_0: 34 / 32, q4_0: 18 / 32 } as const;
 
 /** Part of the memory for models that one model may take for a context of the length that it was trained with. */
 const memoryShare = 0.5;
@@ -23,7 +23,7 @@ const contextMultiple = 1024;
 type MemorySettings = Pick<LlamaSettings, "slotsPerModel" | "kvCacheType">;
 
 /** Returns the number of sequences in a model's context: one per slot, and one spare for a team that has no running generation. */
-export function sequencesOf({ slotsPerModel }: Pick<LlamaSettings, "slotsPerModel">): number {
+export function countSequences({ slotsPerModel }: Pick<LlamaSettings, "slotsPerModel">): number {
   return slotsPerModel + 1;
 }
 
@@ -36,7 +36,7 @@ export function memoryEstimate(model: Model, settings: LlamaSettings): number {
     manifest.kind === "chat"
       ? bytesPerToken(kvBytesPerToken, withLoadSettings(settings, load))
       : kvBytesPerToken;
-  const long = longFormOf(model, settings);
+  const long = createLongForm(model, settings);
   const cache = long === null ? contextTokens * perToken : cacheOfForms(model, long, contextTokens, settings);
   const adapters = load?.adapters ?? [];
   const adapterBytes = adapters.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -47,9 +47,9 @@ export function memoryEstimate(model: Model, settings: LlamaSettings): number {
 function cacheOfForms(model: Model, long: Model, contextTokens: number, settings: LlamaSettings): number {
   const { manifest, kvBytesPerToken } = model;
   const trained = manifest.longContext?.trainedTokens ?? contextTokens;
-  const bytesOf = ({ load }: Model): number =>
+  const countBytes = ({ load }: Model): number =>
     bytesPerToken(kvBytesPerToken, withLoadSettings(settings, load));
-  return trained * bytesOf(model) + contextTokens * bytesOf(long) + fixedBytes(manifest.bytes);
+  return trained * countBytes(model) + contextTokens * countBytes(long) + fixedBytes(manifest.bytes);
 }
 
 /** What the length of a model's context depends on. */
@@ -86,10 +86,10 @@ export function cacheBytesPerToken(
   kvBytes: number,
   { kvCacheType }: Pick<LlamaSettings, "kvCacheType">,
 ): number {
-  return kvBytes * (bytesPerValueOf[kvCacheType] / 2);
+  return kvBytes * (bytesPerValue[kvCacheType] / 2);
 }
 
 /** Returns the bytes of one token of context in all sequences. */
 function bytesPerToken(kvBytes: number, settings: MemorySettings): number {
-  return sequencesOf(settings) * cacheBytesPerToken(kvBytes, settings) + batchTokensMax * maskBytes;
+  return countSequences(settings) * cacheBytesPerToken(kvBytes, settings) + batchTokensMax * maskBytes;
 }

@@ -16,10 +16,10 @@ import { withLoadSettings } from "./load-settings.js";
 import type { LoadPlainly } from "../../native/plain-weights.js";
 import { loadWeights } from "./load-weights.js";
 import { loadingError } from "../../language/load/loading-error.js";
-import { contextTokensOf, longFormOf } from "./long-context.js";
+import { countContextTokens, createLongForm } from "./long-context.js";
 import { tryTemplate } from "../../language/load/try-template.js";
 import type { OpenRenderer, TemplateRenderer } from "../../language/renderer/renderer.js";
-import { readLanguage, templateOf, type ModelLanguage } from "../../language/language.js";
+import { readLanguage, chooseTemplate, type ModelLanguage } from "../../language/language.js";
 import type { LlamaSettings } from "../protocol.js";
 import type { ChooseThreads } from "../threads/choose-threads.js";
 
@@ -75,7 +75,7 @@ export async function loadResident(
   const settings = withLoadSettings(serverSettings, model.load);
   try {
     const weights = await loadWeights(llama, model, loadPlainly);
-    const renderer = openRenderer(templateOf(weights, model));
+    const renderer = openRenderer(chooseTemplate(weights, model));
     try {
       return await createResident({ weights, model, settings, renderer, chooseThreads, steps });
     } catch (thrown) {
@@ -120,7 +120,8 @@ async function createResident({
   );
   if (threads !== null && device === "cpu") await chooseThreads?.(model, threads, promptChunks.fixed);
   const reading = await trial;
-  const longest = longFormOf(model, settings) === null ? contextTokens : contextTokensOf(model, settings);
+  const longest =
+    createLongForm(model, settings) === null ? contextTokens : countContextTokens(model, settings);
   const { id } = model.manifest;
   const language = readLanguage(weights, { modelId: id, contextTokens: longest, reading });
   return {
@@ -133,7 +134,7 @@ async function createResident({
     device,
     sequences,
     grammars: new LRUCache({ max: grammarsMax }),
-    drafts: draftsOf(sequences, settings),
+    drafts: chooseDrafts(sequences, settings),
     steps,
     ...language,
     async dispose() {
@@ -145,7 +146,7 @@ async function createResident({
 }
 
 /** Returns which tokens are drafted: a draft that is not taken is removed again, for which a sequence must be able to go back. */
-function draftsOf(
+function chooseDrafts(
   sequences: readonly LlamaContextSequence[],
   { forcedTokens, promptLookup }: LlamaSettings,
 ): Resident["drafts"] {

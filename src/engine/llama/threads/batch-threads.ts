@@ -12,7 +12,7 @@ interface NativeContext {
 
 export interface BatchThreads {
   /** From now on, batches use the threads that the function returns for their number of tokens. */
-  use(threadsOfBatch: (tokens: number) => number): void;
+  use(choose: (tokens: number) => number): void;
   /** Evaluates one batch of meaningless tokens in the first sequence, which is empty before and after. */
   evaluate(tokens: number, threads: number): Promise<void>;
 }
@@ -22,7 +22,7 @@ export function chooseThreadsByBatch(context: LlamaContext): BatchThreads {
   const { _ctx: native } = context as unknown as { readonly _ctx: NativeContext };
   const initBatch = native.initBatch.bind(native);
   const setThreads = native.setThreads.bind(native);
-  let threadsOf: ((tokens: number) => number) | null = null;
+  let chooseThreads: ((tokens: number) => number) | null = null;
   let batchTokens = 0;
   const wrapped: Pick<NativeContext, "initBatch" | "setThreads"> = {
     initBatch(size) {
@@ -30,15 +30,15 @@ export function chooseThreadsByBatch(context: LlamaContext): BatchThreads {
       initBatch(size);
     },
     setThreads(threads) {
-      setThreads(threadsOf?.(batchTokens) ?? threads);
+      setThreads(chooseThreads?.(batchTokens) ?? threads);
     },
   };
   // The addon's methods are read-only.
   for (const [name, value] of Object.entries(wrapped))
     Object.defineProperty(native, name, { value, configurable: true });
   return {
-    use(threadsOfBatch) {
-      threadsOf = threadsOfBatch;
+    use(choose) {
+      chooseThreads = choose;
     },
     async evaluate(tokens, threads) {
       initBatch(tokens);

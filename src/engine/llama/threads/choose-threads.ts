@@ -3,7 +3,7 @@ import type { Model } from "../../../core/model.js";
 import type { BatchThreads } from "./batch-threads.js";
 import { openKeptPlans, planKey } from "./kept-plans.js";
 import { measureThreads } from "./measure-threads.js";
-import { threadsOf } from "./thread-plan.js";
+import { chooseBatchThreads } from "./thread-plan.js";
 
 /** While a token is computed, the one before it is converted and sent: on other threads, for about this long (measured). */
 const besideMs = 0.15;
@@ -57,6 +57,6 @@ export function threadChooser({
       }));
     if (plan === null) return;
     if (kept === null) plans.set(key, plan);
-    threads.use((tokens) => threadsOf(plan, tokens));
+    threads.use((tokens) => chooseBatchThreads(plan, tokens));
   };
 }

@@ -13,7 +13,7 @@ export const threadPlan = z
 export type ThreadPlan = z.infer<typeof threadPlan>;
 
 /** Returns the threads for a batch. */
-export function threadsOf(plan: ThreadPlan, batchTokens: number): number {
+export function chooseBatchThreads(plan: ThreadPlan, batchTokens: number): number {
   const reached = plan.filter(({ tokens }) => tokens <= batchTokens);
   return (reached.at(-1) ?? plan[0])?.threads ?? 1;
 }

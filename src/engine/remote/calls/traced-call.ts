@@ -1,7 +1,7 @@
 /** Spans of the requests to remote engines, which the engines can continue. */
 import { HearthError } from "../../../core/errors.js";
 import type { StartedCall, Tracing } from "../../../core/telemetry/tracing.js";
-import { hostOf } from "../errors.js";
+import { readHost } from "../errors.js";
 import type { Server } from "../http.js";
 import type { RemoteKind } from "../protocol.js";
 
@@ -27,7 +27,12 @@ export function traceCall(
   operation: StartedCall["operation"],
   { kind, modelName, url }: CallTarget,
 ): TracedCall {
-  const span = tracing.startCall(() => ({ operation, provider: kind, model: modelName, host: hostOf(url) }));
+  const span = tracing.startCall(() => ({
+    operation,
+    provider: kind,
+    model: modelName,
+    host: readHost(url),
+  }));
   return {
     headers: span.within(() => tracing.headers()),
     end(thrown) {

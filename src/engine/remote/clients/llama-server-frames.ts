@@ -3,7 +3,7 @@ import type { Token } from "node-llama-cpp";
 import { z } from "zod";
 import type { Sampling } from "../../../core/generation.js";
 import { engineFailed, saysError } from "../errors.js";
-import { reasonOf } from "../http.js";
+import { readReason } from "../http.js";
 import type { Segment, SegmentToken } from "../protocol.js";
 
 /** As the engine in this process: more would require a full sort of the vocabulary. */
@@ -46,7 +46,7 @@ export function readFrame({ target: { url, apiKey }, tokens: sent }: Segment, da
   const { data: frame, success } = frameSchema.safeParse(data);
   if (!success) throw engineFailed(url, "it sent a frame that is not understood");
   if (frame.error !== undefined) {
-    const reason = reasonOf(frame, apiKey);
+    const reason = readReason(frame, apiKey);
     if (reason.includes(unreadable)) return null;
     throw engineFailed(url, saysError, reason);
   }
@@ -56,7 +56,7 @@ export function readFrame({ target: { url, apiKey }, tokens: sent }: Segment, da
   return frame;
 }
 
-export function candidatesOf(
+export function readCandidates(
   { completion_probabilities: found }: Frame,
   id: number,
 ): SegmentToken["candidates"] {
@@ -77,7 +77,7 @@ export function isPenalised({
 }
 
 /** Returns the body of a request. Every field that changes what is sampled is stated: the server has defaults of its own. */
-export function bodyOf(segment: Segment) {
+export function writeCompletionBody(segment: Segment) {
   const { target, grammar, topLogprobs } = segment;
   return {
     prompt: segment.tokens,
@@ -105,12 +105,12 @@ export function bodyOf(segment: Segment) {
     post_sampling_probs: false,
     backend_sampling: false,
     reasoning_budget_tokens: -1,
-    ...samplersOf(segment),
+    ...writeSamplers(segment),
     ...(grammar === null ? {} : { grammar, grammar_lazy: false }),
   };
 }
 
-function samplersOf({ sampling, answerTokens, logitBias, seed }: Segment) {
+function writeSamplers({ sampling, answerTokens, logitBias, seed }: Segment) {
   return {
     seed,
     samplers: ["penalties", "top_k", "top_p", "min_p", "temperature"],

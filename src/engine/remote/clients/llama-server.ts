@@ -10,9 +10,9 @@ import { postJson, streamEvents } from "../http.js";
 import type { RemoteClient, Segment, SegmentEvent, SegmentToken } from "../protocol.js";
 import { TokenSplitter } from "../split-tokens.js";
 import {
-  bodyOf,
+  writeCompletionBody,
   candidatesMax,
-  candidatesOf,
+  readCandidates,
   isPenalised,
   readFrame,
   wholeSchema,
@@ -47,7 +47,7 @@ async function* streamSegment(
   let isStarted = false;
   let evaluated = 0;
   let hidden: HiddenTokens | null = null;
-  for await (const event of streamEvents(target, "/completion", bodyOf(segment), signal)) {
+  for await (const event of streamEvents(target, "/completion", writeCompletionBody(segment), signal)) {
     const frame = readFrame(segment, event.data);
     if (frame === null) {
       if (received.length === 0) throw engineFailed(target.url, "the model writes what is no text");
@@ -64,7 +64,7 @@ async function* streamSegment(
       yield { type: "progress" };
       continue;
     }
-    const tokens = tokensOf(segment, frame, received.length, splitter);
+    const tokens = readTokens(segment, frame, received.length, splitter);
     if (tokens === null) {
       const end = frame.stop !== true ? null : frame.stop_type === "eos" ? "stop" : "length";
       hidden = { count: frame.tokens_predicted ?? 0, end };
@@ -93,14 +93,14 @@ interface HiddenTokens {
 }
 
 /** Returns the tokens of a frame, those before it included that it completes a character of; null where these are not certain. */
-function tokensOf(
+function readTokens(
   { topLogprobs }: Segment,
   frame: Frame,
   received: number,
   splitter: TokenSplitter,
 ): readonly SegmentToken[] | null {
   const { tokens = [], content = "", tokens_predicted: predicted = 0 } = frame;
-  const own = tokens.map((id) => ({ id, candidates: candidatesOf(frame, id) }));
+  const own = tokens.map((id) => ({ id, candidates: readCandidates(frame, id) }));
   const missing = predicted - received - tokens.length;
   const [last] = tokens;
   if (missing <= 0) return own;
@@ -140,7 +140,11 @@ async function repeatWhole(
   signal: AbortSignal,
 ): Promise<readonly number[]> {
   const { target } = segment;
-  const body = { ...bodyOf({ ...segment, tokensMax, topLogprobs: null }), stream: false, cache_prompt: true };
+  const body = {
+    ...writeCompletionBody({ ...segment, tokensMax, topLogprobs: null }),
+    stream: false,
+    cache_prompt: true,
+  };
   const whole = wholeSchema.safeParse(await postJson(target, "/completion", body, signal));
   const tokens = whole.data?.tokens ?? [];
   if (tokens.length === tokensMax && received.every((id, at) => id === tokens[at])) return tokens;
@@ -161,7 +165,7 @@ async function probe(
   while (letter < vocabularyTokens && !/^[ -~]$/.test(Buffer.from(tokenBytes.of(letter)).toString()))
     letter += 1;
   const body = {
-    ...bodyOf({ ...segment, tokens, grammar: null, tokensMax: 1 }),
+    ...writeCompletionBody({ ...segment, tokens, grammar: null, tokensMax: 1 }),
     stream: false,
     cache_prompt: true,
     temperature: 0,

@@ -5,7 +5,7 @@
 import type { Token } from "node-llama-cpp";
 import { z } from "zod";
 import { engineFailed, engineUnreachable, saysError } from "../errors.js";
-import { reasonIn, reasonOf, streamEvents } from "../http.js";
+import { reasonIn, readReason, streamEvents } from "../http.js";
 import { biasesWithPenalties, refusePromptPenalties } from "../penalties.js";
 import type { RemoteClient, Segment, SegmentEvent, SegmentToken } from "../protocol.js";
 
@@ -41,10 +41,11 @@ async function* streamSegment(
   let received = 0;
   let isStarted = false;
   let end: "stop" | "length" | null = null;
-  for await (const event of streamEvents(target, "/generate", bodyOf(segment), signal)) {
+  for await (const event of streamEvents(target, "/generate", writeBody(segment), signal)) {
     const { data: frame } = frameSchema.safeParse(event.data);
     if (frame === undefined) throw engineFailed(target.url, "it sent a frame that is not understood");
-    if (frame.error !== undefined) throw engineFailed(target.url, saysError, reasonOf(frame, target.apiKey));
+    if (frame.error !== undefined)
+      throw engineFailed(target.url, saysError, readReason(frame, target.apiKey));
     const { meta_info: meta, output_ids: ids } = frame;
     if (meta === undefined || ids === undefined)
       throw engineFailed(target.url, "it does not return the ids of tokens (SGLang 0.5 and later do)");
@@ -102,7 +103,7 @@ function withCandidates(
 }
 
 /** Returns the body of a request. Every field that changes what is sampled is stated: the model may have defaults of its own. */
-function bodyOf(segment: Segment) {
+function writeBody(segment: Segment) {
   const { target, sampling, grammar, topLogprobs, endTokens } = segment;
   const biases = [...biasesWithPenalties(segment)].map(([token, bias]) => [String(token), bias] as const);
   return {

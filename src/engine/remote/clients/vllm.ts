@@ -5,7 +5,7 @@
 import type { Token } from "node-llama-cpp";
 import { z } from "zod";
 import { engineFailed, engineUnreachable, saysError } from "../errors.js";
-import { reasonIn, reasonOf, streamEvents } from "../http.js";
+import { reasonIn, readReason, streamEvents } from "../http.js";
 import { biasesWithPenalties, refusePromptPenalties } from "../penalties.js";
 import type { RemoteClient, Segment, SegmentEvent, SegmentToken } from "../protocol.js";
 
@@ -48,10 +48,11 @@ async function* streamSegment(
   refusePromptPenalties(segment, target.kind);
   let isStarted = false;
   let end: "stop" | "length" | null = null;
-  for await (const event of streamEvents(target, "/v1/completions", bodyOf(segment), signal)) {
+  for await (const event of streamEvents(target, "/v1/completions", writeBody(segment), signal)) {
     const { data: chunk } = chunkSchema.safeParse(event.data);
     if (chunk === undefined) throw engineFailed(target.url, "it sent a chunk that is not understood");
-    if (chunk.error !== undefined) throw engineFailed(target.url, saysError, reasonOf(chunk, target.apiKey));
+    if (chunk.error !== undefined)
+      throw engineFailed(target.url, saysError, readReason(chunk, target.apiKey));
     const [choice] = chunk.choices;
     if (choice === undefined) continue;
     if (!isStarted) {
@@ -60,7 +61,7 @@ async function* streamSegment(
       yield { type: "started", cachedTokens: 0 };
     }
     isStarted = true;
-    const tokens = tokensOf(segment, choice);
+    const tokens = readTokens(segment, choice);
     if (tokens.length > 0) {
       event.counts();
       yield { type: "tokens", tokens };
@@ -87,7 +88,7 @@ function comparePrompt({ target, tokens }: Segment, read: readonly number[] | nu
   );
 }
 
-function tokensOf({ target, topLogprobs }: Segment, choice: Choice): readonly SegmentToken[] {
+function readTokens({ target, topLogprobs }: Segment, choice: Choice): readonly SegmentToken[] {
   const ids = choice.token_ids ?? [];
   const { logprobs } = choice;
   if (topLogprobs === null) return ids.map((id) => ({ id, candidates: null }));
@@ -106,7 +107,7 @@ function tokensOf({ target, topLogprobs }: Segment, choice: Choice): readonly Se
 }
 
 /** Returns the body of a request. Every field that changes what is sampled is stated: the model may have defaults of its own. */
-function bodyOf(segment: Segment) {
+function writeBody(segment: Segment) {
   const { target, sampling, grammar, topLogprobs, endTokens } = segment;
   const biases = [...biasesWithPenalties(segment)].map(
     ([token, bias]) => [String(token), Math.max(-biasMax, Math.min(biasMax, bias))] as const,

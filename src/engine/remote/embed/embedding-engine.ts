@@ -20,14 +20,14 @@ interface CallDeps {
 
 export interface RemoteEmbeddingDeps extends CallDeps {
   readonly language: LanguageWorker;
-  readonly poolOf: (model: Model) => RemotePool;
+  readonly findPool: (model: Model) => RemotePool;
   /** Loads the vocabulary of a model; `sample` is the same array until it is loaded again. */
   readonly lease: (model: Model, signal?: AbortSignal) => Promise<LeasedVocabulary>;
 }
 
 export function createRemoteEmbeddings({
   language,
-  poolOf,
+  findPool,
   lease,
   ...deps
 }: RemoteEmbeddingDeps): Omit<EmbeddingEngine, "residents"> {
@@ -41,7 +41,7 @@ export function createRemoteEmbeddings({
   };
   return {
     async load(model, signal) {
-      const pool = poolOf(model);
+      const pool = findPool(model);
       await pool.ready();
       const leased = await lease(model, signal);
       try {
@@ -53,7 +53,7 @@ export function createRemoteEmbeddings({
       }
     },
     tokenizeInputs: (model, source, signal) => language.tokenizeInputs(model, source, signal),
-    embed: (model, inputs, signal) => embedOn(poolOf(model), deps, inputs, signal),
+    embed: (model, inputs, signal) => embedOn(findPool(model), deps, inputs, signal),
   };
 }
 

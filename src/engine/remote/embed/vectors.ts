@@ -56,7 +56,7 @@ async function fetchSome(
   const sent = inputs.reduce((sum, tokens) => sum + tokens.length, 0);
   const { prompt_tokens: read } = answer.usage;
   if (read !== sent) throw engineFailed(url, `it has read ${read} prompt tokens, and ${sent} were sent`);
-  const byIndex = new Map(answer.data.map(({ index, embedding }) => [index, numbersOf(embedding)]));
+  const byIndex = new Map(answer.data.map(({ index, embedding }) => [index, readNumbers(embedding)]));
   const vectors = inputs.map((_, index) => byIndex.get(index) ?? new Float32Array());
   const [{ length } = new Float32Array()] = vectors;
   const areVectors = vectors.every((vector) => vector.length === length && vector.every(Number.isFinite));
@@ -65,7 +65,7 @@ async function fetchSome(
 }
 
 /** Reads numbers, or the base64 of 32-bit numbers, least significant byte first. */
-function numbersOf(embedding: string | readonly number[]): Float32Array {
+function readNumbers(embedding: string | readonly number[]): Float32Array {
   if (typeof embedding !== "string") return Float32Array.from(embedding);
   const bytes = Buffer.from(embedding, "base64");
   return Float32Array.from({ length: Math.floor(bytes.length / 4) }, (_, at) => bytes.readFloatLE(4 * at));

@@ -5,7 +5,7 @@ import { HearthError } from "../../../core/errors.js";
 import type { CountedTokens } from "../../../core/requests/counted-tokens.js";
 import type { FinishReason, GenerationEvent } from "../../../core/generation.js";
 import { engineFailed, saysError } from "../errors.js";
-import { reasonOf, type Server } from "../http.js";
+import { readReason, type Server } from "../http.js";
 import { AnswerLimit } from "./answer-limit.js";
 import { estimatedTokens } from "./estimate.js";
 
@@ -94,8 +94,8 @@ export class TextAnswer {
     const { data: chunk } = chunkSchema.safeParse(data);
     if (chunk === undefined) throw engineFailed(this.#url, "it sent a chunk that is not understood");
     if (chunk.error !== undefined && chunk.error !== null)
-      throw engineFailed(this.#url, saysError, reasonOf(chunk, this.#apiKey));
-    if (chunk.usage) this.#counted = countedOf(chunk.usage);
+      throw engineFailed(this.#url, saysError, readReason(chunk, this.#apiKey));
+    if (chunk.usage) this.#counted = readCounted(chunk.usage);
     const [choice] = chunk.choices;
     if (choice?.delta) yield* this.#readDelta(choice.delta);
     if (typeof choice?.finish_reason === "string") this.#finish = choice.finish_reason;
@@ -198,7 +198,7 @@ export class TextAnswer {
 }
 
 /** Most servers count the tokens of the reasoning among those of the answer; the sum says which do not. */
-function countedOf(usage: z.infer<typeof usageSchema>): CountedTokens {
+function readCounted(usage: z.infer<typeof usageSchema>): CountedTokens {
   const { prompt_tokens: promptTokens, completion_tokens: all, total_tokens: total } = usage;
   const reasoningTokens = usage.completion_tokens_details?.reasoning_tokens ?? 0;
   const isApart = reasoningTokens > 0 && total === promptTokens + all + reasoningTokens;

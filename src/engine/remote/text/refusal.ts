@@ -27,7 +27,7 @@ const fields = [
  * @param text what the server says: it decides the kind of the error, and never is a part of it, because it may have addresses, keys and
  * parts of other requests. @param cause what the operator reads
  */
-export function refusalOf(status: number, text: string, cause: Error): HearthError | null {
+export function readRefusal(status: number, text: string, cause: Error): HearthError | null {
   if (![400, 404, 413, 422].includes(status)) return null;
   if (status === 404)
     return new HearthError("model_unavailable", "The engine of this model does not have it.", {

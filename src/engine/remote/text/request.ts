@@ -7,7 +7,7 @@ import type { AnswerFormat, Message, Tool, ToolChoice } from "../../../core/gene
  * Returns the body of a request.
  * @throws HearthError `invalid_value` for what no such server is known to do.
  */
-export function bodyOf(modelName: string, conversation: Conversation, job: DecodeJob): object {
+export function writeChatBody(modelName: string, conversation: Conversation, job: DecodeJob): object {
   refuseUnknown(conversation, job);
   const { sampling, stop, maxTokens, format = { type: "text" }, tools, toolChoice } = job;
   const effort = conversation.reasoningEffort;
@@ -18,11 +18,11 @@ export function bodyOf(modelName: string, conversation: Conversation, job: Decod
     frequency_penalty: sampling.frequencyPenalty === 0 ? undefined : sampling.frequencyPenalty,
     presence_penalty: sampling.presencePenalty === 0 ? undefined : sampling.presencePenalty,
     reasoning_effort: effort === "default" ? undefined : effort,
-    response_format: responseFormatOf(format),
+    response_format: writeResponseFormat(format),
   };
   return {
     model: modelName,
-    messages: conversation.messages.map(messageOf),
+    messages: conversation.messages.map(writeMessage),
     stream: true,
     stream_options: { include_usage: true },
     temperature: sampling.temperature,
@@ -54,7 +54,7 @@ function refuseUnknown({ prefill }: Conversation, { sampling, topLogprobs, deter
   );
 }
 
-function messageOf({ role, content, name, toolCalls = [], toolCallId }: Message): object {
+function writeMessage({ role, content, name, toolCalls = [], toolCallId }: Message): object {
   const calls = toolCalls.map(({ id, name: called, arguments: text }) => ({
     id,
     type: "function",
@@ -69,7 +69,7 @@ function messageOf({ role, content, name, toolCalls = [], toolCallId }: Message)
   };
 }
 
-function responseFormatOf(format: AnswerFormat): object | undefined {
+function writeResponseFormat(format: AnswerFormat): object | undefined {
   if (format.type === "text") return undefined;
   if (format.type === "json-object") return { type: "json_object" };
   // Not strict: servers refuse most schemas then, and the answer is validated here.

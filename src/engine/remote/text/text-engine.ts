@@ -12,8 +12,8 @@ import type { Replica } from "../replica.js";
 import { traceCall, type CallTracing } from "../calls/traced-call.js";
 import { TextAnswer } from "./answer.js";
 import { estimatedPromptTokens, maxPromptTokens } from "./estimate.js";
-import { refusalOf } from "./refusal.js";
-import { bodyOf } from "./request.js";
+import { readRefusal } from "./refusal.js";
+import { writeChatBody } from "./request.js";
 
 /** Characters of a conversation that decide which of several servers it goes to. */
 const firstCharacters = 256;
@@ -26,13 +26,13 @@ export interface TextEngineDeps {
 }
 
 export function createTextEngine(
-  poolOf: (model: Model) => RemotePool,
+  findPool: (model: Model) => RemotePool,
   { clock, tracing }: TextEngineDeps,
 ): TextEngine {
   const used = new Map<string, Omit<ResidentModel, "device" | "slots"> & { readonly pool: RemotePool }>();
   return {
     async load(model) {
-      const pool = poolOf(model);
+      const pool = findPool(model);
       await pool.ready();
       const { id, contextTokens } = model.manifest;
       const loadedAt = used.get(id)?.loadedAt ?? clock.now();
@@ -47,16 +47,16 @@ export function createTextEngine(
         release,
       };
     },
-    prompt: (model, source) => new Promise((resolve) => resolve(promptOf(model, source))),
+    prompt: (model, source) => new Promise((resolve) => resolve(createPrompt(model, source))),
     tokenize: () => Promise.reject(noTokens("text")),
-    generate: (model, job, signal) => generate(poolOf(model), { clock, tracing }, { model, job }, signal),
+    generate: (model, job, signal) => generate(findPool(model), { clock, tracing }, { model, job }, signal),
     residents: () =>
       [...used.values()].map(({ pool, ...each }) => ({ ...each, device: pool.summary, slots: pool.slots })),
   };
 }
 
 /** The server refuses what is too long for it; an estimate must not. */
-function promptOf({ manifest }: Model, source: Conversation | RawPrompt): Prompt {
+function createPrompt({ manifest }: Model, source: Conversation | RawPrompt): Prompt {
   if ("prompt" in source) throw noTokens("prompt");
   const { messages, tools, reasoningEffort, prefill } = source;
   const conversation = { messages, tools, reasoningEffort, ...(prefill === undefined ? {} : { prefill }) };
@@ -117,7 +117,7 @@ function enter(
   failure: HearthError | null,
 ): ServerPlace {
   try {
-    return pool.enterServer(tried, keyOf(job));
+    return pool.enterServer(tried, createKey(job));
   } catch (thrown) {
     throw failure ?? thrown;
   }
@@ -132,11 +132,11 @@ async function* readAnswer(
 ): AsyncGenerator<GenerationEvent, void, undefined> {
   const { conversation, tokens } = job.prompt;
   if (conversation === undefined) throw noTokens("prompt");
-  const body = bodyOf(modelName, conversation, job);
+  const body = writeChatBody(modelName, conversation, job);
   let isStarted = false;
   try {
     const { signal } = silence;
-    for await (const event of streamEvents(server, "/chat/completions", body, signal, refusalOf)) {
+    for await (const event of streamEvents(server, "/chat/completions", body, signal, readRefusal)) {
       const events = [...answer.read(event.data)];
       if (events.length > 0) {
         event.counts();
@@ -156,7 +156,7 @@ async function* readAnswer(
   yield* answer.end();
 }
 
-function keyOf({ teamId, cacheKey, prompt }: DecodeJob): string {
+function createKey({ teamId, cacheKey, prompt }: DecodeJob): string {
   const first = prompt.conversation?.messages.map(({ content }) => content).join("\n") ?? "";
   return `${teamId} ${cacheKey ?? first.slice(0, firstCharacters)}`;
 }

@@ -16,7 +16,7 @@ import {
   readTokens,
   stopWhen,
 } from "../transformers.js";
-import { tilesOf } from "../tiles.js";
+import { cutTiles } from "../tiles.js";
 
 const tokensMax = 128;
 
@@ -40,7 +40,7 @@ export async function openImageToText(folder: string, options: OpenOptions): Pro
     describe: (picture, _prompt, stopped) => caption(picture, stopped),
     async describeDetails(picture, stopped) {
       const descriptions: ImageDescription[] = [];
-      for (const tile of tilesOf(picture)) {
+      for (const tile of cutTiles(picture)) {
         if (stopped()) break;
         const { text, tokens } = await caption(tile, stopped);
         descriptions.push({ text: `${tile.place}: ${text}`, tokens });

@@ -31,7 +31,7 @@ const detailsPrompt =
 export async function openMoondream(folder: string, options: OpenOptions): Promise<VisionModel> {
   const [process, tokenizer] = await Promise.all([openImageProcessor(folder), openTokenizer(folder)]);
   const runner = await openRunner(AutoModelForImageTextToText, folder, options);
-  const image = imageToken.repeat(imageTokensOf(runner));
+  const image = imageToken.repeat(countImageTokens(runner));
   const ask = async (
     picture: DecodedImage,
     question: string,
@@ -60,7 +60,7 @@ export async function openMoondream(folder: string, options: OpenOptions): Promi
   };
 }
 
-function imageTokensOf({ config }: Runner): number {
+function countImageTokens({ config }: Runner): number {
   const tokens = config["num_image_tokens"];
   if (Number.isInteger(tokens) && Number(tokens) > 0 && Number(tokens) <= imageTokensMax)
     return Number(tokens);

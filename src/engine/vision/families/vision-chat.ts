@@ -53,7 +53,7 @@ function opener(feed: Feed): OpenVisionModel {
 }
 
 async function open(feed: Feed, folder: string, options: OpenOptions): Promise<VisionModel> {
-  const [process, ownTemplate] = await Promise.all([openProcessor(folder), templateOf(folder)]);
+  const [process, ownTemplate] = await Promise.all([openProcessor(folder), readChatTemplate(folder)]);
   const runner = await openRunner(AutoModelForImageTextToText, folder, options);
   const { tokenizer } = process;
   const renderer = options.openRenderer(tokenizer.get_chat_template({ chat_template: ownTemplate }));
@@ -102,7 +102,7 @@ async function renderQuestion(
 }
 
 /** Reads the chat template from its own file; null when the tokenizer's configuration contains it. */
-async function templateOf(folder: string): Promise<string | null> {
+async function readChatTemplate(folder: string): Promise<string | null> {
   const read = async (name: string): Promise<string | null> =>
     (await readRegularFile(join(folder, name), templateBytesMax).catch(() => null))?.toString("utf8") ?? null;
   const jinja = await read("chat_template.jinja");

@@ -25,11 +25,11 @@ export function createEmailSender(settings: EmailSettings | null): AlertSender {
       if (settings === null) throw new Error("the settings smtpUrl and smtpFrom are not set");
       signal.throwIfAborted();
       const message = JSON.parse(body) as AlertMessage;
-      const sent = createTransport(optionsOf(settings)).sendMail({
+      const sent = createTransport(createOptions(settings)).sendMail({
         from: settings.from,
         to: { name: "", address: target },
-        subject: subjectOf(message),
-        text: textOf(message),
+        subject: writeSubject(message),
+        text: writeText(message),
         // Repeated attempts have the same id, by which mail programs recognise them.
         messageId: `<${id}@hearth.invalid>`,
         headers: { "auto-submitted": "auto-generated" },
@@ -37,7 +37,7 @@ export function createEmailSender(settings: EmailSettings | null): AlertSender {
         disableUrlAccess: true,
       });
       const aborted = new Promise<never>((_, reject) => {
-        signal.addEventListener("abort", () => reject(reasonOf(signal)), { once: true });
+        signal.addEventListener("abort", () => reject(readReason(signal)), { once: true });
       });
       // A connection that is given up ends by its own time limits.
       await Promise.race([sent, aborted]).catch((thrown: unknown) => {
@@ -48,7 +48,7 @@ export function createEmailSender(settings: EmailSettings | null): AlertSender {
   };
 }
 
-function optionsOf({ url, caFile }: EmailSettings) {
+function createOptions({ url, caFile }: EmailSettings) {
   const { protocol, hostname, port, username, password } = new URL(url);
   const isSecure = protocol === "smtps:";
   const isLocal = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
@@ -70,16 +70,16 @@ function optionsOf({ url, caFile }: EmailSettings) {
   };
 }
 
-function reasonOf({ reason }: AbortSignal): Error {
+function readReason({ reason }: AbortSignal): Error {
   return reason instanceof Error ? reason : new Error(String(reason));
 }
 
-function subjectOf({ type, data }: AlertMessage): string {
+function writeSubject({ type, data }: AlertMessage): string {
   const state = type === "alert.resolved" ? "resolved: " : type === "alert.repeated" ? "still: " : "";
   return `[Hearth] ${state}${data.message}`.slice(0, 200);
 }
 
-function textOf({ data }: AlertMessage): string {
+function writeText({ data }: AlertMessage): string {
   const lines = [
     data.message,
     "",

@@ -58,7 +58,7 @@ export function createWebhookSender(deps: WebhookDeps): AlertSender {
         if (!response.ok)
           throw new RefusedMessage(`the receiver answered with the status ${response.status}`);
       } catch (thrown) {
-        throw isOfTeam && !(thrown instanceof RefusedMessage) ? new Error(unreachable) : reasonOf(thrown);
+        throw isOfTeam && !(thrown instanceof RefusedMessage) ? new Error(unreachable) : readReason(thrown);
       } finally {
         void agent.destroy().catch(() => undefined);
       }
@@ -96,7 +96,7 @@ function checkedUrl(target: string, receivers: AllowedReceivers, isOfTeam: boole
 }
 
 /** The cause of a failed `fetch` says what was wrong. */
-function reasonOf(thrown: unknown): Error {
+function readReason(thrown: unknown): Error {
   if (!(thrown instanceof Error)) return new Error(String(thrown));
   return thrown.cause instanceof Error && thrown.cause.message !== "" ? thrown.cause : thrown;
 }

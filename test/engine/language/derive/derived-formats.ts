@@ -1,7 +1,7 @@
 /** The formats that are derived from the templates of each style. */
 import type { Tool } from "../../../../src/core/generation.js";
 import { deriveLanguage, type DerivedLanguage } from "../../../../src/engine/language/derive/derive.js";
-import { toolFormatOf, type ToolFormat } from "../../../../src/engine/language/tools/format.js";
+import { readToolFormat, type ToolFormat } from "../../../../src/engine/language/tools/format.js";
 import type { Rendering } from "../../../../src/template/rendering.js";
 import { renderHere } from "../../../kit/engine/render-here.js";
 import { styles } from "./styles.js";
@@ -16,7 +16,7 @@ export function derivedOf(template: string): Promise<DerivedLanguage | null> {
 }
 
 async function formatOf(template: string): Promise<ToolFormat> {
-  return toolFormatOf(template, await derivedOf(template));
+  return readToolFormat(template, await derivedOf(template));
 }
 
 const formats = new Map<string, ToolFormat>();

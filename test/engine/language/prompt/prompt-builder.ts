@@ -2,13 +2,13 @@
 import type { Conversation } from "../../../../src/core/engine.js";
 import { HearthError } from "../../../../src/core/errors.js";
 import type { Message } from "../../../../src/core/generation.js";
-import { reasoningMarksOf } from "../../../../src/engine/language/reasoning.js";
+import { findReasoningMarks } from "../../../../src/engine/language/reasoning.js";
 import {
   createPromptBuilder,
   type PromptBuilder,
   type PromptModel,
 } from "../../../../src/engine/language/prompt/prompt.js";
-import { toolFormatOf } from "../../../../src/engine/language/tools/format.js";
+import { readToolFormat } from "../../../../src/engine/language/tools/format.js";
 import { renderHere } from "../../../kit/engine/render-here.js";
 
 export const firstSpecial = 2_000_000;
@@ -39,9 +39,9 @@ export function promptBuilder(
   return createPromptBuilder({
     modelId: "model",
     renderer: renderHere(source),
-    tools: toolFormatOf(template),
+    tools: readToolFormat(template),
     repairs: [],
-    reasoning: reasoningMarksOf(template),
+    reasoning: findReasoningMarks(template),
     specialTokens: specials.map((text, index) => ({
       id: firstSpecial + index,
       text,
@@ -58,7 +58,7 @@ export function promptBuilder(
     longestTokenBytes: 12,
     infill: null,
     vocabularyTokens: 3_000_000,
-    bytesOf: (token) => Buffer.from(String.fromCharCode(token)),
+    readBytes: (token) => Buffer.from(String.fromCharCode(token)),
     tokenize,
     ...overrides,
   });

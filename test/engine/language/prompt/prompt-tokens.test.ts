@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { Llama, LlamaModel, Token } from "node-llama-cpp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadLlama } from "../../../kit/engine/llama.js";
-import { readLanguage, templateTextsOf } from "../../../../src/engine/language/language.js";
+import { readLanguage, readTemplateTexts } from "../../../../src/engine/language/language.js";
 import { readTemplate } from "../../../../src/engine/language/prompt/read-template.js";
 import type { Message } from "../../../../src/core/generation.js";
 import type { PromptBuilder } from "../../../../src/engine/language/prompt/prompt.js";
@@ -99,7 +99,7 @@ interface Loaded {
 async function languageOf(name: string, vocabulary: VocabularyMetadata, texts: Marks): Promise<Loaded> {
   const weights = await load(`${name} ${texts.bos}`, vocabulary);
   const source = template(texts);
-  const reading = await readTemplate(source, renderHere(source), templateTextsOf(weights));
+  const reading = await readTemplate(source, renderHere(source), readTemplateTexts(weights));
   const options = { modelId: name, contextTokens: 100_000 };
   const { prompts, tokenBytes } = readLanguage(weights, { ...options, reading: { ...reading, repairs: [] } });
   return { weights, prompts, tokenBytes };

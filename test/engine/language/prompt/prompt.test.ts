@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toolFormatOf } from "../../../../src/engine/language/tools/format.js";
+import { readToolFormat } from "../../../../src/engine/language/tools/format.js";
 import { firstSpecial, promptBuilder, readTokens, refusalOf, talk, user } from "./prompt-builder.js";
 
 describe("a prompt", () => {
@@ -45,7 +45,7 @@ describe("a prompt", () => {
 
   it("puts the given beginning of the answer into the final message, for models that answer in messages", async () => {
     const harmony = "{# <|channel|>analysis<|message|> #}{{ messages[0].content }}<|start|>assistant";
-    const tools = toolFormatOf(harmony);
+    const tools = readToolFormat(harmony);
     expect(tools.readsReasoning).toBe(true);
     const made = await promptBuilder({ tools, reasoning: null }, harmony).build({
       ...talk(user("hi")),

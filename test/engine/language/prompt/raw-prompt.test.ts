@@ -16,7 +16,7 @@ const model: RawPromptModel = {
   contextTokens: 20,
   longestTokenBytes: 4,
   tokenize: (text) => characters(text).map((code) => (code === 35 ? 300 : code)),
-  bytesOf: (token) => (token < 256 ? Uint8Array.of(token) : new Uint8Array(0)),
+  readBytes: (token) => (token < 256 ? Uint8Array.of(token) : new Uint8Array(0)),
 };
 
 function make(raw: Partial<RawPrompt>, changes: Partial<RawPromptModel> = {}) {
@@ -79,7 +79,7 @@ describe("a raw prompt", () => {
       const never = (): never => {
         throw new Error("native code was reached");
       };
-      const error = refusal({ prompt: [97, id] }, { tokenize: never, bytesOf: never });
+      const error = refusal({ prompt: [97, id] }, { tokenize: never, readBytes: never });
       expect([error.kind, error.param]).toEqual(["invalid_value", "prompt"]);
       expect(error.message).toContain(`the token ${id} at position 1`);
     },

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadLlama } from "../../../kit/engine/llama.js";
 import type { Message, Tool } from "../../../../src/core/generation.js";
 import { createPromptBuilder } from "../../../../src/engine/language/prompt/prompt.js";
-import { toolFormatOf } from "../../../../src/engine/language/tools/format.js";
+import { readToolFormat } from "../../../../src/engine/language/tools/format.js";
 import { RuleSet } from "../../../../src/grammar/gbnf.js";
 import { renderHere } from "../../../kit/engine/render-here.js";
 import { readAnswer } from "../../../kit/engine/tool-answers.js";
@@ -45,7 +45,7 @@ async function answer(
   const prompt = await createPromptBuilder({
     modelId: "model",
     renderer: renderHere(template),
-    tools: toolFormatOf(template),
+    tools: readToolFormat(template),
     repairs: [],
     reasoning: null,
     specialTokens: [],
@@ -57,7 +57,7 @@ async function answer(
     longestTokenBytes: 16,
     infill: null,
     vocabularyTokens: 0,
-    bytesOf: () => new Uint8Array(0),
+    readBytes: () => new Uint8Array(0),
     tokenize: (text, special) => model.tokenize(text, special),
   }).build({ messages, tools, reasoningEffort: "none" });
   await sequence.clearHistory();
@@ -89,14 +89,14 @@ describe("the built-in model", () => {
       [weather],
       () => undefined,
     );
-    expect(readAnswer(toolFormatOf(template), text, [weather])).toMatchObject({
+    expect(readAnswer(readToolFormat(template), text, [weather])).toMatchObject({
       text: "",
       calls: [{ name: "get_weather", arguments: { city: "Paris" } }],
     });
   });
 
   it("calls a tool when it is forced to, whatever the prompt", async () => {
-    const of = toolFormatOf(template);
+    const of = readToolFormat(template);
     const rules = new RuleSet({ prefix: "t" });
     const asked = { tools: [weather], argumentRules: [argumentsRule(rules)], callsMin: 1, callsMax: 1 };
     const forced = await stateOf(rules.text(rules.add(of.callGrammar(asked, rules))));
@@ -106,7 +106,7 @@ describe("the built-in model", () => {
   });
 
   it("is constrained to the available tools once it starts a call by itself, and not before", async () => {
-    const of = toolFormatOf(template);
+    const of = readToolFormat(template);
     const other: Tool = { ...weather, name: "sky_now" };
     // The grammar has another name than the prompt, so only the grammar can have produced it.
     const rules = new RuleSet({ prefix: "t" });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../../src/core/generation.js";
-import { toolFormatOf } from "../../../../src/engine/language/tools/format.js";
+import { readToolFormat } from "../../../../src/engine/language/tools/format.js";
 import { JinjaTemplate } from "../../../../src/template/jinja.js";
 import { familyNames, format, readAnswer, template, tools } from "../../../kit/engine/tool-answers.js";
 
@@ -28,7 +28,7 @@ const conversation: readonly Message[] = [
 ];
 
 function render(source: string, messages: readonly Message[]): string {
-  const of = toolFormatOf(source);
+  const of = readToolFormat(source);
   const variables = {
     messages: of.renderMessages(messages, tools),
     ...(of.writesDefinitions ? { tools: tools.map((tool) => ({ type: "function", function: tool })) } : {}),
@@ -50,7 +50,7 @@ describe("a chat template", () => {
   });
 
   it("of the built-in model is recognised as hermes", () => {
-    expect(toolFormatOf(builtIn).name).toBe("hermes");
+    expect(readToolFormat(builtIn).name).toBe("hermes");
   });
 
   it.each(familyNames)(
@@ -158,7 +158,7 @@ describe("a chat template", () => {
 
   it("gets reasoning in the fields that it uses", () => {
     const thought: readonly Message[] = [{ role: "assistant", content: "Yes.", reasoning: "Why not." }];
-    const shown = (source: string): unknown => toolFormatOf(source).renderMessages(thought, [])[0];
+    const shown = (source: string): unknown => readToolFormat(source).renderMessages(thought, [])[0];
     expect(shown(template("harmony"))).toMatchObject({ reasoning_content: "Why not." });
     expect(shown("<|channel|><|message|>{{ message.thinking }}")).toEqual({
       role: "assistant",
@@ -170,10 +170,10 @@ describe("a chat template", () => {
   it("of an unknown family gets tools as plain text that the parser can read", () => {
     const unknown =
       "{% for tool in tools %}{{ tool }}{% endfor %}{% for m in messages %}{{ m.tool_calls }}{% endfor %}";
-    expect(toolFormatOf(unknown).name).toBe("generic");
-    expect(toolFormatOf(unknown).writesDefinitions).toBe(false);
-    const prompt = String(toolFormatOf(unknown).renderMessages(conversation, tools)[2]?.["content"]);
-    expect(readAnswer(toolFormatOf(unknown), prompt).calls).toEqual([
+    expect(readToolFormat(unknown).name).toBe("generic");
+    expect(readToolFormat(unknown).writesDefinitions).toBe(false);
+    const prompt = String(readToolFormat(unknown).renderMessages(conversation, tools)[2]?.["content"]);
+    expect(readAnswer(readToolFormat(unknown), prompt).calls).toEqual([
       { name: "get_time", arguments: { zone: "CET" } },
       { name: "add", arguments: { a: 12, b: -3 } },
     ]);

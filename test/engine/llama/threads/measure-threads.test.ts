@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { measureThreads, type ThreadTrial } from "../../../../src/engine/llama/threads/measure-threads.js";
-import { candidatesFor, threadsOf } from "../../../../src/engine/llama/threads/thread-plan.js";
+import { candidatesFor, chooseBatchThreads } from "../../../../src/engine/llama/threads/thread-plan.js";
 import { casesOf } from "../../../kit/setup/random-cases.js";
 
 /** A trial on a machine where a batch takes as long as `msOf` says; time passes only in batches. */
@@ -122,7 +122,9 @@ describe("a plan of threads", () => {
       { tokens: 8, threads: 2 },
       { tokens: 64, threads: 4 },
     ];
-    expect([1, 7, 8, 63, 64, 512].map((tokens) => threadsOf(plan, tokens))).toEqual([1, 1, 2, 2, 4, 4]);
+    expect([1, 7, 8, 63, 64, 512].map((tokens) => chooseBatchThreads(plan, tokens))).toEqual([
+      1, 1, 2, 2, 4, 4,
+    ]);
   });
 
   it("tries the powers of two and all cores", () => {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import OpenAI from "openai";
-import { toolFormatOf } from "../../../../src/engine/language/tools/format.js";
+import { readToolFormat } from "../../../../src/engine/language/tools/format.js";
 import { transcript, type Transcript } from "../../../kit/scripted/transcript.js";
 import {
   familyNames,
@@ -179,7 +179,7 @@ describe("D7: transcripts of the family", () => {
         finish,
       } = firstChoice(await requestJson(app, { ...hello, tools: wireTools, tool_choice: "none" }));
       expect({ made, finish }).toEqual({ made: [], finish: "stop" });
-      const marks = toolFormatOf(templateOf(family)).openings.flatMap(({ pieces: [mark = ""] }) => mark);
+      const marks = readToolFormat(templateOf(family)).openings.flatMap(({ pieces: [mark = ""] }) => mark);
       const shown = marks.filter((mark) => mark.length > 2 && content.includes(mark));
       expect(shown, answer).toEqual([]);
       if (!marks.some((mark) => text.includes(mark))) expect(content.trim()).toBe(text.trim());

@@ -6,7 +6,7 @@ import { noTools, type EngineEvent, type Tool } from "../../../../../src/core/ge
 import type { Model } from "../../../../../src/core/model.js";
 import { noTracing } from "../../../../../src/core/telemetry/tracing.js";
 import type { SeededJob } from "../../../../../src/engine/language/seeded-job.js";
-import { remoteClientOf } from "../../../../../src/engine/remote/clients.js";
+import { createRemoteClient } from "../../../../../src/engine/remote/clients.js";
 import { RemoteGeneration } from "../../../../../src/engine/remote/generation.js";
 import {
   loadLanguage,
@@ -86,7 +86,7 @@ async function readTokens(script: Script, kind: TokenKind, url: string): Promise
   const known = await languageOf();
   const events: EngineEvent[] = [];
   const emit = (more: readonly EngineEvent[]): void => void events.push(...more);
-  const client = remoteClientOf(kind, known);
+  const client = createRemoteClient(kind, known);
   const deps = { language: known, contextTokens, client, endTokens: known.endTokens, emit };
   const target = { kind, url, apiKey: null, modelName: "m", slot: null, reusesPrefixes: false, salt: "s" };
   const job: SeededJob = { ...jobOf(script), seed: 1 };

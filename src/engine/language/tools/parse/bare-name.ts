@@ -1,12 +1,12 @@
 /** Parses a call that is a bare name, a mark and a JSON object. */
-import { piecesOf, type BareNameBody } from "../syntax.js";
+import { splitPieces, type BareNameBody } from "../syntax.js";
 import { jsonValue } from "./json.js";
 import type { Output } from "./output.js";
 import { peek, readPieces, skipSpace, readUntil, readUntilAny, type Reading, type Source } from "./source.js";
 
 /** @returns whether the call is complete; the arguments of an unknown name are consumed as far as they are JSON. */
 export function* readBareNameCall(source: Source, out: Output, body: BareNameBody): Reading<boolean> {
-  const [first, ...rest] = piecesOf(body.afterName);
+  const [first, ...rest] = splitPieces(body.afterName);
   yield* skipSpace(source);
   // Without a mark, the arguments end the name.
   const before = yield* first === undefined

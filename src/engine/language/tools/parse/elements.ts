@@ -1,5 +1,5 @@
 /** Converts elements such as `<key>value</key>`, which may contain others, to JSON. The elements of a list are all called `item`. */
-import { itemsOf, propertyIn, typesOf } from "../parameters.js";
+import { findItems, propertyIn, listTypes } from "../parameters.js";
 import { withKey } from "../syntax.js";
 import { valueJson } from "./value.js";
 
@@ -20,12 +20,12 @@ const nestingMax = 64;
 
 /** Returns a value as JSON: of its elements, or the text itself by its schema. */
 export function elementsJson(text: string, schema: unknown, marks: ElementMarks, depth = 0): string {
-  const elements = depth < nestingMax ? elementsOf(text.trim(), marks) : null;
-  const types = typesOf(schema);
+  const elements = depth < nestingMax ? splitElements(text.trim(), marks) : null;
+  const types = listTypes(schema);
   if (elements === null) return text === "" ? emptyJson(types) : valueJson(text, schema, false);
   const isList = types === null ? elements.every(({ name }) => name === "item") : types.has("array");
   const inner = (each: Element, of: unknown): string => elementsJson(each.value, of, marks, depth + 1);
-  if (isList) return `[${elements.map((each) => inner(each, itemsOf(schema))).join(",")}]`;
+  if (isList) return `[${elements.map((each) => inner(each, findItems(schema))).join(",")}]`;
   const members = elements.map(
     (each) => `${JSON.stringify(each.name)}:${inner(each, propertyIn(schema, each.name))}`,
   );
@@ -39,7 +39,7 @@ function emptyJson(types: ReadonlySet<string> | null): string {
 }
 
 /** Returns the elements that a text consists of; null where it is none, or has other text. */
-function elementsOf(text: string, { open, openEnd, close }: ElementMarks): readonly Element[] | null {
+function splitElements(text: string, { open, openEnd, close }: ElementMarks): readonly Element[] | null {
   const elements: Element[] = [];
   let rest = text;
   while (rest.startsWith(open)) {
@@ -48,7 +48,7 @@ function elementsOf(text: string, { open, openEnd, close }: ElementMarks): reado
     const name = rest.slice(open.length, nameEnd);
     const from = nameEnd + openEnd.length;
     const end = withKey(close, name);
-    const at = endOf(rest, from, `${open}${name}${openEnd}`, end);
+    const at = findEnd(rest, from, `${open}${name}${openEnd}`, end);
     if (name === "" || at === null) return null;
     elements.push({ name, value: rest.slice(from, at) });
     rest = rest.slice(at + end.length).trimStart();
@@ -57,7 +57,7 @@ function elementsOf(text: string, { open, openEnd, close }: ElementMarks): reado
 }
 
 /** Returns where an element ends that may contain others of its name. */
-function endOf(text: string, from: number, open: string, close: string): number | null {
+function findEnd(text: string, from: number, open: string, close: string): number | null {
   let at = from;
   for (let depth = 1; ;) {
     const next = text.indexOf(close, at);

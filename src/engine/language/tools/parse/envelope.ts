@@ -2,7 +2,7 @@
 import type { EnvelopeBody } from "../syntax.js";
 import { jsonColon, jsonString, jsonValue } from "./json.js";
 import type { Output } from "./output.js";
-import { oneOf, peek, skipSpace, type Reading, Source } from "./source.js";
+import { readOne, peek, skipSpace, type Reading, Source } from "./source.js";
 
 interface Found {
   name: string | null;
@@ -26,11 +26,11 @@ function* readMembers(
   isOuter: boolean,
 ): Reading<boolean> {
   yield* skipSpace(source);
-  if ((yield* oneOf(source, ["{"])) === null) return false;
+  if ((yield* readOne(source, ["{"])) === null) return false;
   for (let first = true; ; first = false) {
     yield* skipSpace(source);
-    if ((yield* oneOf(source, ["}"])) !== null) return true;
-    if (!first && (yield* oneOf(source, [","])) === null) return false;
+    if ((yield* readOne(source, ["}"])) !== null) return true;
+    if (!first && (yield* readOne(source, [","])) === null) return false;
     yield* skipSpace(source);
     const key = yield* readString(source);
     if (key === null || !(yield* jsonColon(source))) return false;

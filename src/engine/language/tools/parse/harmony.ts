@@ -4,7 +4,7 @@
  */
 import { jsonValue } from "./json.js";
 import type { Output } from "./output.js";
-import { oneOf, peek, skipSpace, readUntil, type Reading, type Source } from "./source.js";
+import { readOne, peek, skipSpace, readUntil, type Reading, type Source } from "./source.js";
 
 const headers = ["<|start|>", "<|channel|>", "to=functions."];
 const ends = ["<|end|>", "<|return|>", "<|call|>"];
@@ -18,7 +18,7 @@ export function* readHarmony(source: Source, out: Output): Reading<void> {
     source.record();
     yield* skipSpace(source);
     if ((yield* peek(source)) === -1) break;
-    const begins = yield* oneOf(source, headers);
+    const begins = yield* readOne(source, headers);
     if (begins === null) {
       out.addText(source.takeRecord());
       yield* readContent(source, (text) => out.addText(text));
@@ -55,7 +55,7 @@ function* readCall(source: Source, out: Output, name: string): Reading<void> {
   out.end();
   source.takeRecord();
   yield* skipSpace(source);
-  yield* oneOf(source, ends);
+  yield* readOne(source, ends);
 }
 
 /** Emits the text before the next message, and consumes the mark that ends this one. */

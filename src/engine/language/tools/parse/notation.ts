@@ -5,7 +5,7 @@
 import type { NotationBody } from "../syntax.js";
 import { isWholeJson } from "./envelope.js";
 import type { Output } from "./output.js";
-import { oneOf, peek, readUntil, skipSpace, Source, type Reading } from "./source.js";
+import { readOne, peek, readUntil, skipSpace, Source, type Reading } from "./source.js";
 
 const nestingMax = 64;
 const wordLengthMax = 1024;
@@ -77,12 +77,12 @@ class Reader {
     if (depth > nestingMax) return null;
     for (;;) {
       yield* skipSpace(source);
-      if ((yield* oneOf(source, [close])) !== null) return items.join(",");
+      if ((yield* readOne(source, [close])) !== null) return items.join(",");
       const text = yield* item(depth);
       if (text === null) return null;
       items.push(text);
       yield* skipSpace(source);
-      const next = yield* oneOf(source, [",", close]);
+      const next = yield* readOne(source, [",", close]);
       if (next === close) return items.join(",");
       if (next === null) return null;
     }
@@ -92,7 +92,7 @@ class Reader {
     const source = this.#source;
     const key = yield* this.#word();
     yield* skipSpace(source);
-    if (key === "" || (yield* oneOf(source, [this.#marks.assign])) === null) return null;
+    if (key === "" || (yield* readOne(source, [this.#marks.assign])) === null) return null;
     const value = yield* this.value(depth);
     return value === null ? null : `${JSON.stringify(key)}:${value}`;
   }
@@ -103,7 +103,7 @@ class Reader {
     const word = quoted === null && this.#marks.nested === "same" ? yield* this.#word() : "";
     const key = quoted ?? (word === "" ? null : JSON.stringify(word));
     yield* skipSpace(source);
-    if (key === null || (yield* oneOf(source, [":"])) === null) return null;
+    if (key === null || (yield* readOne(source, [":"])) === null) return null;
     const value = yield* this.value(depth);
     return value === null ? null : `${key}:${value}`;
   }
@@ -146,12 +146,12 @@ class Reader {
     const isVerbatim = !escapes && (depth === 0 || nested === "same");
     if (isVerbatim) {
       const other = quote === "'" ? '"' : "'";
-      const begins = yield* oneOf(source, quote.length === 1 ? [quote, other] : [quote]);
+      const begins = yield* readOne(source, quote.length === 1 ? [quote, other] : [quote]);
       if (begins !== quote) return begins === null ? null : yield* this.#escaped(begins);
       const text = yield* this.#verbatim(depth);
       return text === null ? null : JSON.stringify(text);
     }
-    const met = yield* oneOf(source, ['"', "'"]);
+    const met = yield* readOne(source, ['"', "'"]);
     return met === null ? null : yield* this.#escaped(met);
   }
 
@@ -229,7 +229,7 @@ class Reader {
   *#escape(): Reading<string | null> {
     const source = this.#source;
     const letter = String.fromCharCode(yield* peek(source));
-    const digits = digitsOf[letter];
+    const digits = escapeDigits[letter];
     const simple = escapes[letter];
     if (simple === undefined && digits === undefined) return null;
     source.at += 1;
@@ -246,7 +246,7 @@ class Reader {
 }
 
 /** Escapes of a code unit, and how many hexadecimal digits each has. */
-const digitsOf: Readonly<Record<string, number>> = { u: 4, x: 2 };
+const escapeDigits: Readonly<Record<string, number>> = { u: 4, x: 2 };
 
 const escapes: Readonly<Record<string, string>> = {
   n: "\n",

@@ -92,7 +92,7 @@ export function* skipSpace(source: Source): Reading<void> {
 }
 
 /** Reads the first of these texts that is present, or nothing. @returns the text, or null */
-export function* oneOf(source: Source, texts: readonly string[]): Reading<string | null> {
+export function* readOne(source: Source, texts: readonly string[]): Reading<string | null> {
   for (;;) {
     // The longest of several.
     const found = texts
@@ -118,7 +118,7 @@ export function* oneOf(source: Source, texts: readonly string[]): Reading<string
 export function* readPieces(source: Source, list: readonly string[]): Reading<boolean> {
   for (const piece of list) {
     yield* skipSpace(source);
-    if ((yield* oneOf(source, [piece])) === null) return false;
+    if ((yield* readOne(source, [piece])) === null) return false;
   }
   return true;
 }

@@ -1,12 +1,12 @@
 /** Parses a call whose arguments are each written between marks, and converts them to one JSON object. */
 import type { Tool } from "../../../../core/generation.js";
-import { propertyOf } from "../parameters.js";
-import { piecesOf, taggedEnds, withKey, type Mark, type TaggedBody } from "../syntax.js";
+import { findProperty } from "../parameters.js";
+import { splitPieces, taggedEnds, withKey, type Mark, type TaggedBody } from "../syntax.js";
 import { elementsJson } from "./elements.js";
 import type { Output } from "./output.js";
 import { valueJson } from "./value.js";
 import {
-  oneOf,
+  readOne,
   readPieces,
   readUntil,
   readUntilAny,
@@ -32,7 +32,7 @@ export function* readTagged(source: Source, out: Output, body: TaggedBody, after
   const keys = new Set<string>();
   for (;;) {
     yield* skipSpace(source);
-    const met = yield* oneOf(source, [end, body.keyOpen]);
+    const met = yield* readOne(source, [end, body.keyOpen]);
     if (met === null) return false;
     if (met === end) {
       out.addArguments(keys.size === 0 ? "{}" : "}");
@@ -50,14 +50,14 @@ export function* readTagged(source: Source, out: Output, body: TaggedBody, after
  * @returns the name, which may be unknown; null when there is none
  */
 function* readName(source: Source, out: Output, body: TaggedBody, end: string): Reading<string | null> {
-  const [mark = "\n", ...afterMark] = piecesOf(body.afterName);
+  const [mark = "\n", ...afterMark] = splitPieces(body.afterName);
   yield* skipSpace(source);
   const id = body.idAfterName === undefined ? [] : [body.idAfterName.mark.trim()];
   const name = yield* readUntilAny(source, [...id, mark, body.keyOpen, end], out.nameLengthMax);
   if (name === null) return null;
-  if ((yield* oneOf(source, id)) !== null && (yield* readUntilAny(source, [mark], keyLengthMax)) === null)
+  if ((yield* readOne(source, id)) !== null && (yield* readUntilAny(source, [mark], keyLengthMax)) === null)
     return null;
-  if ((yield* oneOf(source, [mark])) !== null) yield* skipPieces(source, afterMark);
+  if ((yield* readOne(source, [mark])) !== null) yield* skipPieces(source, afterMark);
   return name.trim();
 }
 
@@ -68,7 +68,7 @@ function* readMember(
   tool: Tool,
 ): Reading<{ readonly key: string; readonly value: string } | null> {
   const { keyClose, valueType, padding } = body;
-  const [keyEnd = "", ...rests] = valueType === undefined ? piecesOf(keyClose) : [valueType.before];
+  const [keyEnd = "", ...rests] = valueType === undefined ? splitPieces(keyClose) : [valueType.before];
   const key = yield* readUntil(source, keyEnd, keyLengthMax);
   if (key === null) return null;
   const name = key.trim();
@@ -85,7 +85,7 @@ function* readMember(
   const value = withoutPadding(text, padding);
   if (word !== null && word === valueType?.string) return { key: name, value: JSON.stringify(value) };
   // The types of the schema are not needed where the value itself shows its own.
-  const schema = body.quoted === true || word !== null ? {} : propertyOf(tool, name);
+  const schema = body.quoted === true || word !== null ? {} : findProperty(tool, name);
   const elements = { open: body.keyOpen, openEnd: keyEnd, close: valueClose };
   if (valueEnd !== valueClose) return { key: name, value: elementsJson(value, schema, elements) };
   return { key: name, value: valueJson(value, schema, body.python === true) };
@@ -107,13 +107,13 @@ function* readElement(source: Source, open: string, close: string): Reading<stri
 function* skipPieces(source: Source, pieces: readonly string[]): Reading<void> {
   for (const piece of pieces) {
     yield* skipSpace(source);
-    yield* oneOf(source, [piece]);
+    yield* readOne(source, [piece]);
   }
 }
 
 /** Reads a text between marks of its own. @returns null where there are none */
 function* readMarkedText(source: Source, { textMarks }: TaggedBody): Reading<string | null> {
-  if (textMarks === undefined || (yield* oneOf(source, [textMarks.open])) === null) return null;
+  if (textMarks === undefined || (yield* readOne(source, [textMarks.open])) === null) return null;
   return yield* readUntil(source, textMarks.close, Infinity);
 }
 

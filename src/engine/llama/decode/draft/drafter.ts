@@ -97,7 +97,7 @@ export class Drafter {
     this.#forcedAt = sampled.length;
     if (this.#forced === "") return null;
     this.#last = this.#forcedLength;
-    return this.#segmentation.tokensOf(this.#teamId, this.#forced, this.#forcedLength.next());
+    return this.#segmentation.predictTokens(this.#teamId, this.#forced, this.#forcedLength.next());
   }
 
   #draftKnown(sampled: readonly Token[]): readonly Token[] {

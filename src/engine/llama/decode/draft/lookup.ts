@@ -29,8 +29,9 @@ export class TokenLookup {
   find(tokensMax: number): readonly Token[] {
     const tokens = this.#tokens;
     const end = tokens.length;
-    for (; this.#indexed < end; this.#indexed += 1) this.#next.set(this.#keyOf(this.#indexed), this.#indexed);
-    const found = end < matchTokens ? undefined : this.#next.get(this.#keyOf(end));
+    for (; this.#indexed < end; this.#indexed += 1)
+      this.#next.set(this.#createKey(this.#indexed), this.#indexed);
+    const found = end < matchTokens ? undefined : this.#next.get(this.#createKey(end));
     if (found === undefined) return [];
     for (let back = 1; back <= matchTokens; back += 1)
       if (tokens[found - back] !== tokens[end - back]) return [];
@@ -41,7 +42,7 @@ export class TokenLookup {
   }
 
   /** Returns a number for the tokens before a position; different tokens rarely have the same. */
-  #keyOf(end: number): number {
+  #createKey(end: number): number {
     let key = 0;
     for (let back = matchTokens; back > 0; back -= 1)
       key = (Math.imul(key, 0x9e37_79b1) + (this.#tokens[end - back] ?? 0)) | 0;

@@ -26,20 +26,20 @@ export class Segmentation {
   learn(teamId: string, text: string, sampled: readonly Token[]): void {
     let rest = text;
     for (const token of sampled) {
-      const written = this.#textOf(token);
+      const written = this.#readText(token);
       if (written === "" || !rest.startsWith(written)) return;
-      this.#chosen.set(keyOf(teamId, rest), token);
+      this.#chosen.set(createKey(teamId, rest), token);
       rest = rest.slice(written.length);
     }
   }
 
   /** Returns the tokens that a model is likely to choose for the text, at most `tokensMax`. */
-  tokensOf(teamId: string, text: string, tokensMax: number): readonly Token[] {
+  predictTokens(teamId: string, text: string, tokensMax: number): readonly Token[] {
     const tokens: Token[] = [];
     let rest = text;
     while (rest !== "" && tokens.length < tokensMax) {
-      const token = this.#chosen.get(keyOf(teamId, rest));
-      const written = token === undefined ? "" : this.#textOf(token);
+      const token = this.#chosen.get(createKey(teamId, rest));
+      const written = token === undefined ? "" : this.#readText(token);
       if (token === undefined || !rest.startsWith(written)) break;
       tokens.push(token);
       rest = rest.slice(written.length);
@@ -50,11 +50,11 @@ export class Segmentation {
     return tokens.slice(0, tokensMax);
   }
 
-  #textOf(token: Token): string {
+  #readText(token: Token): string {
     return Buffer.from(this.#tokenBytes.of(token)).toString();
   }
 }
 
-function keyOf(teamId: string, text: string): string {
+function createKey(teamId: string, text: string): string {
   return `${teamId} ${text.slice(0, keyLength)}`;
 }

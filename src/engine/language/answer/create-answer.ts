@@ -7,7 +7,7 @@ import type { ToolFormat } from "../tools/format.js";
 import type { ModelLanguage } from "../language.js";
 import type { DecodeJob } from "../../../core/engine.js";
 
-export function answerOf(
+export function createAnswer(
   { reasoning, tools: format }: Pick<ModelLanguage, "reasoning" | "tools">,
   { prompt, stop, toolChoice, callIdPrefix }: DecodeJob,
   calls: ParsedCalls,

@@ -1,7 +1,7 @@
 /** Derives the marks around calls from a turn with two calls, or with one where a turn has no more. */
 import type { CallSyntax, Mark } from "../tools/syntax.js";
 import { commonBody, findBody } from "./body.js";
-import { isMark, markOf, piecesOfText, sharedEnd, sharedStart, withoutSharedMarks } from "./pieces.js";
+import { isMark, splitMark, piecesOfText, sharedEnd, sharedStart, withoutSharedMarks } from "./pieces.js";
 import type { ProbeCall } from "./probes.js";
 
 /** A syntax, and what follows the calls although it is none of their marks. */
@@ -11,7 +11,7 @@ export interface FoundSyntax {
 }
 
 /** Returns how the calls are written in a text that has nothing before and after them; null where that is not recognised. */
-export function syntaxOf(
+export function buildSyntax(
   text: string,
   calls: readonly ProbeCall[],
   more: Pick<CallSyntax, "promptEnd"> = {},
@@ -24,7 +24,7 @@ export function syntaxOf(
   const lead = withoutIds(text.slice(0, found.start), calls);
   if (second === undefined) {
     const end = text.slice(found.end);
-    return withOpening({ ...leadOf(lead.trimStart()), body: found.body, after: markOf(end.trimEnd()) });
+    return withOpening({ ...readLead(lead.trimStart()), body: found.body, after: splitMark(end.trimEnd()) });
   }
   const other = findBody(text, second, found.end, text.length);
   const body = other === null ? null : commonBody(found, other);
@@ -42,11 +42,11 @@ function withoutIds(text: string, calls: readonly ProbeCall[]): string {
 }
 
 /** Splits what is before a name at the id. */
-function leadOf(before: string): Pick<CallSyntax, "before" | "afterId"> {
+function readLead(before: string): Pick<CallSyntax, "before" | "afterId"> {
   const [first = "", second] = before.split(idPlace);
   return second === undefined
-    ? { before: markOf(first) }
-    : { before: markOf(first), afterId: markOf(second) };
+    ? { before: splitMark(first) }
+    : { before: splitMark(first), afterId: splitMark(second) };
 }
 
 type KnownParts = Pick<CallSyntax, "body" | "promptEnd">;
@@ -59,10 +59,10 @@ function aroundCalls(known: KnownParts, lead: string, middle: string, tail: stri
   const between = rest.slice(after.length);
   const open = lead.slice(0, lead.length - before.length).trimStart();
   const close = tail.slice(after.length).trimEnd();
-  const parts = { between: markOf(between), ...leadOf(before), ...known, after: markOf(after) };
+  const parts = { between: splitMark(between), ...readLead(before), ...known, after: splitMark(after) };
   // What only follows the calls ends the turn.
   if (open === "") return withOpening(parts, close);
-  return withOpening({ ...parts, section: { open: markOf(open), close: markOf(close) } });
+  return withOpening({ ...parts, section: { open: splitMark(open), close: splitMark(close) } });
 }
 
 type Parts = Omit<CallSyntax, "between"> & { readonly between?: Mark };
