@@ -51,6 +51,24 @@ module.exports = {
       },
     })),
     {
+      name: "interpreters-import-nothing",
+      comment: "template/ is pure, and knows nothing of Hearth.",
+      severity: "error",
+      from: { path: inSrc("template/") },
+      to: { pathNot: inSrc("template/") },
+    },
+    {
+      name: "engines-never-meet",
+      comment:
+        "What several engines need lies in language/, memory/, worker/, trial/ or native/; text/ and onnx/ put engines together.",
+      severity: "error",
+      from: { path: "^src/engine/(llama|remote|vision|images|pdf)/" },
+      to: {
+        path: "^src/engine/",
+        pathNot: ["^src/engine/$1/", "^src/engine/(language|memory|worker|trial|native)/"],
+      },
+    },
+    {
       name: "dialects-never-meet",
       comment:
         "A dialect shares with the others only what lies beside their folders, and client-tools: error-body.ts and sse.ts.",

@@ -23,7 +23,7 @@ export async function readDataUrl(url: string, param: string, bytesMax: number):
 async function readBase64(text: string, param: string, bytesMax: number): Promise<Uint8Array> {
   const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
   const size = Math.floor((text.length / 4) * 3) - padding;
-  if (size > bytesMax) throw tooLarge(param, bytesMax);
+  if (size > bytesMax) throw refuseTooLarge(param, bytesMax);
   if (size <= 0) throw refusedImage(param, "is empty");
   const bytes = Buffer.allocUnsafe(size);
   let written = 0;
@@ -43,6 +43,6 @@ function notBase64(param: string): HearthError {
 }
 
 /** Creates the error for an image or a file that is larger than allowed. */
-export function tooLarge(param: string, bytesMax: number): HearthError {
+export function refuseTooLarge(param: string, bytesMax: number): HearthError {
   return refusedImage(param, `is larger than the ${bytesMax} bytes that are read of one`);
 }

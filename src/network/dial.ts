@@ -4,14 +4,14 @@ import type { LookupFunction } from "node:net";
 import { buildConnector } from "undici";
 
 /** Opens a connection to a checked address. */
-export type Dial = (
+export type PinnedDial = (
   options: buildConnector.Options,
   address: LookupAddress,
   callback: buildConnector.Callback,
 ) => void;
 
 /** Connects to an address that was checked; the name is not looked up again. TCP, and TLS for https. */
-export function dialPinned(timeout: number): Dial {
+export function dialPinned(timeout: number): PinnedDial {
   return (options, address, callback) => {
     const lookup: LookupFunction = (_host, { all }, found) => {
       if (all === true) found(null, [address]);

@@ -7,7 +7,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { bareHost } from "./resolve.js";
-import { tooLarge } from "./data-url.js";
+import { refuseTooLarge } from "./data-url.js";
 import { refusedImage } from "../core/requests/refused-image.js";
 
 export type FetchedKind = "images" | "files";
@@ -19,7 +19,7 @@ export const acceptHeaders: Readonly<Record<FetchedKind, string>> = {
 };
 
 /** Opens a connection to a checked address. */
-export type Dial = (address: LookupAddress, port: number) => Socket;
+export type SocketDial = (address: LookupAddress, port: number) => Socket;
 
 export interface DownloadRequest {
   readonly url: URL;
@@ -41,7 +41,7 @@ const redirects = [301, 302, 303, 307, 308];
 const headerBytesMax = 16 * 1024;
 
 /** Downloads a file. @throws HearthError `invalid_value` naming `param`; any error of the socket. */
-export async function download(dial: Dial, request: DownloadRequest): Promise<DownloadResult> {
+export async function downloadUrl(dial: SocketDial, request: DownloadRequest): Promise<DownloadResult> {
   const { url, address, param, bytesMax } = request;
   const isSecure = url.protocol === "https:";
   const port = Number(url.port || (isSecure ? 443 : 80));
@@ -55,7 +55,7 @@ export async function download(dial: Dial, request: DownloadRequest): Promise<Do
     if (statusCode !== 200) throw refusedImage(param, `was answered with the status ${statusCode}`);
     if (!/^(identity)?$/i.test(headers["content-encoding"] ?? ""))
       throw refusedImage(param, "was sent compressed, though that was not asked for");
-    if (Number(headers["content-length"] ?? 0) > bytesMax) throw tooLarge(param, bytesMax);
+    if (Number(headers["content-length"] ?? 0) > bytesMax) throw refuseTooLarge(param, bytesMax);
     return { type: "bytes", bytes: await readBody(response, param, bytesMax) };
   } finally {
     socket.destroy();
@@ -92,7 +92,7 @@ async function readBody(response: IncomingMessage, param: string, bytesMax: numb
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > bytesMax) throw tooLarge(param, bytesMax);
+    if (size > bytesMax) throw refuseTooLarge(param, bytesMax);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);

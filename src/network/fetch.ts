@@ -14,7 +14,7 @@ import type { AllowedHosts } from "./hosts.js";
 import { lookupAll, resolveAllowed, type Lookup } from "./resolve.js";
 import { refusedImage } from "../core/requests/refused-image.js";
 import { readDataUrl } from "./data-url.js";
-import { acceptHeaders, download, type Dial, type FetchedKind } from "./download.js";
+import { acceptHeaders, downloadUrl, type SocketDial, type FetchedKind } from "./download.js";
 
 export interface ImageFetcherDeps {
   readonly clock: Clock;
@@ -28,7 +28,7 @@ export interface ImageFetcherDeps {
   /** Returns headers that each request has in addition; absent: none. */
   readonly headers?: () => Readonly<Record<string, string>>;
   /** Absent: a TCP connection. */
-  readonly dial?: Dial;
+  readonly dial?: SocketDial;
 }
 
 /** xAI's own limits. */
@@ -98,7 +98,7 @@ async function follow(
     signal.throwIfAborted();
     const headers = deps.headers?.() ?? {};
     const request = { url, accept, headers, address, param, bytesMax, signal };
-    const reply = await download(deps.dial ?? dialTcp, request);
+    const reply = await downloadUrl(deps.dial ?? dialTcp, request);
     if (reply.type === "bytes") return reply.bytes;
     if (redirects === redirectsMax)
       throw refusedImage(param, `is redirected more than ${redirectsMax} times`);
@@ -144,7 +144,7 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-function dialTcp({ address, family }: LookupAddress, port: number): ReturnType<Dial> {
+function dialTcp({ address, family }: LookupAddress, port: number): ReturnType<SocketDial> {
   return connect({ host: address, family, port, lookup: neverLookup });
 }
 

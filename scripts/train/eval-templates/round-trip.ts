@@ -1,7 +1,7 @@
 /** Renders a call as history, and parses the text of the model's turn: it must be the same call. */
 import { isDeepStrictEqual } from "node:util";
 import type { GenerationEvent, Message, Tool } from "../../../src/core/generation.js";
-import { Answer } from "../../../src/engine/language/answer/answer.js";
+import { AnswerBuilder } from "../../../src/engine/language/answer/answer.js";
 import type { ReasoningMarks } from "../../../src/engine/language/reasoning.js";
 import { marker } from "../../../src/engine/language/derive/probes.js";
 import { callsIn, type TurnTexts } from "../../../src/engine/language/derive/turn.js";
@@ -118,7 +118,7 @@ export function parseAnswer(
   const parser = template.tools.parser([tool]);
   const { promptEnd, answerOpening: textOpening } = template.tools;
   const begun = promptEnd === "" ? {} : { begun: { promptEnd, textOpening } };
-  const answer = new Answer({
+  const answer = new AnswerBuilder({
     marks,
     startsInReasoning,
     stop: [],

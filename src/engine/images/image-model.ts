@@ -22,7 +22,7 @@ export interface RawImage extends Omit<GeneratedImage, "bytes"> {
   readonly pixels: Uint8Array<ArrayBuffer>;
 }
 
-export interface ImageModel {
+export interface OpenedImageModel {
   readonly sizes: SupportedSizes;
   /**
    * Generates one image.
@@ -52,7 +52,7 @@ const decoderOutput = "sample";
 const defaultLatentSide = 64;
 
 /** Opens the model in a folder. @throws Unusable, or an Error of the runtime. */
-export async function openImageModel(folder: string, options: ImageModelOptions): Promise<ImageModel> {
+export async function openImageModel(folder: string, options: ImageModelOptions): Promise<OpenedImageModel> {
   const config = await readImageModelConfig(folder);
   const opened: Graph[] = [];
   try {
@@ -68,7 +68,7 @@ export async function openImageModel(folder: string, options: ImageModelOptions)
   }
 }
 
-function createImageModel(parts: Parts, drawing: ImageModelConfig["defaults"]): ImageModel {
+function createImageModel(parts: Parts, drawing: ImageModelConfig["defaults"]): OpenedImageModel {
   const { config, encoder, unet, decoder } = parts;
   const denoiser = createDenoiser(unet, { ...config, ...drawing });
   const embed = createEmbedding(config, encoder);

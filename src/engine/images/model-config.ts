@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { z } from "zod";
 import { readRegularFile, UnreadableFileError } from "../../regular-file.js";
 import { createClipTokenizer, type ClipText } from "./clip/tokenizer.js";
-import { readScheduler, type Scheduler } from "./schedulers/scheduler.js";
+import { readScheduler, type NoiseScheduler } from "./schedulers/scheduler.js";
 import { UnusableModelError } from "./unusable-model.js";
 
 /** The configuration of an image model. */
 export interface ImageModelConfig {
   readonly tokenize: (text: string) => ClipText;
-  readonly scheduler: Scheduler;
+  readonly scheduler: NoiseScheduler;
   /** Channels of a latent image. */
   readonly channels: number;
   /** Side of the latent images that the model was trained on; null: unknown. */

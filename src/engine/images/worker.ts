@@ -5,13 +5,13 @@
 import { HearthError } from "../../core/errors.js";
 import { lowerThreadPriority } from "../worker/onnx-threads.js";
 import { hostWorker, reportNews, TransferredResult, type WorkerCall } from "../worker/host.js";
-import { openImageModel, type ImageModel, type ImageModelOptions } from "./image-model.js";
+import { openImageModel, type OpenedImageModel, type ImageModelOptions } from "./image-model.js";
 import type { ImageRequest, StepNews } from "./protocol.js";
 import type { SupportedSizes } from "./size.js";
 import { UnusableModelError } from "./unusable-model.js";
 
 /** Open models by folder. */
-const models = new Map<string, ImageModel>();
+const models = new Map<string, OpenedImageModel>();
 
 lowerThreadPriority("images");
 hostWorker<ImageRequest>({ answer, close });

@@ -8,7 +8,7 @@ import type { TemplateReading, TemplateTexts } from "./prompt/read-template.js";
 import type { Repair } from "./repairs.js";
 import type { ReasoningMarks } from "./reasoning.js";
 import type { SpecialToken } from "./prompt/special-tokens.js";
-import { createTokenBytes, tokenTypes, type TokenBytes, type Vocabulary } from "./prompt/token-bytes.js";
+import { createTokenBytes, tokenTypes, type TokenBytes, type TokenVocabulary } from "./prompt/token-bytes.js";
 import { continuation } from "./prompt/text-tokenizer.js";
 import type { ToolFormat } from "./tools/format.js";
 
@@ -123,7 +123,7 @@ function infillTokens({ tokens: { infill } }: LlamaModel): InfillTokens | null {
 }
 
 /** @param marks texts whose control tokens are readable; a mark may consist of several. */
-function readVocabulary(weights: LlamaModel, marks: readonly string[]): Vocabulary {
+function readVocabulary(weights: LlamaModel, marks: readonly string[]): TokenVocabulary {
   const { ggml } = weights.fileInfo.metadata.tokenizer ?? {};
   const { model: tokenizer = "", tokens = [], token_type: types = [] } = ggml ?? {};
   const written = marks.join("\n");
@@ -138,7 +138,7 @@ function isControl(type: number | undefined): boolean {
 }
 
 /** Reads the special tokens. llama.cpp changes the types of some tokens; a token that is a control token for either is one here. */
-function readSpecialTokens(weights: LlamaModel, { tokens, types }: Vocabulary): readonly SpecialToken[] {
+function readSpecialTokens(weights: LlamaModel, { tokens, types }: TokenVocabulary): readonly SpecialToken[] {
   const unknownToken = weights.fileInfo.metadata.tokenizer?.ggml.unknown_token_id;
   return tokens.flatMap((name, id) => {
     const { control, unknown, userDefined, lstrip, rstrip } = weights.getTokenAttributes(id as Token);

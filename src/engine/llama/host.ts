@@ -17,7 +17,7 @@ import type { WorkerCall } from "../worker/host.js";
 import type { CallNews } from "../worker/protocol.js";
 import { PrefixStore } from "./decode/prefixes/prefix-store.js";
 import { TickLoop } from "./decode/tick.js";
-import { loadEmbedder, type Embedder } from "./embed/embedder.js";
+import { loadEmbedder, type LoadedEmbedder } from "./embed/embedder.js";
 import type { RunPiece } from "./embed/pooled-context.js";
 import { withLoadSettings } from "./load/load-settings.js";
 import { countContextTokens, isLong, createLongForm } from "./load/long-context.js";
@@ -52,7 +52,7 @@ export class LlamaHost {
   readonly #residents: ResidentMap<Resident>;
   /** Forms of the residents for long prompts. */
   readonly #longForms: ResidentMap<Resident>;
-  readonly #embedders: ResidentMap<Embedder>;
+  readonly #embedders: ResidentMap<LoadedEmbedder>;
 
   /** Loads the native libraries that have to precede the engine's own. */
   constructor(options: LlamaHostOptions) {
@@ -99,7 +99,7 @@ export class LlamaHost {
   }
 
   /** @param key the load key of a loaded model that embeds or scores */
-  inputs(key: string): Pick<Embedder, "tokenizeInputs"> {
+  inputs(key: string): Pick<LoadedEmbedder, "tokenizeInputs"> {
     return this.#embedders.get(key);
   }
 

@@ -49,7 +49,7 @@ export async function* streamEvents(
   path: string,
   body: unknown,
   signal: AbortSignal,
-  refusal: Refusal = () => null,
+  refusal: ReadRefusal = () => null,
 ): AsyncGenerator<StreamedEvent, void, undefined> {
   const response = await send(server, path, body, signal, refusal);
   // A body that is destroyed before its end emits an error, which nobody waits for and which would end the thread.
@@ -112,7 +112,7 @@ function readRest(body: Dispatcher.ResponseData["body"]): void {
  * Returns the error of a status that says that the request itself is refused; null: the server has failed.
  * @param text what the server says, for the kind of the error only. @param cause what the operator reads
  */
-export type Refusal = (status: number, text: string, cause: Error) => Error | null;
+export type ReadRefusal = (status: number, text: string, cause: Error) => Error | null;
 
 /** Posts a request. @returns its JSON answer. @throws HearthError whose cause has the server's own reason. */
 export async function postJson(
@@ -153,7 +153,7 @@ async function send(
   path: string,
   body: unknown,
   signal: AbortSignal,
-  refusal: Refusal = () => null,
+  refusal: ReadRefusal = () => null,
 ) {
   const { url, apiKey } = server;
   const options = {

@@ -39,7 +39,7 @@ export interface PoolDeps {
 }
 
 /** A place for a generation on one of the servers. */
-export interface Place {
+export interface PoolPlace {
   readonly replica: Replica;
   readonly target: RemoteTarget;
   /**
@@ -145,7 +145,7 @@ export class RemotePool {
    * Takes a place for a generation.
    * @param tried servers that have failed it. @throws HearthError `model_unavailable` where no server can take it.
    */
-  enter(job: DecodeJob, tried: ReadonlySet<Replica>): Place {
+  enter(job: DecodeJob, tried: ReadonlySet<Replica>): PoolPlace {
     const ready = this.#ready.filter((replica) => !tried.has(replica));
     const { teamId, prompt, cacheKey } = job;
     const known = cacheKey === undefined ? this.#recent.find(teamId, prompt.tokens) : null;
@@ -176,7 +176,7 @@ export class RemotePool {
     for (const replica of this.#replicas) replica.close();
   }
 
-  #placeOn(replica: Replica, job: DecodeJob): Place | null {
+  #placeOn(replica: Replica, job: DecodeJob): PoolPlace | null {
     const { settings, modelName, log } = this.#deps;
     const { kind, prefixCache } = settings;
     const { prompt, teamId, deterministic, callIdPrefix } = job;

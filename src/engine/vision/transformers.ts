@@ -111,7 +111,7 @@ export function promptLength(inputs: Feeds): number {
 }
 
 /** Returns the text of the output tokens from index `from`. */
-export function readTokens(tokenizer: PreTrainedTokenizer, output: Tensor, from: number): ImageDescription {
+export function readCaption(tokenizer: PreTrainedTokenizer, output: Tensor, from: number): ImageDescription {
   return readIds(tokenizer, Array.from(output.data as BigInt64Array, Number).slice(from));
 }
 

@@ -8,7 +8,7 @@ const intervalMs = 1_000;
 /** One missed second can be a long step of a busy machine. */
 const lateSeconds = 2;
 
-export interface WatchOptions {
+export interface WorkerWatchOptions {
   readonly clock: Pick<Clock, "after">;
   /** Seconds without an answer after which the worker is given up; asked each second without one. */
   readonly secondsMax: () => number;
@@ -18,14 +18,14 @@ export interface WatchOptions {
 }
 
 export class WorkerWatch {
-  readonly #options: WatchOptions;
+  readonly #options: WorkerWatchOptions;
   #isAnswered = true;
   /** Whether this thread has had the chance to read an answer since the ping. */
   #couldRead = false;
   #secondsWithout = 0;
   #stopTimer: () => void;
 
-  constructor(options: WatchOptions) {
+  constructor(options: WorkerWatchOptions) {
     this.#options = options;
     this.#stopTimer = options.clock.after(intervalMs, () => this.#check());
   }

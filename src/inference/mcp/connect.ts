@@ -9,7 +9,7 @@ import type { ArgumentTexts } from "./argument-texts.js";
 import type { GuardedFetch } from "./guarded-fetch.js";
 
 /** An initialized session. */
-export interface Connection {
+export interface McpConnection {
   readonly client: Client;
   /** Whether one stream has the answers of all calls: the older transport. */
   readonly sharesStream: boolean;
@@ -31,7 +31,7 @@ export async function connect(
   headers: McpServer["headers"],
   { fetch, texts, version }: ConnectDeps,
   signal: AbortSignal,
-): Promise<Connection> {
+): Promise<McpConnection> {
   const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
   const { StreamableHTTPClientTransport, StreamableHTTPError } =
     await import("@modelcontextprotocol/sdk/client/streamableHttp.js");

@@ -2,12 +2,12 @@
 import { z } from "zod";
 import type { McpResult, McpTool } from "../../core/mcp/servers.js";
 import type { ResultImage } from "../../core/tools/server-call.js";
-import type { Mask } from "./masking.js";
-import { Refusal } from "./refusal.js";
+import type { SecretMask } from "./masking.js";
+import { McpRefusal } from "./refusal.js";
 import {
   descriptionCharsMax,
   nameCharsMax,
-  partsMax,
+  resultPartsMax,
   quotedCharsMax,
   schemaCharsMax,
   schemaDepthMax,
@@ -24,12 +24,13 @@ const toolBody = z.looseObject({
 export const toolsPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
 
 /** Reads a tool. @param mask applied to what errors quote. @throws Refusal that says why it cannot be used. */
-export function readTool(value: unknown, mask: Mask): McpTool {
+export function readTool(value: unknown, mask: SecretMask): McpTool {
   const { success, data } = toolBody.safeParse(value);
-  if (!success) throw new Refusal(`lists a tool${readName(value, mask)} that is not one, or is too large`);
+  if (!success) throw new McpRefusal(`lists a tool${readName(value, mask)} that is not one, or is too large`);
   const { name, description = null, inputSchema, annotations = null } = data;
   const problem = schemaProblem(inputSchema);
-  if (problem !== null) throw new Refusal(`lists the tool ${quoted(mask(name))}, whose schema ${problem}`);
+  if (problem !== null)
+    throw new McpRefusal(`lists the tool ${quoteForeign(mask(name))}, whose schema ${problem}`);
   return {
     name,
     description,
@@ -38,10 +39,10 @@ export function readTool(value: unknown, mask: Mask): McpTool {
   };
 }
 
-function readName(value: unknown, mask: Mask): string {
+function readName(value: unknown, mask: SecretMask): string {
   const isNamed =
     typeof value === "object" && value !== null && "name" in value && typeof value.name === "string";
-  return isNamed ? ` ${quoted(mask(String(value.name)))}` : "";
+  return isNamed ? ` ${quoteForeign(mask(String(value.name)))}` : "";
 }
 
 function schemaProblem(schema: Readonly<Record<string, unknown>>): string | null {
@@ -63,7 +64,7 @@ function isDeeper(value: unknown, depthMax: number): boolean {
 
 /** The result of a call. */
 export const callResult = z.looseObject({
-  content: z.array(z.unknown()).max(partsMax).optional(),
+  content: z.array(z.unknown()).max(resultPartsMax).optional(),
   structuredContent: z.unknown().optional(),
   isError: z.boolean().optional(),
 });
@@ -122,6 +123,6 @@ function readPart(value: unknown): string | { readonly url: string } {
 }
 
 /** Returns a text of a server as it can stand in an error. */
-export function quoted(text: string): string {
+export function quoteForeign(text: string): string {
   return JSON.stringify(text.slice(0, quotedCharsMax));
 }

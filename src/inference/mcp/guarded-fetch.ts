@@ -4,7 +4,7 @@
  */
 import { Agent, fetch as undiciFetch } from "undici";
 import { isPublicAddress } from "../../network/addresses.js";
-import { dialPinned, type Dial } from "../../network/dial.js";
+import { dialPinned, type PinnedDial } from "../../network/dial.js";
 import type { AllowedHosts } from "../../network/hosts.js";
 import { resolveAllowed, type Lookup } from "../../network/resolve.js";
 import { CallContext } from "./call-context.js";
@@ -14,7 +14,7 @@ export interface GuardedFetchDeps {
   readonly allowedHosts: AllowedHosts;
   readonly lookup: Lookup;
   /** Absent: TCP, and TLS for https. */
-  readonly dial?: Dial | undefined;
+  readonly dial?: PinnedDial | undefined;
   readonly connectMsMax: number;
   /** Returns headers that each request has in addition. */
   readonly headers: () => Readonly<Record<string, string>>;

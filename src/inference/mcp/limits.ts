@@ -22,6 +22,6 @@ export const nameCharsMax = 256;
 export const descriptionCharsMax = 16_384;
 export const quotedCharsMax = 200;
 /** Parts of a result. */
-export const partsMax = 1_000;
+export const resultPartsMax = 1_000;
 /** Bytes of the headers of an answer. */
 export const headerBytesMax = 16 * 1024;

@@ -1,8 +1,8 @@
 /** Why an MCP server could not be used: for clients, and for the log. */
-import { quoted } from "./content.js";
+import { quoteForeign } from "./content.js";
 import { TooManyBytes } from "./guarded-fetch.js";
-import type { Mask } from "./masking.js";
-import { Refusal } from "./refusal.js";
+import type { SecretMask } from "./masking.js";
+import { McpRefusal } from "./refusal.js";
 
 /** The server did not answer in time. */
 export class Late extends Error {}
@@ -13,7 +13,7 @@ const connectionClosed = -32_000;
 export interface ReasonContext {
   readonly bytesMax: number;
   readonly timeoutMs: number;
-  readonly mask: Mask;
+  readonly mask: SecretMask;
 }
 
 /**
@@ -21,7 +21,7 @@ export interface ReasonContext {
  * reason: several would show a client which names of the internal network exist.
  */
 export function describeMcpFailure(thrown: unknown, { bytesMax, timeoutMs, mask }: ReasonContext): string {
-  if (thrown instanceof Refusal) return mask(thrown.message);
+  if (thrown instanceof McpRefusal) return mask(thrown.message);
   if (thrown instanceof Late) return `did not answer within ${timeoutMs} ms`;
   if (thrown instanceof TooManyBytes) return `answers with more than ${bytesMax} bytes`;
   const { name, message, status, rpcCode } = findError(thrown);
@@ -30,7 +30,7 @@ export function describeMcpFailure(thrown: unknown, { bytesMax, timeoutMs, mask 
   if (rpcCode === connectionClosed && message.endsWith("Connection closed"))
     return "has closed the connection";
   // Masked before it is cut: a part of a secret would not be found.
-  if (rpcCode !== null) return `reports the error ${rpcCode}: ${quoted(mask(message))}`;
+  if (rpcCode !== null) return `reports the error ${rpcCode}: ${quoteForeign(mask(message))}`;
   if (status !== null && status >= 300 && status < 400) return "redirects to another origin";
   if (status !== null && status >= 400 && status < 600) return `answers with the status ${status}`;
   return status === -1
@@ -40,7 +40,7 @@ export function describeMcpFailure(thrown: unknown, { bytesMax, timeoutMs, mask 
 
 /** Returns the cause for the log: names and codes, no text of the server, which could repeat what it was sent. */
 export function describeCause(thrown: unknown): string {
-  if (thrown instanceof Refusal) return "its tools are not usable";
+  if (thrown instanceof McpRefusal) return "its tools are not usable";
   const { name, status, rpcCode } = findError(thrown);
   const code = status ?? rpcCode;
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : null;

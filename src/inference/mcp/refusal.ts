@@ -1,2 +1,2 @@
 /** What an MCP server does wrong, as the end of a sentence whose subject it is. */
-export class Refusal extends Error {}
+export class McpRefusal extends Error {}

@@ -5,13 +5,13 @@ import { HearthError } from "../../core/errors.js";
 import type { McpResult, McpServer, McpSession, McpTool } from "../../core/mcp/servers.js";
 import type { Clock } from "../../core/clock.js";
 import { createArgumentTexts } from "./argument-texts.js";
-import { connect, type Connection } from "./connect.js";
-import { callResult, quoted, readResult, readTool, toolsPage } from "./content.js";
+import { connect, type McpConnection } from "./connect.js";
+import { callResult, quoteForeign, readResult, readTool, toolsPage } from "./content.js";
 import { createGuardedFetch, type GuardedFetch, type GuardedFetchDeps } from "./guarded-fetch.js";
 import { endBytesMax, listBytesMax, pagesMax, type McpLimits } from "./limits.js";
-import { maskedTool, createMcpMask, type Mask } from "./masking.js";
+import { maskedTool, createMcpMask, type SecretMask } from "./masking.js";
 import { describeCause, Late, describeMcpFailure } from "./reasons.js";
-import { Refusal } from "./refusal.js";
+import { McpRefusal } from "./refusal.js";
 
 export interface McpSessionDeps extends Omit<GuardedFetchDeps, "connectMsMax"> {
   readonly clock: Clock;
@@ -35,9 +35,9 @@ class Session implements McpSession {
   readonly #server: McpServer;
   readonly #url: URL;
   readonly #network: GuardedFetch;
-  readonly #mask: Mask;
+  readonly #mask: SecretMask;
   readonly #texts = createArgumentTexts();
-  #connection: Promise<Connection> | null = null;
+  #connection: Promise<McpConnection> | null = null;
   /** Whether one stream has the answers of all calls; null while that is not known. */
   #sharesStream: boolean | null = null;
   /** Of calls whose answers come on one stream: they are made one at a time. */
@@ -58,7 +58,7 @@ class Session implements McpSession {
     } catch (thrown) {
       signal.throwIfAborted();
       const { label, param } = this.#server;
-      const message = `The tools of the MCP server ${quoted(label)} cannot be listed: it ${this.#describeFailure(thrown, listBytesMax)}.`;
+      const message = `The tools of the MCP server ${quoteForeign(label)} cannot be listed: it ${this.#describeFailure(thrown, listBytesMax)}.`;
       throw new HearthError("dependency_failed", message, { param });
     }
   }
@@ -80,7 +80,7 @@ class Session implements McpSession {
     } catch (thrown) {
       signal.throwIfAborted();
       return failed(
-        `The MCP server ${quoted(this.#server.label)} ${this.#describeFailure(thrown, resultBytesMax)}.`,
+        `The MCP server ${quoteForeign(this.#server.label)} ${this.#describeFailure(thrown, resultBytesMax)}.`,
       );
     }
   }
@@ -107,22 +107,22 @@ class Session implements McpSession {
     for (let pages = 0; pages < pagesMax; pages += 1) {
       const page = await listPage(client, cursor, until);
       if (tools.length + page.tools.length > toolsMax)
-        throw new Refusal(`lists more than ${toolsMax} tools (setting mcpToolsMax)`);
+        throw new McpRefusal(`lists more than ${toolsMax} tools (setting mcpToolsMax)`);
       tools.push(...page.tools.map((tool) => maskedTool(readTool(tool, this.#mask), this.#mask)));
       cursor = page.nextCursor;
       if (cursor === undefined) return tools;
     }
-    throw new Refusal(`lists its tools on more than ${pagesMax} pages`);
+    throw new McpRefusal(`lists its tools on more than ${pagesMax} pages`);
   }
 
   /** Connects once; a connection that failed is tried again by the next call. */
-  #connected(until: AbortSignal): Promise<Connection> {
-    if (this.#isClosed) throw new Refusal("is not used any more");
+  #connected(until: AbortSignal): Promise<McpConnection> {
+    if (this.#isClosed) throw new McpRefusal("is not used any more");
     this.#connection ??= this.#connect(until);
     return this.#connection;
   }
 
-  async #connect(until: AbortSignal): Promise<Connection> {
+  async #connect(until: AbortSignal): Promise<McpConnection> {
     const deps = { fetch: this.#network.fetch, texts: this.#texts, version: this.#deps.version };
     try {
       const connection = await connect(this.#url, this.#server.headers, deps, until);
@@ -171,7 +171,7 @@ class Session implements McpSession {
   }
 
   #describeFailure(thrown: unknown, bytesMax: number): string {
-    this.#deps.log(`the MCP server ${quoted(this.#server.label)} failed: ${describeCause(thrown)}`);
+    this.#deps.log(`the MCP server ${quoteForeign(this.#server.label)} failed: ${describeCause(thrown)}`);
     return describeMcpFailure(thrown, { bytesMax, timeoutMs: this.#deps.limits.timeoutMs, mask: this.#mask });
   }
 }

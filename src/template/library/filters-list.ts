@@ -7,7 +7,7 @@ import {
   Dictionary,
   Group,
   toInteger,
-  isTrue,
+  isTruthy,
   listItems,
   lengthOfText,
   List,
@@ -21,7 +21,7 @@ import {
 } from "../values/values.js";
 import { attributeReader, filter, withoutCase, type Given, type NamedFilter } from "./filter.js";
 import { listPairs } from "./methods-collections.js";
-import { combined } from "./sum.js";
+import { addValues } from "./sum.js";
 
 export const listFilters: readonly NamedFilter[] = [
   ...["length", "count"].map((name) => filter(name, [], (_, value) => readLength(value))),
@@ -45,11 +45,11 @@ export const listFilters: readonly NamedFilter[] = [
   filter("dictsort", ["case_sensitive", "by", "reverse"], dictSorted),
   filter("sort", ["reverse", "case_sensitive", "attribute"], (runtime, value, given) => {
     const [reverse = false, caseSensitive = false, attribute] = given;
-    const key = sortKey(runtime, attribute, isTrue(caseSensitive));
-    return new List(sorted(runtime, listItems(value, runtime.meter), key, isTrue(reverse)));
+    const key = sortKey(runtime, attribute, isTruthy(caseSensitive));
+    return new List(sorted(runtime, listItems(value, runtime.meter), key, isTruthy(reverse)));
   }),
   filter("unique", ["case_sensitive", "attribute"], (runtime, value, [caseSensitive = false, attribute]) => {
-    const [read, fold] = [attributeReader(runtime, attribute), withoutCase(isTrue(caseSensitive))];
+    const [read, fold] = [attributeReader(runtime, attribute), withoutCase(isTruthy(caseSensitive))];
     const seen = new Dictionary();
     const unique = listItems(value, runtime.meter).filter((item) => {
       const key = fold(read(item));
@@ -67,7 +67,7 @@ export const listFilters: readonly NamedFilter[] = [
   ),
   filter("sum", ["attribute", "start"], (runtime, value, [attribute, start = 0]) => {
     const read = attributeReader(runtime, attribute);
-    return listItems(value, runtime.meter).reduce((sum, item) => combined(sum, read(item)), start);
+    return listItems(value, runtime.meter).reduce((sum, item) => addValues(sum, read(item)), start);
   }),
   filter("groupby", ["attribute!", "default", "case_sensitive"], grouped),
   filter("batch", ["linecount!", "fill_with"], (runtime, value, [count = 1, fill = null]) => {
@@ -141,12 +141,12 @@ function dictSorted(runtime: Runtime, value: Value, given: Given): Value {
   const which = textArgument(by, "by");
   if (which !== "key" && which !== "value")
     throw new TemplateError('You can only sort by either "key" or "value"');
-  const fold = withoutCase(isTrue(caseSensitive));
+  const fold = withoutCase(isTruthy(caseSensitive));
   const key = (pair: Value): Value => {
     const items = pair instanceof Tuple ? pair.items : [];
     return fold(items[which === "key" ? 0 : 1] ?? null);
   };
-  return new List(sorted(runtime, listPairs(runtime, value), key, isTrue(reverse)));
+  return new List(sorted(runtime, listPairs(runtime, value), key, isTruthy(reverse)));
 }
 
 function extreme(
@@ -155,7 +155,7 @@ function extreme(
   [caseSensitive = false, attribute]: Given,
   sign: 1 | -1,
 ): Value {
-  const [read, fold] = [attributeReader(runtime, attribute), withoutCase(isTrue(caseSensitive))];
+  const [read, fold] = [attributeReader(runtime, attribute), withoutCase(isTruthy(caseSensitive))];
   const [first, ...rest] = listItems(value, runtime.meter);
   if (first === undefined) return new Undefined("No aggregated item, sequence was empty.");
   return rest.reduce(
@@ -170,7 +170,7 @@ function grouped(
   [attribute, otherwise, caseSensitive = false]: Given,
 ): Value {
   const read = attributeReader(runtime, attribute, otherwise);
-  const fold = withoutCase(isTrue(caseSensitive));
+  const fold = withoutCase(isTruthy(caseSensitive));
   const key = (item: Value): Value => fold(read(item));
   const groups: Value[][] = [];
   for (const item of sorted(runtime, listItems(value, runtime.meter), key, false)) {

@@ -1,7 +1,7 @@
 /** Filters that apply another filter or a test to each item. For them none is an empty list. */
 import { textArgument } from "../values/arguments.js";
 import type { Runtime } from "../values/runtime.js";
-import { isTrue, listItems, List, TemplateError, type Arguments, type Value } from "../values/values.js";
+import { isTruthy, listItems, List, TemplateError, type Arguments, type Value } from "../values/values.js";
 import { attributeReader, type NamedFilter } from "./filter.js";
 
 export const selectFilters: readonly NamedFilter[] = [
@@ -16,7 +16,7 @@ export const selectFilters: readonly NamedFilter[] = [
 ];
 
 function mapped(runtime: Runtime, value: Value, { positional, named }: Arguments): Value {
-  const items = isTrue(value) ? listItems(value, runtime.meter) : [];
+  const items = isTruthy(value) ? listItems(value, runtime.meter) : [];
   const [name, ...rest] = positional;
   if (name === undefined) {
     const attribute = named.get("attribute");
@@ -35,13 +35,13 @@ function selected(
   { positional, named }: Arguments,
   { byAttribute, keep }: { readonly byAttribute: boolean; readonly keep: boolean },
 ): Value {
-  const items = isTrue(value) ? listItems(value, runtime.meter) : [];
+  const items = isTruthy(value) ? listItems(value, runtime.meter) : [];
   const attribute = byAttribute ? positional[0] : undefined;
   const [name, ...rest] = byAttribute ? positional.slice(1) : positional;
   if (byAttribute && attribute === undefined) throw new TemplateError("Missing parameter for attribute name");
   const read = attributeReader(runtime, attribute);
   const test = name === undefined ? null : textArgument(name, "the name of a test");
   const isSo = (item: Value): boolean =>
-    test === null ? isTrue(item) : runtime.applyTest(test, item, { positional: rest, named });
+    test === null ? isTruthy(item) : runtime.applyTest(test, item, { positional: rest, named });
   return new List(items.filter((item) => isSo(read(item)) === keep));
 }

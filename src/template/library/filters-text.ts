@@ -2,12 +2,12 @@
 import { optionalText, textArgument } from "../values/arguments.js";
 import type { Runtime } from "../values/runtime.js";
 import { toText } from "../values/text.js";
-import { Dictionary, toInteger, isTrue, lengthOfText, toNumber, type Value } from "../values/values.js";
+import { Dictionary, toInteger, isTruthy, lengthOfText, toNumber, type Value } from "../values/values.js";
 import { capitalized } from "./characters.js";
 import { filter, type Given, type NamedFilter } from "./filter.js";
 import { formatted } from "./format.js";
 import { textMethods } from "./methods-text.js";
-import { replaced } from "./replace.js";
+import { replaceText } from "./replace.js";
 import { lines, stripped } from "./split.js";
 
 /** A filter of the text that a value prints as. */
@@ -34,7 +34,7 @@ export const textFilters: readonly NamedFilter[] = [
   ofText("lstrip", ["chars"], (text, [chars]) => stripped(text, optionalText(chars, "lstrip arg"), "start")),
   ofText("rstrip", ["chars"], (text, [chars]) => stripped(text, optionalText(chars, "rstrip arg"), "end")),
   ofText("replace", ["old!", "new!", "count"], (text, [from = "", to = "", count = null], { meter }) =>
-    replaced(meter, text, {
+    replaceText(meter, text, {
       from: toText(from, meter),
       to: toText(to, meter),
       max: count === null ? -1 : toInteger(count),
@@ -66,7 +66,7 @@ export const textFilters: readonly NamedFilter[] = [
   ],
   filter("urlencode", [], (runtime, value) => urlEncoded(runtime, value)),
   filter("xmlattr", ["autospace"], (runtime, value, [autospace = true]) =>
-    attributes(runtime, value, isTrue(autospace)),
+    attributes(runtime, value, isTruthy(autospace)),
   ),
 ];
 
@@ -79,8 +79,8 @@ function indented(
   const all = lines(`${text}\n`, false);
   meter.checkText(text.length + all.length * by.length);
   const [start = "", ...rest] = all;
-  const others = rest.map((line) => (line === "" && !isTrue(blank) ? line : by + line));
-  return [isTrue(first) ? by + start : start, ...others].join("\n");
+  const others = rest.map((line) => (line === "" && !isTruthy(blank) ? line : by + line));
+  return [isTruthy(first) ? by + start : start, ...others].join("\n");
 }
 
 function checkedSpaces(count: number, meter: Runtime["meter"]): string {
@@ -96,7 +96,7 @@ function truncated(text: string, given: Given): string {
   const part = Array.from(text)
     .slice(0, Math.max(0, size - lengthOfText(ending)))
     .join("");
-  if (isTrue(killWords)) return part + ending;
+  if (isTruthy(killWords)) return part + ending;
   const space = part.lastIndexOf(" ");
   return (space === -1 ? part : part.slice(0, space)) + ending;
 }

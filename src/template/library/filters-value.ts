@@ -1,12 +1,12 @@
 /** Filters for values of any type. */
 import { textArgument } from "../values/arguments.js";
-import { toJson } from "../values/json.js";
+import { stringify } from "../values/json.js";
 import type { Runtime } from "../values/runtime.js";
 import { represented, toText } from "../values/text.js";
 import {
   Dictionary,
   toInteger,
-  isTrue,
+  isTruthy,
   Sequence,
   TemplateError,
   Undefined,
@@ -19,7 +19,7 @@ import { filter, type Given, type NamedFilter } from "./filter.js";
 export const valueFilters: readonly NamedFilter[] = [
   ...["default", "d"].map((name) =>
     filter(name, ["default_value", "boolean"], (_, value, [otherwise = "", boolean = false]) =>
-      value instanceof Undefined || (isTrue(boolean) && !isTrue(value)) ? otherwise : value,
+      value instanceof Undefined || (isTruthy(boolean) && !isTruthy(value)) ? otherwise : value,
     ),
   ),
   filter("string", [], ({ meter }, value) => toText(value, meter)),
@@ -40,14 +40,14 @@ function json({ meter }: Runtime, value: Value, given: Given): Value {
   const [ensureAscii = false, indent = null, separators = null, sortKeys = false] = given;
   const [item = indent === null ? ", " : ",", key = ": "] =
     separators === null ? [] : readSeparators(separators);
-  const text = toJson(
+  const text = stringify(
     value,
     {
-      ensureAscii: isTrue(ensureAscii),
+      ensureAscii: isTruthy(ensureAscii),
       indent: indent === null ? null : typeof indent === "string" ? indent : spaces(toInteger(indent)),
       itemSeparator: item,
       keySeparator: key,
-      sortKeys: isTrue(sortKeys),
+      sortKeys: isTruthy(sortKeys),
     },
     meter,
   );

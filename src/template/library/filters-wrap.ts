@@ -1,7 +1,7 @@
 /** The filter that breaks lines. */
 import { optionalText } from "../values/arguments.js";
 import { toText } from "../values/text.js";
-import { toInteger, isTrue, TemplateError } from "../values/values.js";
+import { toInteger, isTruthy, TemplateError } from "../values/values.js";
 import { filter, type NamedFilter } from "./filter.js";
 import { lines } from "./split.js";
 
@@ -15,11 +15,11 @@ export const wrapFilters: readonly NamedFilter[] = [
       const size = toInteger(width);
       if (size <= 0) throw new TemplateError(`invalid width ${size} (must be > 0)`);
       const separator = optionalText(wrapString, "wrapstring") ?? "\n";
-      const pattern = isTrue(breakHyphens)
+      const pattern = isTruthy(breakHyphens)
         ? /\s+|[^\s-]*[\p{L}\p{N}]-+(?=\p{L})|\S+?(?=\s|$|(?<=[\p{L}\p{N}]-)\p{L})/gu
         : /\s+|\S+/gu;
       const wrapped = lines(text, false).map((line) =>
-        wrap(line.match(pattern) ?? [], size, isTrue(breakLong)).join(separator),
+        wrap(line.match(pattern) ?? [], size, isTruthy(breakLong)).join(separator),
       );
       return wrapped.join(separator);
     },

@@ -18,7 +18,7 @@ import {
 } from "../values/values.js";
 import { capitalized, classes, swapped, titled } from "./characters.js";
 import { formattedFields } from "./format.js";
-import { replaced } from "./replace.js";
+import { replaceText } from "./replace.js";
 import { lines, occurrences, split, splitBackwards, stripped } from "./split.js";
 
 type Given = readonly (Value | undefined)[];
@@ -67,7 +67,7 @@ export const textMethods: ReadonlyMap<string, Method<string>> = new Map([
     return end !== "" && self.endsWith(end) ? self.slice(0, -end.length) : self;
   }),
   method("replace", ["old!", "new!", "count"], ({ meter }, self, [from, to, count]) =>
-    replaced(meter, self, {
+    replaceText(meter, self, {
       from: textArgument(from, "old"),
       to: textArgument(to, "new"),
       max: count === undefined ? -1 : toInteger(count),

@@ -4,7 +4,7 @@ import { splitCharacters } from "../values/values.js";
 import { occurrences } from "./split.js";
 
 /** @param max replacements at most; all if it is negative @throws BudgetExceeded */
-export function replaced(
+export function replaceText(
   meter: Meter,
   text: string,
   { from, to, max }: { readonly from: string; readonly to: string; readonly max: number },

@@ -2,7 +2,7 @@
 import { Float, toNumber, TemplateError, typeName, type Value } from "../values/values.js";
 
 /** @throws TemplateError for a value that is not a number */
-export function combined(left: Value, right: Value): Value {
+export function addValues(left: Value, right: Value): Value {
   const [first, second] = [toNumber(left), toNumber(right)];
   if (first === null || second === null)
     throw new TemplateError(

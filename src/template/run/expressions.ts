@@ -10,7 +10,7 @@ import {
   defined,
   Dictionary,
   Float,
-  isTrue,
+  isTruthy,
   listItems,
   List,
   toNumber,
@@ -22,7 +22,7 @@ import {
   type Value,
 } from "../values/values.js";
 import { readAttribute, readItem, readSlice } from "./access.js";
-import { combined, compared } from "./operators.js";
+import { applyOperator, compared } from "./operators.js";
 import type { Scope } from "./scope.js";
 
 export class Evaluator implements Runtime {
@@ -89,21 +89,21 @@ export class Evaluator implements Runtime {
   #operation(expression: Expression, scope: Scope): Value {
     switch (expression.type) {
       case "not":
-        return !isTrue(this.evaluate(expression.operand, scope));
+        return !isTruthy(this.evaluate(expression.operand, scope));
       case "negative":
       case "positive":
         return signed(expression.type, this.evaluate(expression.operand, scope));
       case "and": {
         const left = this.evaluate(expression.left, scope);
-        return isTrue(left) ? this.evaluate(expression.right, scope) : left;
+        return isTruthy(left) ? this.evaluate(expression.right, scope) : left;
       }
       case "or": {
         const left = this.evaluate(expression.left, scope);
-        return isTrue(left) ? left : this.evaluate(expression.right, scope);
+        return isTruthy(left) ? left : this.evaluate(expression.right, scope);
       }
       case "binary": {
         const left = this.evaluate(expression.left, scope);
-        return combined(this, expression.operator, left, this.evaluate(expression.right, scope));
+        return applyOperator(this, expression.operator, left, this.evaluate(expression.right, scope));
       }
       case "comparison":
         return this.#comparison(expression, scope);
@@ -120,7 +120,7 @@ export class Evaluator implements Runtime {
 
   #conditional(expression: Expression & { type: "conditional" }, scope: Scope): Value {
     const { condition, then, otherwise } = expression;
-    if (isTrue(this.evaluate(condition, scope))) return this.evaluate(then, scope);
+    if (isTruthy(this.evaluate(condition, scope))) return this.evaluate(then, scope);
     if (otherwise !== null) return this.evaluate(otherwise, scope);
     return new Undefined("the inline if-expression evaluated to false and no else section was defined.");
   }

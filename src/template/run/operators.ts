@@ -41,7 +41,7 @@ export function compared(runtime: Runtime, operator: Comparison, left: Value, ri
 }
 
 /** @throws TemplateError for values that the operator does not take */
-export function combined(runtime: Runtime, operator: BinaryOperator, left: Value, right: Value): Value {
+export function applyOperator(runtime: Runtime, operator: BinaryOperator, left: Value, right: Value): Value {
   if (operator === "~") return concatenated(runtime, left, right);
   const [first, second] = [toNumber(defined(left)), toNumber(defined(right))];
   if (first !== null && second !== null) {

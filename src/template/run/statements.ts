@@ -1,7 +1,7 @@
 /** Runs the statements of a template. */
 import type { CallStatement, Expression, ForStatement, Statement, Target } from "../syntax/nodes.js";
 import { toText } from "../values/text.js";
-import { Callable, isTrue, listItems, Namespace, TemplateError, type Value } from "../values/values.js";
+import { Callable, isTruthy, listItems, Namespace, TemplateError, type Value } from "../values/values.js";
 import type { Evaluator } from "./expressions.js";
 import { Loop } from "./loop.js";
 import { bindParameters, type MacroSource } from "./macros.js";
@@ -39,7 +39,9 @@ export class Program {
         output.add(toText(evaluator.evaluate(statement.value, scope), evaluator.meter));
         return null;
       case "if": {
-        const branch = statement.branches.find(([condition]) => isTrue(evaluator.evaluate(condition, scope)));
+        const branch = statement.branches.find(([condition]) =>
+          isTruthy(evaluator.evaluate(condition, scope)),
+        );
         return this.#run(branch?.[1] ?? statement.otherwise, scope, output);
       }
       case "for":
@@ -131,7 +133,7 @@ export class Program {
     return items.filter((item) => {
       const inner = new Scope(scope);
       this.#assign(target, item, inner);
-      return isTrue(this.evaluator.evaluate(condition, inner));
+      return isTruthy(this.evaluator.evaluate(condition, inner));
     });
   }
 

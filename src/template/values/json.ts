@@ -24,7 +24,7 @@ export interface JsonOptions {
 }
 
 /** @throws TemplateError for a value that JSON does not have */
-export function toJson(value: Value, options: JsonOptions, meter: Meter): string {
+export function stringify(value: Value, options: JsonOptions, meter: Meter): string {
   return new Writer(options, meter).write(value, "\n");
 }
 

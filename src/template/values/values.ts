@@ -151,7 +151,7 @@ export function orElse(value: Value | undefined, otherwise: () => Value): Value 
   return value === undefined ? otherwise() : value;
 }
 
-export function isTrue(value: Value): boolean {
+export function isTruthy(value: Value): boolean {
   if (value === null || value instanceof Undefined) return false;
   if (typeof value === "object") {
     if (value instanceof Float) return value.value !== 0;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  type AnswerPiece,
+  type TextPart,
   AnswerText,
   type AnswerTextOptions,
 } from "../../../src/engine/language/answer/answer-text.js";
@@ -20,7 +20,7 @@ const think = { open: "<think>", close: "</think>" };
 /** Feeds each piece as one token, like the engine: stops after a stop sequence. */
 function fold(pieces: readonly Uint8Array[], options: Partial<AnswerTextOptions> = {}): Folded {
   const answer = new AnswerText({ marks: think, startsInReasoning: false, stop: [], ...options });
-  const deltas: AnswerPiece[] = [];
+  const deltas: TextPart[] = [];
   let taken = 0;
   for (const piece of pieces) {
     deltas.push(...answer.push(piece));
@@ -28,8 +28,8 @@ function fold(pieces: readonly Uint8Array[], options: Partial<AnswerTextOptions>
     if (answer.stoppedBy !== null) break;
   }
   deltas.push(...answer.finish());
-  const of = (type: AnswerPiece["type"]): AnswerPiece[] => deltas.filter((delta) => delta.type === type);
-  const sum = (list: AnswerPiece[]): number => list.reduce((total, delta) => total + delta.tokens, 0);
+  const of = (type: TextPart["type"]): TextPart[] => deltas.filter((delta) => delta.type === type);
+  const sum = (list: TextPart[]): number => list.reduce((total, delta) => total + delta.tokens, 0);
   return {
     text: of("text")
       .map((delta) => delta.text)

@@ -1,7 +1,7 @@
 /** Answers of the scripted engine that are parsed token by token, as a real model's answer is. */
 import type { DecodeJob } from "../../../src/core/engine.js";
 import type { FinishReason, GenerationEvent } from "../../../src/core/generation.js";
-import { Answer } from "../../../src/engine/language/answer/answer.js";
+import { AnswerBuilder } from "../../../src/engine/language/answer/answer.js";
 import { parsedCalls } from "../../../src/engine/language/answer/parsed-calls.js";
 import { findReasoningMarks } from "../../../src/engine/language/reasoning.js";
 import { readToolFormat } from "../../../src/engine/language/tools/format.js";
@@ -34,7 +34,7 @@ export function* readTranscript(
   const { stop, callIdPrefix, maxTokens, maxTokensExcludesReasoning } = job;
   const { tools, hidden } = parsedCalls(job);
   const format = readToolFormat(template);
-  const answer = new Answer({
+  const answer = new AnswerBuilder({
     marks: format.readsReasoning ? null : findReasoningMarks(template),
     startsInReasoning: job.prompt.startsInReasoning,
     stop,

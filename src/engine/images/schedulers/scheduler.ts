@@ -10,7 +10,7 @@ import { lcm } from "./lcm.js";
 import type { Schedule } from "./schedule.js";
 
 /** @param steps at least 1. @throws RangeError when there are too many. */
-export type Scheduler = (steps: number) => Schedule;
+export type NoiseScheduler = (steps: number) => Schedule;
 
 type Method = (config: SchedulerConfig, steps: number) => Schedule;
 
@@ -34,7 +34,7 @@ const classes: Readonly<Record<string, SchedulerClass>> = {
  */
 export function readScheduler(content: unknown): {
   readonly config: SchedulerConfig;
-  readonly scheduler: Scheduler;
+  readonly scheduler: NoiseScheduler;
 } {
   const parsed = schedulerConfig.safeParse(content);
   if (!parsed.success) {

@@ -6,7 +6,7 @@ import type { Token } from "node-llama-cpp";
 import type { DecodeJob } from "../../../core/engine.js";
 import type { HearthError } from "../../../core/errors.js";
 import type { FinishReason, EngineEvent } from "../../../core/generation.js";
-import type { Answer } from "./answer.js";
+import type { AnswerBuilder } from "./answer.js";
 import { createAnswer } from "./create-answer.js";
 import { parsedCalls } from "./parsed-calls.js";
 import { reasoningClosing } from "./reasoning-closing.js";
@@ -30,7 +30,7 @@ export class AnswerProgress<S, F extends TextFollower> {
   readonly #language: ModelLanguage;
   readonly #contextTokens: number;
   readonly #decode: DecodeJob;
-  readonly #answer: Answer;
+  readonly #answer: AnswerBuilder;
   readonly constraint: Constraint<S, F> | null;
   /** Tokens that begin a call that must not be written. */
   readonly #hiddenMarks: readonly Token[];

@@ -30,7 +30,7 @@ export interface CallsInReasoning {
 export type AnswerMode = "opening" | "reasoning" | "answer";
 
 /** A piece of the answer, with the tokens sampled since the piece before. */
-export interface AnswerPiece {
+export interface TextPart {
   readonly type: "text" | "reasoning";
   readonly text: string;
   readonly tokens: number;
@@ -71,7 +71,7 @@ export class AnswerText {
   /** Whether leading white space is to be dropped, because a marker came before. */
   #atPartStart: boolean;
   #stoppedBy: string | null = null;
-  #out: AnswerPiece[] = [];
+  #out: TextPart[] = [];
 
   constructor(options: AnswerTextOptions) {
     this.#options = options;
@@ -108,7 +108,7 @@ export class AnswerText {
   }
 
   /** Adds one sampled token. @returns the pieces it completed. */
-  push(bytes: Uint8Array, logprob: SampledLogprob | null = null): readonly AnswerPiece[] {
+  push(bytes: Uint8Array, logprob: SampledLogprob | null = null): readonly TextPart[] {
     this.#tokens += 1;
     const text = this.#decoder.decode(bytes, { stream: true });
     const start = this.#length;
@@ -120,13 +120,13 @@ export class AnswerText {
   }
 
   /** Ends the answer: emits text that was held back. An incomplete character at the end is dropped. */
-  finish(): readonly AnswerPiece[] {
+  finish(): readonly TextPart[] {
     const pieces = this.#advance(true);
     this.#flush(this.#mode === "reasoning" ? "reasoning" : "text", "");
     return [...pieces, ...this.#take()];
   }
 
-  #advance(last: boolean): readonly AnswerPiece[] {
+  #advance(last: boolean): readonly TextPart[] {
     while (this.#stoppedBy === null && this.#step(last));
     return this.#take();
   }
@@ -233,7 +233,7 @@ export class AnswerText {
     return front;
   }
 
-  #emit(type: AnswerPiece["type"], text: string): void {
+  #emit(type: TextPart["type"], text: string): void {
     const shown = this.#atPartStart ? text.trimStart() : text;
     const from = this.#length - this.#held.length - shown.length;
     if (shown !== text)
@@ -243,7 +243,7 @@ export class AnswerText {
     this.#flush(type, shown);
   }
 
-  #flush(type: AnswerPiece["type"], text: string): void {
+  #flush(type: TextPart["type"], text: string): void {
     const end = this.#length - this.#held.length;
     const logprobs = this.#logprobs.filter(({ start }) => start < end).map(({ logprob }) => logprob);
     this.#logprobs = this.#logprobs.filter(({ start }) => start >= end);
@@ -251,7 +251,7 @@ export class AnswerText {
     this.#tokens = 0;
   }
 
-  #take(): readonly AnswerPiece[] {
+  #take(): readonly TextPart[] {
     const out = this.#out;
     this.#out = [];
     return out;

@@ -4,7 +4,7 @@
  * generation.
  */
 import type { GenerationEvent, SampledLogprob } from "../../../core/generation.js";
-import { AnswerText, type AnswerMode, type AnswerPiece, type AnswerTextOptions } from "./answer-text.js";
+import { AnswerText, type AnswerMode, type TextPart, type AnswerTextOptions } from "./answer-text.js";
 import type { ToolEvent } from "../tools/parse/output.js";
 import type { ToolParser } from "../tools/parse.js";
 
@@ -20,7 +20,7 @@ export interface AnswerOptions extends AnswerTextOptions {
 }
 
 /** The event builder of one answer. */
-export class Answer {
+export class AnswerBuilder {
   readonly #options: AnswerOptions;
   readonly #text: AnswerText;
   /** Tokens and log probabilities that belong to no event yet. */
@@ -83,7 +83,7 @@ export class Answer {
     return events;
   }
 
-  #read({ type, text, tokens, logprobs }: AnswerPiece): GenerationEvent[] {
+  #read({ type, text, tokens, logprobs }: TextPart): GenerationEvent[] {
     this.#tokens += tokens;
     this.#logprobs.push(...logprobs);
     const { parser } = this.#options;

@@ -22,7 +22,7 @@ const callsMax = 32;
 const whiteSpaceRule = "[ \\n]{0,2}";
 
 /** What would repeat an item. */
-export interface ItemRepeats {
+export interface RepeatedItems {
   /** What earlier items have next. Such a text begins like one of them, or with one of the characters. */
   readonly rests: ReadonlySet<string>;
   readonly characters: ReadonlySet<string>;
@@ -37,7 +37,7 @@ export interface TextFollower {
   /** Whether the grammar has more ways to go on than it may have. */
   readonly isTooWide?: boolean;
   /** What would repeat an item of an array whose items must differ; null where nothing can, absent where that is not followed. */
-  readonly itemRepeats?: ItemRepeats | null;
+  readonly itemRepeats?: RepeatedItems | null;
   push(text: string): void;
 }
 

@@ -1,5 +1,5 @@
 /** Creates the event builder of a job's answer. */
-import { Answer, type AnswerOptions } from "./answer.js";
+import { AnswerBuilder, type AnswerOptions } from "./answer.js";
 import type { CallsInReasoning } from "./answer-text.js";
 import type { ParsedCalls } from "./parsed-calls.js";
 import type { Tool } from "../../../core/generation.js";
@@ -11,7 +11,7 @@ export function createAnswer(
   { reasoning, tools: format }: Pick<ModelLanguage, "reasoning" | "tools">,
   { prompt, stop, toolChoice, callIdPrefix }: DecodeJob,
   calls: ParsedCalls,
-): Answer {
+): AnswerBuilder {
   const isRaw = prompt.rawText !== undefined;
   const parses = !isRaw && (calls.tools.length > 0 || format.readsReasoning);
   const options: AnswerOptions = {
@@ -24,7 +24,7 @@ export function createAnswer(
     onlyCalls: toolChoice.mode === "required",
   };
   const hasCalls = parses && calls.tools.length > 0 && !calls.hidden;
-  return new Answer({
+  return new AnswerBuilder({
     ...options,
     ...(hasCalls ? { callsInReasoning: findCalls(format, calls.tools) } : {}),
     ...(isRaw || format.promptEnd === ""

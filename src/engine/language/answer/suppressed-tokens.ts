@@ -5,7 +5,7 @@
  */
 import type { Token } from "node-llama-cpp";
 import type { ObjectKeys } from "../../../core/json/object-keys.js";
-import type { ItemRepeats } from "./constraint.js";
+import type { RepeatedItems } from "./constraint.js";
 import type { ModelLanguage } from "../language.js";
 import type { TokenText } from "../prompt/token-beginnings.js";
 
@@ -25,7 +25,7 @@ export function repeatingTokens(
 /** Returns the tokens that would repeat an item of an array whose items must differ, or leave no other item; most often none. */
 export function repeatingItemTokens(
   { tokenBytes }: Pick<ModelLanguage, "tokenBytes">,
-  repeats: ItemRepeats | null,
+  repeats: RepeatedItems | null,
 ): readonly Token[] {
   if (repeats === null) return [];
   const { characters, inString, rests } = repeats;

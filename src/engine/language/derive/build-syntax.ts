@@ -1,5 +1,5 @@
 /** Derives the marks around calls from a turn with two calls, or with one where a turn has no more. */
-import type { CallSyntax, Mark } from "../tools/syntax.js";
+import type { CallSyntax, CallMark } from "../tools/syntax.js";
 import { commonBody, findBody } from "./body.js";
 import { isMark, splitMark, piecesOfText, sharedEnd, sharedStart, withoutSharedMarks } from "./pieces.js";
 import type { ProbeCall } from "./probes.js";
@@ -65,7 +65,7 @@ function aroundCalls(known: KnownParts, lead: string, middle: string, tail: stri
   return withOpening({ ...parts, section: { open: splitMark(open), close: splitMark(close) } });
 }
 
-type Parts = Omit<CallSyntax, "between"> & { readonly between?: Mark };
+type Parts = Omit<CallSyntax, "between"> & { readonly between?: CallMark };
 
 /** Decides what begins a call: a mark, or, without one, the beginning of the answer. */
 function withOpening(parts: Parts, turnEnd = ""): FoundSyntax | null {

@@ -11,7 +11,7 @@ import {
   textCall,
   twoCalls,
   valueCall,
-  type CallForm,
+  type ProbeForm,
   type ProbeCall,
 } from "./probes.js";
 import { buildSyntax } from "./build-syntax.js";
@@ -20,7 +20,7 @@ import { callsIn, type Deriving, type TurnTexts } from "./turn.js";
 import { valueForms } from "./value-forms.js";
 
 /** Forms of a turn with calls, in the order in which they are tried. */
-const forms: readonly CallForm[] = [false, true].flatMap((withResults) => [
+const forms: readonly ProbeForm[] = [false, true].flatMap((withResults) => [
   { argumentsAsText: false, content: "", withResults },
   { argumentsAsText: true, content: "", withResults },
   { argumentsAsText: true, content: null, withResults },
@@ -80,7 +80,7 @@ function readableAfterPrompt(
 
 function* complete(
   found: CallSyntax,
-  form: CallForm,
+  form: ProbeForm,
   turn: TurnTexts,
   endTexts: readonly string[],
   oneCall: boolean,
@@ -108,7 +108,7 @@ function* complete(
 }
 
 /** Returns whether the template leaves out the text of a turn with calls, and writes it as a turn of its own. */
-function* needsSeparateText(calls: readonly ProbeCall[], form: CallForm): Deriving<boolean> {
+function* needsSeparateText(calls: readonly ProbeCall[], form: ProbeForm): Deriving<boolean> {
   const joint = yield callsProbe(calls, { ...form, content: marker.text });
   if (joint !== null && hasTextAndCalls(joint)) return false;
   const probe = callsProbe(calls, form);

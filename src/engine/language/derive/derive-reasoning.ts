@@ -3,7 +3,7 @@
  * turn begins with reasoning on and off.
  */
 import type { ReasoningMarks } from "../reasoning.js";
-import { marksBefore, findPair, type Marks } from "./mark-pairs.js";
+import { marksBefore, findPair, type MarkPair } from "./mark-pairs.js";
 import { isMark, piecesOfText, sharedEnd, sharedStart } from "./pieces.js";
 import {
   callsProbe,
@@ -12,8 +12,8 @@ import {
   textProbe,
   twoCalls,
   withReasoning,
-  type CallForm,
-  type Probe,
+  type ProbeForm,
+  type TurnProbe,
 } from "./probes.js";
 import { afterUser, type Deriving, type TurnTexts } from "./turn.js";
 
@@ -44,7 +44,11 @@ export function* deriveReasoning(
 }
 
 /** Returns the marks around the text of a turn, besides those of an empty block. */
-function answerMarks({ open, close }: Marks, turn: TurnTexts, endTexts: readonly string[]): Marks | null {
+function answerMarks(
+  { open, close }: MarkPair,
+  turn: TurnTexts,
+  endTexts: readonly string[],
+): MarkPair | null {
   const own = ownStart(turn);
   const at = own.lastIndexOf(close);
   const lead = (at < 0 ? own : own.slice(at + close.length)).trim();
@@ -62,14 +66,14 @@ function marksBeforeEnd(end: string, endTexts: readonly string[]): string {
 }
 
 interface FoundMarks {
-  readonly marks: Marks;
+  readonly marks: MarkPair;
   readonly inParts: boolean;
 }
 
 function* fromHistory(turn: TurnTexts): Deriving<FoundMarks | null> {
   const form = { argumentsAsText: false, content: "", withResults: false };
   const inParts = withReasoningParts(textProbe);
-  const probes: readonly Probe[] = [
+  const probes: readonly TurnProbe[] = [
     withReasoning(textProbe, reasoningFields),
     inParts,
     ...reasoningFields.map((field) => withReasoning(callsProbe(twoCalls.slice(0, 1), form), [field])),
@@ -94,7 +98,7 @@ function* fromHistory(turn: TurnTexts): Deriving<FoundMarks | null> {
 }
 
 /** Returns what follows the reasoning, whether text or a call comes next. */
-function* gapBeforeAnswer(gap: string, turn: TurnTexts, form: CallForm): Deriving<string> {
+function* gapBeforeAnswer(gap: string, turn: TurnTexts, form: ProbeForm): Deriving<string> {
   const lead = ownStart(turn).trim();
   if (lead !== "" && gap.trimEnd().endsWith(lead)) return gap.slice(0, gap.lastIndexOf(lead));
   const probe = callsProbe(twoCalls.slice(0, 1), form);
@@ -120,7 +124,7 @@ function ownStart({ header, closedPrompt }: TurnTexts): string {
  * @param lead from the user's turn to the reasoning
  * @param gap from the reasoning to what follows
  */
-function marksAround(lead: string, gap: string, turn: TurnTexts): Marks | null {
+function marksAround(lead: string, gap: string, turn: TurnTexts): MarkPair | null {
   // A prompt may have an empty block, and a turn with text another one.
   const header = sharedStart(lead, sharedStart(turn.header, turn.closedPrompt));
   const opened = lead.slice(header.length).trim();
@@ -132,7 +136,7 @@ function marksAround(lead: string, gap: string, turn: TurnTexts): Marks | null {
 }
 
 /** The prompts with reasoning on and off differ by the marks of the block; or the prompt ends with the mark that opens it. */
-function* fromPrompts(source: string, turn: TurnTexts): Deriving<Marks | null> {
+function* fromPrompts(source: string, turn: TurnTexts): Deriving<MarkPair | null> {
   const off = yield { ...promptProbe, variables: { enable_thinking: false, thinking: false } };
   const on = yield { ...promptProbe, variables: { enable_thinking: true, thinking: true } };
   for (const text of [off, on].map((each) => (each === null ? "" : afterUser(each)))) {
@@ -155,7 +159,7 @@ function* fromPrompts(source: string, turn: TurnTexts): Deriving<Marks | null> {
 }
 
 /** Some templates read a list of parts. */
-function withReasoningParts(probe: Probe): Probe {
+function withReasoningParts(probe: TurnProbe): TurnProbe {
   const parts = [
     { type: "thinking", thinking: marker.reasoning },
     { type: "text", text: marker.text },

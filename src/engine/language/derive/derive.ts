@@ -10,7 +10,7 @@ import type { DerivedTools } from "../tools/derived.js";
 import { definitionVariables } from "../tools/tools-as-text.js";
 import { deriveCalls } from "./derive-calls.js";
 import { deriveReasoning } from "./derive-reasoning.js";
-import { bareTool, probeTools, promptProbe, type Probe } from "./probes.js";
+import { bareTool, probeTools, promptProbe, type TurnProbe } from "./probes.js";
 import { readTurn, type Deriving } from "./turn.js";
 
 export interface DerivedLanguage extends DerivedTools {
@@ -102,7 +102,7 @@ function* deriveEfforts(template: string): Deriving<readonly string[]> {
 }
 
 function createVariables(
-  { messages, add_generation_prompt, variables = {} }: Probe,
+  { messages, add_generation_prompt, variables = {} }: TurnProbe,
   { tools, asParts, asText }: Attempt,
   { bosText, eosText }: DerivationSource,
 ): Record<string, unknown> {

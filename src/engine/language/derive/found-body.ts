@@ -12,7 +12,7 @@ export interface FoundBody {
 }
 
 /** The texts around the keys and values of a call with a string, a number and a string. */
-export interface ArgumentTexts {
+export interface WrittenArguments {
   readonly start: number;
   /** Between the name and the first key. */
   readonly head: string;
@@ -27,7 +27,12 @@ export interface ArgumentTexts {
 }
 
 /** Returns null where not all keys and values are written in their order. */
-export function argumentTexts(text: string, call: ProbeCall, from: number, to: number): ArgumentTexts | null {
+export function argumentTexts(
+  text: string,
+  call: ProbeCall,
+  from: number,
+  to: number,
+): WrittenArguments | null {
   const start = text.indexOf(call.name, from);
   const words = Object.entries(call.arguments).flatMap(([key, value]) => [key, String(value)]);
   const gaps: string[] = [];

@@ -1,6 +1,6 @@
 /** Finds JSON objects in a text. */
-import { jsonValue } from "../tools/parse/json.js";
-import { Source } from "../tools/parse/source.js";
+import { readJsonValue } from "../tools/parse/json.js";
+import { AnswerSource } from "../tools/parse/source.js";
 
 export interface FoundJson {
   readonly start: number;
@@ -26,10 +26,10 @@ export function jsonObjectsIn(text: string, from: number, to: number): readonly 
 
 /** Returns where the value ends that begins here; null when it is not JSON. */
 function jsonEnd(text: string, start: number): number | null {
-  const source = new Source();
+  const source = new AnswerSource();
   source.feed(text);
   source.at = start;
   source.ended = true;
-  const step = jsonValue(source).next();
+  const step = readJsonValue(source).next();
   return step.done === true && step.value ? source.at : null;
 }

@@ -1,13 +1,13 @@
 /** Finds the two marks of a block. */
 import { isMark, piecesOfText } from "./pieces.js";
 
-export interface Marks {
+export interface MarkPair {
   readonly open: string;
   readonly close: string;
 }
 
 /** Returns the last piece before a block and the first one after it, where both are marks of one name. */
-export function findPair(lead: string, gap: string): Marks | null {
+export function findPair(lead: string, gap: string): MarkPair | null {
   const open = marksBefore(lead);
   const close = nonBlank(gap)[0] ?? "";
   const closes = isMark(close) && open !== close && readName(open) === readName(close) && endsBlock(close);

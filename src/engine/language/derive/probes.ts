@@ -65,7 +65,7 @@ export const bareTool = {
 };
 
 /** How calls are passed to a template. */
-export interface CallForm {
+export interface ProbeForm {
   readonly argumentsAsText: boolean;
   readonly content: string | null;
   readonly ids?: "numbered" | "long";
@@ -75,7 +75,7 @@ export interface CallForm {
 
 const user: TemplateMessage = { role: "user", content: marker.user };
 
-export interface Probe {
+export interface TurnProbe {
   readonly messages: readonly TemplateMessage[];
   readonly add_generation_prompt: boolean;
   /** Further variables of the template. */
@@ -83,16 +83,16 @@ export interface Probe {
 }
 
 /** A greeting, up to the place where the model's turn begins. */
-export const promptProbe: Probe = { messages: [user], add_generation_prompt: true };
+export const promptProbe: TurnProbe = { messages: [user], add_generation_prompt: true };
 
 /** A turn with text only. */
-export const textProbe: Probe = {
+export const textProbe: TurnProbe = {
   messages: [user, { role: "assistant", content: marker.text }],
   add_generation_prompt: false,
 };
 
 /** A turn with calls. */
-export function callsProbe(calls: readonly ProbeCall[], form: CallForm): Probe {
+export function callsProbe(calls: readonly ProbeCall[], form: ProbeForm): TurnProbe {
   const turn = {
     role: "assistant",
     content: form.content,
@@ -115,7 +115,7 @@ export function callsProbe(calls: readonly ProbeCall[], form: CallForm): Probe {
 }
 
 /** Returns the probe's turn with the reasoning in these fields. */
-export function withReasoning(probe: Probe, fields: readonly string[]): Probe {
+export function withReasoning(probe: TurnProbe, fields: readonly string[]): TurnProbe {
   const messages = probe.messages.map((message) =>
     message["role"] === "assistant"
       ? { ...message, ...Object.fromEntries(fields.map((field) => [field, marker.reasoning])) }
@@ -124,7 +124,7 @@ export function withReasoning(probe: Probe, fields: readonly string[]): Probe {
   return { ...probe, messages };
 }
 
-function writeId({ id, name }: ProbeCall, index: number, { ids }: CallForm): string {
+function writeId({ id, name }: ProbeCall, index: number, { ids }: ProbeForm): string {
   if (ids === "numbered") return `functions.${name}:${index}`;
   return ids === "long" ? `call_${id}_longer_than_some_templates_allow` : id;
 }

@@ -1,9 +1,9 @@
 /** What a turn without calls shows of a template: the texts that other turns are compared with. */
 import { isMark, piecesOfText, sharedEnd, sharedStart } from "./pieces.js";
-import { marker, promptProbe, textProbe, type Probe } from "./probes.js";
+import { marker, promptProbe, textProbe, type TurnProbe } from "./probes.js";
 
 /** Yields what is to be rendered, and receives its text, or null where the template refuses it. */
-export type Deriving<T> = Generator<Probe, T, string | null>;
+export type Deriving<T> = Generator<TurnProbe, T, string | null>;
 
 export interface TurnTexts {
   /** Before the text of a turn, from the end of the user's turn. */

@@ -10,7 +10,7 @@ export interface Part {
   readonly isMasked: boolean;
 }
 
-export interface Mask {
+export interface TextMask {
   /** Returns the value with a placeholder for every control text in its strings. */
   hide<T>(value: T): T;
   /**
@@ -27,7 +27,7 @@ const close = "\uE001";
  * Creates the mask of some control texts. Placeholders are `U+E000 index U+E001`; a U+E000 in a message is itself masked, so that
  * placeholders cannot be forged.
  */
-export function createMask(controlTexts: readonly string[]): Mask {
+export function createMask(controlTexts: readonly string[]): TextMask {
   const hidden = ["", open, ...controlTexts];
   const indexOf = new Map(hidden.map((text, index) => [text, index]));
   const finder = new TextFinder(hidden);

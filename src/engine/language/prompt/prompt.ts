@@ -8,7 +8,7 @@ import type { RawPrompt } from "../../../core/generation.js";
 import { promptTooLong } from "./context-length.js";
 import { createRawPromptBuilder, type RawPromptModel } from "./raw-prompt.js";
 import { endsInReasoning, type ReasoningMarks } from "../reasoning.js";
-import { createMask, type Mask } from "./mask.js";
+import { createMask, type TextMask } from "./mask.js";
 import { renderWithRepairs, type TemplateModel } from "./render.js";
 import type { Repair } from "../repairs.js";
 import { createTextTokenizer, type TokenizerModel } from "./text-tokenizer.js";
@@ -63,7 +63,7 @@ export function createPromptBuilder(model: PromptModel): PromptBuilder {
   };
 }
 
-async function render(model: PromptModel, mask: Mask, conversation: Conversation): Promise<string> {
+async function render(model: PromptModel, mask: TextMask, conversation: Conversation): Promise<string> {
   const { messages, tools, reasoningEffort } = conversation;
   // Message text is masked before the tool format adds its markers, which stay control tokens.
   const masked = { messages: mask.hide(messages), tools: mask.hide(tools), reasoningEffort };

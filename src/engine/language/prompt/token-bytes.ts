@@ -8,7 +8,7 @@ import { TokenBeginnings } from "./token-beginnings.js";
 /** Token types of a GGUF file (`tokenizer.ggml.token_type`). */
 export const tokenTypes = { normal: 1, unknown: 2, control: 3, userDefined: 4, unused: 5, byte: 6 } as const;
 
-export interface Vocabulary {
+export interface TokenVocabulary {
   /** `tokenizer.ggml.model`: `gpt2` (BPE, mostly of bytes), `llama` (SentencePiece) or another. */
   readonly tokenizer: string;
   readonly tokens: readonly string[];
@@ -34,7 +34,10 @@ export interface TokenBytes {
  * Creates the mapping of a vocabulary.
  * @param fallback detokenizes a token with the library, for tokenizers that this file does not know.
  */
-export function createTokenBytes(vocabulary: Vocabulary, fallback: (token: number) => string): TokenBytes {
+export function createTokenBytes(
+  vocabulary: TokenVocabulary,
+  fallback: (token: number) => string,
+): TokenBytes {
   const known = new Map<number, Uint8Array>();
   const spell = createSpeller(vocabulary);
   let longestBytes = 1;
@@ -60,7 +63,7 @@ export function createTokenBytes(vocabulary: Vocabulary, fallback: (token: numbe
   };
 }
 
-function tokensWithQuotes({ tokens }: Vocabulary): ReturnType<TokenBytes["withQuotes"]> {
+function tokensWithQuotes({ tokens }: TokenVocabulary): ReturnType<TokenBytes["withQuotes"]> {
   const one: number[] = [];
   const several: number[] = [];
   for (const [token, text] of tokens.entries()) {
@@ -70,11 +73,11 @@ function tokensWithQuotes({ tokens }: Vocabulary): ReturnType<TokenBytes["withQu
   return { one, several };
 }
 
-function inRange(vocabulary: Vocabulary, token: number): boolean {
+function inRange(vocabulary: TokenVocabulary, token: number): boolean {
   return Number.isInteger(token) && token >= 0 && token < vocabulary.tokens.length;
 }
 
-function createSpeller(vocabulary: Vocabulary): (token: number) => Uint8Array | null {
+function createSpeller(vocabulary: TokenVocabulary): (token: number) => Uint8Array | null {
   const { tokenizer } = vocabulary;
   // A BPE vocabulary with byte tokens is one of characters, as SentencePiece has.
   const isByteLevel = tokenizer === "gpt2" && !vocabulary.types.includes(tokenTypes.byte);

@@ -19,7 +19,7 @@ import {
 import { createParser, readAnswer, type ToolParser } from "./parse.js";
 import { readHarmony } from "./parse/harmony.js";
 import { Output } from "./parse/output.js";
-import { keyPlace, openingPieces, splitPieces, type Mark } from "./syntax.js";
+import { keyPlace, openingPieces, splitPieces, type CallMark } from "./syntax.js";
 import { callsAsText } from "./tools-as-text.js";
 import { createCallOpeningDetector, type CallOpeningDetector } from "./call-opening.js";
 
@@ -156,7 +156,7 @@ function createFormat(family: ToolFamily, capabilities: TemplateCapabilities): T
 }
 
 function listMarks(family: ToolFamily): readonly string[] {
-  const marks: Mark = family.syntaxes.flatMap(
+  const marks: CallMark = family.syntaxes.flatMap(
     ({ section, between, before, afterId, body, after, turnEnd }) => [
       ...(section === undefined ? [] : [...section.open, ...section.close]),
       ...between,

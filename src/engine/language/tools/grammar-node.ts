@@ -3,49 +3,49 @@
  */
 import { literal, type RuleSet } from "../../../grammar/gbnf.js";
 
-export type Node =
+export type GrammarNode =
   | { readonly type: "text"; readonly text: string }
   /** White space that may be omitted; where some of it is already written, any more is accepted. */
   | { readonly type: "layout"; readonly text: string; readonly begun?: boolean }
-  | { readonly type: "sequence"; readonly nodes: readonly Node[] }
-  | { readonly type: "choice"; readonly nodes: readonly Node[] }
+  | { readonly type: "sequence"; readonly nodes: readonly GrammarNode[] }
+  | { readonly type: "choice"; readonly nodes: readonly GrammarNode[] }
   /** Characters of a GBNF class, without its brackets. */
   | { readonly type: "characters"; readonly set: string; readonly min: number; readonly max: number }
   /** The right side of a rule. What is written before it ends in front of it. */
   | { readonly type: "rule"; readonly text: string };
 
-export const nothing: Node = { type: "sequence", nodes: [] };
+export const nothing: GrammarNode = { type: "sequence", nodes: [] };
 
-export function text(written: string): Node {
+export function text(written: string): GrammarNode {
   return written === "" ? nothing : { type: "text", text: written };
 }
 
-export function layout(written: string): Node {
+export function layout(written: string): GrammarNode {
   return { type: "layout", text: written };
 }
 
-export function sequence(...nodes: readonly Node[]): Node {
+export function sequence(...nodes: readonly GrammarNode[]): GrammarNode {
   const flat = nodes.flatMap((node) => (node.type === "sequence" ? node.nodes : [node]));
   const [only] = flat;
   return flat.length === 1 && only !== undefined ? only : { type: "sequence", nodes: flat };
 }
 
-export function choice(nodes: readonly Node[]): Node {
+export function choice(nodes: readonly GrammarNode[]): GrammarNode {
   const [only] = nodes;
   return nodes.length === 1 && only !== undefined ? only : { type: "choice", nodes };
 }
 
-export function optional(node: Node): Node {
+export function optional(node: GrammarNode): GrammarNode {
   return choice([node, nothing]);
 }
 
 /** Returns the pieces of a mark. */
-export function markNode(pieces: readonly string[]): Node {
+export function markNode(pieces: readonly string[]): GrammarNode {
   return sequence(...pieces.map((piece) => (piece.trim() === "" ? layout(piece) : text(piece))));
 }
 
 /** Returns the right side of a rule; "" for nothing. */
-export function rightSide(node: Node, rules: RuleSet): string {
+export function rightSide(node: GrammarNode, rules: RuleSet): string {
   switch (node.type) {
     case "text":
       return literal(node.text);
@@ -69,8 +69,8 @@ export function rightSide(node: Node, rules: RuleSet): string {
 }
 
 /** Returns what may follow after a text; null where the text does not begin so. */
-export function after(node: Node, written: string): Node | null {
-  let rest: Node | null = node;
+export function after(node: GrammarNode, written: string): GrammarNode | null {
+  let rest: GrammarNode | null = node;
   for (const character of written) {
     rest = afterCharacter(rest, character);
     if (rest === null) return null;
@@ -78,7 +78,7 @@ export function after(node: Node, written: string): Node | null {
   return rest;
 }
 
-function afterCharacter(node: Node, character: string): Node | null {
+function afterCharacter(node: GrammarNode, character: string): GrammarNode | null {
   switch (node.type) {
     case "text":
       return node.text.startsWith(character) ? text(node.text.slice(character.length)) : null;
@@ -98,8 +98,8 @@ function afterCharacter(node: Node, character: string): Node | null {
   }
 }
 
-function afterInSequence(nodes: readonly Node[], character: string): Node | null {
-  const rests: Node[] = [];
+function afterInSequence(nodes: readonly GrammarNode[], character: string): GrammarNode | null {
+  const rests: GrammarNode[] = [];
   for (const [at, node] of nodes.entries()) {
     const rest = afterCharacter(node, character);
     if (rest !== null) rests.push(sequence(rest, ...nodes.slice(at + 1)));
@@ -108,7 +108,7 @@ function afterInSequence(nodes: readonly Node[], character: string): Node | null
   return rests.length === 0 ? null : choice(rests);
 }
 
-function mayBeEmpty(node: Node): boolean {
+function mayBeEmpty(node: GrammarNode): boolean {
   switch (node.type) {
     case "text":
     case "rule":

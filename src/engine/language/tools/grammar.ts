@@ -14,7 +14,7 @@ import {
   rightSide,
   sequence,
   text,
-  type Node,
+  type GrammarNode,
 } from "./grammar-node.js";
 import { createNotationRules } from "./notation-grammar.js";
 import type { CallSyntax, EnvelopeBody, EnvelopeMember } from "./syntax.js";
@@ -52,7 +52,7 @@ export function callContinuation(
 }
 
 /** Returns all calls: the section's opening, the first call, the others, and the end of the section. */
-function answerNode(syntax: CallSyntax, requested: RequestedCalls, rules: RuleSet): Node {
+function answerNode(syntax: CallSyntax, requested: RequestedCalls, rules: RuleSet): GrammarNode {
   const { section, between, turnEnd } = syntax;
   const call = callNode(syntax, requested, rules);
   const callsMax = syntax.endsTurn === true ? 1 : requested.callsMax;
@@ -69,12 +69,17 @@ function answerNode(syntax: CallSyntax, requested: RequestedCalls, rules: RuleSe
   );
 }
 
-function nextCalls(next: Node, { callsMin }: RequestedCalls, callsMax: number, rules: RuleSet): Node {
+function nextCalls(
+  next: GrammarNode,
+  { callsMin }: RequestedCalls,
+  callsMax: number,
+  rules: RuleSet,
+): GrammarNode {
   const rule = rules.add(rightSide(next, rules));
   return { type: "rule", text: `${rule}{${Math.max(0, callsMin - 1)},${callsMax - 1}}` };
 }
 
-function callNode(syntax: CallSyntax, requested: RequestedCalls, rules: RuleSet): Node {
+function callNode(syntax: CallSyntax, requested: RequestedCalls, rules: RuleSet): GrammarNode {
   const { before, afterId, body, endsTurn } = syntax;
   const { tools, argumentRules } = requested;
   if (tools.length === 0) throw new RangeError("a call needs a tool");
@@ -82,7 +87,7 @@ function callNode(syntax: CallSyntax, requested: RequestedCalls, rules: RuleSet)
   const pairs = tools.map((tool, index) => {
     const given = argumentRules[index];
     if (given === undefined) throw new RangeError("every tool has a rule of its arguments");
-    const rule: Node = { type: "rule", text: writeArguments(tool) ?? given };
+    const rule: GrammarNode = { type: "rule", text: writeArguments(tool) ?? given };
     return { name: tool.name, rule };
   });
   const end = endsTurn === true ? nothing : markNode(syntax.after);
@@ -111,7 +116,7 @@ function argumentsRules({ body }: CallSyntax, rules: RuleSet): (tool: Tool) => s
   return (tool) => notation.writeArguments(tool);
 }
 
-function afterNameNode(body: Exclude<CallSyntax["body"], EnvelopeBody>): Node {
+function afterNameNode(body: Exclude<CallSyntax["body"], EnvelopeBody>): GrammarNode {
   if (body.type === "notation") return text(body.open);
   const { idAfterName, afterName } = body;
   const alsoAfterName = body.type === "bare-name" ? (body.alsoAfterName ?? []) : [];
@@ -131,23 +136,23 @@ function afterNameNode(body: Exclude<CallSyntax["body"], EnvelopeBody>): Node {
 
 interface NamedRule {
   readonly name: string;
-  readonly rule: Node;
+  readonly rule: GrammarNode;
 }
 
 /** Space after a colon or a comma of JSON. */
 const space = layout(" ");
 
-function envelopeNode(body: EnvelopeBody, pairs: readonly NamedRule[]): Node {
+function envelopeNode(body: EnvelopeBody, pairs: readonly NamedRule[]): GrammarNode {
   const { members = [], wrapper, before, argumentsFirst } = body;
   const at = (place: EnvelopeMember["place"], outer: boolean): readonly EnvelopeMember[] =>
     members.filter((each) => each.place === place && (each.outer ?? false) === outer);
-  const leading = (list: readonly EnvelopeMember[]): Node[] =>
+  const leading = (list: readonly EnvelopeMember[]): GrammarNode[] =>
     list.map((member) => optional(sequence(memberNode(member), text(","), space)));
-  const trailing = (list: readonly EnvelopeMember[]): Node[] =>
+  const trailing = (list: readonly EnvelopeMember[]): GrammarNode[] =>
     list.map((member) => optional(sequence(text(","), space, memberNode(member))));
   const between = sequence(text(","), space, ...leading(at("between", false)));
-  const key = (name: string): Node => sequence(text(`${JSON.stringify(name)}:`), space);
-  const both = ({ name, rule }: NamedRule): Node => {
+  const key = (name: string): GrammarNode => sequence(text(`${JSON.stringify(name)}:`), space);
+  const both = ({ name, rule }: NamedRule): GrammarNode => {
     const quoted = JSON.stringify(name);
     if (argumentsFirst === true) return sequence(rule, between, key(body.nameKey), text(quoted));
     return sequence(text(quoted.slice(1)), between, key(body.argumentsKey), rule);
@@ -175,13 +180,13 @@ function envelopeNode(body: EnvelopeBody, pairs: readonly NamedRule[]): Node {
 }
 
 /** Returns the text of JSON members with spaces that may be omitted. */
-function jsonStart(members: string): Node {
+function jsonStart(members: string): GrammarNode {
   return sequence(
     ...members.split(/(?<=[:,]) /).flatMap((part, at) => (at === 0 ? [text(part)] : [space, text(part)])),
   );
 }
 
-function memberNode({ key, value }: EnvelopeMember): Node {
+function memberNode({ key, value }: EnvelopeMember): GrammarNode {
   const start = sequence(text(`${JSON.stringify(key)}:`), space);
   if (value !== undefined) return sequence(start, text(value));
   const id = sequence(text('"'), { type: "characters", set: "a-zA-Z0-9_.:-", min: 0, max: 64 }, text('"'));

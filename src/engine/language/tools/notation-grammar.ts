@@ -6,11 +6,11 @@ import { literal, type RuleSet } from "../../../grammar/gbnf.js";
 import { listProperties, listRequired } from "./parameters.js";
 import type { NotationBody } from "./syntax.js";
 import type { ArgumentsRules } from "./tagged-grammar.js";
-import { createValueRules, jsonString, verbatimString } from "./value-grammar.js";
+import { createValueRules, addJsonString, verbatimString } from "./value-grammar.js";
 
 export function createNotationRules(body: NotationBody, rules: RuleSet): ArgumentsRules {
   const { quote, assign, separator, escapes, nested, pythonWords } = body;
-  const string = escapes ? jsonString(rules) : verbatimString(quote, rules);
+  const string = escapes ? addJsonString(rules) : verbatimString(quote, rules);
   const writeValue = createValueRules(
     {
       string: () => string,

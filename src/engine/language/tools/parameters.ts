@@ -21,7 +21,7 @@ export function propertyIn(schema: unknown, name: string): unknown {
 }
 
 /** Returns the schema of a list's items; undefined where there is none. */
-export function findItems(schema: unknown): unknown {
+export function findItemSchema(schema: unknown): unknown {
   return isObject(schema) ? schema["items"] : undefined;
 }
 

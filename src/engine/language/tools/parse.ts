@@ -6,7 +6,15 @@ import { readEnvelope } from "./parse/envelope.js";
 import { readBareNameCall } from "./parse/bare-name.js";
 import { pythonMarks, readNotation } from "./parse/notation.js";
 import type { Output, ToolEvent } from "./parse/output.js";
-import { readOne, peek, readPieces, readUntil, skipSpace, Source, type Reading } from "./parse/source.js";
+import {
+  readOne,
+  peek,
+  readPieces,
+  readUntil,
+  skipSpace,
+  AnswerSource,
+  type Reading,
+} from "./parse/source.js";
 import { readTagged } from "./parse/tagged.js";
 import { firstCharacter, openingPieces, splitPieces, taggedEnds, type CallSyntax } from "./syntax.js";
 
@@ -22,8 +30,11 @@ export interface ToolParser {
 }
 
 /** Creates a parser of one answer. */
-export function createParser(out: Output, read: (source: Source, out: Output) => Reading<void>): ToolParser {
-  const source = new Source();
+export function createParser(
+  out: Output,
+  read: (source: AnswerSource, out: Output) => Reading<void>,
+): ToolParser {
+  const source = new AnswerSource();
   const reading = read(source, out);
   const advance = (): readonly ToolEvent[] => {
     reading.next();
@@ -46,7 +57,9 @@ export function createParser(out: Output, read: (source: Source, out: Output) =>
 }
 
 /** Returns a reader of answers whose calls have any of these syntaxes. */
-export function readAnswer(syntaxes: readonly CallSyntax[]): (source: Source, out: Output) => Reading<void> {
+export function readAnswer(
+  syntaxes: readonly CallSyntax[],
+): (source: AnswerSource, out: Output) => Reading<void> {
   const whole = new Map(
     syntaxes
       .filter((syntax) => syntax.wholeAnswer === true)
@@ -80,7 +93,7 @@ export function readAnswer(syntaxes: readonly CallSyntax[]): (source: Source, ou
 
 /** Emits the text before the next opening, and stops in front of it. */
 function* toOpening(
-  source: Source,
+  source: AnswerSource,
   out: Output,
   openings: ReadonlyMap<string, CallSyntax>,
 ): Reading<CallSyntax | null> {
@@ -103,7 +116,7 @@ function escaped(text: string): string {
 }
 
 /** Returns the length of the longest end of the text that may still become one of these texts. */
-function heldBack({ text, at }: Source, texts: readonly string[]): number {
+function heldBack({ text, at }: AnswerSource, texts: readonly string[]): number {
   const longest = Math.max(0, ...texts.map((each) => each.length - 1));
   for (let start = Math.max(at, text.length - longest); start < text.length; start++)
     if (texts.some((each) => each.startsWith(text.slice(start)))) return text.length - start;
@@ -111,7 +124,7 @@ function heldBack({ text, at }: Source, texts: readonly string[]): number {
 }
 
 /** Reads one call, or all calls of a section. The record must have been started. */
-function* readCalls(source: Source, out: Output, syntax: CallSyntax): Reading<void> {
+function* readCalls(source: AnswerSource, out: Output, syntax: CallSyntax): Reading<void> {
   const { section, wholeAnswer } = syntax;
   if (!(yield* readPieces(source, splitPieces(section?.open ?? [])))) return fail(source, out, syntax);
   for (;;) {
@@ -137,13 +150,13 @@ function* readCalls(source: Source, out: Output, syntax: CallSyntax): Reading<vo
 }
 
 /** Reads the id of a call and the mark after it, where the syntax has one. */
-function* readId(source: Source, { afterId = [] }: CallSyntax): Reading<boolean> {
+function* readId(source: AnswerSource, { afterId = [] }: CallSyntax): Reading<boolean> {
   const [first, ...rest] = splitPieces(afterId);
   if (first === undefined) return true;
   return (yield* readUntil(source, first, idLengthMax)) !== null && (yield* readPieces(source, rest));
 }
 
-function* readBody(source: Source, out: Output, { body, after }: CallSyntax): Reading<boolean> {
+function* readBody(source: AnswerSource, out: Output, { body, after }: CallSyntax): Reading<boolean> {
   if (body.type === "bare-name") return yield* readBareNameCall(source, out, body);
   if (body.type === "tagged") return yield* readTagged(source, out, body, after);
   if (body.type === "notation") return yield* readNotation(source, out, body);
@@ -153,7 +166,7 @@ function* readBody(source: Source, out: Output, { body, after }: CallSyntax): Re
 }
 
 /** Skips those pieces of a mark that are present. @returns whether any was present */
-function* skipMark(source: Source, list: readonly string[]): Reading<boolean> {
+function* skipMark(source: AnswerSource, list: readonly string[]): Reading<boolean> {
   let found = false;
   for (const piece of list) {
     yield* skipSpace(source);
@@ -164,7 +177,7 @@ function* skipMark(source: Source, list: readonly string[]): Reading<boolean> {
   return found;
 }
 
-function fail(source: Source, out: Output, { wholeAnswer }: CallSyntax): void {
+function fail(source: AnswerSource, out: Output, { wholeAnswer }: CallSyntax): void {
   if (source.ranOut) source.at = source.text.length;
   const text = source.takeRecord();
   // An answer that only might be a call has no marks, and is text.

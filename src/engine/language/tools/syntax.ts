@@ -6,7 +6,7 @@
  * read.
  */
 
-export type Mark = readonly string[];
+export type CallMark = readonly string[];
 
 /** `{"name": ..., "arguments": {...}}`, the keys in any order when read. */
 export interface EnvelopeBody {
@@ -41,9 +41,9 @@ export interface EnvelopeMember {
 /** The bare name, a mark, and the arguments as a JSON object. */
 export interface BareNameBody {
   readonly type: "bare-name";
-  readonly afterName: Mark;
+  readonly afterName: CallMark;
   /** Other marks between the name and the arguments that a grammar accepts. */
-  readonly alsoAfterName?: readonly Mark[];
+  readonly alsoAfterName?: readonly CallMark[];
   /** An optional id or number between the name and `afterName`. */
   readonly idAfterName?: IdAfterName;
 }
@@ -57,17 +57,17 @@ export interface IdAfterName {
 /** The bare name, a mark, and each argument between its own marks; strings are written verbatim, other values as literals. */
 export interface TaggedBody {
   readonly type: "tagged";
-  readonly afterName: Mark;
+  readonly afterName: CallMark;
   /** See BareNameBody. */
   readonly idAfterName?: IdAfterName;
   readonly keyOpen: string;
-  readonly keyClose: Mark;
+  readonly keyClose: CallMark;
   /** The part of `keyClose` that shows the type of a value, where one does. */
   readonly valueType?: ValueType;
   /** Written around a value; one is removed from each side when read. */
   readonly padding: "" | "\n";
   /** May have the key in it, in place of `keyPlace`: `<key>value</key>`. */
-  readonly valueClose: Mark;
+  readonly valueClose: CallMark;
   /** Whether values that are no strings are Python literals instead of JSON. */
   readonly python?: boolean;
   /** Whether strings are written as JSON, too. */
@@ -109,18 +109,18 @@ export type CallBody = EnvelopeBody | BareNameBody | TaggedBody | NotationBody;
 
 export interface CallSyntax {
   /** Marks around all calls of an answer; absent: there is no section. */
-  readonly section?: { readonly open: Mark; readonly close: Mark };
+  readonly section?: { readonly open: CallMark; readonly close: CallMark };
   /** Written between two calls. */
-  readonly between: Mark;
+  readonly between: CallMark;
   /** Before the name, or before the envelope. */
-  readonly before: Mark;
+  readonly before: CallMark;
   /** Follows an id or a number of the call, which is written between `before` and the name. */
-  readonly afterId?: Mark;
+  readonly afterId?: CallMark;
   readonly body: CallBody;
   /** Ends the call. Optional when read: many models end their turn instead. */
-  readonly after: Mark;
+  readonly after: CallMark;
   /** Marks that some templates write after the last call, and that are no text. */
-  readonly turnEnd?: Mark;
+  readonly turnEnd?: CallMark;
   /** The token that ends a call also ends the turn: the grammar omits `after`, and a turn has one call. */
   readonly endsTurn?: boolean;
   /** A call only if it is the whole answer. */
@@ -134,12 +134,12 @@ export interface CallSyntax {
 }
 
 /** Returns a mark as it is written. */
-export function markText(mark: Mark): string {
+export function markText(mark: CallMark): string {
   return mark.join("");
 }
 
 /** Returns the pieces of a mark that are required when read. */
-export function splitPieces(mark: Mark): readonly string[] {
+export function splitPieces(mark: CallMark): readonly string[] {
   return mark.filter((piece) => piece.trim() !== "").map((piece) => piece.trim());
 }
 
@@ -150,7 +150,7 @@ export interface TaggedEnds {
 }
 
 /** Returns the ends of a tagged body: the first pieces of the two marks; up to white space where these are the same. */
-export function taggedEnds({ valueClose }: TaggedBody, after: Mark): TaggedEnds {
+export function taggedEnds({ valueClose }: TaggedBody, after: CallMark): TaggedEnds {
   const value = splitPieces(valueClose);
   const call = splitPieces(after);
   return value[0] === call[0]
@@ -159,7 +159,7 @@ export function taggedEnds({ valueClose }: TaggedBody, after: Mark): TaggedEnds 
 }
 
 /** Returns the pieces of a mark, those before the first white space as one. */
-function joinedStart(mark: Mark): readonly string[] {
+function joinedStart(mark: CallMark): readonly string[] {
   const at = mark.findIndex((piece) => piece.trim() === "");
   const first = (at < 0 ? mark : mark.slice(0, at)).join("");
   return [first, ...(at < 0 ? [] : splitPieces(mark.slice(at)))];

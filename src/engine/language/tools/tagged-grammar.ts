@@ -7,7 +7,7 @@ import type { Tool } from "../../../core/generation.js";
 import { literal, type RuleSet } from "../../../grammar/gbnf.js";
 import { listProperties, listRequired, listTypes } from "./parameters.js";
 import { keyPlace, markText, splitPieces, withKey, type TaggedBody, type ValueType } from "./syntax.js";
-import { createValueRules, jsonString, textWithout } from "./value-grammar.js";
+import { createValueRules, addJsonString, textWithout } from "./value-grammar.js";
 
 /** Returns the right sides of the rules for tools' arguments, all in one rule book. */
 export interface ArgumentsRules {
@@ -21,9 +21,9 @@ export function createTaggedRules(body: TaggedBody, rules: RuleSet): ArgumentsRu
   const plainText = textWithout(markText(body.valueClose).includes(keyPlace) ? valueEnd : firstEnd, rules);
   const anyText = body.textMarks === undefined ? plainText : markedText(body.textMarks, plainText, rules);
   const python = body.python === true;
-  const nested = python ? "python" : "json";
+  const style = { nested: python ? "python" : "json", pythonWords: python } as const;
   const verbatim = createValueRules(
-    { string: () => anyText, writeString: (value) => value, nested, pythonWords: python },
+    { ...style, string: () => anyText, writeString: (value) => value },
     rules,
   );
   // Text that only its form distinguishes from other values is a JSON string.
@@ -31,7 +31,7 @@ export function createTaggedRules(body: TaggedBody, rules: RuleSet): ArgumentsRu
     body.valueType !== undefined
       ? verbatim
       : createValueRules(
-          { string: jsonString, writeString: (value) => JSON.stringify(value), nested, pythonWords: python },
+          { ...style, string: addJsonString, writeString: (value) => JSON.stringify(value) },
           rules,
         );
   const memberRule = (key: string, keyEnd: string, value: string): string => {

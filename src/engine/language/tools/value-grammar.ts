@@ -16,14 +16,14 @@ export interface ValueStyle {
 }
 
 /** Returns a JSON string as a GBNF rule. */
-export function jsonString(rules: RuleSet): string {
+export function addJsonString(rules: RuleSet): string {
   const character = rules.add('[^"\\\\\\x00-\\x1f] | "\\\\" (["\\\\/bfnrt] | "u" [0-9a-fA-F]{4})');
   return rules.add(`"\\"" ${character}* "\\""`);
 }
 
 function pythonString(rules: RuleSet): string {
   const character = rules.add('[^\'\\\\\\x00-\\x1f] | "\\\\" ([\\\\\'\\"nrt] | "x" [0-9a-f]{2})');
-  return rules.add(`${jsonString(rules)} | "'" ${character}* "'"`);
+  return rules.add(`${addJsonString(rules)} | "'" ${character}* "'"`);
 }
 
 /**
@@ -60,7 +60,7 @@ function writeWord(json: string, python: boolean): string {
 function typeRules(style: ValueStyle, rules: RuleSet): ReadonlyMap<string, string> {
   const { nested } = style;
   const isSame = typeof nested === "object";
-  const quoted = nested === "python" ? pythonString(rules) : jsonString(rules);
+  const quoted = nested === "python" ? pythonString(rules) : addJsonString(rules);
   const assign = isSame ? nested.assign : ": ";
   const separator = isSame ? nested.separator : ", ";
   const string = style.string(rules);

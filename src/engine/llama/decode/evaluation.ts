@@ -70,7 +70,7 @@ function throwIfAny(failure: { readonly thrown: unknown } | null): void {
 }
 
 /** Removes the last tokens of a sequence. Its state must be one that can be truncated. */
-export async function dropTokens(sequence: LlamaContextSequence, count: number): Promise<void> {
+export async function removeTokens(sequence: LlamaContextSequence, count: number): Promise<void> {
   const end = sequence.nextTokenIndex;
   if (count > 0) await sequence.eraseContextTokenRanges([{ start: end - count, end }]);
 }

@@ -17,7 +17,7 @@ import type { Resident } from "../load/resident.js";
 import type { SampledToken } from "../../language/answer/sampled-token.js";
 import { startSampler, type TokenSource } from "./sampler.js";
 
-export interface GenerationStart {
+export interface SlotStart {
   readonly job: number;
   readonly decode: SeededJob;
   /** Prompt tokens that the sequence already holds. */
@@ -46,7 +46,7 @@ export class Generation {
   constructor(
     resident: Resident,
     sequence: LlamaContextSequence,
-    { job, decode, cachedTokens, drafts }: GenerationStart,
+    { job, decode, cachedTokens, drafts }: SlotStart,
   ) {
     this.job = job;
     this.#resident = resident;

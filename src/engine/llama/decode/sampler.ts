@@ -13,7 +13,7 @@ import {
 import type { Sampling } from "../../../core/generation.js";
 import type { SampledToken, TokenCandidate } from "../../language/answer/sampled-token.js";
 import { sampleToken, seededUniform } from "./sample.js";
-import { createLibrarySampler, dropTokens, evaluateTokens, type LibrarySampler } from "./evaluation.js";
+import { createLibrarySampler, removeTokens, evaluateTokens, type LibrarySampler } from "./evaluation.js";
 import { acceptToken, grammarAllows } from "./grammar-state.js";
 import type { Resident } from "../load/resident.js";
 import { stepMsMax } from "../step-watch.js";
@@ -85,7 +85,7 @@ export function startSampler(
         isOpen = take(sampled) && draft[confirmed] === sampled.token;
         if (isOpen) confirmed += 1;
       });
-      await dropTokens(sequence, draft.length - confirmed);
+      await removeTokens(sequence, draft.length - confirmed);
       pending = last === null ? [] : [last];
       return confirmed;
     },

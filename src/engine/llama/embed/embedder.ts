@@ -12,7 +12,7 @@ import type { LlamaSettings } from "../protocol.js";
 import { readInputModel, inputTokens } from "../../language/inputs/input-tokens.js";
 import { createPooledContext, type RunPiece } from "./pooled-context.js";
 
-export interface Embedder {
+export interface LoadedEmbedder {
   readonly contextTokens: number;
   /** Length of a vector; 1 for a rerank model. */
   readonly dimensions: number;
@@ -42,7 +42,7 @@ export async function loadEmbedder(
   model: Model,
   settings: LlamaSettings,
   loadPlainly: LoadPlainly,
-): Promise<Embedder> {
+): Promise<LoadedEmbedder> {
   try {
     const weights = await loadWeights(llama, model, loadPlainly);
     try {
@@ -60,7 +60,7 @@ async function createEmbedder(
   weights: LlamaModel,
   { manifest }: Model,
   settings: LlamaSettings,
-): Promise<Embedder> {
+): Promise<LoadedEmbedder> {
   const ranks = manifest.kind === "rerank";
   const contextTokens = Math.min(manifest.contextTokens, settings.contextTokensMax, weights.trainContextSize);
   const { architecture, pooling } = readPooling(weights);

@@ -53,7 +53,7 @@ function cacheOfForms(model: Model, long: Model, contextTokens: number, settings
 }
 
 /** What the length of a model's context depends on. */
-export interface ContextCost {
+export interface CacheCost {
   /** Bytes of the weights. */
   readonly bytes: number;
   readonly kvBytesPerToken: number;
@@ -65,7 +65,7 @@ export interface ContextCost {
  * fit in the whole, and never more than the model was trained with.
  */
 export function contextInMemory(
-  { bytes, kvBytesPerToken, trainedTokens }: ContextCost,
+  { bytes, kvBytesPerToken, trainedTokens }: CacheCost,
   settings: MemorySettings,
   memoryBytes: number,
 ): number {

@@ -6,7 +6,7 @@ import { AutoModelForImageTextToText } from "@huggingface/transformers";
 import type { DecodedImage } from "../../../core/images.js";
 import type { ImageDescription } from "../../../core/vision.js";
 import type { OpenOptions, VisionModel, Stopped } from "../family.js";
-import { openProcessor, openRunner, rawImage, readTokens, stopWhen } from "../transformers.js";
+import { openProcessor, openRunner, rawImage, readCaption, stopWhen } from "../transformers.js";
 
 const caption = "<MORE_DETAILED_CAPTION>";
 const reading = "<OCR>";
@@ -29,7 +29,7 @@ export async function openFlorence(folder: string, options: OpenOptions): Promis
       stopping_criteria: stopWhen(stopped),
     });
     // The first token is the decoder's start token, which is not sampled.
-    const { text, tokens } = readTokens(process.tokenizer, output, 1);
+    const { text, tokens } = readCaption(process.tokenizer, output, 1);
     return { text: text.replace(/<loc_\d+>/g, "").trim(), tokens };
   };
   return {

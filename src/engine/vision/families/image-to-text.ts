@@ -13,7 +13,7 @@ import {
   openTokenizer,
   rawImage,
   readIds,
-  readTokens,
+  readCaption,
   stopWhen,
 } from "../transformers.js";
 import { cutTiles } from "../tiles.js";
@@ -34,7 +34,7 @@ export async function openImageToText(folder: string, options: OpenOptions): Pro
       stopping_criteria: stopWhen(stopped),
     });
     // The first token is the decoder's start token, which is not sampled.
-    return readTokens(tokenizer, output, 1);
+    return readCaption(tokenizer, output, 1);
   };
   return {
     describe: (picture, _prompt, stopped) => caption(picture, stopped),

@@ -12,7 +12,7 @@ import {
   openTokenizer,
   promptLength,
   rawImage,
-  readTokens,
+  readCaption,
   stopWhen,
   type Feeds,
   type Runner,
@@ -48,7 +48,7 @@ export async function openMoondream(folder: string, options: OpenOptions): Promi
       max_new_tokens: tokensMax,
       stopping_criteria: stopWhen(stopped),
     });
-    return readTokens(tokenizer, output, promptLength(prompt));
+    return readCaption(tokenizer, output, promptLength(prompt));
   };
   return {
     describe: (picture, prompt, stopped) =>

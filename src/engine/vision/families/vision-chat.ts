@@ -20,7 +20,7 @@ import {
   openRunner,
   promptLength,
   rawImage,
-  readTokens,
+  readCaption,
   stopWhen,
   type Feeds,
   type Processor,
@@ -71,7 +71,7 @@ async function open(feed: Feed, folder: string, options: OpenOptions): Promise<V
       max_new_tokens: detailed ? detailsTokensMax : describeTokensMax,
       stopping_criteria: stopWhen(stopped),
     });
-    return readTokens(tokenizer, output, promptLength(inputs));
+    return readCaption(tokenizer, output, promptLength(inputs));
   };
   return {
     describe: (picture, prompt, stopped) => ask(picture, prompt ?? descriptionPrompt, false, stopped),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Answer } from "../../../../src/engine/language/answer/answer.js";
+import { AnswerBuilder } from "../../../../src/engine/language/answer/answer.js";
 import { formatFor, tool } from "./derived-formats.js";
 
 const format = formatFor("a mark that prompts end with");
@@ -9,7 +9,7 @@ function read(
   written: string,
   hasTools = true,
 ): { readonly text: string; readonly calls: readonly string[] } {
-  const answer = new Answer({
+  const answer = new AnswerBuilder({
     marks: null,
     startsInReasoning: false,
     stop: [],

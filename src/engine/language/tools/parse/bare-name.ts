@@ -1,11 +1,19 @@
 /** Parses a call that is a bare name, a mark and a JSON object. */
 import { splitPieces, type BareNameBody } from "../syntax.js";
-import { jsonValue } from "./json.js";
+import { readJsonValue } from "./json.js";
 import type { Output } from "./output.js";
-import { peek, readPieces, skipSpace, readUntil, readUntilAny, type Reading, type Source } from "./source.js";
+import {
+  peek,
+  readPieces,
+  skipSpace,
+  readUntil,
+  readUntilAny,
+  type Reading,
+  type AnswerSource,
+} from "./source.js";
 
 /** @returns whether the call is complete; the arguments of an unknown name are consumed as far as they are JSON. */
-export function* readBareNameCall(source: Source, out: Output, body: BareNameBody): Reading<boolean> {
+export function* readBareNameCall(source: AnswerSource, out: Output, body: BareNameBody): Reading<boolean> {
   const [first, ...rest] = splitPieces(body.afterName);
   yield* skipSpace(source);
   // Without a mark, the arguments end the name.
@@ -17,12 +25,12 @@ export function* readBareNameCall(source: Source, out: Output, body: BareNameBod
   const name = nameIn(before.trim(), out, body.idAfterName?.mark);
   if ((yield* peek(source)) !== 0x7b) return false;
   if (name === null) {
-    yield* jsonValue(source);
+    yield* readJsonValue(source);
     return false;
   }
   out.startCall(name);
   source.tap((piece) => out.addArguments(piece));
-  const whole = yield* jsonValue(source);
+  const whole = yield* readJsonValue(source);
   source.untap();
   return whole;
 }

@@ -1,5 +1,5 @@
 /** Converts elements such as `<key>value</key>`, which may contain others, to JSON. The elements of a list are all called `item`. */
-import { findItems, propertyIn, listTypes } from "../parameters.js";
+import { findItemSchema, propertyIn, listTypes } from "../parameters.js";
 import { withKey } from "../syntax.js";
 import { valueJson } from "./value.js";
 
@@ -25,7 +25,7 @@ export function elementsJson(text: string, schema: unknown, marks: ElementMarks,
   if (elements === null) return text === "" ? emptyJson(types) : valueJson(text, schema, false);
   const isList = types === null ? elements.every(({ name }) => name === "item") : types.has("array");
   const inner = (each: Element, of: unknown): string => elementsJson(each.value, of, marks, depth + 1);
-  if (isList) return `[${elements.map((each) => inner(each, findItems(schema))).join(",")}]`;
+  if (isList) return `[${elements.map((each) => inner(each, findItemSchema(schema))).join(",")}]`;
   const members = elements.map(
     (each) => `${JSON.stringify(each.name)}:${inner(each, propertyIn(schema, each.name))}`,
   );

@@ -1,8 +1,8 @@
 /** Parses a call that is one JSON object with a name and arguments, with keys in any order. */
 import type { EnvelopeBody } from "../syntax.js";
-import { jsonColon, jsonString, jsonValue } from "./json.js";
+import { readJsonColon, readJsonString, readJsonValue } from "./json.js";
 import type { Output } from "./output.js";
-import { readOne, peek, skipSpace, type Reading, Source } from "./source.js";
+import { readOne, peek, skipSpace, type Reading, AnswerSource } from "./source.js";
 
 interface Found {
   name: string | null;
@@ -12,14 +12,14 @@ interface Found {
 }
 
 /** @returns whether the call is complete; if not, its text is consumed as far as it is JSON. */
-export function* readEnvelope(source: Source, out: Output, body: EnvelopeBody): Reading<boolean> {
+export function* readEnvelope(source: AnswerSource, out: Output, body: EnvelopeBody): Reading<boolean> {
   const found: Found = { name: null, early: null, started: false };
   return (yield* readMembers(source, out, body, found, true)) && conclude(out, body, found);
 }
 
 /** Reads an object whose members may be the name, the arguments, or the object that contains both. */
 function* readMembers(
-  source: Source,
+  source: AnswerSource,
   out: Output,
   body: EnvelopeBody,
   found: Found,
@@ -33,7 +33,7 @@ function* readMembers(
     if (!first && (yield* readOne(source, [","])) === null) return false;
     yield* skipSpace(source);
     const key = yield* readString(source);
-    if (key === null || !(yield* jsonColon(source))) return false;
+    if (key === null || !(yield* readJsonColon(source))) return false;
     yield* skipSpace(source);
     const wraps = isOuter && key === body.wrapper && (yield* peek(source)) === 0x7b;
     const isRead: boolean = yield* wraps
@@ -44,7 +44,7 @@ function* readMembers(
 }
 
 function* readMember(
-  source: Source,
+  source: AnswerSource,
   out: Output,
   body: EnvelopeBody,
   found: Found,
@@ -59,22 +59,22 @@ function* readMember(
     if (found.started || found.early !== null) return false;
     return yield* readArguments(source, out, found);
   }
-  return (body.otherKeys?.includes(key) ?? true) && (yield* jsonValue(source));
+  return (body.otherKeys?.includes(key) ?? true) && (yield* readJsonValue(source));
 }
 
-function* readArguments(source: Source, out: Output, found: Found): Reading<boolean> {
+function* readArguments(source: AnswerSource, out: Output, found: Found): Reading<boolean> {
   const isObject = (yield* peek(source)) === 0x7b;
   if (isObject && found.name !== null && out.tool(found.name) !== undefined) {
     found.started = true;
     out.startCall(found.name);
     source.tap((piece) => out.addArguments(piece));
-    const whole = yield* jsonValue(source);
+    const whole = yield* readJsonValue(source);
     source.untap();
     return whole;
   }
   const parts: string[] = [];
   source.tap((piece) => parts.push(piece));
-  const whole = yield* jsonValue(source);
+  const whole = yield* readJsonValue(source);
   source.untap();
   found.early = whole ? objectText(parts.join("")) : null;
   return whole && found.early !== null;
@@ -91,10 +91,10 @@ function objectText(text: string): string | null {
 
 /** Returns whether a text is exactly one JSON value. */
 export function isWholeJson(text: string): boolean {
-  const source = new Source();
+  const source = new AnswerSource();
   source.feed(text);
   source.ended = true;
-  const step = jsonValue(source).next();
+  const step = readJsonValue(source).next();
   return step.done === true && step.value && source.at === source.text.length;
 }
 
@@ -109,10 +109,10 @@ function conclude(out: Output, body: EnvelopeBody, { name, early, started }: Fou
 }
 
 /** Reads a JSON string and returns its value. */
-function* readString(source: Source): Reading<string | null> {
+function* readString(source: AnswerSource): Reading<string | null> {
   const parts: string[] = [];
   source.tap((piece) => parts.push(piece));
-  const whole = yield* jsonString(source);
+  const whole = yield* readJsonString(source);
   source.untap();
   return whole ? (JSON.parse(parts.join("")) as string) : null;
 }

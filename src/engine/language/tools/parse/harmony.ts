@@ -2,9 +2,9 @@
  * Parses an answer in the harmony format: a sequence of messages with headers. The channel `analysis` is reasoning, `final` and
  * `commentary` are text, a recipient `functions.name` is a call. Text without a header is text.
  */
-import { jsonValue } from "./json.js";
+import { readJsonValue } from "./json.js";
 import type { Output } from "./output.js";
-import { readOne, peek, skipSpace, readUntil, type Reading, type Source } from "./source.js";
+import { readOne, peek, skipSpace, readUntil, type Reading, type AnswerSource } from "./source.js";
 
 const headers = ["<|start|>", "<|channel|>", "to=functions."];
 const ends = ["<|end|>", "<|return|>", "<|call|>"];
@@ -13,7 +13,7 @@ const boundary = /<\|(?:end|return|call|start|channel)\|>/g;
 const boundaries = [...ends, "<|start|>", "<|channel|>"];
 const headerLengthMax = 512;
 
-export function* readHarmony(source: Source, out: Output): Reading<void> {
+export function* readHarmony(source: AnswerSource, out: Output): Reading<void> {
   for (;;) {
     source.record();
     yield* skipSpace(source);
@@ -32,7 +32,7 @@ export function* readHarmony(source: Source, out: Output): Reading<void> {
   out.finish();
 }
 
-function* readMessage(source: Source, out: Output, header: string): Reading<void> {
+function* readMessage(source: AnswerSource, out: Output, header: string): Reading<void> {
   const recipient = /(?:^|[\s>])to=functions\.([^\s<]+)/.exec(header)?.[1];
   if (recipient !== undefined) return yield* readCall(source, out, recipient);
   source.takeRecord();
@@ -42,14 +42,14 @@ function* readMessage(source: Source, out: Output, header: string): Reading<void
   out.isReasoning = false;
 }
 
-function* readCall(source: Source, out: Output, name: string): Reading<void> {
+function* readCall(source: AnswerSource, out: Output, name: string): Reading<void> {
   yield* skipSpace(source);
   const known = (yield* peek(source)) === 0x7b && out.tool(name) !== undefined;
   if (known) {
     out.startCall(name);
     source.tap((piece) => out.addArguments(piece));
   }
-  const whole = yield* jsonValue(source);
+  const whole = yield* readJsonValue(source);
   source.untap();
   if (!known || !whole) return out.failMarkedCall(source.takeRecord(), source.ranOut);
   out.end();
@@ -59,7 +59,7 @@ function* readCall(source: Source, out: Output, name: string): Reading<void> {
 }
 
 /** Emits the text before the next message, and consumes the mark that ends this one. */
-function* readContent(source: Source, emit: (text: string) => void): Reading<void> {
+function* readContent(source: AnswerSource, emit: (text: string) => void): Reading<void> {
   for (;;) {
     boundary.lastIndex = source.at;
     const found = boundary.exec(source.text);
@@ -76,7 +76,7 @@ function* readContent(source: Source, emit: (text: string) => void): Reading<voi
 }
 
 /** Returns the length of the end of the text that may still become a mark. */
-function heldBack({ text, at }: Source): number {
+function heldBack({ text, at }: AnswerSource): number {
   const from = Math.max(at, text.length - 10);
   for (let start = from; start < text.length; start++)
     if (boundaries.some((mark) => mark.startsWith(text.slice(start)))) return text.length - start;

@@ -2,14 +2,14 @@
  * Scans JSON by characters: finds where a value ends and whether it is valid (strictly RFC 8259). Builds no values, and uses an explicit
  * stack, so that deep nesting cannot overflow the call stack.
  */
-import { isSpace, peek, skipSpace, type Reading, type Source } from "./source.js";
+import { isJsonSpace, peek, skipSpace, type Reading, type AnswerSource } from "./source.js";
 
 const nestingMax = 512;
 const quote = 0x22;
 const literals: Readonly<Record<string, string>> = { t: "true", f: "false", n: "null" };
 
 /** Reads one value. @returns false at the first invalid character, which is not consumed, or at the end of the text. */
-export function* jsonValue(source: Source): Reading<boolean> {
+export function* readJsonValue(source: AnswerSource): Reading<boolean> {
   const closers: number[] = [];
   for (;;) {
     yield* skipSpace(source);
@@ -30,7 +30,7 @@ export function* jsonValue(source: Source): Reading<boolean> {
 }
 
 /** Reads a string including its quotes. */
-export function* jsonString(source: Source): Reading<boolean> {
+export function* readJsonString(source: AnswerSource): Reading<boolean> {
   if ((yield* peek(source)) !== quote) return false;
   source.at += 1;
   for (;;) {
@@ -48,13 +48,13 @@ export function* jsonString(source: Source): Reading<boolean> {
 }
 
 /** Reads a key and its colon. */
-function* jsonKey(source: Source): Reading<boolean> {
+function* jsonKey(source: AnswerSource): Reading<boolean> {
   yield* skipSpace(source);
-  if (!(yield* jsonString(source))) return false;
-  return yield* jsonColon(source);
+  if (!(yield* readJsonString(source))) return false;
+  return yield* readJsonColon(source);
 }
 
-export function* jsonColon(source: Source): Reading<boolean> {
+export function* readJsonColon(source: AnswerSource): Reading<boolean> {
   yield* skipSpace(source);
   if ((yield* peek(source)) !== 0x3a) return false;
   source.at += 1;
@@ -62,7 +62,7 @@ export function* jsonColon(source: Source): Reading<boolean> {
 }
 
 /** Closes the arrays and objects that end after a value. @returns `more` when another value follows. */
-function* afterValue(source: Source, closers: number[]): Reading<"more" | "done" | "broken"> {
+function* afterValue(source: AnswerSource, closers: number[]): Reading<"more" | "done" | "broken"> {
   for (;;) {
     const closer = closers.at(-1);
     if (closer === undefined) return "done";
@@ -80,7 +80,7 @@ function* afterValue(source: Source, closers: number[]): Reading<"more" | "done"
   }
 }
 
-function* escape(source: Source): Reading<boolean> {
+function* escape(source: AnswerSource): Reading<boolean> {
   source.at += 1;
   const code = yield* peek(source);
   if (code === 0x75) {
@@ -100,8 +100,8 @@ function isHex(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66);
 }
 
-function* jsonScalar(source: Source, code: number): Reading<boolean> {
-  if (code === quote) return yield* jsonString(source);
+function* jsonScalar(source: AnswerSource, code: number): Reading<boolean> {
+  if (code === quote) return yield* readJsonString(source);
   const word = code === -1 ? undefined : literals[String.fromCharCode(code)];
   if (word === undefined) return yield* jsonNumber(source);
   for (const letter of word) {
@@ -125,7 +125,7 @@ const numberStates: Readonly<Record<string, Readonly<Record<string, string>>>> =
 };
 const numberEnds: ReadonlySet<string> = new Set(["zero", "whole", "fraction", "exponent"]);
 
-function* jsonNumber(source: Source): Reading<boolean> {
+function* jsonNumber(source: AnswerSource): Reading<boolean> {
   let state = "start";
   for (;;) {
     const next = numberStates[state]?.[characterClass(yield* peek(source))];
@@ -138,5 +138,5 @@ function* jsonNumber(source: Source): Reading<boolean> {
 function characterClass(code: number): string {
   if (code >= 0x31 && code <= 0x39) return "d";
   if (code === 0x45 || code === 0x65) return "e";
-  return code === -1 || isSpace(code) ? "" : String.fromCharCode(code);
+  return code === -1 || isJsonSpace(code) ? "" : String.fromCharCode(code);
 }

@@ -5,7 +5,7 @@
 import type { NotationBody } from "../syntax.js";
 import { isWholeJson } from "./envelope.js";
 import type { Output } from "./output.js";
-import { readOne, peek, readUntil, skipSpace, Source, type Reading } from "./source.js";
+import { readOne, peek, readUntil, skipSpace, AnswerSource, type Reading } from "./source.js";
 
 const nestingMax = 64;
 const wordLengthMax = 1024;
@@ -33,7 +33,7 @@ export const pythonMarks: Marks = {
 };
 
 /** @returns whether it is a complete call of a known tool; events are emitted only then. */
-export function* readNotation(source: Source, out: Output, marks: Marks): Reading<boolean> {
+export function* readNotation(source: AnswerSource, out: Output, marks: Marks): Reading<boolean> {
   const given = yield* readUntil(source, marks.open, out.nameLengthMax);
   if (given === null) return false;
   // Models of Llama 3 write `name.call(...)`.
@@ -47,7 +47,7 @@ export function* readNotation(source: Source, out: Output, marks: Marks): Readin
 
 /** Returns a literal of Python as JSON; null where the text is not exactly one. */
 export function literalJson(text: string): string | null {
-  const source = new Source();
+  const source = new AnswerSource();
   source.feed(text);
   source.ended = true;
   const step = new Reader(source, pythonMarks).value(0).next();
@@ -57,10 +57,10 @@ export function literalJson(text: string): string | null {
 type ReadItem = (depth: number) => Reading<string | null>;
 
 class Reader {
-  readonly #source: Source;
+  readonly #source: AnswerSource;
   readonly #marks: Marks;
 
-  constructor(source: Source, marks: Marks) {
+  constructor(source: AnswerSource, marks: Marks) {
     this.#source = source;
     this.#marks = marks;
   }

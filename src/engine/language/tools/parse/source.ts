@@ -7,7 +7,7 @@
 /** A parser, or a part of one. It yields when it needs more text. */
 export type Reading<T> = Generator<void, T, void>;
 
-export class Source {
+export class AnswerSource {
   /** The text that is not fully read; text that was read is dropped when more arrives. */
   text = "";
   at = 0;
@@ -66,7 +66,7 @@ export class Source {
 }
 
 /** Waits for the current UTF-16 code unit and returns it, or -1 at the end of the answer. */
-export function* peek(source: Source): Reading<number> {
+export function* peek(source: AnswerSource): Reading<number> {
   while (source.at >= source.text.length) {
     if (source.ended) {
       source.ranOut = true;
@@ -77,22 +77,22 @@ export function* peek(source: Source): Reading<number> {
   return source.text.charCodeAt(source.at);
 }
 
-export function isSpace(code: number): boolean {
+export function isJsonSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
-export function* skipSpace(source: Source): Reading<void> {
+export function* skipSpace(source: AnswerSource): Reading<void> {
   for (;;) {
     const code = source.code();
     if (code === -1) {
       if ((yield* peek(source)) === -1) return;
-    } else if (isSpace(code)) source.at += 1;
+    } else if (isJsonSpace(code)) source.at += 1;
     else return;
   }
 }
 
 /** Reads the first of these texts that is present, or nothing. @returns the text, or null */
-export function* readOne(source: Source, texts: readonly string[]): Reading<string | null> {
+export function* readOne(source: AnswerSource, texts: readonly string[]): Reading<string | null> {
   for (;;) {
     // The longest of several.
     const found = texts
@@ -115,7 +115,7 @@ export function* readOne(source: Source, texts: readonly string[]): Reading<stri
 }
 
 /** Reads pieces with any white space before each. @returns whether all were present; pieces before a missing one stay consumed. */
-export function* readPieces(source: Source, list: readonly string[]): Reading<boolean> {
+export function* readPieces(source: AnswerSource, list: readonly string[]): Reading<boolean> {
   for (const piece of list) {
     yield* skipSpace(source);
     if ((yield* readOne(source, [piece])) === null) return false;
@@ -127,7 +127,7 @@ export function* readPieces(source: Source, list: readonly string[]): Reading<bo
  * Reads up to `end`, and `end` itself.
  * @returns the text before it, or null when it does not occur within `lengthMax` characters or before the end of the answer.
  */
-export function* readUntil(source: Source, end: string, lengthMax: number): Reading<string | null> {
+export function* readUntil(source: AnswerSource, end: string, lengthMax: number): Reading<string | null> {
   const text = yield* readUntilAny(source, [end], lengthMax);
   if (text !== null) source.at += end.length;
   return text;
@@ -135,7 +135,7 @@ export function* readUntil(source: Source, end: string, lengthMax: number): Read
 
 /** Reads up to the first of these texts, as `readUntil` does, but not the text itself. */
 export function* readUntilAny(
-  source: Source,
+  source: AnswerSource,
   ends: readonly string[],
   lengthMax: number,
 ): Reading<string | null> {

@@ -1,7 +1,7 @@
 /** Parses a call whose arguments are each written between marks, and converts them to one JSON object. */
 import type { Tool } from "../../../../core/generation.js";
 import { findProperty } from "../parameters.js";
-import { splitPieces, taggedEnds, withKey, type Mark, type TaggedBody } from "../syntax.js";
+import { splitPieces, taggedEnds, withKey, type CallMark, type TaggedBody } from "../syntax.js";
 import { elementsJson } from "./elements.js";
 import type { Output } from "./output.js";
 import { valueJson } from "./value.js";
@@ -12,13 +12,18 @@ import {
   readUntilAny,
   skipSpace,
   type Reading,
-  type Source,
+  type AnswerSource,
 } from "./source.js";
 
 const keyLengthMax = 1024;
 
 /** @param after its first piece ends the arguments. @returns whether the call is complete */
-export function* readTagged(source: Source, out: Output, body: TaggedBody, after: Mark): Reading<boolean> {
+export function* readTagged(
+  source: AnswerSource,
+  out: Output,
+  body: TaggedBody,
+  after: CallMark,
+): Reading<boolean> {
   const ends = taggedEnds(body, after);
   const [end = ""] = ends.call;
   const name = yield* readName(source, out, body, end);
@@ -49,7 +54,7 @@ export function* readTagged(source: Source, out: Output, body: TaggedBody, after
  * Reads the name, up to what follows it: a mark, the first key, or the end of the call.
  * @returns the name, which may be unknown; null when there is none
  */
-function* readName(source: Source, out: Output, body: TaggedBody, end: string): Reading<string | null> {
+function* readName(source: AnswerSource, out: Output, body: TaggedBody, end: string): Reading<string | null> {
   const [mark = "\n", ...afterMark] = splitPieces(body.afterName);
   yield* skipSpace(source);
   const id = body.idAfterName === undefined ? [] : [body.idAfterName.mark.trim()];
@@ -62,7 +67,7 @@ function* readName(source: Source, out: Output, body: TaggedBody, end: string): 
 }
 
 function* readMember(
-  source: Source,
+  source: AnswerSource,
   body: TaggedBody,
   [valueClose = "", ...afterValue]: readonly string[],
   tool: Tool,
@@ -92,7 +97,7 @@ function* readMember(
 }
 
 /** Reads up to the end of an element, which may contain elements of the same name. */
-function* readElement(source: Source, open: string, close: string): Reading<string | null> {
+function* readElement(source: AnswerSource, open: string, close: string): Reading<string | null> {
   const parts: string[] = [];
   for (let depth = 1; depth > 0;) {
     const text = yield* readUntil(source, close, Infinity);
@@ -104,7 +109,7 @@ function* readElement(source: Source, open: string, close: string): Reading<stri
 }
 
 /** Reads those of these pieces that are present. */
-function* skipPieces(source: Source, pieces: readonly string[]): Reading<void> {
+function* skipPieces(source: AnswerSource, pieces: readonly string[]): Reading<void> {
   for (const piece of pieces) {
     yield* skipSpace(source);
     yield* readOne(source, [piece]);
@@ -112,7 +117,7 @@ function* skipPieces(source: Source, pieces: readonly string[]): Reading<void> {
 }
 
 /** Reads a text between marks of its own. @returns null where there are none */
-function* readMarkedText(source: Source, { textMarks }: TaggedBody): Reading<string | null> {
+function* readMarkedText(source: AnswerSource, { textMarks }: TaggedBody): Reading<string | null> {
   if (textMarks === undefined || (yield* readOne(source, [textMarks.open])) === null) return null;
   return yield* readUntil(source, textMarks.close, Infinity);
 }
