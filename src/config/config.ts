@@ -46,7 +46,7 @@ const settings = {
   logLevel: z.enum(["auto", "silent", "error", "warn", "info", "debug"]).default("auto"),
   /** true behind a proxy that terminates TLS: a public address is allowed, and X-Forwarded-* headers are trusted. */
   trustProxy: flag.default(false),
-  /** PEM file of the server's certificate, which makes it speak HTTPS; with those of authorities in between, if there are any. */
+  /** PEM file of the server's certificate, which makes it speak HTTPS; the file may also have the certificates of intermediate authorities. */
   tlsCert: z.string().min(1).nullable().default(null),
   /** PEM file of the certificate's private key. */
   tlsKey: z.string().min(1).nullable().default(null),
@@ -70,7 +70,7 @@ const settings = {
   queueDepthMax: whole(0, 100_000).default(64),
   /** Deferred completions that may be queued, and as many background responses. */
   jobsQueuedMax: whole(0, 1_000_000).default(20_000),
-  /** Of each of the two, how many may be in flight at a time; interactive requests take precedence over them. */
+  /** How many of each kind may be in flight at a time; interactive requests take precedence over them. */
   jobsActiveMax: whole(1, 1_000).default(8),
   ...storageSettings,
   ...mcpSettings,

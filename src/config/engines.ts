@@ -37,7 +37,7 @@ const placedModel = z.union(
 
 const engine = z.strictObject({
   kind: z.enum(["llama-server", "vllm", "sglang", "openai"], "must be llama-server, vllm, sglang or openai"),
-  /** One address, or those of several servers that run the same model. */
+  /** One address, or the addresses of several servers that run the same model. */
   url: list.pipe(z.array(address).min(1).max(urlsMax)),
   /** Ids of the models that run on it. */
   models: z.array(placedModel).min(1).max(modelsMax),

@@ -4,7 +4,7 @@ import { bodySettings } from "./bodies.js";
 import { flag, whole } from "./values.js";
 
 export const metricsSettings = {
-  /** Whether metrics of runs have the id of the team as a label, or those of the team and the API key. */
+  /** Whether metrics of runs have the id of the team as a label, or the ids of the team and the API key. */
   metricsLabels: z.enum(["none", "team", "key"]).default("none"),
   /** Teams, or keys, that have labels of their own; the others share `other`. */
   metricsLabelsMax: whole(1, 10_000).default(200),

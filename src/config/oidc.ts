@@ -51,7 +51,7 @@ function parseJson(written: string): unknown {
 }
 
 export const oidcSettings = {
-  /** The address at which browsers reach this server; null: that of each request. */
+  /** The address at which browsers reach this server; null: the address of each request. */
   publicUrl: publicUrl.nullable().default(null),
   /** Issuer URL of the provider; null: members sign in by password only. */
   oidcIssuer: issuer.nullable().default(null),

@@ -52,7 +52,7 @@ export const storageSettings = {
   conversationItemsMax: whole(1, 1_000_000).default(10_000),
   /** Bytes that the items of a conversation may have. */
   conversationBytesMax: whole(1024, 1_073_741_824).default(33_554_432),
-  /** How long runs are stored, which the log of requests shows; 0: for ever. Sums of usage and the ledger stay. */
+  /** How long runs are stored, which the log of requests shows; 0: they are never deleted. Sums of usage and the ledger stay. */
   runsKeptDays: zeroOr(whole(1, 36_500)).default(0),
   /** How long what clients say of their runs is stored: the user and the metadata of requests. */
   runLabelsKeptDays: whole(1, 36_500).default(90),

@@ -1,6 +1,6 @@
 /**
  * One HTTP GET to an address that was resolved and checked before, with the host name of the URL. Sends nothing from the client: no
- * credentials, no cookies, only the headers below and those of a trace. Follows no redirects and decompresses nothing.
+ * credentials, no cookies, only the headers below and the headers of a trace. Follows no redirects and decompresses nothing.
  */
 import type { LookupAddress } from "node:dns";
 import { request as httpRequest, type IncomingMessage } from "node:http";

@@ -39,7 +39,7 @@ export class Meter {
     if (text.length >= charactersPerStep) this.countSteps(Math.floor(text.length / charactersPerStep));
   }
 
-  /** @param length that of a text in UTF-16 units, checked before the text is made where it can be long @throws BudgetExceeded */
+  /** @param length of a text in UTF-16 units, checked before the text is made where it can be long @throws BudgetExceeded */
   checkText(length: number): void {
     const { textLengthMax } = this.#budget;
     if (length > textLengthMax)

@@ -14,7 +14,7 @@ export interface ImageModelConfig {
   readonly channels: number;
   /** Side of the latent images that the model was trained on; null: unknown. */
   readonly latentSide: number | null;
-  /** Ratio of an image's sides to those of its latent image. */
+  /** Ratio of an image's sides to the sides of its latent image. */
   readonly factor: number;
   /** Sides of latent images are multiples of this. */
   readonly latentMultiple: number;

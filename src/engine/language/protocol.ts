@@ -8,7 +8,7 @@ import type { PackedTokens } from "./packed-tokens.js";
 /** What the thread reports of a loaded model. */
 export interface TextModelInfo {
   readonly contextTokens: number;
-  /** Of a chat model: no text of n bytes has fewer than n / longestTokenBytes tokens. */
+  /** No text of n bytes has fewer than n / longestTokenBytes tokens. Chat models only. */
   readonly longestTokenBytes?: number;
   readonly slots: number;
   /** `cpu`, or the GPU's kind. */

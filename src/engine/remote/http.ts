@@ -6,9 +6,9 @@ import { silenceMsMax } from "./calls/silence.js";
 
 const connectMsMax = 5_000;
 const checkMsMax = 5_000;
-/** Of an answer that is not streamed. */
+/** Limit of an answer that is not streamed. */
 const answerBytesMax = 33_554_432;
-/** Of an answer that is an error: what is beyond is not read. */
+/** Limit of an answer that is an error: what is beyond is not read. */
 const errorBytesMax = 65_536;
 const errorMsMax = 5_000;
 /** Sent without an event that counts: pings and empty chunks of a slow model take a few million. */
@@ -26,7 +26,7 @@ const agent = new Agent({
 export interface Server {
   readonly url: string;
   readonly apiKey: string | null;
-  /** Of a trace, which the server may continue; absent: none. */
+  /** Headers of a trace, which the server may continue; absent: none. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -1,4 +1,4 @@
-/** Penalties on engines that count the tokens of one request only, or those of its prompt, too. */
+/** Penalties on engines that count the tokens of one request only, or the tokens of its prompt, too. */
 import { HearthError } from "../../core/errors.js";
 import type { Segment } from "./protocol.js";
 

@@ -15,7 +15,7 @@ export interface RemoteTarget {
   /** Without a slash at its end. */
   readonly url: string;
   readonly apiKey: string | null;
-  /** Of a trace, which the server may continue; absent: none. */
+  /** Headers of a trace, which the server may continue; absent: none. */
   readonly headers?: Readonly<Record<string, string>>;
   /** What the server calls the model. */
   readonly modelName: string;

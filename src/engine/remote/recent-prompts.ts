@@ -6,7 +6,7 @@ import { LRUCache } from "lru-cache";
 
 const promptsMax = 20_000;
 const blockTokens = 64;
-/** Of a longer prompt only the beginning is compared. */
+/** Only this many blocks of a longer prompt are compared. */
 const blocksMax = 1_024;
 /** The end of a prompt, which begins the answer, may be written in another way in the next turn. */
 const endTokens = 16;

@@ -19,7 +19,7 @@ export interface Choosable {
 
 /**
  * Returns the servers that may take one more generation, the preferred one first.
- * @param known the server that has read the conversation so far; null: not known. Its load is bounded as that of the others
+ * @param known the server that has read the conversation so far; null: not known. Its load is bounded as the load of the others is
  */
 export function inOrderOfChoice<S extends Choosable>(
   key: string,
@@ -42,7 +42,7 @@ export function inOrderOfChoice<S extends Choosable>(
 const ringLength = 2 ** 32;
 const known = new Map<string, readonly number[]>();
 
-/** The servers are those of the settings, so that what is kept does not grow. */
+/** The settings name the servers, so that what is kept does not grow. */
 function listPoints(url: string): readonly number[] {
   let points = known.get(url);
   if (points === undefined) {

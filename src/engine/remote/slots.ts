@@ -40,7 +40,7 @@ export class SlotTable {
     while (this.#slots.length < count) this.#slots.push({ isBusy: false, held: null, lastUse: 0 });
   }
 
-  /** Takes a free slot. @returns null where there is none */
+  /** Takes a free slot. @returns null: none is free */
   enter(teamId: string, prompt: Uint32Array, mayReuse: boolean): EnteredSlot | null {
     const free = this.#slots.flatMap((slot, at) => (slot.isBusy ? [] : [{ slot, at }]));
     const shared = (slot: Slot): number =>

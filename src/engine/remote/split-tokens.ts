@@ -24,7 +24,7 @@ export class TokenSplitter {
   }
 
   /**
-   * Returns the `count` tokens that have these bytes; null where there are none, or several such.
+   * Returns the `count` tokens that have these bytes; null: there are none, or several.
    * @param bytes the text that came with `last`, its own included
    */
   before(last: number, bytes: Uint8Array, count: number): readonly number[] | null {

@@ -11,7 +11,7 @@ export interface WorkerClientOptions<Request = unknown> {
   readonly workerUrl: URL;
   /** A thread, unless the worker may do what ends its process. Calls to a process have no signal. */
   readonly runsIn?: "thread" | "process";
-  /** Of a thread. */
+  /** Given to a thread; a process gets none. */
   readonly workerData?: unknown;
   /** Limit of the thread's JavaScript heap; memory of native code and WebAssembly is not included. */
   readonly memoryMbMax?: number;

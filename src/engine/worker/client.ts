@@ -264,7 +264,7 @@ export class WorkerClient<
   #exited(reason: string): void {
     const cause = new Error(`the ${this.#options.name} worker exited with ${reason}`);
     const isStarted = this.#isReady;
-    // A thread that cannot start would be started for ever: each attempt rejects the calls that it was started for.
+    // A thread that cannot start would be started again and again: each attempt rejects the calls that it was started for.
     const lost = isStarted ? this.#takeInFlight() : this.#waiting.splice(0, this.#concurrencyMax);
     this.#lose(lost, new WorkerLostError(isStarted ? "exit" : "start", cause));
   }

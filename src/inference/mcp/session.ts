@@ -134,7 +134,7 @@ class Session implements McpSession {
     }
   }
 
-  /** Does the work of a call: at the same time as that of others, unless all answers come on one stream. */
+  /** Does the work of a call, at the same time as the work of others, unless all answers come on one stream. */
   async #inTurn<T>(
     bytesMax: number,
     signal: AbortSignal,

@@ -83,7 +83,7 @@ export class AnswerProgress<S, F extends TextFollower> {
     return this.#replacement !== null;
   }
 
-  /** Returns the tokens to evaluate in place of the last one, once; null where there are none. */
+  /** Returns the tokens to evaluate in place of the last one, once; null: nothing replaces it. */
   takeReplacement(): readonly Token[] | null {
     const replacement = this.#replacement;
     this.#replacement = null;

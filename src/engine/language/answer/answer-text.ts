@@ -34,7 +34,7 @@ export interface TextPart {
   readonly type: "text" | "reasoning";
   readonly text: string;
   readonly tokens: number;
-  /** Of the tokens of this text; markers that were removed from the text have none. */
+  /** One for each token of this text; markers that were removed from the text have none. */
   readonly logprobs: readonly SampledLogprob[];
 }
 
@@ -52,7 +52,7 @@ export class AnswerText {
   #mode: AnswerMode;
   readonly #open: string;
   readonly #close: string;
-  /** What ends a text: stop texts, the mark after it, and that of another block where it is a control token, which no text has. */
+  /** What ends a text: stop texts, the mark after it, and the mark of another block if that is a control token, which no text has. */
   readonly #stops: readonly string[];
   /** What may end reasoning: its mark, and what begins a call. */
   readonly #reasoningEnds: readonly string[];

@@ -8,7 +8,7 @@ const logprobMin = -100;
 
 /**
  * Returns the log probability of a sampled token and of the most likely alternatives.
- * @param candidates most likely first; null where there are none.
+ * @param candidates most likely first; null: they were not requested.
  * @param top number of alternatives to report; null: no log probabilities.
  */
 export function reportLogprob(

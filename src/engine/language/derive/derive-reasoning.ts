@@ -43,7 +43,7 @@ export function* deriveReasoning(
   };
 }
 
-/** Returns the marks around the text of a turn, besides those of an empty block. */
+/** Returns the marks around the text of a turn, except the marks of an empty block. */
 function answerMarks(
   { open, close }: MarkPair,
   turn: TurnTexts,
@@ -58,7 +58,7 @@ function answerMarks(
   return { open: lead, close: findPair(lead, turn.end)?.close ?? end };
 }
 
-/** Returns the marks that a turn has after its text and before what ends it; "" where there are none. */
+/** Returns the marks that a turn has after its text and before what ends it; "": it has none. */
 function marksBeforeEnd(end: string, endTexts: readonly string[]): string {
   const places = endTexts.map((each) => (each === "" ? -1 : end.indexOf(each))).filter((at) => at >= 0);
   const before = places.length === 0 ? "" : end.slice(0, Math.min(...places)).trim();

@@ -17,7 +17,7 @@ export interface TokenizerModel {
 export interface TextTokenizer {
   /** Returns the tokens of a text of messages. */
   readonly plain: (text: string) => readonly number[];
-  /** Returns the tokens of a rendered prompt: those of its whole text, except that masked parts contain no control token. */
+  /** Returns the tokens of a rendered prompt. Masked parts contain no control token. */
   readonly rendered: (parts: readonly Part[]) => readonly number[];
 }
 

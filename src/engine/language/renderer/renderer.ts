@@ -1,6 +1,6 @@
 /**
  * Renders chat templates: ordinary conversations in the calling thread under a very small budget (quick-renderer.ts), all others in a
- * process of their own. A template is a program of the model file: it can loop for ever, and it can make V8 end its whole process,
+ * process of their own. A template is a program of the model file: it can loop without end, and it can make V8 end its whole process,
  * which no limit of a thread prevents. The process is killed when it takes too long or too much memory, and the next rendering that
  * needs it starts a new one.
  */

@@ -23,7 +23,7 @@ export function createNotationRules(body: NotationBody, rules: RuleSet): Argumen
   return {
     writeArguments(tool) {
       const required = listRequired(tool);
-      // Of the properties from one on: where none is written yet, and where one is.
+      // Rules of the properties from one on: before any is written, and after one is.
       let atStart = '""';
       let later = '""';
       for (const [key, schema] of [...listProperties(tool)].reverse()) {

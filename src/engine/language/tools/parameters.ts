@@ -14,13 +14,13 @@ export function findProperty(tool: Tool, name: string): unknown {
   return isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
 }
 
-/** Returns the schema of a property of an object; undefined where there is none. */
+/** Returns the schema of a property of an object; undefined: it has no such property. */
 export function propertyIn(schema: unknown, name: string): unknown {
   const properties = isObject(schema) ? schema["properties"] : undefined;
   return isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
 }
 
-/** Returns the schema of a list's items; undefined where there is none. */
+/** Returns the schema of a list's items; undefined: any item is allowed. */
 export function findItemSchema(schema: unknown): unknown {
   return isObject(schema) ? schema["items"] : undefined;
 }

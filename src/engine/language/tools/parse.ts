@@ -69,7 +69,7 @@ export function readAnswer(
   const inline = new Map(
     syntaxes
       .filter((syntax) => syntax.wholeAnswer !== true)
-      // Of two with one opening, the first is read.
+      // The first of two with the same opening is read.
       .reverse()
       .map((syntax) => [openingPieces(syntax)[0] ?? "", syntax]),
   );

@@ -72,14 +72,14 @@ export interface TaggedBody {
   readonly python?: boolean;
   /** Whether strings are written as JSON, too. */
   readonly quoted?: boolean;
-  /** Marks that may be around a string, inside of those of the value. */
+  /** Marks that may be around a string, inside the marks of the value. */
   readonly textMarks?: { readonly open: string; readonly close: string };
 }
 
 /** Stands for the key of an argument in what ends its value. */
 export const keyPlace = "\u0002";
 
-/** Words between two texts: that of a string, and that of another value. */
+/** Words between two texts: one for a string, and one for another value. */
 export interface ValueType {
   readonly before: string;
   readonly string: string;

@@ -36,7 +36,7 @@ export function verbatimString(quote: string, rules: RuleSet): string {
   return rules.add(`${literal(quote)} ${inner}* ${literal(quote)}`);
 }
 
-/** Returns a function from a schema to the rule of its values: those of `enum`, or of its types. */
+/** Returns a function from a schema to the rule of its values: the values of `enum`, or any of its types. */
 export function createValueRules(style: ValueStyle, rules: RuleSet): (schema: unknown) => string {
   const byType = typeRules(style, rules);
   return (schema) => {

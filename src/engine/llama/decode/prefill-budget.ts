@@ -15,7 +15,7 @@ export interface PrefillLimits {
 const chunkTokensMin = 16;
 /**
  * From this number of prompt tokens on, llama.cpp computes attention on CPUs in tiles (GGML_FA_TILE_Q is 64; the first token is evaluated
- * together with those of the answers): in a long context a token then takes a fraction of the time.
+ * together with the tokens of the answers): in a long context a token then takes a fraction of the time.
  */
 const tileTokens = 65;
 /** A chunk of one tile may exceed the gap by this factor. Smaller chunks would take several times as long for the same prompt. */

@@ -37,7 +37,7 @@ export interface SamplerStep {
 /** Samples the tokens of one sequence. */
 export interface TokenSource {
   /**
-   * Evaluates the last token, together with the draft, and samples the next. As long as the sampled token is that of the draft, the one
+   * Evaluates the last token, together with the draft, and samples the next. As long as the sampled token is the draft's, the one
    * after it is sampled, too; the rest of the draft is removed from the sequence. So each token is sampled from the same logits (up to
    * rounding), by the same sampler in the same state, as without a draft.
    * @returns how many tokens of the draft were sampled

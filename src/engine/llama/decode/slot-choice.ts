@@ -22,7 +22,7 @@ const worthDividingTokens = 64;
 /**
  * Returns the index of the best free slot; null when none is free. Best is a slot with a long shared prefix, the longest first; then one
  * next to busy slots; then one with any shared prefix; then an empty one; then one of the same cache key, so that a new prompt overwrites
- * the tokens of its own key rather than those of another conversation; then the least recently used one.
+ * the tokens of its own key rather than the tokens of another conversation; then the least recently used one.
  */
 export function bestSlot(slots: readonly SlotState[]): number | null {
   let best: number | null = null;

@@ -110,7 +110,7 @@ function isOfSameKey(slot: SequenceSlot, { teamId, cacheKey }: SeededJob): boole
   return cacheKey !== undefined && slot.teamId === teamId && slot.cacheKey === cacheKey;
 }
 
-/** Returns how many tokens a stored prefix saves. A state that cannot be truncated must be that of a beginning of the prompt. */
+/** Returns how many tokens a stored prefix saves. A state that cannot be truncated must be the state after a beginning of the prompt. */
 function savedTokens(
   { shared, length }: StoredPrefix,
   held: number,

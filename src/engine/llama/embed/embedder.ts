@@ -20,7 +20,7 @@ export interface LoadedEmbedder {
   readonly device: string;
   tokenizeInputs(source: InputSource, signal: AbortSignal): Promise<readonly Uint32Array[]>;
   /**
-   * Evaluates one input, after those of earlier calls.
+   * Evaluates one input, after the inputs of earlier calls.
    * @param runPiece runs a part of the evaluation; other work may run between two parts.
    * @returns its vector, or one score from 0 to 1.
    */

@@ -17,7 +17,7 @@ export interface BatchThreads {
   evaluate(tokens: number, threads: number): Promise<void>;
 }
 
-/** Takes over the threads of a context. Until `use` is called, batches use those of the library. */
+/** Takes over the threads of a context. Until `use` is called, batches use the library's threads. */
 export function chooseThreadsByBatch(context: LlamaContext): BatchThreads {
   const { _ctx: native } = context as unknown as { readonly _ctx: NativeContext };
   const initBatch = native.initBatch.bind(native);

@@ -1,4 +1,4 @@
-/** The threads of a loaded model: those of an earlier trial, or of a trial now. */
+/** The threads of a loaded model, as an earlier trial found them, or a trial now. */
 import type { Model } from "../../../core/model.js";
 import type { BatchThreads } from "./batch-threads.js";
 import { openKeptPlans, planKey } from "./kept-plans.js";
@@ -27,7 +27,7 @@ export interface ThreadChoice {
   readonly occupyThread: (ms: number) => void;
 }
 
-/** Returns the function that chooses the threads of a model and sets them; where a trial finds none, those of the rule stay. */
+/** Returns the function that chooses the threads of a model and sets them; where a trial finds none, the rule's threads stay. */
 export function threadChooser({
   plansFile,
   runBetween,

@@ -22,7 +22,7 @@ export interface SilenceOptions {
     readonly isFailing: boolean;
     checkAgain(afterMs: number): void;
   };
-  /** Of the client. */
+  /** The client's. */
   readonly signal: AbortSignal;
 }
 

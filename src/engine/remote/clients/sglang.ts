@@ -81,7 +81,7 @@ async function* streamSegment(
   yield { type: "end", reason: end };
 }
 
-/** Log probabilities, too, are those of all tokens so far or of the new ones: the last ones are the new ones. */
+/** The server sends the log probabilities of all tokens so far, or of the new ones: the last ones are the new ones. */
 function withCandidates(
   { target, topLogprobs }: Segment,
   ids: readonly number[],

@@ -4,7 +4,7 @@ import { engineFailed } from "../errors.js";
 import { postJson, type Server } from "../http.js";
 import type { RemoteKind } from "../protocol.js";
 
-/** Of one request: its answer stays within what is read of one. */
+/** Inputs of one request: its answer stays within what is read of one. */
 const inputsMax = 64;
 
 /** Where vectors are computed. */

@@ -197,7 +197,7 @@ export class TextAnswer {
   }
 }
 
-/** Most servers count the tokens of the reasoning among those of the answer; the sum says which do not. */
+/** Most servers count the tokens of the reasoning among the tokens of the answer; the sum says which do not. */
 function readCounted(usage: z.infer<typeof usageSchema>): CountedTokens {
   const { prompt_tokens: promptTokens, completion_tokens: all, total_tokens: total } = usage;
   const reasoningTokens = usage.completion_tokens_details?.reasoning_tokens ?? 0;

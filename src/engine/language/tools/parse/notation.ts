@@ -139,7 +139,7 @@ class Reader {
     return word;
   }
 
-  /** Reads a string. @returns it as JSON; null where there is none, or where it is not complete */
+  /** Reads a string. @returns it as JSON; null: there is none, or it is not complete */
   *#quoted(depth: number): Reading<string | null> {
     const source = this.#source;
     const { quote, escapes, nested } = this.#marks;

@@ -35,7 +35,7 @@ export class Output {
     this.nameLengthMax = tools.reduce((most, { name }) => Math.max(most, name.length), 0) + 256;
   }
 
-  /** Returns a tool by name. Where calls are left out, so are those of tools that do not exist. */
+  /** Returns a tool by name. Where calls are left out, calls of tools that do not exist are left out, too. */
   tool(name: string): Tool | undefined {
     return this.#tools.get(name) ?? (this.#hides ? { name, parameters: {} } : undefined);
   }

@@ -108,7 +108,7 @@ function* readElement(source: AnswerSource, open: string, close: string): Readin
   return parts.join(close);
 }
 
-/** Reads those of these pieces that are present. */
+/** Reads each piece that is present. */
 function* skipPieces(source: AnswerSource, pieces: readonly string[]): Reading<void> {
   for (const piece of pieces) {
     yield* skipSpace(source);
@@ -116,7 +116,7 @@ function* skipPieces(source: AnswerSource, pieces: readonly string[]): Reading<v
   }
 }
 
-/** Reads a text between marks of its own. @returns null where there are none */
+/** Reads a text between marks of its own. @returns null: it has no such marks */
 function* readMarkedText(source: AnswerSource, { textMarks }: TaggedBody): Reading<string | null> {
   if (textMarks === undefined || (yield* readOne(source, [textMarks.open])) === null) return null;
   return yield* readUntil(source, textMarks.close, Infinity);

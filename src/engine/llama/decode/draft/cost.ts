@@ -1,6 +1,6 @@
 /** Measures what the drafted tokens of a tick cost, against a tick without any. */
 
-/** Of the time of a tick, for each drafted token, before anything is measured: 0.1 to 0.4 on two cores, for models of 4 to 640 MB. */
+/** Part of a tick's time that one drafted token takes, before anything is measured: 0.1 to 0.4 on two cores, for models of 4 to 640 MB. */
 const usualCost = 0.25;
 const limits = { min: 0.05, max: 1 } as const;
 
@@ -9,7 +9,7 @@ export class DraftCost {
   readonly #plainMs = new Map<number, number>();
   #perToken = usualCost;
 
-  /** The cost of a drafted token, as a part of that of a tick. */
+  /** The cost of a drafted token, as a part of the cost of a tick. */
   get perToken(): number {
     return this.#perToken;
   }
