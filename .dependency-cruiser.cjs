@@ -257,7 +257,7 @@ module.exports = {
         pathNot: [
           "^test/(kit|scripts|fuzz|simulation|tidy)/",
           // Tests of the evaluation of the built-in models, and of a package.
-          "^test/(end-to-end/captions/loop|engine/vision/greedy|models/eval-builtin|end-to-end/process/package)\\.test\\.ts$",
+          "^test/(end-to-end/captions/loop|models/eval-builtin|end-to-end/process/package)\\.test\\.ts$",
         ],
       },
       to: { path: "^scripts/" },

@@ -96,9 +96,10 @@ function judge(quiet: Measured, attacked: Measured, books: Books): { rows: reado
       reach: "",
     },
     { figure: "SIGTERM to the end of the process", value: `${show(books.stopMs)} ms`, reach: "" },
-    { figure: "books", value: books.verified ? "balance" : books.said.slice(0, 500), reach: "balance" },
+    { figure: "books", value: books.problems?.slice(0, 500) ?? "balance", reach: "balance" },
   ];
-  const failed = cut.length > 0 || !(ratio <= gapRatioMax) || !(health <= healthMsMax) || !books.verified;
+  const failed =
+    cut.length > 0 || !(ratio <= gapRatioMax) || !(health <= healthMsMax) || books.problems !== null;
   return { rows, failed };
 }
 

@@ -10,7 +10,10 @@ import type { Page } from "playwright-core";
 import sharp from "sharp";
 import { launchChromium } from "../../test/kit/browser/chromium.js";
 import { signInOwner } from "../../test/kit/browser/sign-in.js";
-import { makeHistory, requestJson } from "./screenshots/history.js";
+import { requestJson } from "./world/ask.js";
+import { chatBody, chatPath } from "./world/requests.js";
+import { tinyModel } from "./world/server.js";
+import { makeHistory } from "./screenshots/history.js";
 import { startPictureServer } from "./screenshots/server.js";
 
 const pictures = fileURLToPath(new URL("../../src/docs/pictures/", import.meta.url));
@@ -52,9 +55,8 @@ async function takeOverview(page: Page, [secret = ""]: readonly string[]): Promi
   const end = Date.now() + busyMs;
   const client = async (index: number): Promise<void> => {
     while (Date.now() < end) {
-      const messages = [{ role: "user", content: `Please tell me a story about number ${index}.` }];
-      const body = { model: "hearth-tiny-5m", messages, max_tokens: 100 };
-      await requestJson(`${server.url}/v1/chat/completions`, secret, body);
+      const prompt = { model: tinyModel, text: `Please tell me a story about number ${index}.` };
+      await requestJson(server.url + chatPath, { key: secret, body: chatBody(prompt, 100) });
       await new Promise((resolve) => setTimeout(resolve, 300 * index));
     }
   };

@@ -6,7 +6,7 @@
  * if an answer is not as expected; with 2 for invalid arguments.
  */
 import { parseArgs } from "node:util";
-import { benchModel } from "./world/models.js";
+import { writeBenchModel } from "./world/models.js";
 import { startServer } from "./world/server.js";
 import { readNumber, readWhole, runProgram } from "./world/options.js";
 import { printTable } from "./world/table.js";
@@ -22,7 +22,7 @@ const queueDepthMax = 16;
 await runProgram("soak", readBounds, main);
 
 async function main(bounds: SoakBounds): Promise<number> {
-  const { id, folder } = await benchModel("small");
+  const { id, folder } = await writeBenchModel("small");
   const server = await startServer({
     HEARTH_MODELS: folder,
     HEARTH_SLOTS_PER_MODEL: String(slots),

@@ -23,7 +23,8 @@ import { chatSkills, generateItems } from "./eval-builtin/chat/generate.js";
 import { readItems, type Item } from "./eval-builtin/items.js";
 import { askPictures, pictureSkills } from "./eval-builtin/pictures.js";
 import { report, text, type ChatOutcomes, type Evaluation } from "./eval-builtin/report.js";
-import { startServer } from "./eval-builtin/server.js";
+import { startServer } from "../qa/world/server.js";
+import { readWhole } from "../qa/world/options.js";
 import { captionSpeed, chatSpeed, imageSpeed, type Speed } from "./eval-builtin/speed.js";
 
 const concurrency = 4;
@@ -88,7 +89,11 @@ async function drawn({ skill, seed, "items-per-skill": count }: Draw): Promise<P
   const chats = chatSkills.map(({ name }) => name);
   const wanted = chosen([...chats, ...pictureSkills], skill ?? []);
   const skills = chats.filter((name) => wanted.includes(name));
-  const order = { skills, itemsPerSkill: whole(count), seed: whole(seed) };
+  const order = {
+    skills,
+    itemsPerSkill: readWhole("--items-per-skill", count, 1_000_000, 0),
+    seed: readWhole("--seed", seed, 2 ** 31, 0),
+  };
   return {
     items: await generateItems(chatTraining, order),
     pictures: pictureSkills.filter((name) => wanted.includes(name)),
@@ -112,21 +117,16 @@ function chosen(known: readonly string[], skills: readonly string[]): readonly s
   return skills.length === 0 ? known : skills;
 }
 
-function whole(text: string): number {
-  if (!/^\d+$/.test(text)) throw new Error(`'${text}' is not a whole number`);
-  return Number(text);
-}
-
 interface LanguageModels {
   readonly models: readonly { readonly id: string }[];
 }
 
 async function evaluate({ items, pictures }: Plan, wanted: string | null): Promise<Evaluation> {
-  const server = await startServer();
+  const server = await startServer({ HEARTH_LOG_LEVEL: "warn" });
   try {
     const client = new OpenAI({
-      baseURL: server.baseUrl,
-      apiKey: server.apiKey,
+      baseURL: `${server.url}/v1`,
+      apiKey: server.key,
       maxRetries: 0,
       timeout: requestTimeoutMs,
     });

@@ -1,4 +1,5 @@
 /** Requests of attackers, whose outcomes are counted by status and by how long they took. */
+import { exchange } from "../world/ask.js";
 import type { Target } from "./target.js";
 
 export interface AttackRun {
@@ -9,12 +10,10 @@ export interface AttackRun {
 
 export type Attack = (run: AttackRun) => Promise<void>;
 
-export interface Asked {
+export interface Attempt {
   readonly method?: string;
-  readonly body?: object;
-  /** The body, already JSON. */
-  readonly text?: string;
-  readonly form?: FormData;
+  /** A text is JSON already. */
+  readonly body?: object | string | FormData;
   readonly key?: string;
   /** Sends the management key. */
   readonly managed?: boolean;
@@ -25,40 +24,28 @@ export interface Asked {
 
 const timeoutMsMax = 120_000;
 
-/** Sends a request and reads its answer, whatever it is. */
-export async function ask({ target, signal, count }: AttackRun, path: string, asked: Asked): Promise<void> {
+/** Sends a request, reads its answer, whatever it is, and counts the outcome. */
+export async function attempt(
+  { target, signal, count }: AttackRun,
+  path: string,
+  made: Attempt,
+): Promise<void> {
+  const { label, managed = false, key = target.key, timeoutMs = timeoutMsMax, ...more } = made;
   const began = performance.now();
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), asked.timeoutMs ?? timeoutMsMax);
-  const name = asked.label === undefined ? "" : `${asked.label}: `;
+  const name = label === undefined ? "" : `${label}: `;
   const took = (): string => {
     const seconds = (performance.now() - began) / 1000;
     return seconds < 1 ? "under 1 s" : seconds < 10 ? "under 10 s" : "over 10 s";
   };
+  const asked = { ...more, key: managed ? target.managementKey : key, signal, timeoutMs };
   try {
-    const response = await fetch(`${target.url}${path}`, {
-      ...initOf(target, asked),
-      signal: AbortSignal.any([signal, late.signal]),
+    const status = await exchange(`${target.url}${path}`, asked, async (response) => {
+      for await (const piece of response.body ?? []) void piece;
+      return response.status;
     });
-    for await (const piece of response.body ?? []) void piece;
-    count(`${name}${response.status} ${took()}`);
+    count(`${name}${status} ${took()}`);
   } catch (thrown) {
     if (signal.aborted) return;
-    count(`${name}${late.signal.aborted ? "no end" : String(thrown)} ${took()}`);
-  } finally {
-    clearTimeout(timer);
+    count(`${name}${thrown instanceof Error ? thrown.message : String(thrown)} ${took()}`);
   }
-}
-
-function initOf({ key, managementKey }: Target, asked: Asked): RequestInit {
-  const credential = asked.managed === true ? managementKey : (asked.key ?? key);
-  const body = asked.form ?? asked.text ?? (asked.body === undefined ? null : JSON.stringify(asked.body));
-  return {
-    method: asked.method ?? (body === null ? "GET" : "POST"),
-    headers: {
-      authorization: `Bearer ${credential}`,
-      ...(body === null || asked.form !== undefined ? {} : { "content-type": "application/json" }),
-    },
-    body,
-  };
 }

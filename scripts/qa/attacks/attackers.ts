@@ -2,8 +2,7 @@
 import { once } from "node:events";
 import type { ChildProcess } from "node:child_process";
 import { constants, setPriority } from "node:os";
-import { fileURLToPath } from "node:url";
-import { startProcess } from "../world/processes.js";
+import { startScript } from "../world/processes.js";
 import type { EngineUrls } from "./hostile-engine.js";
 import type { Target } from "./target.js";
 
@@ -46,8 +45,7 @@ export async function startEngines(): Promise<EngineUrls & { close(): void }> {
 }
 
 function startSlowly(file: string): ChildProcess {
-  const program = fileURLToPath(new URL(file, import.meta.url));
-  const child = startProcess(process.execPath, ["--import", import.meta.resolve("tsx"), program], {
+  const child = startScript(new URL(file, import.meta.url), [], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);

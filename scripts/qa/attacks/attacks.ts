@@ -1,7 +1,7 @@
 /** The attacks: each is one round, repeated until the end. */
 import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { ask, type Attack } from "./ask.js";
+import { attempt, type Attack } from "./ask.js";
 import { recursiveSchemas } from "./recursive-schemas.js";
 
 const bodyBytes = 32 * 1024 * 1024;
@@ -18,7 +18,7 @@ const longBody = (model: string): string =>
 export const attacks: Readonly<Record<string, Attack>> = {
   "recursive alternatives": async (run) => {
     for (const [name, schema] of Object.entries(recursiveSchemas))
-      await ask(run, "/v1/chat/completions", {
+      await attempt(run, "/v1/chat/completions", {
         label: name,
         body: {
           model: run.target.builtInModel,
@@ -32,7 +32,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
   "engines that misbehave": async (run) => {
     await Promise.all(
       run.target.hostileModels.map((model) =>
-        ask(run, "/v1/chat/completions", {
+        attempt(run, "/v1/chat/completions", {
           label: model,
           timeoutMs: engineMsMax,
           body: {
@@ -47,18 +47,18 @@ export const attacks: Readonly<Record<string, Attack>> = {
   },
   "deferred to engines that misbehave": async (run) => {
     for (const model of run.target.hostileModels)
-      await ask(run, "/v1/chat/completions", {
+      await attempt(run, "/v1/chat/completions", {
         body: { model, messages: [{ role: "user", content: "Hello" }], max_tokens: 50, deferred: true },
       });
     await delay(slowMs, undefined, { signal: run.signal });
   },
   "a model whose engine is silent": async (run) => {
     const body = { model: run.target.silentModel, messages: [{ role: "user", content: "Hello" }] };
-    await ask(run, "/v1/chat/completions", { body, timeoutMs: engineMsMax });
+    await attempt(run, "/v1/chat/completions", { body, timeoutMs: engineMsMax });
   },
   "many small models": async (run) => {
     for (const model of run.target.smallModels)
-      await ask(run, "/v1/chat/completions", {
+      await attempt(run, "/v1/chat/completions", {
         body: { model, messages: [{ role: "user", content: "Hello" }], max_tokens: 2 },
       });
   },
@@ -72,8 +72,8 @@ export const attacks: Readonly<Record<string, Attack>> = {
     for (const socket of sockets) socket.destroy();
   },
   "bodies of 32 MB": async (run) => {
-    const text = longBody(run.target.builtInModel);
-    const send = (): Promise<void> => ask(run, "/v1/chat/completions", { text });
+    const body = longBody(run.target.builtInModel);
+    const send = (): Promise<void> => attempt(run, "/v1/chat/completions", { body });
     await Promise.all(Array.from({ length: bodiesAtOnce }, send));
     await delay(slowMs, undefined, { signal: run.signal });
   },
@@ -81,13 +81,13 @@ export const attacks: Readonly<Record<string, Attack>> = {
     const form = new FormData();
     form.set("purpose", "nothing");
     form.set("file", new Blob([longText.slice(0, 4_000_000)]), "file.jsonl");
-    await ask(run, "/v1/files", { form, key: "hk-wrong" });
-    await ask(run, "/v1/files", { form });
+    await attempt(run, "/v1/files", { body: form, key: "hk-wrong" });
+    await attempt(run, "/v1/files", { body: form });
     await delay(slowMs, undefined, { signal: run.signal });
   },
   exports: async (run) => {
     for (const rows of ["usage", "ledger", "audit"])
-      await ask(run, `/admin/export/${rows}?format=csv&startTime=2020-01-01&endTime=2030-01-01`, {
+      await attempt(run, `/admin/export/${rows}?format=csv&startTime=2020-01-01&endTime=2030-01-01`, {
         managed: true,
       });
   },
@@ -101,16 +101,16 @@ export const attacks: Readonly<Record<string, Attack>> = {
       groupBy: ["memberId"],
       topMax: 10,
     };
-    await ask(run, `/v1/billing/teams/${run.target.teamId}/usage`, {
+    await attempt(run, `/v1/billing/teams/${run.target.teamId}/usage`, {
       managed: true,
       body: { analyticsRequest },
     });
-    await ask(run, "/admin/requests?query=nothing-has-this-text&limit=100", { managed: true });
+    await attempt(run, "/admin/requests?query=nothing-has-this-text&limit=100", { managed: true });
   },
   "total budgets": async (run) => {
     // A budget that is set adds up all that was used; removed, it can be set again.
     for (const budget of [{ hardUsd: "800000" }, {}])
-      await ask(run, `/auth/teams/${run.target.teamId}/budgets`, {
+      await attempt(run, `/auth/teams/${run.target.teamId}/budgets`, {
         managed: true,
         method: "PUT",
         body: { period: "total", budget, fieldMask: "hardUsd" },

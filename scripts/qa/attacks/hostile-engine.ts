@@ -1,6 +1,6 @@
 /** Engines that misbehave: a server of chat completions whose models each have a fault of their own, and one that never tokenizes. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { listen } from "../world/listen.js";
 
 /** Where the engines listen. */
 export interface EngineUrls {
@@ -58,11 +58,6 @@ export async function listenAsEngines(): Promise<EngineUrls> {
   });
   const [url, silentUrl] = await Promise.all([listen(chat), listen(silent)]);
   return { url: `${url}/v1`, silentUrl };
-}
-
-async function listen(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -7,28 +7,18 @@ import { createAuthenticator } from "../../../src/accounts/authentication/authen
 import { createKeyUse } from "../../../src/accounts/authentication/key-use.js";
 import { createMemoryCounter } from "../../../src/accounts/limits/memory-counter.js";
 import { createRateLimits } from "../../../src/accounts/limits/rate-limits.js";
-import { hashSecret } from "../../../src/accounts/authentication/secret.js";
-import {
-  chargeOf,
-  creditTransaction,
-  reserveTransaction,
-  settleTransaction,
-} from "../../../src/accounts/money/ledger.js";
+import { chargeOf, reserveTransaction, settleTransaction } from "../../../src/accounts/money/ledger.js";
 import { costOf } from "../../../src/core/money.js";
-import { everyModel } from "../../../src/accounts/limits/team-limit.js";
 import type { BillingMode } from "../../../src/accounts/teams/team.js";
 import { createApiKeyStore } from "../../../src/accounts/keys/store.js";
 import { openDatabase, type Database } from "../../../src/store/database.js";
 import { createKeyUseStore } from "../../../src/accounts/authentication/store.js";
 import { createLedgerStore } from "../../../src/accounts/money/store/ledger.js";
-import { prepareBinding } from "../../../src/store/prepared.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import { createTeamLimitStore } from "../../../src/accounts/limits/store.js";
-import { createTeamStore } from "../../../src/accounts/teams/store.js";
-import { defaultTeamSettings } from "../../../src/accounts/teams/team.js";
-import { createWrites } from "../../../src/store/writes.js";
 import { systemClock, systemRandom } from "../../../src/system.js";
 import { scratchFolder } from "../world/processes.js";
+import { fillTeam, nameSecret } from "../world/teams.js";
 import { quantile, type Row } from "../world/table.js";
 
 const few = 10;
@@ -44,8 +34,6 @@ const usage = {
 };
 const prices = { promptTextTokenTicks: 100, cachedPromptTextTokenTicks: 25, completionTextTokenTicks: 400 };
 const bound = 1_000_000;
-/** Limits of every kind, wide enough that no request is refused. */
-const limits = { qps: 1_000_000, qpm: 10_000_000, tpm: 1_000_000_000_000 };
 
 /**
  * Runs requests on real SQLite with changing keys. The cases take turns, so that other load on the machine
@@ -87,16 +75,16 @@ interface World {
 async function openWorld(keys: number, billing: BillingMode): Promise<World> {
   const data = scratchFolder();
   const database = await openDatabase(join(data.path, "hearth.db"));
-  await fill(database, keys, billing);
+  await fillTeam(database, keys, billing);
   const request = requestOver(database, billing);
-  for (let warm = 0; warm < requests / 10; warm++) await request(secretOf(warm % keys));
+  for (let warm = 0; warm < requests / 10; warm++) await request(nameSecret(warm % keys));
   const times: number[] = [];
   return {
     times,
     async takeTurn() {
       for (let asked = 0; asked < requests / turns; asked++) {
         // A step size that visits every key before any key twice.
-        const secret = secretOf((times.length * 7919) % keys);
+        const secret = nameSecret((times.length * 7919) % keys);
         const began = performance.now();
         await request(secret);
         times.push(performance.now() - began);
@@ -107,57 +95,6 @@ async function openWorld(keys: number, billing: BillingMode): Promise<World> {
       data.remove();
     },
   };
-}
-
-/** The secret of a key of a team. */
-export const secretOf = (index: number, teamId = "team"): string => `bench-key-of-${teamId}-${index}`;
-
-/** Inserts a team with credit, and its keys. */
-export async function fill(
-  database: Database,
-  keys: number,
-  billing: BillingMode,
-  teamId = "team",
-  isLimited = true,
-): Promise<void> {
-  const { kysely, commit } = database;
-  const team = { ...defaultTeamSettings, id: teamId, name: teamId, billing, createTime: 0 };
-  await createTeamStore(database).insert(team);
-  const credit = creditTransaction("purchase", { teamId, ticks: Number.MAX_SAFE_INTEGER, note: null }, 0);
-  await createLedgerStore(database).post(credit);
-  const ofTeam = createTeamLimitStore(database).insertion({ teamId, model: everyModel, ...limits });
-  if (isLimited) await createWrites(database).commit([ofTeam]);
-  const acls = '["api-key:endpoint:*","api-key:model:*"]';
-  const columns = ["id", "hash"] as const;
-  const insertionOf = prepareBinding(columns, ({ id, hash }: { id: string; hash: Uint8Array }) =>
-    kysely.insertInto("api_keys").values({
-      id,
-      hash,
-      team_id: teamId,
-      user_id: "user",
-      name: "key",
-      redacted: "hk-...",
-      acls,
-      ...(isLimited ? limits : { qps: null, qpm: null, tpm: null }),
-      disabled: 0,
-      blocked: 0,
-      expire_time: null,
-      create_time: 0,
-      modify_time: 0,
-      modified_by: "user",
-    }),
-  );
-  const chunk = 10_000;
-  for (let from = 0; from < keys; from += chunk) {
-    const count = Math.min(chunk, keys - from);
-    await commit(
-      Array.from({ length: count }, (_, index) => ({
-        query: insertionOf({ id: systemRandom.id(), hash: hashSecret(secretOf(from + index, teamId)) }),
-        rows: 1,
-      })),
-      false,
-    );
-  }
 }
 
 /** One request with the same database work as in production, but without the model. */

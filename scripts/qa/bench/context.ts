@@ -3,10 +3,10 @@
  * and for prompts of several lengths, whether reading them from disk is faster than evaluating them.
  */
 import { chat, type ChatAnswer, type Target } from "../world/client.js";
-import { benchModel, textOf, type BenchModel } from "../world/models.js";
+import { writeBenchModel, textOf, type BenchModel } from "../world/models.js";
 import type { SectionOptions } from "./options.js";
-import { scratchFolder } from "../world/processes.js";
-import { residentMb, startServer } from "../world/server.js";
+import { residentMb, scratchFolder } from "../world/processes.js";
+import { startServer } from "../world/server.js";
 import type { Row } from "../world/table.js";
 
 const promptTokens = 32_000;
@@ -17,7 +17,7 @@ const sampleWords = 500;
 const storedTokens = [200, 1000, 4000, 16_000] as const;
 
 export async function* contextSection({ large }: SectionOptions): AsyncIterable<readonly Row[]> {
-  const model = await benchModel(large ? "large" : "small", contextLength);
+  const model = await writeBenchModel(large ? "large" : "small", contextLength);
   const data = scratchFolder();
   const settings = {
     HEARTH_MODELS: model.folder,

@@ -7,7 +7,7 @@ import { threadsFor, usableCores } from "../../../src/engine/worker/machine.js";
 import { fairnessRows } from "./engine/fairness.js";
 import { gapRows } from "./engine/gap.js";
 import { speedRows } from "./engine/speed.js";
-import { benchModel } from "../world/models.js";
+import { writeBenchModel } from "../world/models.js";
 import type { SectionOptions } from "./options.js";
 import type { Row } from "../world/table.js";
 
@@ -30,7 +30,7 @@ const efforts = {
  */
 export async function* engineSection({ large }: SectionOptions): AsyncGenerator<readonly Row[]> {
   const size = large ? "large" : "small";
-  const model = await benchModel(size);
+  const model = await writeBenchModel(size);
   const threads = threadsFor(model.bytes, usableCores());
   const cores = usableCores();
   const terms = { slots: 16, contextTokens: 1024, threads, cores, chunkTokens: 128 };

@@ -2,7 +2,7 @@ import autocannon from "autocannon";
 import { addedRows } from "./http/added.js";
 import { deferredRows } from "./http/deferred.js";
 import { routeRows } from "./http/routes.js";
-import { benchKey, startServer, type BenchServer } from "../world/server.js";
+import { firstKey, startServer, type ServerProcess } from "../world/server.js";
 import type { Row } from "../world/table.js";
 
 /**
@@ -16,10 +16,10 @@ export async function httpSection(): Promise<readonly Row[]> {
   return [...rows, ...(await routeRows()), ...(await deferredRows())];
 }
 
-async function listRow(server: BenchServer): Promise<Row> {
+async function listRow(server: ServerProcess): Promise<Row> {
   const { requests } = await autocannon({
     url: `${server.url}/v1/models`,
-    headers: { authorization: `Bearer ${benchKey}` },
+    headers: { authorization: `Bearer ${firstKey}` },
     connections: 16,
     duration: 5,
   });

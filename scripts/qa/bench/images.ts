@@ -8,7 +8,8 @@ import { costRows } from "./images/cost.js";
 import { lagRowsOf } from "./images/lag.js";
 import { imageModels } from "./images/models.js";
 import type { SectionOptions } from "./options.js";
-import { residentMb, startServer } from "../world/server.js";
+import { residentMb } from "../world/processes.js";
+import { startServer } from "../world/server.js";
 import type { Row } from "../world/table.js";
 
 const efforts = {

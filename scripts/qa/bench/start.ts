@@ -1,4 +1,6 @@
-import { chatInit, residentMb, startServer } from "../world/server.js";
+import { chatInit } from "../world/client.js";
+import { residentMb } from "../world/processes.js";
+import { startServer } from "../world/server.js";
 import { spread, type Row } from "../world/table.js";
 
 const rounds = 5;

@@ -21,7 +21,7 @@ import { createUsageStore } from "../../../src/accounts/usage/store/usage.js";
 import { systemRandom } from "../../../src/system.js";
 import type { SectionOptions } from "./options.js";
 import { scratchFolder } from "../world/processes.js";
-import { quantile, spread, type Row } from "../world/table.js";
+import { quantile, spread, timed, type Row } from "../world/table.js";
 
 const requests = 10_000;
 const reports = 20;
@@ -83,11 +83,11 @@ async function measured(runs: number): Promise<Measured> {
   try {
     await makeTeams(database);
     const request = requestOver(database);
-    await timed(requests / 10, request);
+    await repeat(requests / 10, request);
     return {
-      requests: await timed(requests, request),
-      reports: await timed(reports, () => report(database)),
-      pages: await timed(reports, () => lastPage(database)),
+      requests: await repeat(requests, request),
+      reports: await repeat(reports, () => report(database)),
+      pages: await repeat(reports, () => lastPage(database)),
       bytes,
     };
   } finally {
@@ -96,13 +96,9 @@ async function measured(runs: number): Promise<Measured> {
   }
 }
 
-async function timed(times: number, action: () => Promise<unknown>): Promise<readonly number[]> {
+async function repeat(times: number, action: () => Promise<unknown>): Promise<readonly number[]> {
   const taken: number[] = [];
-  for (let at = 0; at < times; at++) {
-    const began = performance.now();
-    await action();
-    taken.push(performance.now() - began);
-  }
+  for (let at = 0; at < times; at++) taken.push(await timed(action));
   return taken;
 }
 

@@ -1,7 +1,7 @@
 /** A server of chat completions that computes nothing: the last message says how many words it streams, and how fast. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { listen } from "../world/listen.js";
 
 export const scriptedModel = "scripted";
 
@@ -20,9 +20,8 @@ export async function startEngine(host: string): Promise<ScriptedEngine> {
   const server = createServer((request, response) => {
     void answer(request, response).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   return {
-    url: `http://${host}:${(server.address() as AddressInfo).port}`,
+    url: await listen(server, host),
     close() {
       server.closeAllConnections();
       server.close();

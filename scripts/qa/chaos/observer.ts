@@ -1,10 +1,11 @@
 /** Reads the database beside the servers. */
 import pg from "pg";
 import { setTimeout as delay } from "node:timers/promises";
+import type { ReadRows } from "../checks/books.js";
 
 export interface Observer {
-  /** Returns the rows of a query; waits while the database does not answer. */
-  rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
+  /** Waits while the database does not answer. */
+  readonly rows: ReadRows;
   /** Returns the number of the server that was started last by this name. */
   nodeOf(name: string): Promise<number>;
   /**
@@ -27,10 +28,7 @@ export function createObserver(url: string): Observer {
   });
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
-  const rows: Observer["rows"] = async <Row extends object>(
-    text: string,
-    values: readonly unknown[] = [],
-  ) => {
+  const rows: ReadRows = async <Row extends object>(text: string, ...values: readonly unknown[]) => {
     for (;;) {
       try {
         return (await pool.query<Row>(text, [...values])).rows;
@@ -44,7 +42,7 @@ export function createObserver(url: string): Observer {
   return {
     rows,
     async nodeOf(name) {
-      const [row] = await rows<{ id: number }>("select max(id) as id from nodes where name = $1", [name]);
+      const [row] = await rows<{ id: number }>("select max(id) as id from nodes where name = $1", name);
       return row?.id ?? 0;
     },
     async takenOver(node, msMax) {
@@ -52,7 +50,7 @@ export function createObserver(url: string): Observer {
       const text = `select (select count(*) from nodes where id = $1) as nodes, (select count(*) from jobs where node_id = $1) as jobs,
         (select count(*) from runs where node_id = $1 and state = 'running') as runs`;
       for (;;) {
-        const [row] = await rows<Record<"nodes" | "jobs" | "runs", string>>(text, [node]);
+        const [row] = await rows<Record<"nodes" | "jobs" | "runs", string>>(text, node);
         const ms = performance.now() - from;
         const left = Object.entries(row ?? {}).filter(([, count]) => count !== "0");
         if (left.length === 0) return { ms, left: "" };

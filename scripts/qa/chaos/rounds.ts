@@ -1,5 +1,6 @@
 /** Runs the rounds: under load, one fault in each, until all servers are ready again. */
 import { setTimeout as delay } from "node:timers/promises";
+import { Books } from "../checks/books.js";
 import { Chance } from "../world/chance.js";
 import { checkAll, type Verdict } from "./checks/all.js";
 import { cause } from "./faults.js";
@@ -19,7 +20,6 @@ export interface ChaosResult extends Verdict {
   /** The longest time until others had taken over, in milliseconds. */
   readonly takenOverMsMax: number;
   readonly takeOvers: number;
-  readonly hasLlama: boolean;
 }
 
 const readyMsMax = 60_000;
@@ -40,10 +40,11 @@ export async function runRounds(
   await Promise.all(servers.map((server) => server.start()));
   const observer = createObserver(world.databaseUrl);
   const records = new Records();
+  const books = new Books(observer.rows, records.judge);
   const chance = new Chance(options.seed);
   const missed = watchMissedCounts(servers, records);
   const load = startLoad({ servers, records }, chance.fork());
-  const scene: Scene = { world, servers, observer, records, chance };
+  const scene: Scene = { world, servers, observer, books, records, chance };
   const takeOvers: number[] = [];
   for (let round = 1; round <= options.rounds && records.broken.length === 0; round += 1) {
     const name = options.inTurns
@@ -69,7 +70,6 @@ export async function runRounds(
     records,
     takenOverMsMax: Math.max(0, ...takeOvers),
     takeOvers: takeOvers.length,
-    hasLlama: world.shared.llama !== null,
   };
 }
 

@@ -1,5 +1,6 @@
 /** What faults and checks work on. */
 import type { Chance } from "../world/chance.js";
+import type { Books } from "../checks/books.js";
 import type { Observer } from "./observer.js";
 import type { Records } from "./records.js";
 import type { ChaosServer } from "./server.js";
@@ -9,6 +10,7 @@ export interface Scene {
   readonly world: World;
   readonly servers: readonly ChaosServer[];
   readonly observer: Observer;
+  readonly books: Books;
   readonly records: Records;
   readonly chance: Chance;
 }

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { childOf, scratchFolder, startProcess } from "../world/processes.js";
-import { listening } from "../world/server.js";
+import { readAddress } from "../world/server.js";
 import { managementKey, type World } from "./world.js";
 import { connectByProxies } from "./network/proxies.js";
 import type { ServerNetwork } from "./network/server-network.js";
@@ -80,7 +80,7 @@ function controlled(
         logged = `${logged}${data.toString()}`.slice(-loggedMax);
         if (isVerbose) process.stderr.write(data);
       });
-      url = await listening(child).catch((thrown: unknown) => {
+      url = await readAddress(child).catch((thrown: unknown) => {
         throw new Error(`a server has not started: ${logged.slice(-shownMax)}`, { cause: thrown });
       });
       child.stdout?.resume();

@@ -5,8 +5,7 @@ import { openPostgres } from "../../../src/store/postgres/open.js";
 import { systemClock } from "../../../src/system.js";
 import { startOwnPostgres, type OwnPostgres } from "../../../test/kit/databases/postgres/own.js";
 import { redisProgram, spawnRedis, type RedisServer } from "../../../test/kit/databases/redis/spawn.js";
-import { fill } from "../bench/accounts.js";
-import { benchKey, benchModel } from "../world/server.js";
+import { firstKey, tinyModel } from "../world/server.js";
 import { atEnd, scratchFolder, stopProcess } from "../world/processes.js";
 import {
   builtIn,
@@ -14,6 +13,7 @@ import {
   type LlamaServer,
 } from "../../../test/kit/doubles/llama-server/process.js";
 import { llamaServerProgram } from "../../../test/kit/doubles/llama-server/program.mjs";
+import { fillTeam } from "../world/teams.js";
 import { killDescendants } from "./descendants.js";
 import { scriptedModel, startEngine } from "./engine.js";
 import type { Namespaces } from "./network/namespaces.js";
@@ -71,7 +71,7 @@ export async function createWorld({ isVerbose, usesRedis, namespaces }: WorldOpt
   mkdirSync(sharedFolder);
   const config = join(folder.path, "hearth.yaml");
   const prices = (id: string): string => `  ${id}:\n    prices: { prompt: 2, completion: 8 }\n`;
-  writeFileSync(config, `models:\n${prices(scriptedModel)}${prices(benchModel)}`);
+  writeFileSync(config, `models:\n${prices(scriptedModel)}${prices(tinyModel)}`);
   return {
     postgres,
     databaseUrl: postgres.url,
@@ -86,7 +86,7 @@ export async function createWorld({ isVerbose, usesRedis, namespaces }: WorldOpt
     environment: {
       PATH: process.env["PATH"] ?? "",
       HEARTH_CONFIG: config,
-      HEARTH_API_KEY: benchKey,
+      HEARTH_API_KEY: firstKey,
       HEARTH_SHARED_FOLDER: sharedFolder,
       HEARTH_LOG_LEVEL: "info",
       HEARTH_CONTEXT_TOKENS_MAX: String(contextTokens),
@@ -114,8 +114,8 @@ async function startPostgres(folder: string, namespaces: Namespaces | null): Pro
     clock: systemClock,
     server: null,
   });
-  for (const team of teams.prepaid) await fill(database, 1, "prepaid", team);
-  for (const team of teams.unmetered) await fill(database, 1, "unmetered", team);
+  for (const team of teams.prepaid) await fillTeam(database, 1, "prepaid", team);
+  for (const team of teams.unmetered) await fillTeam(database, 1, "unmetered", team);
   await database.close();
   return postgres;
 }

@@ -1,13 +1,12 @@
 /** Hearth with a scripted model or the built-in ones, behind a loopback proxy that records which requests it refuses. */
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createApp, type Overrides } from "../../../src/app/app.js";
 import { loadConfig } from "../../../src/config/config.js";
 import { createScriptedEngine } from "../../../test/kit/scripted/engine.js";
 import { workerUrls } from "../../../test/kit/worker-urls.js";
+import { listen } from "../world/listen.js";
 import { scratchFolder } from "../world/processes.js";
 import { createScriptedModel, type ScriptedModel, type ScriptOfTools } from "./model.js";
 
@@ -101,11 +100,8 @@ async function startProxy(port: number) {
   const proxy = createServer((request, response) => {
     forward(port, request, response, (refusal) => refusals.push(refusal));
   });
-  proxy.listen(0, "127.0.0.1");
-  await once(proxy, "listening");
-  const { port: proxyPort } = proxy.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${proxyPort}`,
+    url: await listen(proxy),
     takeRefusals(): readonly string[] {
       const taken = refusals;
       refusals = [];

@@ -1,5 +1,7 @@
 /** Creates keys of a team and sends a month of requests with them, as programs and people do. */
 import { seeded } from "../../../test/kit/models/gguf-writer/weights.js";
+import { requestJson } from "../world/ask.js";
+import { chatBody, chatPath } from "../world/requests.js";
 import type { PictureServer } from "./server.js";
 
 const [hourMs, dayMs, days] = [3_600_000, 86_400_000, 30];
@@ -80,7 +82,7 @@ async function manage<Answer>(
   path: string,
   body?: object,
 ): Promise<Answer> {
-  return requestJson<Answer>(url + path, managementKey, body);
+  return requestJson<Answer>(url + path, { key: managementKey, ...(body === undefined ? {} : { body }) });
 }
 
 async function send(url: string, secret: string, model: string, random: () => number): Promise<void> {
@@ -88,19 +90,9 @@ async function send(url: string, secret: string, model: string, random: () => nu
     { length: 3 + Math.floor(random() * 12) },
     () => sentences[Math.floor(random() * sentences.length)],
   ).join(" ");
-  if (model === embeddingModel) await requestJson(`${url}/v1/embeddings`, secret, { model, input: text });
+  if (model === embeddingModel)
+    await requestJson(`${url}/v1/embeddings`, { key: secret, body: { model, input: text } });
   else {
-    const messages = [{ role: "user", content: text }];
-    await requestJson(`${url}/v1/chat/completions`, secret, { model, messages, max_tokens: 24 });
+    await requestJson(url + chatPath, { key: secret, body: chatBody({ model, text }, 24) });
   }
-}
-
-/** @throws Error for an answer that is no success */
-export async function requestJson<Answer>(url: string, secret: string, body?: object): Promise<Answer> {
-  const response = await fetch(url, {
-    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-    ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${url} answers ${response.status}: ${await response.text()}`);
-  return (await response.json()) as Answer;
 }

@@ -8,8 +8,10 @@ import {
 } from "node:http";
 import { text } from "node:stream/consumers";
 import { finished } from "node:stream/promises";
+import { firstKey, tinyModel } from "./server.js";
 
 const agent = new Agent({ keepAlive: true });
+const onlyConnection = new Agent({ keepAlive: true, maxSockets: 1 });
 
 export interface Target {
   readonly url: string;
@@ -110,6 +112,58 @@ export function postJson(
     asked.on("error", reject);
     asked.end(body);
   });
+}
+
+/** Sends JSON and reads the answer as text. @throws Error with the answer if its status is not 200 */
+export async function postText({ url, key }: Target, path: string, body: object): Promise<string> {
+  const answer = await postJson(`${url}${path}`, JSON.stringify(body), { authorization: `Bearer ${key}` });
+  const text = await readText(answer);
+  if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${text}`);
+  return text;
+}
+
+export interface HttpRequest {
+  readonly method: string;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body?: string;
+}
+
+/**
+ * Sends a request on the only connection of its kind and reads the body, so that neither connecting nor much of the client is measured.
+ * @throws Error with the body if the status is not 200
+ */
+export function requestText(url: string, { method, headers, body }: HttpRequest): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers, agent: onlyConnection }, (answer) => {
+      let text = "";
+      answer.setEncoding("utf8");
+      answer.on("data", (piece: string) => (text += piece));
+      answer.on("end", () => {
+        if (answer.statusCode === 200) resolve(text);
+        else reject(new Error(text));
+      });
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}
+
+/** Returns the request for a chat with the built-in model. */
+export function chatInit(maxTokens: number, stream: boolean, content: string, key = firstKey) {
+  const body = {
+    model: tinyModel,
+    messages: [{ role: "user", content }],
+    max_tokens: maxTokens,
+    temperature: 0,
+    stream,
+    ...(stream ? { stream_options: { include_usage: true } } : {}),
+    reasoning_effort: "none",
+  };
+  return {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  };
 }
 
 /** Reads server-sent events and passes the text after `data: ` to `onFrame`, without parsing it. */

@@ -3,8 +3,7 @@
  * is the additional response time of /healthz compared with an idle server, which includes the wait for a
  * processor core.
  */
-import { fileURLToPath } from "node:url";
-import { startProcess } from "./processes.js";
+import { startScript } from "./processes.js";
 import { quantile, type Row } from "./table.js";
 
 export interface LagProbe {
@@ -14,8 +13,7 @@ export interface LagProbe {
 
 /** Starts sending requests from a separate process. */
 export function startLagProbe(url: string): LagProbe {
-  const program = fileURLToPath(new URL("./lag-probe.ts", import.meta.url));
-  const child = startProcess(process.execPath, ["--import", import.meta.resolve("tsx"), program, url], {
+  const child = startScript(new URL("./lag-probe.ts", import.meta.url), [url], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   const times = new Promise<readonly number[]>((resolve, reject) => {

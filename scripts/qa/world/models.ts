@@ -49,7 +49,7 @@ function shapeOf(size: ModelSize): Partial<ModelSpec> {
  * Returns the model of that size and writes it first if it does not exist.
  * @param contextLength tokens that it claims to be trained with
  */
-export async function benchModel(size: ModelSize, contextLength = 8192): Promise<BenchModel> {
+export async function writeBenchModel(size: ModelSize, contextLength = 8192): Promise<BenchModel> {
   const shape = { ...shapeOf(size), contextLength };
   const version = createHash("sha256").update(JSON.stringify(shape)).digest("hex").slice(0, 8);
   const id = `bench-${size}`;

@@ -7,6 +7,7 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 const stopMsMax = 20_000;
 const running = new Set<ChildProcess>();
@@ -31,6 +32,16 @@ export function startProcess(
   child.once("exit", () => running.delete(child));
   child.once("error", () => running.delete(child));
   return child;
+}
+
+/** Starts a program in TypeScript. @param program its file */
+export function startScript(
+  program: URL,
+  args: readonly string[] = [],
+  options: SpawnOptions = {},
+): ChildProcess {
+  const loader = ["--import", import.meta.resolve("tsx"), fileURLToPath(program)];
+  return startProcess(process.execPath, [...loader, ...args], options);
 }
 
 /** Terminates a process, and kills it if it does not exit in time. */
@@ -86,6 +97,11 @@ export function processCpuMs(pid: number): number {
 export function residentBytes(pid: number): number {
   const kib = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
   return Number(kib) * 1024;
+}
+
+/** Returns the resident memory of a process in MB. */
+export function residentMb(pid: number): number {
+  return residentBytes(pid) / 1024 / 1024;
 }
 
 function remove(folder: string): void {

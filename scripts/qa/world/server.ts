@@ -1,15 +1,19 @@
+/** Hearth servers as processes of their own. */
 import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { childOf, residentBytes, scratchFolder, startProcess, stopProcess } from "./processes.js";
+import { childOf, scratchFolder, startProcess, startScript, stopProcess } from "./processes.js";
 
-export const benchKey = "bench-key-of-sixteen-characters";
-export const benchModel = "hearth-tiny-5m";
+export const hearthProgram = fileURLToPath(new URL("../../../dist/main.js", import.meta.url));
+/** The API key of the first team. */
+export const firstKey = "bench-key-of-sixteen-characters";
+/** The built-in chat model. */
+export const tinyModel = "hearth-tiny-5m";
 
-/** A Hearth server in a separate process with a new data folder. */
-export interface BenchServer {
+/** The built program with a new data folder. */
+export interface ServerProcess {
   readonly url: string;
-  /** An API key of the first team. */
   readonly key: string;
   /** The process that serves requests, not its supervisor. */
   readonly pid: number;
@@ -25,26 +29,18 @@ export interface BenchServer {
  * Starts a server and waits until it listens. The server ends with this process.
  * @param settings HEARTH_* variables in addition to port, data folder, key and log level
  */
-export async function startServer(settings: Readonly<Record<string, string>> = {}): Promise<BenchServer> {
+export async function startServer(settings: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
   const data = scratchFolder();
   const startedAt = performance.now();
-  const program = fileURLToPath(new URL("../../../dist/main.js", import.meta.url));
-  const child = startProcess(process.execPath, [...nodeFlags(), program, "start"], {
-    env: {
-      PATH: process.env["PATH"],
-      HEARTH_PORT: "0",
-      HEARTH_DATA: data.path,
-      HEARTH_API_KEY: benchKey,
-      HEARTH_LOG_LEVEL: "error",
-      ...settings,
-    },
+  const child = startProcess(process.execPath, [...nodeFlags(), hearthProgram, "start"], {
+    env: { ...commonSettings(data.path), HEARTH_LOG_LEVEL: "error", ...settings },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const url = await listening(child);
+  const url = await readAddress(child);
   const listenMs = performance.now() - startedAt;
   return {
     url,
-    key: benchKey,
+    key: firstKey,
     pid: childOf(child.pid ?? 0),
     dataFolder: data.path,
     listenMs,
@@ -56,40 +52,54 @@ export async function startServer(settings: Readonly<Record<string, string>> = {
   };
 }
 
+/** A server with the scripted engine. */
+export interface ScriptedServer {
+  readonly url: string;
+  readonly pid: number;
+  stop(): Promise<void>;
+  /** Kills it at once, without a shutdown. */
+  kill(): Promise<void>;
+}
+
+/**
+ * @param data its data folder @param model whether requests are answered at once, with many tokens, in a model's time, or never
+ * @param settings HEARTH_* variables in addition
+ */
+export async function startScripted(
+  data: string,
+  model: "answers" | "long" | "works" | "holds",
+  settings: Readonly<Record<string, string>> = {},
+): Promise<ScriptedServer> {
+  const child = startScript(new URL("./scripted-server.ts", import.meta.url), [], {
+    env: { ...commonSettings(data), SCRIPTED: model, ...settings },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  return {
+    url: await readAddress(child),
+    pid: child.pid ?? 0,
+    stop: () => stopProcess(child),
+    async kill() {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    },
+  };
+}
+
+function commonSettings(data: string): NodeJS.ProcessEnv {
+  return { PATH: process.env["PATH"], HEARTH_PORT: "0", HEARTH_DATA: data, HEARTH_API_KEY: firstKey };
+}
+
 /** SERVER_NODE_FLAGS="--cpu-prof --cpu-prof-dir=/path" profiles every thread of every server. */
 function nodeFlags(): readonly string[] {
   return (process.env["SERVER_NODE_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "");
 }
 
 /** Returns the address that a server prints when it listens. @throws Error if it ends before */
-export async function listening(child: ChildProcess): Promise<string> {
+export async function readAddress(child: ChildProcess): Promise<string> {
   if (child.stdout === null) throw new Error("no output");
   for await (const line of createInterface({ input: child.stdout })) {
     const url = /^listening on (http:\/\/\S+)$/.exec(line)?.[1];
     if (url !== undefined) return url;
   }
   throw new Error("the server ended before it listened");
-}
-
-/** Returns the resident memory of a process in MB. */
-export function residentMb(pid: number): number {
-  return residentBytes(pid) / 1024 / 1024;
-}
-
-/** Returns the request that every section sends. */
-export function chatInit(maxTokens: number, stream: boolean, content: string) {
-  const body = {
-    model: benchModel,
-    messages: [{ role: "user", content }],
-    max_tokens: maxTokens,
-    temperature: 0,
-    stream,
-    ...(stream ? { stream_options: { include_usage: true } } : {}),
-    reasoning_effort: "none",
-  };
-  return {
-    method: "POST",
-    headers: { authorization: `Bearer ${benchKey}`, "content-type": "application/json" },
-    body: JSON.stringify(body),
-  };
 }

@@ -6,6 +6,13 @@ export interface Row {
   readonly reach: string;
 }
 
+/** Returns the duration of an action in milliseconds. */
+export async function timed(action: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await action();
+  return performance.now() - began;
+}
+
 /** Returns the value below which `share` (0 to 1) of the samples lie. */
 export function quantile(samples: readonly number[], share: number): number {
   const sorted = [...samples].sort((a, b) => a - b);

@@ -19,8 +19,8 @@ import type { Answer } from "./grade.js";
 import { sizeless, unlike } from "./likeness.js";
 import { drawn, goRound } from "./loop.js";
 import { drawRequest } from "./picture-requests.js";
+import { heldOutScenes } from "../../../test/kit/pictures/held-out.js";
 import { render } from "../../../test/kit/pictures/render.js";
-import { drawScene, type Scene, type SceneTerms } from "../../../test/kit/pictures/scene.js";
 import { captionOf, isHeldOut, nounsOf } from "../../../test/kit/pictures/sentences.js";
 import { captionOfSign, drawSign, hasFonts, renderSign } from "./sign.js";
 
@@ -42,18 +42,6 @@ const drawnTerms = { freeColors: false, largeMax: 0.28 };
 export interface PictureOutcomes {
   readonly model: string;
   readonly outcomes: readonly Outcome[];
-}
-
-/** Returns scenes with held-out captions without duplicates, always the same ones. */
-export function heldOutScenes(count: number, seed: number, terms: SceneTerms): readonly Scene[] {
-  const chance = seeded(seed);
-  const scenes = new Map<string, Scene>();
-  while (scenes.size < count) {
-    const scene = drawScene(chance, terms);
-    const caption = captionOf(scene);
-    if (isHeldOut(caption)) scenes.set(caption, scene);
-  }
-  return [...scenes.values()];
 }
 
 /**

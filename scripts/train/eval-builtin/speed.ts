@@ -3,7 +3,7 @@ import type OpenAI from "openai";
 import { askAll, type Outcome } from "./ask.js";
 import { captionMsMax, chatTokensPerSecondMin, imageSecondsMax } from "./bars.js";
 import { openEye } from "./eye.js";
-import { heldOutScenes } from "./pictures.js";
+import { heldOutScenes } from "../../../test/kit/pictures/held-out.js";
 import { render } from "../../../test/kit/pictures/render.js";
 import { captionOf } from "../../../test/kit/pictures/sentences.js";
 

@@ -11,7 +11,7 @@ import {
   rawImage,
   type Runner,
 } from "../../../src/engine/vision/transformers.js";
-import { heldOutScenes } from "../../../scripts/train/eval-builtin/pictures.js";
+import { heldOutScenes } from "../../kit/pictures/held-out.js";
 import { render } from "../../kit/pictures/render.js";
 import { writeCaptioner } from "../../kit/models/vision/captioner.js";
 

@@ -1,6 +1,6 @@
 import http from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
+import { listen } from "../../world/listen.js";
 import { quantile, type Row } from "../../world/table.js";
 
 const [tokensPerSecond, seconds] = [50, 10];
@@ -47,9 +47,8 @@ async function startTokens(): Promise<{ readonly url: string; close(): void }> {
     }, 1000 / tokensPerSecond);
     res.on("close", () => clearInterval(timer));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/chat/completions`,
+    url: `${await listen(server)}/v1/chat/completions`,
     close: () => void server.close().closeAllConnections(),
   };
 }

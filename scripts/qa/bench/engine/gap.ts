@@ -4,7 +4,7 @@
  */
 import { chat, type ChatAnswer } from "../../world/client.js";
 import { textOf, type BenchModel } from "../../world/models.js";
-import { startServer, type BenchServer } from "../../world/server.js";
+import { startServer, type ServerProcess } from "../../world/server.js";
 import { quantile, spread, type Row } from "../../world/table.js";
 
 const longPromptTokens = 4000;
@@ -71,7 +71,7 @@ interface Disturbed {
 }
 
 async function disturb(
-  server: BenchServer,
+  server: ServerProcess,
   model: BenchModel,
   content: string,
   tokensBefore: number,

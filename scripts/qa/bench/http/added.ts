@@ -2,15 +2,15 @@
 import type { Engine } from "../../../../src/core/engine.js";
 import type { Model } from "../../../../src/core/model.js";
 import { mainThreadCpuMs } from "../../world/processes.js";
-import { chatInit, type BenchServer } from "../../world/server.js";
-import { quantile, type Row } from "../../world/table.js";
-import { ask, timed } from "./ask.js";
+import { chatInit, requestText } from "../../world/client.js";
+import type { ServerProcess } from "../../world/server.js";
+import { quantile, timed, type Row } from "../../world/table.js";
 import { askEngine, builtInModel, directEngine } from "./direct-engine.js";
 
 const question = "Tell me a long story.";
 
 /** Returns the time added per request and the CPU time added per streamed token. */
-export async function addedRows(server: BenchServer): Promise<readonly Row[]> {
+export async function addedRows(server: ServerProcess): Promise<readonly Row[]> {
   const model = await builtInModel();
   const engine = directEngine();
   await engine.load(model);
@@ -20,7 +20,7 @@ export async function addedRows(server: BenchServer): Promise<readonly Row[]> {
 }
 
 /** Sends the same one-token request over HTTP and directly to the engine, in turn. */
-async function latencyRows(server: BenchServer, engine: Engine, model: Model): Promise<readonly Row[]> {
+async function latencyRows(server: ServerProcess, engine: Engine, model: Model): Promise<readonly Row[]> {
   const http: number[] = [];
   const direct: number[] = [];
   for (let round = 0; round < 330; round++) {
@@ -54,7 +54,7 @@ async function latencyRows(server: BenchServer, engine: Engine, model: Model): P
  * thread. A long stream is compared with one of a single token, so the fixed cost of a request is not
  * included.
  */
-async function cpuRows(server: BenchServer, engine: Engine, model: Model): Promise<readonly Row[]> {
+async function cpuRows(server: ServerProcess, engine: Engine, model: Model): Promise<readonly Row[]> {
   const perToken = { http: [] as number[], direct: [] as number[] };
   for (let round = 0; round < 20; round++) {
     perToken.http.push(await cpuPerToken(server.pid, (most) => askHttp(server, most, true)));
@@ -83,7 +83,7 @@ async function cpuPerToken(pid: number, ask: (maxTokens: number) => Promise<numb
 }
 
 /** @returns the number of tokens, from the usage in the body or in the last frame but one */
-async function askHttp({ url }: BenchServer, maxTokens: number, stream: boolean): Promise<number> {
-  const text = await ask(`${url}/v1/chat/completions`, chatInit(maxTokens, stream, question));
+async function askHttp({ url }: ServerProcess, maxTokens: number, stream: boolean): Promise<number> {
+  const text = await requestText(`${url}/v1/chat/completions`, chatInit(maxTokens, stream, question));
   return Number(/"completion_tokens":(\d+)/.exec(text)?.[1] ?? Number.NaN);
 }

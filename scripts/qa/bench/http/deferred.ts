@@ -3,19 +3,18 @@
  * resumes them.
  */
 import { scratchFolder } from "../../world/processes.js";
-import { benchKey, benchModel } from "../../world/server.js";
-import { quantile, type Row } from "../../world/table.js";
-import { ask, timed } from "./ask.js";
-import { startScripted } from "../../world/scripted.js";
+import { requestText } from "../../world/client.js";
+import { firstKey, tinyModel, startScripted } from "../../world/server.js";
+import { quantile, timed, type Row } from "../../world/table.js";
 
 const jobs = 10_000;
 
-const headers = { authorization: `Bearer ${benchKey}`, "content-type": "application/json" };
+const headers = { authorization: `Bearer ${firstKey}`, "content-type": "application/json" };
 const messages = [{ role: "user", content: "Tell me a long story." }];
 const asked = {
   method: "POST",
   headers,
-  body: JSON.stringify({ model: benchModel, messages, deferred: true }),
+  body: JSON.stringify({ model: tinyModel, messages, deferred: true }),
 };
 
 /**
@@ -30,7 +29,7 @@ export async function deferredRows(): Promise<readonly Row[]> {
   for (let job = 0; job < jobs; job++)
     times.push(
       await timed(async () => {
-        const answer = await ask(`${first.url}/v1/chat/completions`, asked);
+        const answer = await requestText(`${first.url}/v1/chat/completions`, asked);
         oldest ||= (JSON.parse(answer) as { readonly request_id: string }).request_id;
       }),
     );

@@ -8,7 +8,7 @@ import { createLlamaEngine } from "../../../../src/engine/llama/engine.js";
 import { createTextThread } from "../../../../src/engine/text/thread.js";
 import { ModelMemory } from "../../../../src/engine/memory/model-memory.js";
 import { systemClock, systemRandom } from "../../../../src/system.js";
-import { benchModel } from "../../world/server.js";
+import { tinyModel } from "../../world/server.js";
 
 /** Runs a question directly on the engine. @returns the number of tokens */
 export async function askEngine(
@@ -91,7 +91,7 @@ export function directEngine(): Engine {
 
 /** Returns the model that every section uses, as the engine expects it. */
 export async function builtInModel(): Promise<Model> {
-  const folder = fileURLToPath(new URL(`../../../../models/${benchModel}/`, import.meta.url));
+  const folder = fileURLToPath(new URL(`../../../../models/${tinyModel}/`, import.meta.url));
   const manifest = JSON.parse(await readFile(`${folder}manifest.json`, "utf8")) as ModelManifest;
   return {
     manifest,

@@ -3,15 +3,14 @@
  * engine.
  */
 import { scratchFolder } from "../../world/processes.js";
-import { benchKey, benchModel } from "../../world/server.js";
-import { quantile, type Row } from "../../world/table.js";
-import { ask, timed, type HttpRequest } from "./ask.js";
-import { startScripted } from "../../world/scripted.js";
+import { requestText, type HttpRequest } from "../../world/client.js";
+import { firstKey, tinyModel, startScripted } from "../../world/server.js";
+import { quantile, timed, type Row } from "../../world/table.js";
 
 const rounds = 1000;
 const roundsBefore = 200;
 
-const model = benchModel;
+const model = tinyModel;
 const messages = [{ role: "user", content: "Tell me a long story." }];
 
 /** One request per route; the scripted engine answers all with the same eight tokens. */
@@ -44,7 +43,7 @@ export async function routeRows(): Promise<readonly Row[]> {
   }));
   for (let round = -roundsBefore; round < rounds; round++)
     for (const { url, asked, times } of routes) {
-      const ms = await timed(() => ask(url, asked));
+      const ms = await timed(() => requestText(url, asked));
       if (round >= 0) times.push(ms);
     }
   await server.stop();
@@ -53,7 +52,7 @@ export async function routeRows(): Promise<readonly Row[]> {
 }
 
 function askedOf(body: object | null): HttpRequest {
-  const authorization = `Bearer ${benchKey}`;
+  const authorization = `Bearer ${firstKey}`;
   if (body === null) return { method: "GET", headers: { authorization } };
   const headers = { authorization, "content-type": "application/json" };
   return { method: "POST", headers, body: JSON.stringify(body) };

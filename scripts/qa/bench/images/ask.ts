@@ -1,8 +1,9 @@
 /** Requests about images that take little time apart from the image itself. */
 import sharp from "sharp";
 import type { DecodedImage } from "../../../../src/core/images.js";
-import { postJson, readText, type Target } from "../../world/client.js";
-import { benchModel } from "../../world/server.js";
+import { postText, type Target } from "../../world/client.js";
+import { tinyModel } from "../../world/server.js";
+import { timed } from "../../world/table.js";
 
 /**
  * Makes the server caption an image without generating an answer, by counting the tokens of a message with
@@ -12,11 +13,8 @@ import { benchModel } from "../../world/server.js";
 export async function describeMs(target: Target, file: Buffer): Promise<number> {
   const source = { type: "base64", media_type: "image/png", data: file.toString("base64") };
   const content = [{ type: "image", source }];
-  const { ms } = await ask(target, "/v1/messages/count_tokens", {
-    model: benchModel,
-    messages: [{ role: "user", content }],
-  });
-  return ms;
+  const body = { model: tinyModel, messages: [{ role: "user", content }] };
+  return timed(() => postText(target, "/v1/messages/count_tokens", body));
 }
 
 export interface GeneratedImage {
@@ -28,7 +26,9 @@ export interface GeneratedImage {
 /** Generates one image in the model's default size, without storing it. */
 export async function generateImage(target: Target, model: string, seed: number): Promise<GeneratedImage> {
   const body = { model, prompt: "draw a red circle on white", seed, response_format: "b64_json" };
-  const { ms, text } = await ask(target, "/v1/images/generations", body);
+  const began = performance.now();
+  const text = await postText(target, "/v1/images/generations", body);
+  const ms = performance.now() - began;
   const { size } = JSON.parse(text) as { readonly size: string };
   const [width, height] = size.split("x").map(Number);
   return { ms, width: width ?? 0, height: height ?? 0 };
@@ -39,19 +39,4 @@ export function pngOf({ width, height, rgb }: DecodedImage): Promise<Buffer> {
   return sharp(rgb, { raw: { width, height, channels: 3 } })
     .png()
     .toBuffer();
-}
-
-interface Asked {
-  readonly ms: number;
-  readonly text: string;
-}
-
-/** @throws Error with the response if the status is not 200 */
-async function ask(target: Target, path: string, body: object): Promise<Asked> {
-  const began = performance.now();
-  const headers = { authorization: `Bearer ${target.key}` };
-  const answer = await postJson(`${target.url}${path}`, JSON.stringify(body), headers);
-  const text = await readText(answer);
-  if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${text}`);
-  return { ms: performance.now() - began, text };
 }

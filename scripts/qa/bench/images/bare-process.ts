@@ -1,6 +1,5 @@
-import { fileURLToPath } from "node:url";
 import { once } from "node:events";
-import { startProcess, stopProcess } from "../../world/processes.js";
+import { startScript, stopProcess } from "../../world/processes.js";
 import type { ImageModel, VisionModel } from "./models.js";
 
 /** The models that the process opens. */
@@ -37,12 +36,10 @@ export interface Bare {
 
 /** Starts the bare runtime in a separate process. @throws Error if it ends before it has opened the models */
 export async function startBare(settings: BareSettings): Promise<Bare> {
-  const program = fileURLToPath(new URL("./bare.ts", import.meta.url));
-  const child = startProcess(
-    process.execPath,
-    ["--import", import.meta.resolve("tsx"), program, JSON.stringify(settings)],
-    { stdio: ["ignore", "inherit", "inherit", "ipc"], serialization: "advanced" },
-  );
+  const child = startScript(new URL("./bare.ts", import.meta.url), [JSON.stringify(settings)], {
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+    serialization: "advanced",
+  });
   const answered = async (): Promise<BareTime> => {
     const ended = new AbortController();
     const onExit = (): void => ended.abort(new Error("the bare runtime ended too early"));

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DecodedImage } from "../../../../src/core/images.js";
-import { heldOutScenes } from "../../../train/eval-builtin/pictures.js";
+import { heldOutScenes } from "../../../../test/kit/pictures/held-out.js";
 import { render } from "../../../../test/kit/pictures/render.js";
 import type { Target } from "../../world/client.js";
 import { quantile, spread, type Row } from "../../world/table.js";

@@ -1,6 +1,6 @@
 /** Measures how long the event loop is blocked by the largest bodies that the server accepts. */
 import { postJson, readText } from "../../world/client.js";
-import { benchModel, startServer, type BenchServer } from "../../world/server.js";
+import { tinyModel, startServer, type ServerProcess } from "../../world/server.js";
 import { quantile, type Row } from "../../world/table.js";
 import { startLagProbe } from "../../world/lag.js";
 
@@ -14,13 +14,13 @@ const messages = Array.from({ length: 9_000 }, (_, at) => ({
 
 /** Path and body by what is large. Most are refused in the end, as too long for the context of the model. */
 const bodies: Readonly<Record<string, readonly [path: string, body: object]>> = {
-  "tokenize-text of 128 KiB": ["/v1/tokenize-text", { model: benchModel, text: text(131_072) }],
+  "tokenize-text of 128 KiB": ["/v1/tokenize-text", { model: tinyModel, text: text(131_072) }],
   "tokenize-text of a hosted model, 128 KiB": ["/v1/tokenize-text", { model: "gpt-4o", text: text(131_072) }],
-  "9,000 messages": ["/v1/chat/completions", { model: benchModel, messages }],
-  "9,000 items of a response": ["/v1/responses", { model: benchModel, input: messages }],
+  "9,000 messages": ["/v1/chat/completions", { model: tinyModel, messages }],
+  "9,000 items of a response": ["/v1/responses", { model: tinyModel, input: messages }],
   "a message of 16 MB": [
     "/v1/chat/completions",
-    { model: benchModel, messages: [{ role: "user", content: text(16_000_000) }] },
+    { model: tinyModel, messages: [{ role: "user", content: text(16_000_000) }] },
   ],
 };
 
@@ -51,14 +51,14 @@ export async function bodyRows(): Promise<readonly Row[]> {
 }
 
 /** Returns the response times of /healthz while an action runs, at least for a second. */
-async function lagDuring({ url }: BenchServer, action: () => Promise<void>): Promise<readonly number[]> {
+async function lagDuring({ url }: ServerProcess, action: () => Promise<void>): Promise<readonly number[]> {
   const probe = startLagProbe(url);
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   await action();
   return probe.stop();
 }
 
-async function send({ url, key }: BenchServer, path: string, body: string): Promise<number> {
+async function send({ url, key }: ServerProcess, path: string, body: string): Promise<number> {
   const answer = await postJson(`${url}${path}`, body, { authorization: `Bearer ${key}` });
   await readText(answer);
   return answer.status;

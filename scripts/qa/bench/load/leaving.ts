@@ -5,7 +5,7 @@
  * its answer, minus its own prefill, includes everything and is an upper bound.
  */
 import { chat, headerMs, type Target } from "../../world/client.js";
-import { benchModel, textOf, type BenchModel } from "../../world/models.js";
+import { writeBenchModel, textOf, type BenchModel } from "../../world/models.js";
 import { startServer } from "../../world/server.js";
 import { quantile, type Row } from "../../world/table.js";
 import { seeded } from "../../../../test/kit/models/gguf-writer/weights.js";
@@ -16,7 +16,7 @@ const longPromptWords = 450;
 type Moment = "decode" | "prefill";
 
 export async function leavingRows(): Promise<readonly Row[]> {
-  const model = await benchModel("small");
+  const model = await writeBenchModel("small");
   const server = await startServer({ HEARTH_MODELS: model.folder, HEARTH_SLOTS_PER_MODEL: "1" });
   await chat(server, { model: model.id, content: "warm", maxTokens: 8, stream: true });
   const rows: Row[] = [];

@@ -7,9 +7,9 @@ import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { chat, type Target } from "../../world/client.js";
-import { benchModel, textOf } from "../../world/models.js";
+import { writeBenchModel, textOf } from "../../world/models.js";
 import { residentBytes } from "../../world/processes.js";
-import { benchModel as builtInModel, startServer } from "../../world/server.js";
+import { tinyModel, startServer } from "../../world/server.js";
 import { slope, type Row } from "../../world/table.js";
 import { seeded } from "../../../../test/kit/models/gguf-writer/weights.js";
 import { lagGaugeMs, lagRows, startLagProbe } from "../../world/lag.js";
@@ -77,11 +77,9 @@ async function servedModel(): Promise<{
   readonly id: string;
   readonly settings: Readonly<Record<string, string>>;
 }> {
-  const manifest = fileURLToPath(
-    new URL(`../../../../models/${builtInModel}/manifest.json`, import.meta.url),
-  );
-  if (existsSync(manifest)) return { id: builtInModel, settings: {} };
-  const { id, folder } = await benchModel("small");
+  const manifest = fileURLToPath(new URL(`../../../../models/${tinyModel}/manifest.json`, import.meta.url));
+  if (existsSync(manifest)) return { id: tinyModel, settings: {} };
+  const { id, folder } = await writeBenchModel("small");
   return { id, settings: { HEARTH_MODELS: folder } };
 }
 

@@ -1,7 +1,7 @@
 /** Measures what a client with costly JSON Schemas costs the requests of another team, whose schema is known already. */
-import { postJson, readText, type Target } from "../../world/client.js";
-import { benchModel, startServer } from "../../world/server.js";
-import { quantile, type Row } from "../../world/table.js";
+import { postText, type Target } from "../../world/client.js";
+import { tinyModel, startServer } from "../../world/server.js";
+import { quantile, timed, type Row } from "../../world/table.js";
 import { addTeam } from "../../world/teams.js";
 
 const costlySchemas = 20;
@@ -45,19 +45,13 @@ export async function neighbourRows(): Promise<readonly Row[]> {
 }
 
 /** Returns the milliseconds until the answer. */
-async function ask({ url, key }: Target, schema: object): Promise<number> {
-  const began = performance.now();
+function ask(target: Target, schema: object): Promise<number> {
   const body = {
-    model: benchModel,
+    model: tinyModel,
     messages: [{ role: "user", content: "Hello!" }],
     max_tokens: 8,
     reasoning_effort: "none",
     response_format: { type: "json_schema", json_schema: { name: "answer", schema } },
   };
-  const answer = await postJson(`${url}/v1/chat/completions`, JSON.stringify(body), {
-    authorization: `Bearer ${key}`,
-  });
-  const text = await readText(answer);
-  if (answer.status !== 200) throw new Error(`answered with ${answer.status}: ${text}`);
-  return performance.now() - began;
+  return timed(() => postText(target, "/v1/chat/completions", body));
 }

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { postJson, readText } from "../../world/client.js";
 import { processCpuMs } from "../../world/processes.js";
-import { benchKey, benchModel, startServer, type BenchServer } from "../../world/server.js";
+import { firstKey, tinyModel, startServer, type ServerProcess } from "../../world/server.js";
 import { quantile, type Row } from "../../world/table.js";
 import type { SchemaFile } from "./corpus.js";
 
@@ -82,7 +82,7 @@ function shortSchemas(files: readonly SchemaFile[]): readonly object[] {
 
 /** Returns null for a schema that is refused. */
 async function ask(
-  server: BenchServer,
+  server: ServerProcess,
   schema: object,
   temperature: number,
   maxTokens = 200,
@@ -91,7 +91,7 @@ async function ask(
   const answer = await postJson(
     `${server.url}/v1/chat/completions`,
     JSON.stringify({
-      model: benchModel,
+      model: tinyModel,
       messages: [{ role: "user", content: `Answer with JSON of this schema: ${JSON.stringify(schema)}` }],
       max_tokens: maxTokens,
       temperature,
@@ -99,7 +99,7 @@ async function ask(
       reasoning_effort: "none",
       response_format: { type: "json_schema", json_schema: { name: "answer", schema } },
     }),
-    { authorization: `Bearer ${benchKey}` },
+    { authorization: `Bearer ${firstKey}` },
   );
   const body = JSON.parse(await readText(answer)) as {
     readonly choices?: readonly [{ readonly message: { readonly content: string } }];

@@ -3,8 +3,7 @@
  * benchmark.
  */
 import type { ChildProcess } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { mainThreadCpuMs, startProcess } from "../../world/processes.js";
+import { mainThreadCpuMs, startScript } from "../../world/processes.js";
 import type { Answer, Job, Lost, Message } from "./verdict.js";
 
 /** CPU time of the process per step of a job, so that a busy machine changes no result. */
@@ -24,8 +23,7 @@ export function createPool(stderr: "inherit" | "ignore"): Pool {
 
   const ready = async (): Promise<ChildProcess> => {
     if (child !== null) return child;
-    const program = fileURLToPath(new URL("./child.ts", import.meta.url));
-    const started = startProcess(process.execPath, ["--import", import.meta.resolve("tsx"), program], {
+    const started = startScript(new URL("./child.ts", import.meta.url), [], {
       stdio: ["ignore", "ignore", stderr, "ipc"],
     });
     const first = await listen(started, (message) => message.type === "alive");

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { Ajv, type ValidateFunction } from "ajv";
 import draft4 from "ajv-draft-04";
 import { postJson, readText } from "../../world/client.js";
-import { benchKey, benchModel, startServer, type BenchServer } from "../../world/server.js";
+import { firstKey, tinyModel, startServer, type ServerProcess } from "../../world/server.js";
 import { quantile, type Row } from "../../world/table.js";
 import type { SchemaFile } from "./corpus.js";
 
@@ -69,7 +69,7 @@ function evenly(files: readonly SchemaFile[]): readonly SchemaFile[] {
   return Array.from({ length: schemasMax }, (_, nth) => at(nth)).filter((file) => file !== undefined);
 }
 
-async function ask(server: BenchServer, schema: object | null, seed: number): Promise<Served> {
+async function ask(server: ServerProcess, schema: object | null, seed: number): Promise<Served> {
   const format =
     schema === null
       ? {}
@@ -77,14 +77,14 @@ async function ask(server: BenchServer, schema: object | null, seed: number): Pr
   const answer = await postJson(
     `${server.url}/v1/chat/completions`,
     JSON.stringify({
-      model: benchModel,
+      model: tinyModel,
       messages: [{ role: "user", content: "Tell me a story." }],
       max_tokens: maxTokens,
       seed,
       reasoning_effort: "none",
       ...format,
     }),
-    { authorization: `Bearer ${benchKey}` },
+    { authorization: `Bearer ${firstKey}` },
   );
   const body = JSON.parse(await readText(answer)) as {
     readonly choices?: readonly [

@@ -10,13 +10,12 @@ import { systemClock } from "../../../../src/system.js";
 import { redisProgram, spawnRedis } from "../../../../test/kit/databases/redis/spawn.js";
 import { startPostgresHost } from "../../../../test/kit/databases/postgres/host.js";
 import { join } from "node:path";
-import { fill, secretOf } from "../accounts.js";
-import { ask, timed } from "../http/ask.js";
-import { startScripted, type ScriptedServer } from "../../world/scripted.js";
-import type { SectionOptions } from "../options.js";
+import { chatInit, requestText } from "../../world/client.js";
 import { processCpuMs, scratchFolder } from "../../world/processes.js";
-import { chatInit } from "../../world/server.js";
-import { quantile, type Row } from "../../world/table.js";
+import { startScripted, type ScriptedServer } from "../../world/server.js";
+import { quantile, timed, type Row } from "../../world/table.js";
+import { fillTeam, nameSecret } from "../../world/teams.js";
+import type { SectionOptions } from "../options.js";
 
 /** Servers that share the database, in each turn. */
 const counts = [1, 2, 3];
@@ -51,8 +50,8 @@ export async function nodesSection({ postgres }: SectionOptions): Promise<readon
 
 async function fillTeams(database: Database): Promise<void> {
   for (let team = 0; team < teams; team++) {
-    await fill(database, 1, "prepaid", teamOf("limited", team));
-    await fill(database, 1, "prepaid", teamOf("free", team), false);
+    await fillTeam(database, 1, "prepaid", teamOf("limited", team));
+    await fillTeam(database, 1, "prepaid", teamOf("free", team), false);
   }
 }
 
@@ -108,7 +107,7 @@ async function rowsOf(name: string, servers: readonly ScriptedServer[], group: G
   for (let round = -roundsBefore * servers.length; round < rounds; round++) {
     const { url } = servers[Math.abs(round) % servers.length] ?? { url: "" };
     const ms = await timed(() =>
-      ask(`${url}/v1/chat/completions`, requestOf(teamOf(group, Math.abs(round) % teams))),
+      requestText(`${url}/v1/chat/completions`, requestOf(teamOf(group, Math.abs(round) % teams))),
     );
     if (round >= 0) times.push(ms);
   }
@@ -132,11 +131,7 @@ async function rowsOf(name: string, servers: readonly ScriptedServer[], group: G
 }
 
 function requestOf(team: string) {
-  const request = chatInit(8, false, "Tell me a long story.");
-  return {
-    ...request,
-    headers: { ...request.headers, authorization: `Bearer ${secretOf(0, team)}` },
-  };
+  return chatInit(8, false, "Tell me a long story.", nameSecret(0, team));
 }
 
 /** Sends requests over many connections to all servers. @param teamAt the team of a request by its turn */

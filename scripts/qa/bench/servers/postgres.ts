@@ -6,10 +6,11 @@ import { join } from "node:path";
 import { openDatabase, type Database } from "../../../../src/store/database.js";
 import { openPostgres } from "../../../../src/store/postgres/open.js";
 import { systemClock } from "../../../../src/system.js";
-import { fill, requestOver, secretOf } from "../accounts.js";
+import { requestOver } from "../accounts.js";
 import type { SectionOptions } from "../options.js";
 import { scratchFolder } from "../../world/processes.js";
 import { spread, type Row } from "../../world/table.js";
+import { fillTeam, nameSecret } from "../../world/teams.js";
 
 const requests = 2_000;
 const turns = 20;
@@ -50,7 +51,7 @@ interface World {
 const teamOf = (index: number): string => (index === 0 ? "team" : `team-${index}`);
 
 async function worldOf(database: Database): Promise<World> {
-  for (let index = 0; index < teams; index++) await fill(database, 1, "prepaid", teamOf(index));
+  for (let index = 0; index < teams; index++) await fillTeam(database, 1, "prepaid", teamOf(index));
   const request = requestOver(database, "prepaid");
   const times: number[] = [];
   return {
@@ -58,7 +59,7 @@ async function worldOf(database: Database): Promise<World> {
     async takeTurn() {
       for (let made = 0; made < requests / turns; made++) {
         const began = performance.now();
-        await request(secretOf(0));
+        await request(nameSecret(0));
         times.push(performance.now() - began);
       }
     },
@@ -66,7 +67,7 @@ async function worldOf(database: Database): Promise<World> {
       let next = 0;
       const began = performance.now();
       const work = async (): Promise<void> => {
-        while (next < requests) await request(secretOf(0, teamOf(next++ % count)));
+        while (next < requests) await request(nameSecret(0, teamOf(next++ % count)));
       };
       await Promise.all(Array.from({ length: parallel }, work));
       return requests / ((performance.now() - began) / 1000);

@@ -5,12 +5,12 @@
  */
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Clock } from "../../../../src/core/clock.js";
 import { freeRules, type DecodeJob } from "../../../../src/core/engine.js";
 import { noTools } from "../../../../src/core/generation.js";
 import { RemotePool } from "../../../../src/engine/remote/pool.js";
 import { seeded } from "../../../../test/kit/models/gguf-writer/weights.js";
+import { listen } from "../../world/listen.js";
 import type { SectionOptions } from "../options.js";
 import { spread, type Row } from "../../world/table.js";
 import { blockTokens, planConversations, type Turn } from "./routing/conversations.js";
@@ -96,10 +96,8 @@ async function startHearthRouter(): Promise<Router & { close(): Promise<void> }>
     response.writeHead(isKnown ? 200 : 404, { "content-type": "application/json" });
     response.end(isList ? JSON.stringify({ data: [{ id: modelName }] }) : "{}");
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  const urls = Array.from({ length: replicasCount }, (_, at) => `http://127.0.0.1:${port}/replica-${at}`);
+  const url = await listen(server);
+  const urls = Array.from({ length: replicasCount }, (_, at) => `${url}/replica-${at}`);
   const pool = new RemotePool({
     settings: {
       label: "vllm",

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { writeModel } from "../../../../test/kit/models/gguf-writer.js";
 import { chat } from "../../world/client.js";
 import { scratchFolder } from "../../world/processes.js";
-import { benchModel, startServer, type BenchServer } from "../../world/server.js";
+import { tinyModel, startServer, type ServerProcess } from "../../world/server.js";
 import { quantile, type Row } from "../../world/table.js";
 
 const streams = 8;
@@ -37,8 +37,8 @@ export async function gapRows(): Promise<readonly Row[]> {
   }
 }
 
-async function measure(server: BenchServer): Promise<readonly Row[]> {
-  for (const model of [benchModel, ...Object.keys(templates)])
+async function measure(server: ServerProcess): Promise<readonly Row[]> {
+  for (const model of [tinyModel, ...Object.keys(templates)])
     await chat(server, { model, content: "Hello!", maxTokens: 1, stream: false });
   await readStreams(server);
   const [alone, beside]: [(readonly number[])[], (readonly number[])[]] = [[], []];
@@ -69,8 +69,8 @@ async function measure(server: BenchServer): Promise<readonly Row[]> {
 }
 
 /** Reads all streams to their ends. @returns the gaps between tokens in ms. @throws Error if a stream is cut, or too short to measure */
-async function readStreams(server: BenchServer): Promise<readonly number[]> {
-  const ask = { model: benchModel, content: "Tell me a story.", maxTokens: tokensPerStream, stream: true };
+async function readStreams(server: ServerProcess): Promise<readonly number[]> {
+  const ask = { model: tinyModel, content: "Tell me a story.", maxTokens: tokensPerStream, stream: true };
   const answers = await Promise.all(Array.from({ length: streams }, () => chat(server, ask)));
   return answers.flatMap(({ whole, arrivals, body }) => {
     if (!whole) throw new Error(`a stream was cut: ${body}`);
@@ -80,7 +80,7 @@ async function readStreams(server: BenchServer): Promise<readonly number[]> {
 }
 
 /** Asks each hostile model again and again. */
-function startAttack(server: BenchServer): { stop(): Promise<number> } {
+function startAttack(server: ServerProcess): { stop(): Promise<number> } {
   let isOver = false;
   const attacker = async (model: string): Promise<number> => {
     let refused = 0;
@@ -100,7 +100,7 @@ function startAttack(server: BenchServer): { stop(): Promise<number> } {
   };
 }
 
-async function readyAfter({ url }: BenchServer): Promise<string> {
+async function readyAfter({ url }: ServerProcess): Promise<string> {
   const began = performance.now();
   while ((await fetch(`${url}/readyz`)).status !== 200)
     if (performance.now() - began > recoveryMsMax) return "not ready";

@@ -5,7 +5,7 @@ import {
   templateRenderers,
   type TemplateRenderer,
 } from "../../../../src/engine/language/renderer/renderer.js";
-import { quantile, type Row } from "../../world/table.js";
+import { quantile, timed, type Row } from "../../world/table.js";
 
 const times = 400;
 const turns = { "of 3 messages": 3, "of 200 messages": 200 } as const;
@@ -51,10 +51,4 @@ async function compare(renderer: TemplateRenderer, name: string, count: number):
     { figure: `rendering ${name} as the server does, p50`, value: p50(taken.server), reach: "" },
     { figure: `rendering ${name} without its bounds, p50`, value: p50(taken.unbounded), reach: "" },
   ];
-}
-
-async function timed(action: () => Promise<unknown>): Promise<number> {
-  const began = performance.now();
-  await action();
-  return performance.now() - began;
 }

@@ -1,110 +1,96 @@
 /** Checks that everything that was accepted has ended exactly once. */
+import { finalStates, type AcceptedBatch, type SeenBatch, type SeenLine } from "../../checks/batches.js";
+import type { AcceptedJob } from "../../checks/jobs.js";
+import { nameSecret } from "../../world/teams.js";
+import { ask, askJson } from "../../world/ask.js";
+import { Counts } from "../../world/counts.js";
+import { jobPath, readCost, parseLines } from "../../world/requests.js";
 import type { Row } from "../../world/table.js";
-import { secretOf } from "../../bench/accounts.js";
 import type { Scene } from "../scene.js";
-import { ask, askJson, type Answered } from "../http.js";
-import type { Accepted, AcceptedBatch } from "../records.js";
 
 export interface AcceptedWork {
   readonly rows: readonly Row[];
-  /** What the answer of a job says that it cost, by id of the job. */
-  readonly ticks: ReadonlyMap<string, number>;
+  /** What the answer of a job says that it cost, by id of the job; null where it has no answer. */
+  readonly jobTicks: ReadonlyMap<string, number | null>;
+}
+
+interface End {
+  readonly name: string;
+  readonly ticks: number | null;
 }
 
 export async function checkAccepted(scene: Scene): Promise<AcceptedWork> {
-  const { records } = scene;
-  const ticks = new Map<string, number>();
-  const ends = { deferred: new Ends(), responses: new Ends(), lines: new Ends() };
-  for (const job of records.deferred) ends.deferred.add(await endOfDeferred(scene, job, ticks));
-  for (const response of records.responses) ends.responses.add(await endOfResponse(scene, response, ticks));
-  for (const batch of records.batches) for (const end of await endsOfBatch(scene, batch)) ends.lines.add(end);
-  const row = (figure: string, of: Ends): Row => ({ figure, value: of.text(), reach: "each ends once" });
+  const { jobs, batches } = scene.records;
+  await jobs.check(scene.books);
+  await batches.check(scene.books);
+  const jobTicks = new Map<string, number | null>();
+  const ends = { deferred_completions: new Counts(), responses: new Counts(), lines: new Counts() };
+  for (const job of jobs.all) {
+    const readEnd = job.table === "responses" ? readResponse : readDeferred;
+    const { name, ticks } = await readEnd(scene, job);
+    ends[job.table].add(name);
+    jobTicks.set(job.id, ticks);
+  }
+  const accepted = batches.unfinished;
+  for (const batch of accepted) for (const end of await readBatch(scene, batch)) ends.lines.add(end);
+  const row = (figure: string, counts: Counts): Row => ({
+    figure,
+    value: String(counts),
+    reach: "each ends once",
+  });
   return {
-    ticks,
+    jobTicks,
     rows: [
-      row("deferred completions", ends.deferred),
+      row("deferred completions", ends.deferred_completions),
       row("background responses", ends.responses),
-      row(`lines of ${records.batches.length} batches`, ends.lines),
+      row(`lines of ${accepted.length} batches`, ends.lines),
     ],
   };
 }
 
-/** Counts how things have ended. */
-class Ends {
-  readonly #counts = new Map<string, number>();
-
-  add(end: string): void {
-    this.#counts.set(end, (this.#counts.get(end) ?? 0) + 1);
-  }
-
-  text(): string {
-    return [...this.#counts].map(([end, count]) => `${count} ${end}`).join(", ");
-  }
+async function readDeferred({ servers, chance, records }: Scene, job: AcceptedJob): Promise<End> {
+  const { id, table, teamId } = job;
+  const answered = await ask(chance.pick(servers).url(), jobPath(table, id), { key: nameSecret(0, teamId) });
+  if (answered?.status === 200) return { name: "done", ticks: readCost(answered.text ?? "", false) };
+  const isLost = answered === null || answered.status === 202 || answered.status === 404;
+  const said = answered === null ? "no answer" : `${answered.status} ${answered.text?.slice(0, 300)}`;
+  records.judge(!isLost, "no accepted job is lost", () => `deferred completion ${id}: ${said}`);
+  return { name: isLost ? "lost" : "failed", ticks: null };
 }
 
-function errorOf({ status, text }: Answered): string {
-  return `${status} ${(text ?? "").slice(0, 300)}`;
-}
-
-async function endOfDeferred(
-  { servers, chance, records }: Scene,
-  { id, team }: Accepted,
-  ticks: Map<string, number>,
-): Promise<string> {
-  const path = `/v1/chat/deferred-completion/${id}`;
-  const answered = await ask(chance.pick(servers), path, { key: secretOf(0, team) });
-  if (answered?.status === 200) {
-    const { usage } = JSON.parse(answered.text ?? "") as { usage: { cost_in_usd_ticks: number } };
-    ticks.set(id, usage.cost_in_usd_ticks);
-    return "done";
-  }
-  if (answered === null || answered.status === 202 || answered.status === 404) {
-    records.broken.push(`deferred completion ${id}: ${answered === null ? "no answer" : errorOf(answered)}`);
-    return "lost";
-  }
-  return "failed";
-}
-
-async function endOfResponse(
-  { servers, chance, records }: Scene,
-  { id, team }: Accepted,
-  ticks: Map<string, number>,
-): Promise<string> {
-  const answered = await ask(chance.pick(servers), `/v1/responses/${id}`, { key: secretOf(0, team) });
-  const body = (answered?.status === 200 ? JSON.parse(answered.text ?? "") : {}) as {
-    status?: string;
-    usage?: { cost_in_usd_ticks: number } | null;
+async function readResponse({ servers, chance, records }: Scene, job: AcceptedJob): Promise<End> {
+  const { id, table, teamId } = job;
+  const url = chance.pick(servers).url();
+  const response = await askJson(url, jobPath(table, id), { key: nameSecret(0, teamId) });
+  const { status = "lost", usage } = (response ?? {}) as {
+    readonly status?: string;
+    readonly usage?: { readonly cost_in_usd_ticks: number } | null;
   };
-  const { status = "lost", usage } = body;
-  if (["lost", "queued", "in_progress"].includes(status))
-    records.broken.push(`background response ${id}: ${status}`);
-  if (usage != null) ticks.set(id, usage.cost_in_usd_ticks);
-  return status;
+  const isOpen = ["lost", "queued", "in_progress"].includes(status);
+  records.judge(!isOpen, "no accepted job is lost", () => `background response ${id}: ${status}`);
+  return { name: status, ticks: usage?.cost_in_usd_ticks ?? null };
 }
 
-interface Batch {
-  readonly status: string;
-  readonly output_file_id: string | null;
-  readonly error_file_id: string | null;
-}
-
-async function endsOfBatch(
+/** @returns how each line has ended */
+async function readBatch(
   { servers, chance, records }: Scene,
-  { id, team, lines }: AcceptedBatch,
+  batch: AcceptedBatch,
 ): Promise<readonly string[]> {
-  const key = secretOf(0, team);
-  const batch = (await askJson(chance.pick(servers), `/v1/batches/${id}`, { key })) as Batch | null;
-  const linesOf = async (fileId: string | null | undefined): Promise<readonly string[]> => {
-    if (fileId == null) return [];
-    const file = await ask(chance.pick(servers), `/v1/files/${fileId}/content`, { key });
-    const texts = (file?.text ?? "").split("\n").filter((text) => text !== "");
-    return texts.map((text) => (JSON.parse(text) as { custom_id: string }).custom_id);
+  const key = nameSecret(0, batch.teamId);
+  const seen = (await askJson(chance.pick(servers).url(), `/v1/batches/${batch.id}`, {
+    key,
+  })) as SeenBatch | null;
+  const isEnded = seen !== null && finalStates.includes(seen.status);
+  records.judge(isEnded, "every batch ends", () => `${batch.id}: ${seen?.status ?? "lost"}`);
+  if (!isEnded) return [];
+  const readFile = async (id: string | null): Promise<readonly SeenLine[]> => {
+    if (id === null) return [];
+    const file = await ask(chance.pick(servers).url(), `/v1/files/${id}/content`, { key });
+    return parseLines(file?.text ?? "");
   };
-  const [succeeded, failed] = [await linesOf(batch?.output_file_id), await linesOf(batch?.error_file_id)];
-  const ended = [...succeeded, ...failed].sort();
-  if (batch?.status !== "completed" || ended.join() !== [...lines].sort().join())
-    records.broken.push(
-      `batch ${id}: ${batch?.status ?? "lost"}, ${ended.length} of ${lines.length} lines have ended`,
-    );
-  return [...succeeded.map(() => "succeeded"), ...failed.map(() => "failed")];
+  const [output, errors] = [await readFile(seen.output_file_id), await readFile(seen.error_file_id)];
+  // No client cancels one, and none expires within a run.
+  records.judge(seen.status === "completed", "every batch completes", () => `${batch.id}: ${seen.status}`);
+  records.batches.end(batch, seen, output, errors);
+  return [...output.map(() => "succeeded"), ...errors.map(() => "failed")];
 }

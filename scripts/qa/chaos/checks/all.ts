@@ -1,12 +1,10 @@
 /** What must hold when all rounds are over. */
-import { execFile } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { scratchFolder } from "../../world/processes.js";
+import { checkCharges } from "../../checks/charges.js";
+import { runLedgerVerify } from "../../checks/ledger-verify.js";
 import type { Row } from "../../world/table.js";
 import { checkAccepted } from "./accepted.js";
-import { checkCharges } from "./charges.js";
 import { keepReport } from "./report.js";
 import type { Scene } from "../scene.js";
 import { checkLimits } from "../limited-keys.js";
@@ -20,13 +18,16 @@ const drainMsMax = 180_000;
 
 /** Adds to the records what does not hold. */
 export async function checkAll(scene: Scene): Promise<Verdict> {
-  const { records, servers, world } = scene;
+  const { records, servers, world, books } = scene;
+  const { judge, waited, crashes } = records;
   await drain(scene);
-  const books = await verifyBooks(world);
-  if (books !== null) records.broken.push(`hearth ledger verify: ${books}`);
+  const said = await verifyBooks(world);
+  judge(said === null, "the books balance", () => `hearth ledger verify: ${said}`);
+  await books.checkReservations();
+  await books.checkEndedRuns();
   checkLimits(records, servers.length);
   const accepted = await checkAccepted(scene);
-  const charges = await checkCharges(scene, accepted.ticks);
+  const charges = await checkCharges(books, { waited, crashes, jobTicks: accepted.jobTicks }, judge);
   return { rows: [...accepted.rows, ...charges] };
 }
 
@@ -50,18 +51,14 @@ async function drain(scene: Scene): Promise<void> {
   }
 }
 
-const program = fileURLToPath(new URL("../../../../dist/main.js", import.meta.url));
-
-/** Returns what `hearth ledger verify` prints when the books do not balance; null when they do. */
 async function verifyBooks({ environment, databaseUrl }: World): Promise<string | null> {
   const folder = scratchFolder();
-  const env = { ...environment, HEARTH_DATA: folder.path, HEARTH_DATABASE_URL: databaseUrl };
   try {
-    await promisify(execFile)(process.execPath, [program, "ledger", "verify"], { env });
-    return null;
-  } catch (thrown) {
-    const { stdout = "", stderr = "" } = thrown as { stdout?: string; stderr?: string };
-    return `${stdout}${stderr}`.trim();
+    return await runLedgerVerify({
+      ...environment,
+      HEARTH_DATA: folder.path,
+      HEARTH_DATABASE_URL: databaseUrl,
+    });
   } finally {
     folder.remove();
   }

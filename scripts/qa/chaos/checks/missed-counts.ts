@@ -1,6 +1,6 @@
 /** Finds out, after each round, which servers counted limits by themselves in it. */
-import { benchKey } from "../../world/server.js";
-import { ask } from "../http.js";
+import { firstKey } from "../../world/server.js";
+import { ask } from "../../world/ask.js";
 import type { Records } from "../records.js";
 import type { ChaosServer } from "../server.js";
 
@@ -20,7 +20,7 @@ export function watchMissedCounts(servers: readonly ChaosServer[], records: Reco
       from = performance.now();
       const grew = await Promise.all(
         servers.map(async (server) => {
-          const answered = await ask(server, "/metrics", { key: benchKey });
+          const answered = await ask(server.url(), "/metrics", { key: firstKey });
           const count = /^hearth_limits_without_redis_total (\d+)/m.exec(answered?.text ?? "")?.[1];
           const before = seen.get(server.name) ?? 0;
           seen.set(server.name, Number(count ?? 0));

@@ -8,9 +8,8 @@ export const takenOverMsMax = 15_000;
 export async function watchTakeOver(scene: Scene, node: number, name: string): Promise<number | null> {
   const { ms, left } = await scene.observer.takenOver(node, takenOverMsMax);
   if (ms !== null) return ms;
-  scene.records.broken.push(
-    `not all of ${name} was taken over within ${takenOverMsMax / 1000} s: ${left} left`,
-  );
+  const detail = `${left} of ${name} left after ${takenOverMsMax / 1000} s`;
+  scene.records.judge(false, "what a server had in flight is taken over", () => detail);
   await keepReport(scene, "not-taken-over");
   return null;
 }

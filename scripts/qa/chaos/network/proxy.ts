@@ -1,5 +1,6 @@
 /** A connection between two processes that can be cut. */
-import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
+import { listen } from "../../world/listen.js";
 
 /** `refused`: connections are reset, as by a host that restarts; `silent`: nothing arrives and nothing ends, as by a broken network. */
 export type Cut = "refused" | "silent";
@@ -39,12 +40,12 @@ export async function startProxy(targetPort: number): Promise<Proxy> {
     });
     to.on("drain", () => from.resume());
   };
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = await listen(server);
   const resetAll = (): void => {
     for (const socket of sockets) socket.resetAndDestroy();
   };
   return {
-    port: (server.address() as AddressInfo).port,
+    port: Number(new URL(url).port),
     cut(how) {
       cut = how;
       if (how === "refused") resetAll();

@@ -1,5 +1,5 @@
 /** The settings by which a server reaches what it shares with others. */
-import { benchModel } from "../../world/server.js";
+import { tinyModel } from "../../world/server.js";
 import { scriptedModel } from "../engine.js";
 import type { SharedAddresses } from "./server-network.js";
 
@@ -9,7 +9,7 @@ export function settingsFor(shared: SharedAddresses): Readonly<Record<string, st
   const engines: object[] = [{ kind: "openai", url: `${engine}/v1`, models }];
   // Several servers use its slots.
   if (llama !== null)
-    engines.push({ kind: "llama-server", url: llama, models: [benchModel], prefixCache: "off" });
+    engines.push({ kind: "llama-server", url: llama, models: [tinyModel], prefixCache: "off" });
   return {
     HEARTH_DATABASE_URL: database,
     HEARTH_ENGINES: JSON.stringify(engines),

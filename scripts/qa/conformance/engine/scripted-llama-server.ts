@@ -3,10 +3,9 @@
  * capable one does is asked through tokens, templates, grammars and parsers, as any model on a remote engine. Fields and frames as in
  * tools/server/ of llama.cpp 0.4.0.
  */
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { ScriptOfTools } from "../model.js";
+import { listen } from "../../world/listen.js";
 import { readPrompt, writeAnswer } from "./conversation.js";
 import { openVocabulary, type Vocabulary } from "./vocabulary.js";
 
@@ -66,10 +65,8 @@ export async function startScriptedLlamaServer(
       () => response.destroy(),
     );
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: await listen(server),
     active: () => active,
     async close() {
       server.closeAllConnections();

@@ -1,8 +1,8 @@
 /** Measures what a request and a token cost a node of this machine: CPU time of the thread that serves HTTP, with a scripted model. */
 import autocannon from "autocannon";
-import { startScripted } from "../../world/scripted.js";
+import { chatInit } from "../../world/client.js";
 import { mainThreadCpuMs, scratchFolder } from "../../world/processes.js";
-import { chatInit } from "../../world/server.js";
+import { startScripted } from "../../world/server.js";
 import { quantile } from "../../world/table.js";
 import type { Costs } from "./costs.js";
 

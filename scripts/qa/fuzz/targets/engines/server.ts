@@ -1,9 +1,9 @@
 /** A server on 127.0.0.1 that answers what scripts say. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { check } from "../../../checks/violation.js";
+import { listen } from "../../../world/listen.js";
 import { hasDone, numbered, placePrompt, wholeText, type Answer, type Script } from "./script.js";
 
 /** What a reader may take of an answer that never ends: its own bound, and what is on the way. */
@@ -21,15 +21,14 @@ export class ScriptedServer {
   /** Answers that have said that they end, and whose connections stay open. */
   readonly #open = new Set<ServerResponse>();
 
-  private constructor(port: number) {
-    this.url = `http://127.0.0.1:${port}`;
+  private constructor(url: string) {
+    this.url = url;
   }
 
   static async start(): Promise<ScriptedServer> {
     const server = createServer((request, response) => void scripted.#handle(request, response));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const scripted = new ScriptedServer(await listen(server));
     server.unref();
-    const scripted = new ScriptedServer((server.address() as AddressInfo).port);
     return scripted;
   }
 

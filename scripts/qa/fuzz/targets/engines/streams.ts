@@ -1,5 +1,4 @@
-import { createServer, type Server as HttpServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
 import { isDeepStrictEqual } from "node:util";
 import { freeRules, type DecodeJob } from "../../../../../src/core/engine.js";
 import { HearthError } from "../../../../../src/core/errors.js";
@@ -19,6 +18,7 @@ import { streamEvents } from "../../../../../src/engine/remote/http.js";
 import type { Segment, TokenKind } from "../../../../../src/engine/remote/protocol.js";
 import { serverSentData } from "../../../../../src/engine/remote/server-sent.js";
 import { TextAnswer } from "../../../../../src/engine/remote/text/answer.js";
+import { listen } from "../../../world/listen.js";
 import { parsed } from "../../mutate/json.js";
 import { check } from "../../../checks/violation.js";
 import { labelOf, type FuzzTarget } from "../../target.js";
@@ -221,25 +221,24 @@ async function outcomeOf(read: () => Promise<string>): Promise<string> {
   }
 }
 
-let server: HttpServer | null = null;
+let url: Promise<string> | null = null;
 let sent: Buffer = Buffer.alloc(0);
 
 /** Returns the address of a server that answers everything with a stream, then with what its first event has. */
-async function urlOf(stream: Buffer): Promise<string> {
+function urlOf(stream: Buffer): Promise<string> {
   sent = stream;
-  if (server === null) {
-    server = createServer((req, res) => {
+  if (url === null) {
+    const server = createServer((req, res) => {
       req.resume();
       res.on("error", () => undefined);
       res.writeHead(200, { "content-type": "text/event-stream" });
       res.end(sent);
     });
     server.keepAliveTimeout = 60_000;
-    server.listen(0, "127.0.0.1");
-    await new Promise((resolve) => server?.once("listening", resolve));
+    url = listen(server);
     server.unref();
   }
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return url;
 }
 
 const sampling: Sampling = {
