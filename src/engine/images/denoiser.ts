@@ -17,11 +17,7 @@ export interface DenoiserInput {
   };
 }
 
-export interface Denoiser {
-  /** Whether each step runs twice, with the text and without. */
-  readonly usesClassifierFreeGuidance: boolean;
-  predict(look: DenoiserInput): Promise<Float32Array>;
-}
+export type Denoiser = ReturnType<typeof createDenoiser>;
 
 const output = "out_sample";
 
@@ -29,10 +25,7 @@ const output = "out_sample";
  * Creates the denoiser with guidance. A model that was trained with guidance receives the scale as an input (Luo et al. 2023); any other
  * model uses classifier-free guidance: empty + scale * (prompt - empty) (Ho and Salimans 2022).
  */
-export function createDenoiser(
-  unet: Graph,
-  { guidanceScale, guidanceEmbeddingSize: guidanceEmbeddingSize }: DenoiserSettings,
-): Denoiser {
+export function createDenoiser(unet: Graph, { guidanceScale, guidanceEmbeddingSize }: DenoiserSettings) {
   const hasGuidanceInput = guidanceEmbeddingSize !== null && unet.shapeOf("timestep_cond") !== null;
   const condition = hasGuidanceInput ? guidanceEmbedding(guidanceScale - 1, guidanceEmbeddingSize) : [];
   const batch = unet.shapeOf("sample")?.[0];
@@ -41,8 +34,9 @@ export function createDenoiser(
     return (await unet.run(hasGuidanceInput ? { ...feeds, timestep_cond: condition } : feeds, output)).data;
   };
   return {
+    /** Whether each step runs twice, with the text and without. */
     usesClassifierFreeGuidance: !hasGuidanceInput && guidanceScale > 1,
-    async predict({ sample, timestep, texts: { prompt, empty: empty } }) {
+    async predict({ sample, timestep, texts: { prompt, empty } }: DenoiserInput): Promise<Float32Array> {
       if (empty === null) return run(sample, timestep, prompt);
       const [unconditional, conditional] =
         batch === 1

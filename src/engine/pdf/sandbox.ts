@@ -12,13 +12,8 @@ const countedBytesMin = 256 * 1024;
 /** Globals that the library uses only to fetch, to compile, and to decompress in threads of Node's, which this file cannot limit. */
 const removed = ["fetch", "XMLHttpRequest", "WebSocket", "EventSource", "WebAssembly", "DecompressionStream"];
 
-/** Returns whether an allocation has been refused since the last call. */
-export interface Sandbox {
-  takeExceeded(): boolean;
-}
-
 /** Enters the sandbox, for good. */
-export function enterSandbox(): Sandbox {
+export function enterSandbox() {
   let isExceeded = false;
   const limit = (bytes: number): void => {
     if (bytes < countedBytesMin || bytes + process.memoryUsage().arrayBuffers <= bytesMax) return;
@@ -39,7 +34,8 @@ export function enterSandbox(): Sandbox {
   globalThis.Float32Array = limited(Float32Array, 4, limit);
   globalThis.Float64Array = limited(Float64Array, 8, limit);
   return {
-    takeExceeded() {
+    /** Returns whether an allocation has been refused since the last call. */
+    takeExceeded(): boolean {
       const was = isExceeded;
       isExceeded = false;
       return was;

@@ -7,7 +7,7 @@ import type { InputSource } from "../../core/embeddings/request.js";
 import type { Conversation } from "../../core/engine.js";
 import type { EngineEvent, RawPrompt } from "../../core/generation.js";
 import type { LlamaSettings } from "../llama/protocol.js";
-import { createLanguageWorker, type LanguageWorker } from "../language/language-worker.js";
+import { createLanguageWorker } from "../language/language-worker.js";
 import { WorkerClient } from "../worker/client.js";
 import type { TextReplies, TextRequest } from "./protocol.js";
 
@@ -28,15 +28,12 @@ export interface TextThreadOptions {
   readonly onHang?: () => void;
 }
 
-export interface TextThread {
-  readonly worker: WorkerClient<TextRequest, TextReplies, readonly EngineEvent[]>;
-  readonly language: LanguageWorker;
-}
+export type TextThread = ReturnType<typeof createTextThread>;
 
 /** Creates the client of the thread, which starts with the first load. */
-export function createTextThread({ settings, ...options }: TextThreadOptions): TextThread {
+export function createTextThread({ settings, ...options }: TextThreadOptions) {
   const whenLost: (() => void)[] = [];
-  const worker: TextThread["worker"] = new WorkerClient({
+  const worker = new WorkerClient<TextRequest, TextReplies, readonly EngineEvent[]>({
     ...options,
     name: "llama",
     workerData: settings,

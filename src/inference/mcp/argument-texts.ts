@@ -3,23 +3,23 @@ import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { mayRoundNumbers, writeJson } from "../../core/json/member-texts.js";
 import { CallContext } from "./call-context.js";
 
-export interface ArgumentTexts {
-  /** Does the work of a call with these arguments. @param json JSON text of an object. */
-  during<T>(json: string, work: () => Promise<T>): Promise<T>;
-  /** Returns the `fetch` that sends the text of the call for which it is used. */
-  wrap(fetch: FetchLike): FetchLike;
-}
+export type ArgumentTexts = ReturnType<typeof createArgumentTexts>;
 
-export function createArgumentTexts(): ArgumentTexts {
+export function createArgumentTexts() {
   const current = new CallContext<string>();
   return {
-    during: (json, work) => (mayRoundNumbers(json) ? current.during(json, work) : work()),
-    wrap: (fetch) => (url, init) => {
-      const json = current.get();
-      const body = init?.body;
-      if (json === undefined || typeof body !== "string") return fetch(url, init);
-      return fetch(url, { ...init, body: withArguments(body, json) });
-    },
+    /** Does the work of a call with these arguments. @param json JSON text of an object. */
+    during: <T>(json: string, work: () => Promise<T>): Promise<T> =>
+      mayRoundNumbers(json) ? current.during(json, work) : work(),
+    /** Returns the `fetch` that sends the text of the call for which it is used. */
+    wrap:
+      (fetch: FetchLike): FetchLike =>
+      (url, init) => {
+        const json = current.get();
+        const body = init?.body;
+        if (json === undefined || typeof body !== "string") return fetch(url, init);
+        return fetch(url, { ...init, body: withArguments(body, json) });
+      },
   };
 }
 

@@ -20,16 +20,7 @@ export interface GuardedFetchDeps {
   readonly headers: () => Readonly<Record<string, string>>;
 }
 
-export interface GuardedFetch {
-  readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
-  /**
-   * Does work whose requests may read so many bytes together. What a stream sends that other work has opened counts for the latest.
-   * @param work its signal aborts when there are more.
-   */
-  within<T>(bytes: number, work: (excess: AbortSignal) => Promise<T>): Promise<T>;
-  /** Ends every connection. */
-  close(): void;
-}
+export type GuardedFetch = ReturnType<typeof createGuardedFetch>;
 
 /** An answer has more bytes than allowed. */
 export class TooManyBytes extends Error {}
@@ -57,7 +48,7 @@ class Allowance {
 }
 
 /** Creates the `fetch` for a server. */
-export function createGuardedFetch(server: URL, deps: GuardedFetchDeps): GuardedFetch {
+export function createGuardedFetch(server: URL, deps: GuardedFetchDeps) {
   const { allowedHosts, lookup, dial = dialPinned(deps.connectMsMax) } = deps;
   const isAllowed = (address: string): boolean =>
     isPublicAddress(address) || allowedHosts.name(address, server);
@@ -81,7 +72,7 @@ export function createGuardedFetch(server: URL, deps: GuardedFetchDeps): Guarded
       },
     });
   return {
-    async fetch(url, init) {
+    async fetch(url: string | URL, init?: RequestInit): Promise<Response> {
       const { origin } = new URL(url);
       if (origin !== server.origin) throw new Error(`${origin} is not the origin of the server`);
       const headers = withHeaders(init, deps.headers());
@@ -96,12 +87,17 @@ export function createGuardedFetch(server: URL, deps: GuardedFetchDeps): Guarded
       const head = { status, statusText, headers: [...answered.entries()] };
       return new Response(body === null ? null : body.pipeThrough(counted(allowance)), head);
     },
-    within(bytes, work) {
+    /**
+     * Does work whose requests may read so many bytes together. What a stream sends that other work has opened counts for the latest.
+     * @param work its signal aborts when there are more.
+     */
+    within<T>(bytes: number, work: (excess: AbortSignal) => Promise<T>): Promise<T> {
       const allowance = new Allowance(bytes);
       latest = allowance;
       return current.during(allowance, () => work(allowance.excess));
     },
-    close: () => void agent.destroy().catch(() => undefined),
+    /** Ends every connection. */
+    close: (): void => void agent.destroy().catch(() => undefined),
   };
 }
 

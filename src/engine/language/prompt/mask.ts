@@ -1,5 +1,5 @@
 /**
- * Marks the control texts of messages before a template is rendered, so that they differ from those that the template writes.
+ * Marks the control texts of messages before a template is rendered, so that they differ from the ones that the template writes.
  */
 import { TextFinder } from "./special-tokens.js";
 
@@ -10,15 +10,7 @@ export interface Part {
   readonly isMasked: boolean;
 }
 
-export interface TextMask {
-  /** Returns the value with a placeholder for every control text in its strings. */
-  hide<T>(value: T): T;
-  /**
-   * Splits a rendered prompt at the placeholders, and restores the text of each. A masked part may be empty: the end of a message that
-   * the text after it could complete to a control text.
-   */
-  split(rendered: string): readonly Part[];
-}
+export type TextMask = ReturnType<typeof createMask>;
 
 const open = "\uE000";
 const close = "\uE001";
@@ -27,7 +19,7 @@ const close = "\uE001";
  * Creates the mask of some control texts. Placeholders are `U+E000 index U+E001`; a U+E000 in a message is itself masked, so that
  * placeholders cannot be forged.
  */
-export function createMask(controlTexts: readonly string[]): TextMask {
+export function createMask(controlTexts: readonly string[]) {
   const hidden = ["", open, ...controlTexts];
   const indexOf = new Map(hidden.map((text, index) => [text, index]));
   const finder = new TextFinder(hidden);
@@ -43,8 +35,13 @@ export function createMask(controlTexts: readonly string[]): TextMask {
     return masked + rest + (finder.endsInside(rest) ? placeholder("") : "");
   };
   return {
-    hide: (value) => mapStrings(value, hideText) as typeof value,
-    split: (rendered) =>
+    /** Returns the value with a placeholder for every control text in its strings. */
+    hide: <T>(value: T): T => mapStrings(value, hideText) as T,
+    /**
+     * Splits a rendered prompt at the placeholders, and restores the text of each. A masked part may be empty: the end of a message that
+     * the text after it could complete to a control text.
+     */
+    split: (rendered: string): readonly Part[] =>
       rendered.split(/\uE000(\d+)\uE001/).map((text, position): Part => {
         const isMasked = position % 2 === 1;
         return { text: isMasked ? (hidden[Number(text)] ?? "") : text, isMasked };

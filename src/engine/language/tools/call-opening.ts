@@ -4,16 +4,10 @@ import { openingPieces, type CallSyntax } from "./syntax.js";
 /** Maximum length of an opening, including its white space. */
 const startLengthMax = 64;
 
-export interface CallOpeningDetector {
-  /**
-   * Reads the next piece of the answer.
-   * @returns once, when a call begins: the answer from the beginning of the call, which may be longer than the opening; else null
-   */
-  push(text: string): string | null;
-}
+export type CallOpeningDetector = ReturnType<typeof createCallOpeningDetector>;
 
 /** Creates a detector of the opening of any of these syntaxes. It detects one opening only. */
-export function createCallOpeningDetector(syntaxes: readonly CallSyntax[]): CallOpeningDetector {
+export function createCallOpeningDetector(syntaxes: readonly CallSyntax[]) {
   const inline = syntaxes
     .filter((syntax) => syntax.wholeAnswer !== true && syntax.promptEnd === undefined)
     .map((syntax) => openingPieces(syntax)[0] ?? "");
@@ -27,7 +21,11 @@ export function createCallOpeningDetector(syntaxes: readonly CallSyntax[]): Call
   let atStart = whole.length > 0;
   let done = false;
   return {
-    push(text) {
+    /**
+     * Reads the next piece of the answer.
+     * @returns once, when a call begins: the answer from the beginning of the call, which may be longer than the opening; else null
+     */
+    push(text: string): string | null {
       if (done) return null;
       held += text;
       if (atStart) {

@@ -20,20 +20,10 @@ import { firstCharacter, openingPieces, splitPieces, taggedEnds, type CallSyntax
 
 const idLengthMax = 256;
 
-export interface ToolParser {
-  /** Whether the text so far ends inside reasoning that the parser separates. */
-  readonly isReasoning: boolean;
-  /** Parses the next piece of the answer. @returns the completed events; adjacent events of one kind may be joined. */
-  push(text: string): readonly ToolEvent[];
-  /** Parses the rest at the end of the answer. */
-  finish(): readonly ToolEvent[];
-}
+export type ToolParser = ReturnType<typeof createParser>;
 
 /** Creates a parser of one answer. */
-export function createParser(
-  out: Output,
-  read: (source: AnswerSource, out: Output) => Reading<void>,
-): ToolParser {
+export function createParser(out: Output, read: (source: AnswerSource, out: Output) => Reading<void>) {
   const source = new AnswerSource();
   const reading = read(source, out);
   const advance = (): readonly ToolEvent[] => {
@@ -42,14 +32,17 @@ export function createParser(
     return out.take();
   };
   return {
-    get isReasoning() {
+    /** Whether the text so far ends inside reasoning that the parser separates. */
+    get isReasoning(): boolean {
       return out.isReasoning;
     },
-    push(text) {
+    /** Parses the next piece of the answer. @returns the completed events; adjacent events of one kind may be joined. */
+    push(text: string): readonly ToolEvent[] {
       source.feed(text);
       return advance();
     },
-    finish() {
+    /** Parses the rest at the end of the answer. */
+    finish(): readonly ToolEvent[] {
       source.ended = true;
       return advance();
     },

@@ -30,17 +30,7 @@ const usualPriority = 5;
 /** What the addon returns in place of a token. */
 const noToken = -1;
 
-/** The library's sampler of one sequence. Its random numbers go on from one token to the next. */
-export interface LibrarySampler {
-  /** Samples from a row of logits. @throws Error where no token can be sampled */
-  sample(row: number, options: SequenceEvaluateOptions): Promise<Token>;
-  /** Samples, too, and returns the likeliest tokens with their probabilities, in order. */
-  probabilities(
-    row: number,
-    options: SequenceEvaluateOptions,
-  ): Promise<readonly (readonly [Token, number])[]>;
-  dispose(): void;
-}
+export type LibrarySampler = ReturnType<typeof createLibrarySampler>;
 
 /**
  * Evaluates tokens, then calls `read` for each from `first` on, in order and one at a time, with the row of its logits.
@@ -75,7 +65,8 @@ export async function removeTokens(sequence: LlamaContextSequence, count: number
   if (count > 0) await sequence.eraseContextTokenRanges([{ start: end - count, end }]);
 }
 
-export function createLibrarySampler(weights: LlamaModel, sequence: LlamaContextSequence): LibrarySampler {
+/** Creates the library's sampler of one sequence. Its random numbers go on from one token to the next. */
+export function createLibrarySampler(weights: LlamaModel, sequence: LlamaContextSequence) {
   const { llama, _model } = weights as unknown as {
     readonly _model: unknown;
     readonly llama: { readonly _bindings: { readonly AddonSampler: new (model: unknown) => NativeSampler } };
@@ -84,13 +75,18 @@ export function createLibrarySampler(weights: LlamaModel, sequence: LlamaContext
   const { _ctx: context } = native.context;
   const sampler = new llama._bindings.AddonSampler(_model);
   return {
-    async sample(row, options) {
+    /** Samples from a row of logits. @throws Error where no token can be sampled */
+    async sample(row: number, options: SequenceEvaluateOptions): Promise<Token> {
       sampler.applyConfig(native._resolveSamplerConfig(options));
       const token = (await context.sampleToken(row, sampler)) as Token;
       if (token === noToken) throw new Error("no token can be sampled");
       return token;
     },
-    async probabilities(row, options) {
+    /** Samples, too, and returns the likeliest tokens with their probabilities, in order. */
+    async probabilities(
+      row: number,
+      options: SequenceEvaluateOptions,
+    ): Promise<readonly (readonly [Token, number])[]> {
       sampler.applyConfig(native._resolveSamplerConfig(options));
       const [, flat] = (await context.sampleToken(row, sampler, true, false)) as [Token, ArrayLike<number>];
       return Array.from({ length: flat.length / 2 }, (_, at) => [

@@ -18,16 +18,6 @@ export interface PooledContextOptions {
 /** Runs one piece of work when it may use the cores. @throws what the work throws, or what forbids it. */
 export type RunPiece = (work: () => Promise<void>) => Promise<void>;
 
-export interface PooledContext {
-  /**
-   * Evaluates one input from an empty state. One call at a time.
-   * @param tokens at least one, at most `contextTokens`.
-   * @param runPiece runs the evaluation of at most `batchTokens` tokens.
-   */
-  evaluate(tokens: Uint32Array, runPiece: RunPiece): Promise<Float32Array>;
-  dispose(): Promise<void>;
-}
-
 /** The methods of the addon's context that are used here; they are missing from the library's types. */
 interface NativeContext {
   initBatch(size: number): void;
@@ -41,7 +31,7 @@ interface NativeContext {
 export async function createPooledContext(
   weights: LlamaModel,
   { contextTokens, batchTokens, threads, flashAttention, ranks }: PooledContextOptions,
-): Promise<PooledContext> {
+) {
   // The last two are missing from the library's types, too.
   const options = {
     contextSize: contextTokens,
@@ -56,7 +46,12 @@ export async function createPooledContext(
   const context: LlamaContext = await weights.createContext(options);
   const { _ctx: native } = context as unknown as { readonly _ctx: NativeContext };
   return {
-    async evaluate(tokens, runPiece) {
+    /**
+     * Evaluates one input from an empty state. One call at a time.
+     * @param tokens at least one, at most `contextTokens`.
+     * @param runPiece runs the evaluation of at most `batchTokens` tokens.
+     */
+    async evaluate(tokens: Uint32Array, runPiece: RunPiece): Promise<Float32Array> {
       try {
         for (let from = 0; from < tokens.length; from += batchTokens) {
           const piece = tokens.slice(from, from + batchTokens);

@@ -7,14 +7,8 @@ import { threadPlan, type ThreadPlan } from "./thread-plan.js";
 const plansMax = 200;
 const fileSchema = z.record(z.string(), threadPlan);
 
-export interface KeptPlans {
-  get(key: string): ThreadPlan | null;
-  /** A plan that cannot be written is not kept. */
-  set(key: string, plan: ThreadPlan): void;
-}
-
 /** Opens the file. One that cannot be read counts as empty: its plans are measured again. */
-export function openKeptPlans(file: string): KeptPlans {
+export function openKeptPlans(file: string) {
   const read = (): Record<string, ThreadPlan> => {
     try {
       return fileSchema.parse(JSON.parse(readFileSync(file, "utf8")));
@@ -23,8 +17,9 @@ export function openKeptPlans(file: string): KeptPlans {
     }
   };
   return {
-    get: (key) => read()[key] ?? null,
-    set(key, plan) {
+    get: (key: string): ThreadPlan | null => read()[key] ?? null,
+    /** A plan that cannot be written is not kept. */
+    set(key: string, plan: ThreadPlan): void {
       const { [key]: _, ...others } = read();
       const kept = [...Object.entries(others), [key, plan] as const].slice(-plansMax);
       try {

@@ -2,7 +2,6 @@
 import { HearthError } from "../../../core/errors.js";
 import type { StartedCall, Tracing } from "../../../core/telemetry/tracing.js";
 import { readHost } from "../errors.js";
-import type { Server } from "../http.js";
 import type { RemoteKind } from "../protocol.js";
 
 /** The part of the port that remote engines need. */
@@ -14,19 +13,12 @@ export interface CallTarget {
   readonly url: string;
 }
 
-export interface TracedCall {
-  /** Name the span to the engine. */
-  readonly headers: NonNullable<Server["headers"]>;
-  /** @param thrown what the request failed with; undefined: nothing, or its client has left */
-  end(thrown?: unknown): void;
-}
-
 /** Begins the span of a request, within the span of the run that it is for. */
 export function traceCall(
   tracing: CallTracing,
   operation: StartedCall["operation"],
   { kind, modelName, url }: CallTarget,
-): TracedCall {
+) {
   const span = tracing.startCall(() => ({
     operation,
     provider: kind,
@@ -34,8 +26,10 @@ export function traceCall(
     host: readHost(url),
   }));
   return {
+    /** Name the span to the engine. */
     headers: span.within(() => tracing.headers()),
-    end(thrown) {
+    /** @param thrown what the request failed with; undefined: nothing, or its client has left */
+    end(thrown?: unknown): void {
       const kindOfError = thrown instanceof HearthError ? thrown.kind : "internal";
       span.end({ errorKind: thrown === undefined ? null : kindOfError });
     },
