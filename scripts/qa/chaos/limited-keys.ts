@@ -4,8 +4,8 @@ import { findExcess, windowsMs, type Admitted, type LimitName } from "../checks/
 import { ask, askJson } from "../world/ask.js";
 import { chatBody, chatPath } from "../world/requests.js";
 import { askFor, scriptedModel } from "./engine.js";
-import type { Load } from "./client.js";
-import type { Records } from "./records.js";
+import type { Load } from "../clients/load.js";
+import type { ChaosRecords } from "./records.js";
 import { managementKey, teams } from "./world.js";
 
 interface Limit {
@@ -20,12 +20,12 @@ const limits: readonly Limit[] = [
 
 const pauseMs = 150;
 
-export async function hammerLimits(load: Load): Promise<void> {
-  await Promise.all(limits.map((limit) => hammer(load, limit)));
+export async function hammerLimits(load: Load, records: ChaosRecords): Promise<void> {
+  await Promise.all(limits.map((limit) => hammer(load, records, limit)));
 }
 
-async function hammer(load: Load, limit: Limit): Promise<void> {
-  const { servers, records, isOver } = load;
+async function hammer(load: Load, records: ChaosRecords, limit: Limit): Promise<void> {
+  const { servers, isOver } = load;
   const secret = await createKey(load, limit);
   if (secret === null) return;
   const admitted: Admitted[] = [];
@@ -64,7 +64,7 @@ async function createKey({ servers, isOver }: Load, { name, most }: Limit): Prom
  * Checks that no limit was exceeded. A crash of the database empties its windows: a limit then counts anew. While Redis is
  * lost, each server counts by itself; then, when it is back without its data, and when a server starts again, the guide has the bound.
  */
-export function checkLimits(records: Records, servers: number): void {
+export function checkLimits(records: ChaosRecords, servers: number): void {
   const { admitted, crashes, redisLosses, redisEmptied, restarts, judge } = records;
   for (const { name, most } of limits) {
     const windowMs = windowsMs[name];

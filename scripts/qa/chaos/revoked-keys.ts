@@ -1,14 +1,16 @@
 /** Creates a key, uses it at every server, revokes it, and asks every server whether it still opens something. */
 import { setTimeout as delay } from "node:timers/promises";
 import { ask, askJson } from "../world/ask.js";
-import type { Load } from "./client.js";
+import { pickServer, type Load } from "../clients/load.js";
+import type { ChaosRecords } from "./records.js";
 import { managementKey, teams } from "./world.js";
 
 /** A revoked key is refused after this time. */
 const refusedAfterMs = 1_000;
 
-export async function revokeKeys({ chance, servers, records }: Load): Promise<void> {
-  const created = await askJson(chance.pick(servers).url(), `/auth/teams/${teams.unmetered[0]}/api-keys`, {
+export async function revokeKeys(load: Load, records: ChaosRecords): Promise<void> {
+  const { servers } = load;
+  const created = await askJson(pickServer(load), `/auth/teams/${teams.unmetered[0]}/api-keys`, {
     key: managementKey,
     body: { name: "revoked soon", acls: ["api-key:endpoint:*", "api-key:model:*"] },
   });
@@ -22,7 +24,7 @@ export async function revokeKeys({ chance, servers, records }: Load): Promise<vo
       }),
     );
   await opens(2_000);
-  const revoked = await ask(chance.pick(servers).url(), `/auth/api-keys/${id}`, {
+  const revoked = await ask(pickServer(load), `/auth/api-keys/${id}`, {
     key: managementKey,
     method: "DELETE",
   });

@@ -10,13 +10,13 @@ import { startLoad } from "./load.js";
 import { createObserver } from "./observer.js";
 import type { Namespaces } from "./network/namespaces.js";
 import type { ChaosOptions } from "./options.js";
-import { Records } from "./records.js";
+import { ChaosRecords } from "./records.js";
 import { watchMissedCounts, type MissedCounts } from "./checks/missed-counts.js";
 import { createServer, type ChaosServer } from "./server.js";
 import { createWorld } from "./world.js";
 
 export interface ChaosResult extends Verdict {
-  readonly records: Records;
+  readonly records: ChaosRecords;
   /** The longest time until others had taken over, in milliseconds. */
   readonly takenOverMsMax: number;
   readonly takeOvers: number;
@@ -39,12 +39,12 @@ export async function runRounds(
   for (let at = 1; at <= options.servers; at += 1) servers.push(await createServer(`server-${at}`, world));
   await Promise.all(servers.map((server) => server.start()));
   const observer = createObserver(world.databaseUrl);
-  const records = new Records();
+  const records = new ChaosRecords();
   const books = new Books(observer.rows, records.judge);
   const chance = new Chance(options.seed);
   const missed = watchMissedCounts(servers, records);
-  const load = startLoad({ servers, records }, chance.fork());
-  const scene: Scene = { world, servers, observer, books, records, chance };
+  const clients = startLoad(servers, records, chance.fork());
+  const scene: Scene = { world, servers, observer, books, records, chance, load: clients.load };
   const takeOvers: number[] = [];
   for (let round = 1; round <= options.rounds && records.broken.length === 0; round += 1) {
     const name = options.inTurns
@@ -57,7 +57,7 @@ export async function runRounds(
     if (ended.takenOverMs !== null) takeOvers.push(ended.takenOverMs);
     print(`round ${round}: ${ended.line}`);
   }
-  await load.stop();
+  await clients.stop();
   await missed.look();
   const verdict = await checkAll(scene);
   await observer.close();
@@ -110,7 +110,7 @@ function engineLine(hasLlama: boolean): string {
     : "engines: a scripted one; there is no llama-server (`npm run build:llama-server` builds it), each server has the model itself";
 }
 
-async function allReady(servers: readonly ChaosServer[], records: Records): Promise<number> {
+async function allReady(servers: readonly ChaosServer[], records: ChaosRecords): Promise<number> {
   const from = performance.now();
   for (const server of servers) {
     while (!(await isReady(server))) {

@@ -1,8 +1,9 @@
 /** What faults and checks work on. */
 import type { Chance } from "../world/chance.js";
 import type { Books } from "../checks/books.js";
+import type { Load } from "../clients/load.js";
 import type { Observer } from "./observer.js";
-import type { Records } from "./records.js";
+import type { ChaosRecords } from "./records.js";
 import type { ChaosServer } from "./server.js";
 import type { World } from "./world.js";
 
@@ -11,7 +12,8 @@ export interface Scene {
   readonly servers: readonly ChaosServer[];
   readonly observer: Observer;
   readonly books: Books;
-  readonly records: Records;
+  readonly records: ChaosRecords;
+  readonly load: Load;
   readonly chance: Chance;
 }
 

@@ -2,6 +2,7 @@
  * Chooses the next request of a client from a seeded generator: the same seed gives the same requests,
  * independent of timing.
  */
+import { streamed } from "../world/requests.js";
 import { textOf } from "../world/models.js";
 
 /** How a client behaves; `expected` is the status it should receive. */
@@ -72,7 +73,7 @@ export function nextPlan(model: string, random: () => number): Plan {
     max_tokens:
       kind === "wrong field" ? "many" : kind.startsWith("long ") ? between(80, 300) : between(1, 40),
     temperature: random() < 0.5 ? 0 : 1,
-    stream,
+    ...(stream ? streamed : { stream }),
   };
   const text = JSON.stringify(leaving ? { ...body, max_tokens: 2000 } : body);
   return {

@@ -1,13 +1,14 @@
 /** The result tables of the soak test. */
+import type { Counts } from "../world/counts.js";
 import { slope, type Row } from "../world/table.js";
 import type { Tally } from "./tally.js";
 
+const shownMax = 20;
+
 /** Returns the number of requests by result and by status. */
 export function outcomeTable({ results, statuses }: Tally): readonly Row[] {
-  const rows = (counts: ReadonlyMap<string, number>, about: string): Row[] =>
-    [...counts]
-      .sort(([a], [b]) => a.localeCompare(b))
-      .map(([name, count]) => ({ figure: about + name, value: String(count), reach: "" }));
+  const rows = (counts: Counts, about: string): Row[] =>
+    counts.sorted.map(([name, count]) => ({ figure: about + name, value: String(count), reach: "" }));
   return [...rows(results, ""), ...rows(statuses, "status ")];
 }
 
@@ -30,17 +31,23 @@ export function memoryTable(perMinute: readonly number[]): readonly Row[] {
   ];
 }
 
-/** Returns the pass criteria and whether they are met. */
+/** Returns the pass criteria and whether they are met. @param broken what does not hold of the work of clients */
 export function verdict(
   tally: Tally,
   stuck: number,
+  broken: readonly string[],
 ): { readonly rows: readonly Row[]; readonly failed: boolean } {
   const musts: readonly (readonly [string, number])[] = [
     ["stuck slots", stuck],
     ["5xx other than 503", tally.serverErrors],
     ["answers that do not fit their request", tally.wrong],
+    ["what does not hold of books, jobs and batches", broken.length],
   ];
   const rows = musts.map(([figure, value]) => ({ figure, value: String(value), reach: "0" }));
-  const reasons = tally.wrongs.map((wrong) => ({ figure: "", value: wrong, reach: "" }));
+  const reasons = [...tally.wrongs, ...broken.slice(0, shownMax)].map((wrong) => ({
+    figure: "",
+    value: wrong,
+    reach: "",
+  }));
   return { rows: [...rows, ...reasons], failed: musts.some(([, value]) => value > 0) };
 }

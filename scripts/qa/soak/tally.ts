@@ -1,4 +1,5 @@
 /** Counts the results of all requests. */
+import { Counts } from "../world/counts.js";
 
 export interface Outcome {
   /** The kind of request. */
@@ -21,20 +22,16 @@ export class Tally {
   /** The first few unexpected results. */
   readonly wrongs: string[] = [];
   /** The number of requests by result. */
-  readonly results = new Map<string, number>();
-  readonly statuses = new Map<string, number>();
+  readonly results = new Counts();
+  readonly statuses = new Counts();
 
   add({ kind, result, status, wrong }: Outcome): void {
     this.requests += 1;
-    count(this.results, result);
-    count(this.statuses, status === null ? "none" : String(status));
+    this.results.add(result);
+    this.statuses.add(status === null ? "none" : String(status));
     if (status !== null && status >= 500 && status !== 503) this.serverErrors += 1;
     if (wrong === null) return;
     this.wrong += 1;
     if (this.wrongs.length < wrongsKept) this.wrongs.push(`${kind}: ${wrong}`);
   }
-}
-
-function count(counts: Map<string, number>, name: string): void {
-  counts.set(name, (counts.get(name) ?? 0) + 1);
 }

@@ -1,7 +1,7 @@
 /** Finds out, after each round, which servers counted limits by themselves in it. */
 import { firstKey } from "../../world/server.js";
 import { ask } from "../../world/ask.js";
-import type { Records } from "../records.js";
+import type { ChaosRecords } from "../records.js";
 import type { ChaosServer } from "../server.js";
 
 /** A server may notice so late that Redis answers again. */
@@ -11,7 +11,7 @@ export interface MissedCounts {
   look(): Promise<void>;
 }
 
-export function watchMissedCounts(servers: readonly ChaosServer[], records: Records): MissedCounts {
+export function watchMissedCounts(servers: readonly ChaosServer[], records: ChaosRecords): MissedCounts {
   const seen = new Map<string, number>();
   let from = performance.now();
   return {
