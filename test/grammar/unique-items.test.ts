@@ -71,7 +71,7 @@ function write(
     const { itemRepeats } = follower;
     const allowed = tokens.filter((token) => after(stacks, token).length > 0);
     const repeating = allowed.filter((token) => itemRepeats?.isBy(token) === true);
-    const suppressedTokens = repeatingItemTokens({ tokenBytes }, itemRepeats).map((token) => tokens[token]);
+    const suppressedTokens = repeatingItemTokens(tokenBytes, itemRepeats).map((token) => tokens[token]);
     expect(
       repeating.filter((token) => !suppressedTokens.includes(token)),
       text,
@@ -203,7 +203,7 @@ describe("the items of an array with uniqueItems", () => {
       inString: true,
       isBy: (text: string) => compared.push(text) > 0,
     };
-    repeatingItemTokens({ tokenBytes: large }, repeats);
+    repeatingItemTokens(large, repeats);
     expect(compared.toSorted()).toEqual(["a", "a1", "a1b"]);
   });
 });

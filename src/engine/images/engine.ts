@@ -79,7 +79,7 @@ export function createImageEngine(deps: ImageEngineDeps): ImageEngine {
 }
 
 /** Returns the memory that an image model takes, about. */
-export function imageModelBytes({ manifest: { bytes } }: Pick<Model, "manifest">): number {
+export function imageModelBytes({ manifest: { bytes } }: Model): number {
   return Math.ceil(bytes + Math.max(overheadBytesMin, overheadShare * bytes));
 }
 

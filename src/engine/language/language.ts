@@ -39,7 +39,7 @@ const chatMl =
   "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
 
 /** Returns the Jinja source of a model's chat template: the one that it is loaded with, or its own. */
-export function chooseTemplate(weights: LlamaModel, { load }: Pick<Model, "load">): string {
+export function chooseTemplate(weights: LlamaModel, { load }: Model): string {
   return load?.template ?? weights.fileInfo.metadata.tokenizer?.chat_template ?? chatMl;
 }
 

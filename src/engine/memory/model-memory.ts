@@ -39,7 +39,7 @@ export interface LoadRequest {
 }
 
 export interface ModelMemoryOptions {
-  readonly clock: Pick<Clock, "monotonic" | "after">;
+  readonly clock: Clock;
   /** Limit for all models together. */
   readonly memoryBytesMax: number;
   /**

@@ -131,7 +131,7 @@ function poolKey(engine: string, modelName: string): string {
 
 /** Loads the vocabulary of a model. It asks no server: loads of models run one after the other, and none waits for a network. */
 async function loadLanguage(
-  { language }: Pick<RemoteEngineDeps, "language">,
+  { language }: RemoteEngineDeps,
   model: Model,
   pool: RemotePool,
 ): Promise<RemoteModelInfo> {

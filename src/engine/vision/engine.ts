@@ -64,7 +64,7 @@ export function createVisionEngine(deps: VisionEngineDeps): VisionEngine {
 }
 
 /** Returns the memory that a vision model takes, about. */
-export function visionModelBytes({ manifest }: Pick<Model, "manifest">): number {
+export function visionModelBytes({ manifest }: Model): number {
   return manifest.bytes * bytesPerByte + overheadBytes;
 }
 

@@ -4,7 +4,7 @@ import { HearthError } from "../../core/errors.js";
 
 /** @typeParam Request the requests of its calls. */
 export interface WorkerClientOptions<Request = unknown> {
-  readonly clock: Pick<Clock, "after">;
+  readonly clock: Clock;
   /** Name of the worker, for the log. */
   readonly name: string;
   /** Compiled entry of the worker, which calls `hostWorker`. */

@@ -40,7 +40,7 @@ export class RestartPause {
   #isOver = true;
 
   constructor(
-    private readonly clock: Pick<Clock, "after">,
+    private readonly clock: Clock,
     private readonly ms: number | undefined,
   ) {}
 
@@ -63,9 +63,9 @@ export class RestartPause {
 const exitMsMax = 5_000;
 
 /** Ends a worker. @returns false when it has exited, true where it hangs in native code */
-export function hangsAtEnd(
+export function hangsAtEnd<Request>(
   worker: StartedWorker,
-  { clock, name, log, onHang }: Pick<WorkerClientOptions, "clock" | "name" | "log" | "onHang">,
+  { clock, name, log, onHang }: WorkerClientOptions<Request>,
 ): Promise<boolean> {
   return new Promise((resolve) => {
     const stopTimer = clock.after(exitMsMax, () => {

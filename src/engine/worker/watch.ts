@@ -9,7 +9,7 @@ const intervalMs = 1_000;
 const lateSeconds = 2;
 
 export interface WorkerWatchOptions {
-  readonly clock: Pick<Clock, "after">;
+  readonly clock: Clock;
   /** Seconds without an answer after which the worker is given up; asked each second without one. */
   readonly secondsMax: () => number;
   readonly ping: () => void;

@@ -15,7 +15,7 @@ const secretName = /key|token|secret|auth|pass|sig/i;
  * Returns what masks the values of headers, with and without their scheme, and of such parameters of the URL: as they are, and as JSON
  * writes them.
  */
-export function createMcpMask({ headers }: Pick<McpServer, "headers">, url: URL): SecretMask {
+export function createMcpMask({ headers }: McpServer, url: URL): SecretMask {
   const values = [
     ...Object.values(headers).flatMap((value) => [value, value.replace(/^\S+\s+/, "")]),
     ...[...url.searchParams].flatMap(([name, value]) => (secretName.test(name) ? [value] : [])),

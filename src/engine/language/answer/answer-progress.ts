@@ -73,8 +73,8 @@ export class AnswerProgress<S, F extends TextFollower> {
     const isJson = this.#decode.tools.length === 0 || this.#language.tools.exact;
     if (this.constraint?.state === undefined || !isJson) return this.#hiddenMarks;
     const { keys, follower } = this.constraint;
-    const ofItems = repeatingItemTokens(this.#language, follower?.itemRepeats ?? null);
-    const ofKeys = repeatingTokens(this.#language, keys);
+    const ofItems = repeatingItemTokens(this.#language.tokenBytes, follower?.itemRepeats ?? null);
+    const ofKeys = repeatingTokens(this.#language.tokenBytes, keys);
     return ofItems.length === 0 ? ofKeys : [...ofKeys, ...ofItems];
   }
 

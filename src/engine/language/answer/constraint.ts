@@ -103,8 +103,8 @@ function buildConstraint<S, F extends TextFollower>(
   mode: AnswerMode,
 ): Constraint<S, F> | null {
   const { rules, toolChoice } = job;
-  const requested = requestedCalls(model, job);
-  const whole = wholeAnswerGrammar(model, job, requested);
+  const requested = requestedCalls(model.tools, job);
+  const whole = wholeAnswerGrammar(model.tools, job, requested);
   // With reasoning disabled, the answer must not begin with a reasoning block.
   const startMode = mode === "opening" && job.reasoningTokensMax === 0 ? "answer" : mode;
   if (whole !== null) return new WholeAnswerConstraint(model, whole, startMode);
@@ -112,10 +112,7 @@ function buildConstraint<S, F extends TextFollower>(
   return new StartedCallConstraint(model, rules.rules, requested);
 }
 
-function requestedCalls(
-  { tools: format }: Pick<ModelLanguage, "tools">,
-  { tools, toolChoice, rules }: DecodeJob,
-): RequestedCalls | null {
+function requestedCalls(format: ToolFormat, { tools, toolChoice, rules }: DecodeJob): RequestedCalls | null {
   const usable = tools.flatMap((tool, index) => {
     const allowed = toolChoice.names?.includes(tool.name) ?? true;
     const rule = rules.toolArguments[index];
@@ -137,15 +134,15 @@ interface WholeAnswerGrammar {
 }
 
 function wholeAnswerGrammar(
-  { tools }: Pick<ModelLanguage, "tools">,
+  format: ToolFormat,
   { rules, toolChoice }: DecodeJob,
   requested: RequestedCalls | null,
 ): WholeAnswerGrammar | null {
   const forced = toolChoice.mode === "required" && requested !== null;
   if (rules.text === null && !forced) return null;
   const book = createBook(rules.rules);
-  const calls = requested === null ? [] : [callGrammar(tools, requested, book)];
-  const opening = tools.promptEnd === "" ? "" : `${literal(tools.answerOpening)} `;
+  const calls = requested === null ? [] : [callGrammar(format, requested, book)];
+  const opening = format.promptEnd === "" ? "" : `${literal(format.answerOpening)} `;
   const text = rules.text === null || forced ? [] : [opening + rules.text];
   return { book, answer: book.nameOf([...text, ...calls].join(" | ")) };
 }

@@ -8,7 +8,7 @@ import type { ModelLanguage } from "../language.js";
 import type { DecodeJob } from "../../../core/engine.js";
 
 export function createAnswer(
-  { reasoning, tools: format }: Pick<ModelLanguage, "reasoning" | "tools">,
+  { reasoning, tools: format }: ModelLanguage,
   { prompt, stop, toolChoice, callIdPrefix }: DecodeJob,
   calls: ParsedCalls,
 ): AnswerBuilder {

@@ -6,7 +6,7 @@ export function reasoningClosing({
   reasoning,
   tools,
   controlTokens,
-}: Pick<ModelLanguage, "reasoning" | "tools" | "controlTokens">): readonly Token[] | null {
+}: ModelLanguage): readonly Token[] | null {
   const text = reasoning === null ? tools.reasoningClosing : `\n${reasoning.close}\n\n`;
   return text === null ? null : controlTokens(text);
 }

@@ -8,12 +8,10 @@ import type { ObjectKeys } from "../../../core/json/object-keys.js";
 import type { RepeatedItems } from "./constraint.js";
 import type { ModelLanguage } from "../language.js";
 import type { TokenText } from "../prompt/token-beginnings.js";
+import type { TokenBytes } from "../prompt/token-bytes.js";
 
 /** Returns the tokens that would repeat a key next; most often none. */
-export function repeatingTokens(
-  { tokenBytes }: Pick<ModelLanguage, "tokenBytes">,
-  keys: ObjectKeys,
-): readonly Token[] {
+export function repeatingTokens(tokenBytes: TokenBytes, keys: ObjectKeys): readonly Token[] {
   const place = keys.mayRepeat;
   if (place === null) return [];
   // Outside a key, only a token with both quotation marks of one can end it.
@@ -23,10 +21,7 @@ export function repeatingTokens(
 }
 
 /** Returns the tokens that would repeat an item of an array whose items must differ, or leave no other item; most often none. */
-export function repeatingItemTokens(
-  { tokenBytes }: Pick<ModelLanguage, "tokenBytes">,
-  repeats: RepeatedItems | null,
-): readonly Token[] {
+export function repeatingItemTokens(tokenBytes: TokenBytes, repeats: RepeatedItems | null): readonly Token[] {
   if (repeats === null) return [];
   const { characters, inString, rests } = repeats;
   const index = tokenBytes.beginnings();
@@ -40,10 +35,7 @@ export function repeatingItemTokens(
 }
 
 /** Returns the tokens that are the first mark of a call. A mark of several tokens is left to the parser. */
-export function openingTokens({
-  tools,
-  controlTokens,
-}: Pick<ModelLanguage, "tools" | "controlTokens">): readonly Token[] {
+export function openingTokens({ tools, controlTokens }: ModelLanguage): readonly Token[] {
   return tools.openings.flatMap(({ pieces: [mark = ""], atStart }) => {
     const tokens = atStart || mark === "" ? [] : controlTokens(mark);
     return tokens.length === 1 ? tokens : [];

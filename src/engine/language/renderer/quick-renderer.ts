@@ -19,7 +19,7 @@ export type QuickRenderer = (variables: Readonly<Record<string, unknown>>) => Re
 export function quickRenderer(
   source: string,
   budget: Omit<WorkBudget, "cpuMsMax">,
-  clock: Pick<Clock, "now">,
+  clock: Clock,
 ): QuickRenderer {
   const quick: WorkBudget = {
     stepsMax: Math.min(budget.stepsMax, quickBudget.stepsMax),

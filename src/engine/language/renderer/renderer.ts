@@ -41,7 +41,7 @@ export interface TemplateRenderer {
 export type OpenRenderer = (template: string) => TemplateRenderer;
 
 export interface RendererDeps {
-  readonly clock: Pick<Clock, "now" | "after">;
+  readonly clock: Clock;
   /** Compiled worker.js of this folder. */
   readonly workerUrl: URL;
   readonly budget?: TemplateBudget;

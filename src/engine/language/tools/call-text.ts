@@ -12,7 +12,10 @@ import {
   type TaggedBody,
 } from "./syntax.js";
 
-export function callText(body: CallBody, call: Pick<ToolCall, "name" | "arguments">): string {
+/** A call as a model writes it. */
+export type WrittenCall = Pick<ToolCall, "name" | "arguments">;
+
+export function callText(body: CallBody, call: WrittenCall): string {
   switch (body.type) {
     case "envelope":
       return envelopeText(body, call);
@@ -31,7 +34,7 @@ export function callText(body: CallBody, call: Pick<ToolCall, "name" | "argument
 
 function envelopeText(
   { wrapper, before = "", nameKey, argumentsKey, argumentsFirst }: EnvelopeBody,
-  { name, arguments: given }: Pick<ToolCall, "name" | "arguments">,
+  { name, arguments: given }: WrittenCall,
 ): string {
   const pair = [`"${nameKey}": ${JSON.stringify(name)}`, `"${argumentsKey}": ${given}`];
   const inner = `{${before}${(argumentsFirst === true ? pair.reverse() : pair).join(", ")}}`;

@@ -1,14 +1,11 @@
 /** Writes tool definitions (for the system message) and calls as plain text, for templates that do not support them. */
-import type { Tool, ToolCall } from "../../../core/generation.js";
+import type { Tool } from "../../../core/generation.js";
 import { writeJson } from "../../../core/json/member-texts.js";
-import { callText } from "./call-text.js";
+import { callText, type WrittenCall } from "./call-text.js";
 import { markText, type CallSyntax } from "./syntax.js";
 
 /** Returns calls as the family writes them. */
-export function callsAsText(
-  syntax: CallSyntax,
-  calls: readonly Pick<ToolCall, "name" | "arguments">[],
-): string {
+export function callsAsText(syntax: CallSyntax, calls: readonly WrittenCall[]): string {
   const { section, between } = syntax;
   const items = calls.map((call, index) => {
     const id = syntax.afterId === undefined ? "" : index + markText(syntax.afterId);

@@ -9,18 +9,13 @@ import type { LlamaSettings } from "../protocol.js";
 /** Part of the trained context that a prompt may fill and leave room for an answer. */
 const promptShare = 0.75;
 
-type FormSettings = Pick<LlamaSettings, "contextTokensMax" | "flashAttention">;
-
 /** Returns the tokens that prompt and answer may have together, in the form that holds more. */
-export function countContextTokens(
-  { manifest }: Pick<Model, "manifest">,
-  { contextTokensMax }: Pick<LlamaSettings, "contextTokensMax">,
-): number {
+export function countContextTokens({ manifest }: Model, { contextTokensMax }: LlamaSettings): number {
   return Math.min(manifest.contextTokens, contextTokensMax);
 }
 
 /** Returns the form for long prompts; null if the model has one form only. */
-export function createLongForm(model: Model, settings: FormSettings): Model | null {
+export function createLongForm(model: Model, settings: LlamaSettings): Model | null {
   const { longContext } = model.manifest;
   const contextTokens = countContextTokens(model, settings);
   if (longContext === undefined || contextTokens <= longContext.trainedTokens) return null;

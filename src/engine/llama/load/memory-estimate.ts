@@ -20,10 +20,8 @@ const memoryShare = 0.5;
 const usefulTokens = 8192;
 const contextMultiple = 1024;
 
-type MemorySettings = Pick<LlamaSettings, "slotsPerModel" | "kvCacheType">;
-
 /** Returns the number of sequences in a model's context: one per slot, and one spare for a team that has no running generation. */
-export function countSequences({ slotsPerModel }: Pick<LlamaSettings, "slotsPerModel">): number {
+export function countSequences({ slotsPerModel }: LlamaSettings): number {
   return slotsPerModel + 1;
 }
 
@@ -66,7 +64,7 @@ export interface CacheCost {
  */
 export function contextInMemory(
   { bytes, kvBytesPerToken, trainedTokens }: CacheCost,
-  settings: MemorySettings,
+  settings: LlamaSettings,
   memoryBytes: number,
 ): number {
   const tokensIn = (share: number): number =>
@@ -82,14 +80,11 @@ function fixedBytes(weightsBytes: number): number {
 }
 
 /** Returns the bytes of KV cache of one token. @param kvBytes the same with 16 bits per value */
-export function cacheBytesPerToken(
-  kvBytes: number,
-  { kvCacheType }: Pick<LlamaSettings, "kvCacheType">,
-): number {
+export function cacheBytesPerToken(kvBytes: number, { kvCacheType }: LlamaSettings): number {
   return kvBytes * (bytesPerValue[kvCacheType] / 2);
 }
 
 /** Returns the bytes of one token of context in all sequences. */
-function bytesPerToken(kvBytes: number, settings: MemorySettings): number {
+function bytesPerToken(kvBytes: number, settings: LlamaSettings): number {
   return countSequences(settings) * cacheBytesPerToken(kvBytes, settings) + batchTokensMax * maskBytes;
 }

@@ -16,7 +16,7 @@ const endingSecondsMax = 5;
 const intervalMs = 1_000;
 
 export interface SilenceOptions {
-  readonly clock: Pick<Clock, "after">;
+  readonly clock: Clock;
   readonly server: {
     readonly url: string;
     readonly isFailing: boolean;
