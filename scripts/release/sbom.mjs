@@ -125,7 +125,7 @@ function dependenciesOf(packages, folder) {
  * @param {string} name
  * @returns {string | null}
  */
-export function resolve(packages, from, name) {
+function resolve(packages, from, name) {
   const folder = posix.join(from, "node_modules", name);
   if (packages[folder] !== undefined) return folder;
   if (from === "") return null;

@@ -80,7 +80,7 @@ export interface Answer {
 }
 
 /** Sends a POST request with any body to the chat endpoint. */
-export function post({ url, key }: Target, body: string, signal?: AbortSignal): Promise<Answer> {
+function post({ url, key }: Target, body: string, signal?: AbortSignal): Promise<Answer> {
   return postJson(`${url}/v1/chat/completions`, body, { authorization: `Bearer ${key}` }, signal);
 }
 
