@@ -6,7 +6,6 @@
  * if an answer is not as expected, if something accepted does not end once, or if books and charges are not what answers say; with 2 for
  * invalid arguments.
  */
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import Sqlite from "better-sqlite3";
@@ -19,6 +18,7 @@ import { runClients, type SoakBounds } from "./soak/clients.js";
 import { watchMemory } from "./soak/memory.js";
 import { memoryTable, outcomeTable, verdict } from "./soak/report.js";
 import { stuckSlots } from "./soak/slots.js";
+import { writeConfig } from "./world/config.js";
 import { writeBenchModel } from "./world/models.js";
 import { readNumber, readWhole, runProgram } from "./world/options.js";
 import { scratchFolder } from "./world/processes.js";
@@ -36,11 +36,9 @@ await runProgram("soak", readBounds, main);
 async function main(bounds: SoakBounds): Promise<number> {
   const { id, folder } = await writeBenchModel("small");
   const data = scratchFolder();
-  const config = join(data.path, "hearth.yaml");
-  writeFileSync(config, `models:\n  ${id}:\n    prices: { prompt: 2, completion: 8 }\n`);
   const settings = {
     HEARTH_DATA: data.path,
-    HEARTH_CONFIG: config,
+    HEARTH_CONFIG: writeConfig(data.path, [id]),
     HEARTH_MODELS: folder,
     HEARTH_SLOTS_PER_MODEL: String(slots),
     HEARTH_QUEUE_DEPTH_MAX: String(queueDepthMax),

@@ -7,7 +7,7 @@ import { climb } from "../../scripts/qa/simulate/nodes/ladder.js";
 import { Queue, simulateVisits } from "../../scripts/qa/simulate/nodes/queueing.js";
 import { simulateRequests } from "../../scripts/qa/simulate/nodes/requests.js";
 import { bottleneckOf, stationsOf } from "../../scripts/qa/simulate/nodes/stations.js";
-import { busiestShare, teamChooser } from "../../scripts/qa/simulate/nodes/teams.js";
+import { busiestShare, chooseByRank } from "../../scripts/qa/world/zipf.js";
 import { seeded } from "../kit/models/gguf-writer/weights.js";
 import { root } from "../kit/folder.js";
 
@@ -62,7 +62,7 @@ describe("a queue", () => {
 
 describe("teams", () => {
   it("are drawn as Zipf's law has it: the first one as often as its share says", () => {
-    const choose = teamChooser(1000);
+    const choose = chooseByRank(1000);
     const next = seeded(3);
     const counts = new Map<number, number>();
     for (let drawn = 0; drawn < 100_000; drawn += 1) {

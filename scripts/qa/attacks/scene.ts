@@ -1,6 +1,6 @@
 /** One server with everything that is attacked: a year of usage, models of every kind, engines that misbehave. */
 import { execFileSync } from "node:child_process";
-import { copyFileSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writeModel } from "../../../test/kit/models/gguf-writer.js";
@@ -9,8 +9,9 @@ import { scratchFolder } from "../world/processes.js";
 import { firstKey, tinyModel, startServer, type ServerProcess } from "../world/server.js";
 import { runLedgerVerify } from "../checks/ledger-verify.js";
 import { requestJson } from "../world/ask.js";
+import { writeConfig } from "../world/config.js";
 import { startEngines } from "./attackers.js";
-import { hostileModels, type EngineUrls } from "./hostile-engine.js";
+import { hostileModels } from "./hostile-engine.js";
 import { fillHistory } from "./history.js";
 import type { Target } from "./target.js";
 
@@ -32,10 +33,19 @@ export async function createScene(runs: number): Promise<Scene> {
   const streamModel = await writeBenchModel("small");
   const smallModels = await writeModels(models, streamModel.file, streamModel.id);
   const engine = await startEngines();
+  const hostile = Object.keys(hostileModels);
+  const engines = [
+    {
+      kind: "openai",
+      url: engine.url,
+      models: hostile.map((id) => ({ id, name: id, contextTokens: 32_768 })),
+    },
+    { kind: "llama-server", url: engine.silentUrl, models: ["silent"] },
+  ];
   const settings = {
     HEARTH_MODELS: models,
     HEARTH_DATA: join(folder.path, "data"),
-    HEARTH_CONFIG: writeConfig(folder.path, engine),
+    HEARTH_CONFIG: writeConfig(folder.path, [...hostile, tinyModel], { engines }),
     HEARTH_MANAGEMENT_KEY: managementKey,
     HEARTH_SLOTS_PER_MODEL: "8",
     HEARTH_CONTEXT_TOKENS_MAX: "4096",
@@ -52,7 +62,7 @@ export async function createScene(runs: number): Promise<Scene> {
     teamId,
     builtInModel: tinyModel,
     smallModels,
-    hostileModels: Object.keys(hostileModels),
+    hostileModels: hostile,
     silentModel: "silent",
     streamModel: streamModel.id,
     async stopAndVerify() {
@@ -85,22 +95,6 @@ async function writeModels(folder: string, streamFile: string, streamId: string)
   mkdirSync(join(folder, "pipes"));
   execFileSync("mkfifo", ["pipe.gguf", "pipes/model.gguf", "pipes/config.json"], { cwd: folder });
   return ids;
-}
-
-function writeConfig(folder: string, engine: EngineUrls): string {
-  const models = Object.keys(hostileModels).map((id) => ({ id, name: id, contextTokens: 32_768 }));
-  const prices = Object.fromEntries(models.map(({ id }) => [id, { prices: { prompt: 2, completion: 8 } }]));
-  const file = join(folder, "hearth.yaml");
-  // JSON is YAML, too.
-  const written = {
-    engines: [
-      { kind: "openai", url: engine.url, models },
-      { kind: "llama-server", url: engine.silentUrl, models: ["silent"] },
-    ],
-    models: { ...prices, [tinyModel]: { prices: { prompt: 2, completion: 8 } } },
-  };
-  writeFileSync(file, JSON.stringify(written));
-  return file;
 }
 
 async function readTeamId({ url, key }: ServerProcess): Promise<string> {

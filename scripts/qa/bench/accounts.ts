@@ -7,16 +7,13 @@ import { createAuthenticator } from "../../../src/accounts/authentication/authen
 import { createKeyUse } from "../../../src/accounts/authentication/key-use.js";
 import { createMemoryCounter } from "../../../src/accounts/limits/memory-counter.js";
 import { createRateLimits } from "../../../src/accounts/limits/rate-limits.js";
-import { chargeOf, reserveTransaction, settleTransaction } from "../../../src/accounts/money/ledger.js";
-import { costOf } from "../../../src/core/money.js";
 import type { BillingMode } from "../../../src/accounts/teams/team.js";
 import { createApiKeyStore } from "../../../src/accounts/keys/store.js";
 import { openDatabase, type Database } from "../../../src/store/database.js";
 import { createKeyUseStore } from "../../../src/accounts/authentication/store.js";
-import { createLedgerStore } from "../../../src/accounts/money/store/ledger.js";
-import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import { createTeamLimitStore } from "../../../src/accounts/limits/store.js";
-import { systemClock, systemRandom } from "../../../src/system.js";
+import { systemClock } from "../../../src/system.js";
+import { createPricedRuns, usage } from "./priced-run.js";
 import { scratchFolder } from "../world/processes.js";
 import { fillTeam, nameSecret } from "../world/teams.js";
 import { quantile, type Row } from "../world/table.js";
@@ -25,14 +22,6 @@ const few = 10;
 const many = 1_000_000;
 const requests = 10_000;
 const turns = 50;
-const usage = {
-  promptTokens: 900,
-  cachedTokens: 400,
-  imageTokens: 0,
-  completionTokens: 200,
-  reasoningTokens: 0,
-};
-const prices = { promptTextTokenTicks: 100, cachedPromptTextTokenTicks: 25, completionTextTokenTicks: 400 };
 const bound = 1_000_000;
 
 /**
@@ -100,44 +89,12 @@ async function openWorld(keys: number, billing: BillingMode): Promise<World> {
 /** One request with the same database work as in production, but without the model. */
 export function requestOver(database: Database, billing: BillingMode): (secret: string) => Promise<void> {
   const reserveTokens = reservationOver(database);
-  const [ledger, runs] = [createLedgerStore(database), createRunStore(database)];
-  const reservedTicks = billing === "prepaid" ? bound : null;
+  const run = createPricedRuns(database, billing === "prepaid" ? bound : null, () => systemClock.now());
   return async (secret) => {
     const { principal, reservation } = await reserveTokens(secret);
     const { key, team } = principal;
-    if (reservedTicks !== null && (await ledger.spendable(team.id, systemClock.now())).credit < bound)
-      throw new Error("no credit left");
-    const run = { id: systemRandom.id(), teamId: team.id };
-    const reserve = reserveTransaction(run, reservedTicks ?? 0, systemClock.now());
-    const costTicks = costOf(usage, prices);
-    await runs.insert(
-      {
-        ...run,
-        requestId: run.id,
-        apiKeyId: key.id,
-        model: "model",
-        requestedModel: "model",
-        endpoint: "/v1/chat/completions",
-        state: "running",
-        usage,
-        costTicks,
-        prices,
-        reservedTicks,
-        startTime: systemClock.now(),
-        endTime: null,
-      },
-      reserve === null ? [] : ledger.posting(reserve),
-    );
-    const chargeTicks = chargeOf(costTicks, reservedTicks);
-    const entries = settleTransaction(run, { reservedTicks, chargeTicks }, systemClock.now());
-    const outcome = {
-      state: "completed",
-      usage,
-      costTicks: chargeTicks,
-      endTime: systemClock.now(),
-    } as const;
+    await run({ teamId: team.id, apiKeyId: key.id, model: "model", requestedModel: "model" });
     reservation.reconcile(usage);
-    await runs.finish(run.id, outcome, entries === null ? [] : ledger.posting(entries));
   };
 }
 

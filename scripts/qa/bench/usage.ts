@@ -4,23 +4,17 @@
  */
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import {
-  chargeOf,
-  creditTransaction,
-  reserveTransaction,
-  settleTransaction,
-} from "../../../src/accounts/money/ledger.js";
-import { costOf } from "../../../src/core/money.js";
+import { creditTransaction } from "../../../src/accounts/money/ledger.js";
 import { createApiKeyStore } from "../../../src/accounts/keys/store.js";
 import { openDatabase, type Database } from "../../../src/store/database.js";
 import { createLedgerStore } from "../../../src/accounts/money/store/ledger.js";
-import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
 import { defaultTeamSettings } from "../../../src/accounts/teams/team.js";
 import { createUsageStore } from "../../../src/accounts/usage/store/usage.js";
-import { systemRandom } from "../../../src/system.js";
+import { createPricedRuns } from "./priced-run.js";
 import type { SectionOptions } from "./options.js";
 import { scratchFolder } from "../world/processes.js";
+import { fillRuns } from "../world/history.js";
 import { quantile, spread, timed, type Row } from "../world/table.js";
 
 const requests = 10_000;
@@ -29,14 +23,6 @@ const keys = 1_000_000;
 const pageItems = 100;
 const teams = 100;
 const ticks = 1_000_000;
-const usage = {
-  promptTokens: 900,
-  cachedTokens: 400,
-  imageTokens: 0,
-  completionTokens: 200,
-  reasoningTokens: 0,
-};
-const prices = { promptTextTokenTicks: 100, cachedPromptTextTokenTicks: 25, completionTextTokenTicks: 400 };
 /** The runs are spread over a year; the requests are in its last month. */
 const [yearFrom, yearMs] = [Date.UTC(2025, 11, 1), 365 * 86_400_000];
 const month = { from: Date.UTC(2026, 10, 1), to: Date.UTC(2026, 11, 1) };
@@ -82,7 +68,9 @@ async function measured(runs: number): Promise<Measured> {
   const database = await openDatabase(file);
   try {
     await makeTeams(database);
-    const request = requestOver(database);
+    const run = createPricedRuns(database, ticks, () => now);
+    const request = (): Promise<void> =>
+      run({ teamId: "team-0", apiKeyId: "key-7", model: "model-0", requestedModel: "alias-0" });
     await repeat(requests / 10, request);
     return {
       requests: await repeat(requests, request),
@@ -119,8 +107,11 @@ function fill(file: string, runs: number): number {
   );
   const kept = found.all();
   for (const { type, name } of kept) sqlite.exec(`drop ${type} ${name}`);
-  const { filling, adding } = statements;
-  if (runs > 0) for (const statement of [filling(runs), ...adding]) sqlite.exec(statement);
+  if (runs > 0) {
+    const team = `'team-' || (i % ${teams})`;
+    fillRuns(sqlite, { runs, fromMs: yearFrom, spanMs: yearMs, team, chunk: runs });
+    for (const statement of additions) sqlite.exec(statement);
+  }
   for (const { sql } of kept) sqlite.exec(sql);
   const [size] = sqlite
     .prepare<[], { bytes: number }>(
@@ -131,34 +122,23 @@ function fill(file: string, runs: number): number {
   return size?.bytes ?? 0;
 }
 
-const statements = {
-  filling: (
-    runs: number,
-  ) => `with recursive n (i) as (select 0 union all select i + 1 from n where i < ${runs - 1})
-    insert into runs (id, request_id, team_id, api_key_id, model, endpoint, state, prompt_tokens, cached_tokens,
-      image_tokens, completion_tokens, reasoning_tokens, cost_ticks, start_time, end_time, asked_model)
-    select printf('run-%08d', i), printf('%08d', i), 'team-' || (i % ${teams}), 'key-' || (i % 200), 'model-' || (i % 2),
-      '/v1/chat/completions', 'completed', 900, 400, 0, 200, 0, 140000,
-      ${yearFrom} + i * ${yearMs} / ${runs}, ${yearFrom} + i * ${yearMs} / ${runs} + 900, 'alias-' || (i % 2)
-    from n`,
-  adding: [
-    `insert into usage_hours select team_id, start_time - start_time % 3600000, model, asked_model, api_key_id,
+const additions = [
+  `insert into usage_hours select team_id, start_time - start_time % 3600000, model, asked_model, api_key_id,
       count(*), sum(prompt_tokens), sum(cached_tokens), sum(image_tokens), sum(completion_tokens),
       sum(reasoning_tokens), sum(cost_ticks), 0, 0
     from runs group by 1, 2, 3, 4, 5`,
-    `insert into usage_days select team_id, hour - hour % 86400000, model, asked_model, api_key_id, sum(runs), sum(prompt_tokens),
+  `insert into usage_days select team_id, hour - hour % 86400000, model, asked_model, api_key_id, sum(runs), sum(prompt_tokens),
       sum(cached_tokens), sum(image_tokens), sum(completion_tokens), sum(reasoning_tokens), sum(cost_ticks), sum(credit_ticks),
       sum(images)
     from usage_hours group by 1, 2, 3, 4, 5`,
-    `insert into team_months select team_id, strftime('%Y%m', hour / 1000, 'unixepoch'), sum(cost_ticks), 0
+  `insert into team_months select team_id, strftime('%Y%m', hour / 1000, 'unixepoch'), sum(cost_ticks), 0
     from usage_hours group by 1, 2`,
-    `with recursive n (i) as (select 0 union all select i + 1 from n where i < ${keys - 1})
+  `with recursive n (i) as (select 0 union all select i + 1 from n where i < ${keys - 1})
     insert into api_keys (id, team_id, user_id, name, hash, redacted, acls, disabled, blocked, create_time,
       modify_time, modified_by)
     select printf('key-%07d', i), 'team-0', 'user', 'key', cast(printf('%032d', i) as blob), 'hk-...', '[]', 0, 0,
       i, i, 'user' from n`,
-  ],
-};
+];
 
 async function makeTeams(database: Database): Promise<void> {
   const [store, ledger] = [createTeamStore(database), createLedgerStore(database)];
@@ -168,37 +148,6 @@ async function makeTeams(database: Database): Promise<void> {
   }
   const credit = { teamId: "team-0", ticks: Number.MAX_SAFE_INTEGER, note: null };
   await ledger.post(creditTransaction("purchase", credit, 0));
-}
-
-/** Returns a function that reserves and settles one run as in production. */
-function requestOver(database: Database): () => Promise<void> {
-  const [ledger, runs] = [createLedgerStore(database), createRunStore(database)];
-  const costTicks = costOf(usage, prices);
-  return async () => {
-    const run = { id: systemRandom.id(), teamId: "team-0" };
-    const reserve = reserveTransaction(run, ticks, now);
-    if ((await ledger.spendable(run.teamId, now)).credit < ticks) throw new Error("no credit left");
-    const row = {
-      ...run,
-      requestId: run.id,
-      apiKeyId: "key-7",
-      model: "model-0",
-      requestedModel: "alias-0",
-      endpoint: "/v1/chat/completions",
-      state: "running",
-      usage,
-      costTicks,
-      prices,
-      reservedTicks: ticks,
-      startTime: now,
-      endTime: null,
-    } as const;
-    await runs.insert(row, reserve === null ? [] : ledger.posting(reserve));
-    const chargeTicks = chargeOf(costTicks, ticks);
-    const entries = settleTransaction(run, { reservedTicks: ticks, chargeTicks }, now);
-    const outcome = { state: "completed", usage, costTicks: chargeTicks, endTime: now } as const;
-    await runs.finish(run.id, outcome, entries === null ? [] : ledger.posting(entries));
-  };
 }
 
 async function report(database: Database): Promise<void> {

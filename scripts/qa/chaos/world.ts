@@ -13,6 +13,7 @@ import {
   type LlamaServer,
 } from "../../../test/kit/doubles/llama-server/process.js";
 import { llamaServerProgram } from "../../../test/kit/doubles/llama-server/program.mjs";
+import { writeConfig } from "../world/config.js";
 import { fillTeam } from "../world/teams.js";
 import { killDescendants } from "./descendants.js";
 import { scriptedModel, startEngine } from "./engine.js";
@@ -69,9 +70,6 @@ export async function createWorld({ isVerbose, usesRedis, namespaces }: WorldOpt
   const llama = await startLlama(host);
   const sharedFolder = join(folder.path, "shared");
   mkdirSync(sharedFolder);
-  const config = join(folder.path, "hearth.yaml");
-  const prices = (id: string): string => `  ${id}:\n    prices: { prompt: 2, completion: 8 }\n`;
-  writeFileSync(config, `models:\n${prices(scriptedModel)}${prices(tinyModel)}`);
   return {
     postgres,
     databaseUrl: postgres.url,
@@ -85,7 +83,7 @@ export async function createWorld({ isVerbose, usesRedis, namespaces }: WorldOpt
     namespaces,
     environment: {
       PATH: process.env["PATH"] ?? "",
-      HEARTH_CONFIG: config,
+      HEARTH_CONFIG: writeConfig(folder.path, [scriptedModel, tinyModel]),
       HEARTH_API_KEY: firstKey,
       HEARTH_SHARED_FOLDER: sharedFolder,
       HEARTH_LOG_LEVEL: "info",

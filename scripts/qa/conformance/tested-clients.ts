@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { once } from "node:events";
 import { scratchFolder, startProcess } from "../world/processes.js";
+import { parseTestReport, type TestReport } from "../world/test-report.js";
 import type { FlowResult } from "./flows.js";
 
 export interface TestedClient {
@@ -22,18 +23,6 @@ interface Tests {
   readonly named?: string;
   /** A part of the name of a test that a run over llama-server leaves out, because it is about what only the engine in the process does. */
   readonly exceptOnLlamaServer?: string;
-}
-
-interface TestReport {
-  readonly testResults: readonly {
-    readonly name: string;
-    readonly message: string;
-    readonly assertionResults: readonly {
-      readonly fullName: string;
-      readonly status: string;
-      readonly failureMessages?: readonly string[];
-    }[];
-  }[];
 }
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -124,7 +113,7 @@ export async function runTests(
   const timer = setTimeout(() => child.kill("SIGKILL"), runMsMax);
   await once(child, "close");
   clearTimeout(timer);
-  const read = JSON.parse(readFileSync(report, "utf8")) as TestReport;
+  const read = parseTestReport(readFileSync(report, "utf8"));
   scratch.remove();
   return tested.map(({ flows }) =>
     Object.entries(flows).map(([flow, tests]) => {
@@ -143,7 +132,7 @@ function problemOf(tests: Tests, except: string | null, { testResults }: TestRep
   if (chosen.length === 0) return `no test was run: ${file?.message ?? fileOf(tests)}`;
   const failed = chosen.find(({ status }) => status !== "passed");
   if (failed === undefined) return null;
-  return `${failed.fullName}: ${failed.failureMessages?.[0]?.split("\n")[0] ?? failed.status}`;
+  return `${failed.fullName}: ${failed.failureMessages[0]?.split("\n")[0] ?? failed.status}`;
 }
 
 function fileOf({ file }: Tests): string {

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
+import { parseTestReport } from "../world/test-report.js";
 import { libraryOf } from "./generations.js";
 import type { Removal } from "./removal.js";
 
@@ -26,20 +26,6 @@ const testFiles = [
 const timeoutMs = 600_000;
 
 const explanationLines = 3;
-
-const report = z.object({
-  numPassedTests: z.number(),
-  testResults: z.array(
-    z.object({
-      name: z.string(),
-      status: z.string(),
-      message: z.string(),
-      assertionResults: z.array(
-        z.object({ fullName: z.string(), status: z.string(), failureMessages: z.array(z.string()) }),
-      ),
-    }),
-  ),
-});
 
 /** Runs the tests with the library that is in place, once it is certain that the engine loads it. */
 export async function runTests(folder: string, generation: string, removal: Removal): Promise<TestRun> {
@@ -87,7 +73,7 @@ async function testsWith(
 
 /** What a report of vitest says; a file that did not load counts as one failure. */
 export function readReport(json: string): Omit<TestRun, "seconds"> {
-  const { numPassedTests, testResults } = report.parse(JSON.parse(json));
+  const { numPassedTests, testResults } = parseTestReport(json);
   const failures = testResults.flatMap(({ name, status, message, assertionResults }) => {
     if (status === "failed" && assertionResults.length === 0) return [shortened(name, message)];
     return assertionResults

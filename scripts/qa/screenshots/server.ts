@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createApp } from "../../../src/app/app.js";
 import { loadConfig } from "../../../src/config/config.js";
 import { systemClock } from "../../../src/system.js";
+import { workerUrls } from "../../../test/kit/worker-urls.js";
 
 export interface PictureServer {
   readonly url: string;
@@ -13,7 +14,6 @@ export interface PictureServer {
 }
 
 const managementKey = "management-key-of-the-pictures";
-const worker = (name: string): URL => new URL(`../../../dist/engine/${name}/worker.js`, import.meta.url);
 
 /** Starts the server. Its workers run from dist/. @param folder is empty; for its data and its models */
 export async function startPictureServer(folder: string): Promise<PictureServer> {
@@ -27,13 +27,7 @@ export async function startPictureServer(folder: string): Promise<PictureServer>
   });
   const app = await createApp(config, {
     clock: { ...systemClock, now: () => systemClock.now() + shiftMs },
-    workerUrl: worker("text"),
-    visionWorkerUrl: worker("vision"),
-    schemaWorkerUrl: worker("language/schemas"),
-    imagesWorkerUrl: worker("images"),
-    pdfWorkerUrl: worker("pdf"),
-    tokenizerWorkerUrl: worker("language/tokenize"),
-    onnxTrialUrl: null,
+    ...workerUrls,
   });
   const { url } = await app.listen();
   return {

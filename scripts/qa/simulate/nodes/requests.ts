@@ -2,7 +2,7 @@
 import { seeded } from "../../../../test/kit/models/gguf-writer/weights.js";
 import { Queue, simulateVisits, type Visit } from "./queueing.js";
 import type { Station, StationName } from "./stations.js";
-import { teamChooser } from "./teams.js";
+import { chooseByRank } from "../../world/zipf.js";
 
 export interface Load {
   readonly stations: readonly Station[];
@@ -23,7 +23,7 @@ export interface Simulated {
 export function simulateRequests(load: Load): Simulated {
   const next = seeded(load.seed);
   const exponential = (mean: number): number => -Math.log(1 - next()) * mean;
-  const chooseTeam = teamChooser(load.teams);
+  const chooseTeam = chooseByRank(load.teams);
   const queues = new Map(load.stations.map((station) => [station.name, queuesOf(station)]));
   const arrivals: number[] = [];
   for (let time = 0; arrivals.length < load.requests;) {

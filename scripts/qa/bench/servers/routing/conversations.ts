@@ -1,4 +1,5 @@
 /** Conversations as a company's servers have them: many teams, a few of them busy, with applications that begin all of theirs alike. */
+import { chooseByRank } from "../../../world/zipf.js";
 import { seeded } from "../../../../../test/kit/models/gguf-writer/weights.js";
 
 /** A request: the whole conversation so far, and the answer to come. */
@@ -19,8 +20,6 @@ export interface PlannedConversation {
 export const blockTokens = 16;
 const teamsCount = 100;
 const appsPerTeam = 2;
-/** The busiest team has this power of its rank more conversations than others. */
-const popularity = 1;
 
 /** @param perSecond conversations that begin in a second */
 export function planConversations(
@@ -31,7 +30,7 @@ export function planConversations(
   const unit = seeded(seed);
   const exponential = (mean: number): number => -mean * Math.log(1 - unit());
   const between = (least: number, most: number): number => least + Math.floor(unit() * (most - least));
-  const team = zipf(teamsCount, unit);
+  const team = chooseByRank(teamsCount);
   let nextBlock = 0;
   const blocksOf = (tokens: number): number[] =>
     Array.from({ length: Math.ceil(tokens / blockTokens) }, () => nextBlock++);
@@ -39,7 +38,7 @@ export function planConversations(
   let at = 0;
   return Array.from({ length: count }, () => {
     at += exponential(1_000 / perSecond);
-    const teamIndex = team();
+    const teamIndex = team(unit());
     const app = teamIndex * appsPerTeam + between(0, appsPerTeam);
     const length = 1 + Math.floor(exponential(4));
     const blocks = [...(beginnings[app] ?? [])];
@@ -53,15 +52,4 @@ export function planConversations(
     const thinkMs = turns.map(() => 2_000 + exponential(20_000));
     return { startsAtMs: at, turns, thinkMs };
   });
-}
-
-/** Returns a source of numbers below `count`, of which the first one is the most frequent. */
-function zipf(count: number, unit: () => number): () => number {
-  const sums: number[] = [];
-  let sum = 0;
-  for (let rank = 1; rank <= count; rank += 1) sums.push((sum += 1 / rank ** popularity));
-  return () => {
-    const drawn = unit() * sum;
-    return sums.findIndex((upTo) => drawn < upTo);
-  };
 }
