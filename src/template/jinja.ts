@@ -1,17 +1,23 @@
 /**
  * Renders Jinja templates under a budget of steps and text, with the results of Python's engine as transformers sets it up. It bounds
  * what the interpreter does; a single operation, such as a replacement in a long text, can still need more memory or time than a
- * server has, so this runs in a process of its own (engine/language/renderer).
+ * server has, so run it in a process of its own.
  */
 import { globals } from "./library/globals.js";
 import { BudgetExceeded, Meter, type WorkBudget } from "./meter.js";
-import type { Rendering } from "./rendering.js";
 import { Evaluator } from "./run/expressions.js";
 import { Scope } from "./run/scope.js";
 import { Program } from "./run/statements.js";
 import type { Statement } from "./syntax/nodes.js";
 import { parseTemplate } from "./syntax/statements.js";
 import { valueOfData } from "./values/values.js";
+
+export type Rendering =
+  | { readonly type: "text"; readonly text: string }
+  /** The template is not valid, or it raised an error. */
+  | { readonly type: "invalid" | "rejected"; readonly reason: string }
+  /** It exceeded its budget. `limit` completes the sentence "the template ...". */
+  | { readonly type: "exceeded"; readonly limit: string };
 
 export interface TemplateClock {
   /** Returns the CPU time of this process in milliseconds. */

@@ -1,7 +1,14 @@
 /** Counts what one rendering uses, and ends it when it exceeds its budget. */
-import type { TemplateBudget } from "./rendering.js";
 
-export type WorkBudget = Omit<TemplateBudget, "renderMsMax">;
+/** What one rendering may use. */
+export interface WorkBudget {
+  /** Statements and expressions that are evaluated, and numbers in ranges. */
+  readonly stepsMax: number;
+  /** CPU time, checked between steps. */
+  readonly cpuMsMax: number;
+  /** Characters of a text, the result included. */
+  readonly textLengthMax: number;
+}
 
 /** Steps between two readings of the CPU time. */
 const stepsPerReading = 4096;

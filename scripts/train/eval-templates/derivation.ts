@@ -4,8 +4,7 @@ import { readTurn, type TurnTexts } from "../../../src/engine/language/derive/tu
 import { probeTools } from "../../../src/engine/language/derive/probes.js";
 import { readTemplate } from "../../../src/engine/language/prompt/read-template.js";
 import { definitionVariables } from "../../../src/engine/language/tools/tools-as-text.js";
-import { JinjaTemplate } from "../../../src/template/jinja.js";
-import type { Rendering } from "../../../src/template/rendering.js";
+import { JinjaTemplate, type Rendering } from "../../../src/template/jinja.js";
 import type { NamedTemplate } from "./python.js";
 import { roundTrip } from "./round-trip.js";
 import { shapes } from "./shapes.js";

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { getPriority } from "node:os";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { TemplateBudget } from "../../../src/template/rendering.js";
+import type { TemplateBudget } from "../../../src/engine/language/renderer/protocol.js";
 import { JinjaTemplate } from "../../../src/template/jinja.js";
 import { templateRenderers, type TemplateRenderer } from "../../../src/engine/language/renderer/renderer.js";
 import { createManualClock } from "../../kit/manual-clock.js";

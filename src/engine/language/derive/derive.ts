@@ -2,7 +2,7 @@
  * Derives from a chat template how its model writes calls and reasoning, by rendering conversations with it: some tens at most, each of
  * which takes about a millisecond.
  */
-import type { Rendering } from "../../../template/rendering.js";
+import type { Rendering } from "../../../template/jinja.js";
 import type { Tool } from "../../../core/generation.js";
 import type { ReasoningMarks } from "../reasoning.js";
 import { repairMessages } from "../repairs.js";

@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Conversation } from "../../../core/engine.js";
 import type { Tool } from "../../../core/generation.js";
-import type { Rendering } from "../../../template/rendering.js";
+import type { Rendering } from "../../../template/jinja.js";
 import type { TemplateRenderer } from "../renderer/renderer.js";
 import type { ToolFormat } from "../tools/format.js";
 import { definitionVariables } from "../tools/tools-as-text.js";

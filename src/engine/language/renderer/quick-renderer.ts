@@ -3,9 +3,8 @@
  * Its budget is so small that a hostile template cannot delay the thread: what needs more is left to the process.
  */
 import type { Clock } from "../../../core/clock.js";
-import { JinjaTemplate } from "../../../template/jinja.js";
+import { JinjaTemplate, type Rendering } from "../../../template/jinja.js";
 import type { WorkBudget } from "../../../template/meter.js";
-import type { Rendering } from "../../../template/rendering.js";
 
 /** Enough for two thousand short messages, or for 60,000 tokens; the steps take about 2 ms. */
 const quickBudget = { stepsMax: 20_000, textLengthMax: 262_144 };

@@ -8,7 +8,8 @@ import type { Clock } from "../../../core/clock.js";
 import { WorkerClient } from "../../worker/client.js";
 import { WorkerLostError } from "../../worker/client-options.js";
 import { quickRenderer } from "./quick-renderer.js";
-import type { RenderReplies, RenderRequest, Rendering, TemplateBudget } from "../../../template/rendering.js";
+import type { Rendering } from "../../../template/jinja.js";
+import type { RenderReplies, RenderRequest, TemplateBudget } from "./protocol.js";
 
 /** Enough for ten thousand messages, the most of a request. */
 const defaultBudget: TemplateBudget = {

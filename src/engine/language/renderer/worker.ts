@@ -3,8 +3,8 @@ import { types } from "node:util";
 import { createContext, Script } from "node:vm";
 import { threadClock } from "../../worker/thread-clock.js";
 import { hostWorker } from "../../worker/host.js";
-import { JinjaTemplate } from "../../../template/jinja.js";
-import type { Rendering, RenderRequest } from "../../../template/rendering.js";
+import { JinjaTemplate, type Rendering } from "../../../template/jinja.js";
+import type { RenderRequest } from "./protocol.js";
 
 let parsed: JinjaTemplate | null = null;
 /** A script runs with a time limit that also ends a loop inside the library, and does not depend on the client. */

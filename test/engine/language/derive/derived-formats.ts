@@ -2,7 +2,7 @@
 import type { Tool } from "../../../../src/core/generation.js";
 import { deriveLanguage, type DerivedLanguage } from "../../../../src/engine/language/derive/derive.js";
 import { readToolFormat, type ToolFormat } from "../../../../src/engine/language/tools/format.js";
-import type { Rendering } from "../../../../src/template/rendering.js";
+import type { Rendering } from "../../../../src/template/jinja.js";
 import { renderHere } from "../../../kit/engine/render-here.js";
 import { styles } from "./styles.js";
 
