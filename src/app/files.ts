@@ -4,7 +4,7 @@ import { createFileContents, type FileContents } from "../inference/files/conten
 import { createFiles, type Files, type FilesDeps } from "../inference/files/files.js";
 import { createImageFetcher } from "../network/fetch.js";
 import { readAllowedHosts } from "../network/hosts.js";
-import { createPromptFiles, type PromptFiles, type PromptFilesDeps } from "../jobs/prompt-files.js";
+import { createPromptFiles, type PromptFiles, type PromptFilesDeps } from "../answers/files/prompt-files.js";
 import { leftoversBefore, type NodeStore } from "../store/nodes.js";
 import type { TracedDeps } from "./chat-engine.js";
 import { filesFolder } from "./data-folder.js";

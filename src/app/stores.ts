@@ -19,7 +19,7 @@ import { createBatchStore } from "../jobs/batches/store/batches.js";
 import { createBatchLineStore } from "../jobs/batches/store/lines.js";
 import { createDeferredStore } from "../jobs/deferred/store.js";
 import { createPullStore } from "../jobs/pulls/store.js";
-import { createMcpApprovalStore } from "../jobs/mcp/store.js";
+import { createMcpApprovalStore } from "../answers/mcp/store.js";
 import { createStoredObjectStore } from "../jobs/stored/store.js";
 import { createJobStore } from "../jobs/store.js";
 import { checkAfterUncleanEnd, markRunning, type UncleanEnd } from "../store/backup/unclean-end.js";

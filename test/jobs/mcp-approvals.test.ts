@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { createMcpApprovals } from "../../src/jobs/mcp/approvals.js";
-import { createMcpApprovalStore } from "../../src/jobs/mcp/store.js";
+import { createMcpApprovals } from "../../src/answers/mcp/approvals.js";
+import { createMcpApprovalStore } from "../../src/answers/mcp/store.js";
 import { createTeamStore } from "../../src/accounts/teams/store.js";
 import { createWrites } from "../../src/store/writes.js";
 import { createManualClock } from "../kit/manual-clock.js";

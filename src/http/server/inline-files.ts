@@ -1,5 +1,5 @@
 import { authorise } from "../../accounts/keys/permissions.js";
-import { hasFiles } from "../../jobs/prompt-files.js";
+import { hasFiles } from "../../answers/files/prompt-files.js";
 import type { AppContext } from "./app-context.js";
 import { whileClientWaits } from "./reply/client.js";
 import type { Call } from "./route.js";

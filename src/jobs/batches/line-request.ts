@@ -24,10 +24,10 @@ import {
 } from "../../dialects/openai-responses/parse.js";
 import { applyContextEdits, type EditedRequest } from "../../inference/prompt/context-edits.js";
 import { usableModel } from "../../inference/run/usable-model.js";
-import { hasFiles } from "../prompt-files.js";
-import { completionInsertion } from "../completions/completion-recorder.js";
-import { findItems } from "../responses/conversation-items.js";
-import { createResponseRecorder } from "../responses/response-recorder.js";
+import { hasFiles } from "../../answers/files/prompt-files.js";
+import { completionInsertion } from "../../answers/chat/completion-recorder.js";
+import { findItems } from "../../answers/responses/conversation-items.js";
+import { createResponseRecorder } from "../../answers/responses/response-recorder.js";
 import { embeddingLine } from "./embedding-line.js";
 import { startText, type Fold, type LineRequest, type LineRequestDeps } from "./line-run.js";
 

@@ -5,7 +5,7 @@ import type { Model, ModelRegistry } from "../../core/model.js";
 import type { Random } from "../../core/random.js";
 import type { StoredCompletions } from "../../inference/completions/stored-completions.js";
 import type { Conversations } from "../../inference/conversations/conversations.js";
-import type { PromptFiles } from "../prompt-files.js";
+import type { PromptFiles } from "../../answers/files/prompt-files.js";
 import type { StoredResponses } from "../../inference/responses/stored-responses.js";
 import type { GenerationRequest } from "../../core/generation.js";
 import type { RunEvent } from "../../core/run-event.js";

@@ -15,7 +15,7 @@ import type { Write } from "../../store/writes.js";
 import { foldCompletion } from "../../dialects/openai-chat/encode.js";
 import { parseChatRequest } from "../../dialects/openai-chat/parse.js";
 import { cancelled, writeFailure } from "./deferred-completions.js";
-import { completionInsertion } from "../completions/completion-recorder.js";
+import { completionInsertion } from "../../answers/chat/completion-recorder.js";
 import type { StoredCompletions } from "../../inference/completions/stored-completions.js";
 import type { Generator } from "../../inference/run/generate.js";
 import { toJobRun, type JobHandler, type PreparedJob } from "../handler.js";

@@ -34,15 +34,15 @@ import { toJobRun, type JobEnding, type JobHandler, type PreparedJob } from "../
 import type { RunRecorder } from "../../inference/run/recorder.js";
 import type { StoredResponses } from "../../inference/responses/stored-responses.js";
 import { usableModel } from "../../inference/run/usable-model.js";
-import { allOf, earlierItems, read, toStore, type RequestItems } from "./conversation-items.js";
-import { conversationItems, endedStatus, finish } from "./response-recorder.js";
-import { listMcpTools, type ListedRequest, type McpDeps } from "./mcp.js";
-import { serverToolOffer, serverToolsOf, type ServerToolDeps } from "./server-tools.js";
+import { allOf, earlierItems, read, toStore, type RequestItems } from "../../answers/responses/conversation-items.js";
+import { conversationItems, endedStatus, finish } from "../../answers/responses/response-recorder.js";
+import { listMcpTools, type ListedRequest, type McpDeps } from "../../answers/responses/mcp.js";
+import { serverToolOffer, serverToolsOf, type ServerToolDeps } from "../../answers/responses/server-tools.js";
 import { parseJson } from "../../core/json/parse-json.js";
 import type { BodyBudget, BodyPlace } from "../../core/requests/body-budget.js";
 import type { Logger } from "../../core/logger.js";
 import { noUsage } from "../../core/usage.js";
-import type { McpApprovals } from "../mcp/approvals.js";
+import type { McpApprovals } from "../../answers/mcp/approvals.js";
 
 export interface BackgroundResponseHandlerDeps extends ServerToolDeps, McpDeps {
   readonly authenticator: Authenticator;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EventLog } from "../../../src/inference/responses/event-log.js";
-import { eventsAfter } from "../../../src/jobs/responses/stored-events.js";
+import { eventsAfter } from "../../../src/answers/responses/stored-events.js";
 import { createStoredResponses } from "../../../src/inference/responses/stored-responses.js";
 import { createResponseStore } from "../../../src/inference/responses/store/responses.js";
 import { openDatabase } from "../../../src/store/database.js";

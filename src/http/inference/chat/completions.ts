@@ -25,8 +25,8 @@ import {
   completionsQuerySchema,
   completionUpdateSchema,
 } from "../../../dialects/openai-chat/stored/schema.js";
-import { inlinedText } from "../../../jobs/prompt-files.js";
-import { createCompletionRecorder } from "../../../jobs/completions/completion-recorder.js";
+import { inlinedText } from "../../../answers/files/prompt-files.js";
+import { createCompletionRecorder } from "../../../answers/chat/completion-recorder.js";
 import { chatRequestSchema } from "../../../dialects/openai-chat/schema.js";
 import {
   chatChunk,

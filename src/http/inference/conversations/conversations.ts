@@ -16,7 +16,7 @@ import {
   conversationRequestSchema,
   conversationUpdateSchema,
 } from "../../../dialects/openai-responses/conversations/schema.js";
-import { itemsToStore, resolved } from "../../../jobs/responses/conversation-items.js";
+import { itemsToStore, resolved } from "../../../answers/responses/conversation-items.js";
 import { inlineFiles } from "../../server/inline-files.js";
 import { apiKeyRoute } from "../../server/route.js";
 

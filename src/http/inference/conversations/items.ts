@@ -20,7 +20,7 @@ import {
   newItemsSchema,
 } from "../../../dialects/openai-responses/conversations/schema.js";
 import { inputItemSchema } from "../../../dialects/openai-responses/items/input-item-schema.js";
-import { itemsToStore, resolved } from "../../../jobs/responses/conversation-items.js";
+import { itemsToStore, resolved } from "../../../answers/responses/conversation-items.js";
 import { inlineFiles } from "../../server/inline-files.js";
 import { apiKeyRoute } from "../../server/route.js";
 

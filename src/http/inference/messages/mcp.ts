@@ -2,7 +2,7 @@
 import type { McpOffer } from "../../../dialects/anthropic-messages/mcp/servers.js";
 import type { MessagesRequest } from "../../../dialects/anthropic-messages/parse.js";
 import type { ServerTool } from "../../../inference/run/run-deps.js";
-import { mcpServerTool, openMcpSessions } from "../../../jobs/mcp/sessions.js";
+import { mcpServerTool, openMcpSessions } from "../../../answers/mcp/sessions.js";
 import type { AppContext } from "../../server/app-context.js";
 import { whileClientWaits } from "../../server/reply/client.js";
 import type { Call } from "../../server/route.js";

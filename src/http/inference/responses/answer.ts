@@ -19,13 +19,13 @@ import {
   sendStream,
 } from "../../server/reply/reply.js";
 import type { Call } from "../../server/route.js";
-import { allOf, itemsToStore, type RequestItems } from "../../../jobs/responses/conversation-items.js";
+import { allOf, itemsToStore, type RequestItems } from "../../../answers/responses/conversation-items.js";
 import { warningHeader } from "../../server/reply/run-headers.js";
 import { whileClientWaits } from "../../server/reply/client.js";
 import type { AllowedCall, ServerTool } from "../../../inference/run/run-deps.js";
-import { checkBackgroundServers, listMcpTools, refuseUsedApprovals } from "../../../jobs/responses/mcp.js";
-import { serverToolsOf } from "../../../jobs/responses/server-tools.js";
-import { createResponseRecorder } from "../../../jobs/responses/response-recorder.js";
+import { checkBackgroundServers, listMcpTools, refuseUsedApprovals } from "../../../answers/responses/mcp.js";
+import { serverToolsOf } from "../../../answers/responses/server-tools.js";
+import { createResponseRecorder } from "../../../answers/responses/response-recorder.js";
 import { followResponse } from "./stream.js";
 
 export interface PreparedResponse {

@@ -6,7 +6,7 @@ import { authoriseModel } from "../../../answers/authorise-model.js";
 import { inlineFiles } from "../../server/inline-files.js";
 import { reserveTokens } from "../../server/middleware/limit.js";
 import { sendJson } from "../../server/reply/reply.js";
-import { findItems } from "../../../jobs/responses/conversation-items.js";
+import { findItems } from "../../../answers/responses/conversation-items.js";
 import { apiKeyRoute } from "../../server/route.js";
 
 /** Returns the summary of a conversation. */

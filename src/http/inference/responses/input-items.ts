@@ -3,7 +3,7 @@ import { authorise } from "../../../accounts/keys/permissions.js";
 import { withIds } from "../../../dialects/openai-responses/items/items.js";
 import { inputItemsPage, pageQuerySchema, parsePageQuery } from "../../../dialects/openai-responses/pages.js";
 import { inputItemsPageSchema } from "../../../dialects/openai-responses/response-schema.js";
-import { read } from "../../../jobs/responses/conversation-items.js";
+import { read } from "../../../answers/responses/conversation-items.js";
 import { apiKeyRoute } from "../../server/route.js";
 
 /** Lists a page of input items. */

@@ -11,9 +11,9 @@ import { whileClientWaits } from "../../server/reply/client.js";
 import { authoriseModel } from "../../../answers/authorise-model.js";
 import { inlineFiles } from "../../server/inline-files.js";
 import { reserveTokens, whileReserved, withReservation } from "../../server/middleware/limit.js";
-import { allOf, findItems } from "../../../jobs/responses/conversation-items.js";
-import { listMcpTools } from "../../../jobs/responses/mcp.js";
-import { serverToolOffer } from "../../../jobs/responses/server-tools.js";
+import { allOf, findItems } from "../../../answers/responses/conversation-items.js";
+import { listMcpTools } from "../../../answers/responses/mcp.js";
+import { serverToolOffer } from "../../../answers/responses/server-tools.js";
 import { apiKeyRoute } from "../../server/route.js";
 
 /** Counts the prompt tokens of a request. */

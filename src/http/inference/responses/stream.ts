@@ -6,7 +6,7 @@ import { responsesErrorEvent } from "../../../dialects/openai-responses/errors.j
 import type { ResponseEvent } from "../../../dialects/openai-responses/event-schema.js";
 import { replayResponse } from "../../../dialects/openai-responses/replay.js";
 import type { ResponseObject } from "../../../dialects/openai-responses/response-schema.js";
-import { unpackEvents } from "../../../jobs/responses/stored-events.js";
+import { unpackEvents } from "../../../answers/responses/stored-events.js";
 import { doneFrame, eventFrame } from "../../../dialects/sse.js";
 import type { StoredResponses } from "../../../inference/responses/stored-responses.js";
 

@@ -1,6 +1,6 @@
 /** Finds the parts of a request's body, of any dialect, whose files are not text yet: those named by an id or a URL, and PDF files. */
-import { encodePages, pagesText } from "../dialects/pdf-pages.js";
-import { isPdfText } from "../dialects/text-file.js";
+import { encodePages, pagesText } from "../../dialects/pdf-pages.js";
+import { isPdfText } from "../../dialects/text-file.js";
 
 /** A part of a body with a file. */
 export interface FilePart {

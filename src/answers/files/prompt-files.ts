@@ -2,16 +2,16 @@
  * Puts the contents of files in the place of their ids and URLs, and the text of PDF files in the place of the files, in the body of a
  * request of any dialect, before it is parsed. Only the parts that dialects read as files are changed.
  */
-import type { Principal } from "../accounts/keys/api-key.js";
-import { authorise } from "../accounts/keys/permissions.js";
-import type { PdfReader } from "../core/prompt/documents.js";
-import type { Clock } from "../core/clock.js";
-import { HearthError } from "../core/errors.js";
-import { memberTexts, writeJson } from "../core/json/member-texts.js";
-import type { ImageFetcher } from "../core/images.js";
-import { decodeBase64, decodeText, isPdf } from "../dialects/text-file.js";
-import type { Files } from "../inference/files/files.js";
-import { unlessAborted } from "../inference/run/abortable.js";
+import type { Principal } from "../../accounts/keys/api-key.js";
+import { authorise } from "../../accounts/keys/permissions.js";
+import type { PdfReader } from "../../core/prompt/documents.js";
+import type { Clock } from "../../core/clock.js";
+import { HearthError } from "../../core/errors.js";
+import { memberTexts, writeJson } from "../../core/json/member-texts.js";
+import type { ImageFetcher } from "../../core/images.js";
+import { decodeBase64, decodeText, isPdf } from "../../dialects/text-file.js";
+import type { Files } from "../../inference/files/files.js";
+import { unlessAborted } from "../../inference/run/abortable.js";
 import { filePartsOf, isFileList, type FileContent, type FilePart } from "./file-parts.js";
 
 /** Files, and the bytes together of those that are not in the body itself, that one request may have. */
