@@ -1,5 +1,5 @@
 /** How a chat completion with `store: true` is stored: as a whole, in the transaction that ends its run. */
-import { foldCompletion, type ChatIdentity, type CompletionFold } from "../../dialects/openai-chat/encode.js";
+import { foldCompletion, type ChatIdentity } from "../../dialects/openai-chat/encode.js";
 import type { ChatRequest } from "../../dialects/openai-chat/parse.js";
 import type { ChatCompletion } from "../../dialects/openai-chat/response-schema.js";
 import type { StoredCompletions } from "../../inference/completions/stored-completions.js";
@@ -16,30 +16,21 @@ export interface CompletionOwner extends StoredOwner {
   readonly stored: NonNullable<ChatRequest["stored"]>;
 }
 
-/**
- * Creates the recorder of a run; an answer that failed or was aborted is not stored.
- * @param identityOf called once the run has started.
- */
+/** Creates the recorder of a run; an answer that failed or was aborted is not stored. */
 export function createCompletionRecorder(
   storedCompletions: Stores,
   owner: CompletionOwner,
-  identityOf: () => ChatIdentity,
+  identity: ChatIdentity,
 ): RunRecorder {
-  let fold: CompletionFold | null = null;
+  const fold = foldCompletion(identity);
   return {
-    add(event) {
-      fold ??= foldCompletion(identityOf());
-      fold.add(event);
-    },
+    add: (event) => fold.add(event),
     writes: ({ state }) =>
-      fold === null || state !== "completed"
-        ? []
-        : [completionInsertion(storedCompletions, owner, fold.result())],
+      state === "completed" ? [completionInsertion(storedCompletions, owner, fold.result())] : [],
   };
 }
 
-/** Returns the write that stores a complete answer. */
-export function completionInsertion(
+function completionInsertion(
   storedCompletions: Stores,
   { teamId, userId, createTime, stored }: CompletionOwner,
   answer: ChatCompletion,

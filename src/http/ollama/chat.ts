@@ -10,7 +10,8 @@ import { parseOllamaChat } from "../../dialects/ollama/chat/parse.js";
 import { ollamaChatAnswer } from "../../dialects/ollama/chat/response-schema.js";
 import { ollamaChatRequestSchema } from "../../dialects/ollama/chat/schema.js";
 import { ollamaError } from "../../dialects/error-schema.js";
-import { answerIn, type AnswerForm } from "./answer.js";
+import type { AnswerForm } from "../../answers/ollama.js";
+import { answerIn } from "./answer.js";
 import { apiKeyRoute } from "../server/route.js";
 import { ollamaClients } from "./clients.js";
 

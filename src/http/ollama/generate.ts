@@ -10,7 +10,8 @@ import { parseOllamaGenerate } from "../../dialects/ollama/generate/parse.js";
 import { ollamaGenerateAnswer } from "../../dialects/ollama/generate/response-schema.js";
 import { ollamaGenerateRequestSchema } from "../../dialects/ollama/generate/schema.js";
 import { ollamaError } from "../../dialects/error-schema.js";
-import { answerIn, type AnswerForm } from "./answer.js";
+import type { AnswerForm } from "../../answers/ollama.js";
+import { answerIn } from "./answer.js";
 import { apiKeyRoute } from "../server/route.js";
 import { ollamaClients } from "./clients.js";
 

@@ -155,7 +155,7 @@ function createTextRun(
       : null;
   let sampled = 0;
   return {
-    id: random.id(),
+    id: context.runId ?? random.id(),
     model,
     requestedModel: request.model,
     labels: labelsText(request, withoutSecrets),

@@ -29,6 +29,8 @@ import type { Stopwatch } from "./timings.js";
 export interface RunContext {
   readonly principal: Principal;
   readonly requestId: string;
+  /** The id of the run, which its answer has, too; absent: a new one. */
+  readonly runId?: string;
   /** The route, as the usage table records it. */
   readonly endpoint: string;
   /** Whether the client reads the answer as a stream; absent: it does not. */

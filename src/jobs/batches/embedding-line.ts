@@ -1,6 +1,5 @@
 import { endUserOf } from "../../core/requests/labels.js";
 import type { PromptParts } from "../../accounts/limits/prompt-estimate.js";
-import { atPercent } from "../../core/model.js";
 import { encodeEmbedding, encodeEmbeddingUsage } from "../../dialects/openai-embeddings/encode.js";
 import { parseEmbeddingRequest } from "../../dialects/openai-embeddings/parse.js";
 import type { EmbeddingRequest } from "../../core/embeddings/request.js";
@@ -8,31 +7,30 @@ import type { Embedder, Evaluated } from "../../inference/embeddings/embed.js";
 import type { RunContext } from "../../inference/run/run-deps.js";
 import { usableModel } from "../../inference/run/usable-model.js";
 import type { JobRun } from "../handler.js";
-import type { LineRequest, LineRequestDeps } from "./line-run.js";
+import { authoriseModel } from "../../answers/authorise-model.js";
+import type { Asking } from "../../answers/endpoint.js";
+import { type AdmittedLine, type LineContext, reserveLine } from "./admitted-line.js";
 
-/** Parses the request of a line that embeds texts. @throws HearthError as the route does. */
-export function embeddingLine(deps: LineRequestDeps, value: unknown): LineRequest {
-  const { request, format } = parseEmbeddingRequest(value);
-  const { models, embedder, pricePercent } = deps;
+/** Admits the request of a line that embeds texts. @throws HearthError as the route does. */
+export async function embeddingLine(app: LineContext, asking: Asking): Promise<AdmittedLine> {
+  const { models, embedder, pricePercent } = app;
+  const { request, format } = parseEmbeddingRequest(asking.body);
+  authoriseModel(models, asking, request.model, "embedding");
+  const { id } = usableModel(models, request.model, "embedding").manifest;
+  const endUser = endUserOf(request.labels);
+  const reservation = await reserveLine(app, asking.principal, id, partsOf(request), endUser);
+  let evaluated: Evaluated | null = null;
   return {
-    modelName: request.model,
-    model: atPercent(usableModel(models, request.model, "embedding"), pricePercent),
-    prompt: partsOf(request),
-    endUser: endUserOf(request.labels),
-    open() {
-      let evaluated: Evaluated | null = null;
-      return {
-        start: (context) =>
-          startEmbedding(embedder, request, { ...context, pricePercent }, (result) => (evaluated = result)),
-        add: () => undefined,
-        warnings: () => [],
-        writes: () => [],
-        answer() {
-          if (evaluated === null) throw new Error("the run is not complete");
-          const data = evaluated.vectors.map((vector, index) => encodeEmbedding(vector, index, format));
-          return JSON.stringify({ data, ...encodeEmbeddingUsage(request.model, evaluated) });
-        },
-      };
+    reservation,
+    start: (context) =>
+      startEmbedding(embedder, request, { ...context, pricePercent }, (result) => (evaluated = result)),
+    add: () => undefined,
+    warnings: () => [],
+    writes: () => [],
+    answer() {
+      if (evaluated === null) throw new Error("the run is not complete");
+      const data = evaluated.vectors.map((vector, index) => encodeEmbedding(vector, index, format));
+      return JSON.stringify({ data, ...encodeEmbeddingUsage(request.model, evaluated) });
     },
   };
 }

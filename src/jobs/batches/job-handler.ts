@@ -4,22 +4,19 @@
  * team postpone a line instead of refusing it.
  */
 import type { Authenticator } from "../../accounts/authentication/authenticate-key.js";
-import { authorise, modelNames } from "../../accounts/keys/permissions.js";
-import type { RateLimits } from "../../accounts/limits/rate-limits.js";
 import { HearthError } from "../../core/errors.js";
 import type { Write } from "../../store/writes.js";
 import type { JobHandler, PreparedJob } from "../handler.js";
 import type { Job } from "../job.js";
 import type { Batch, BatchLine } from "./batch.js";
-import { endpointAclOf, parseLine } from "./line-request.js";
-import type { LineRequest, LineRequestDeps } from "./line-run.js";
-import { errored, noTokens, succeeded, tokensOf, type ResultLine } from "./results.js";
+import type { LineContext } from "./admitted-line.js";
+import { admitLine } from "./line-request.js";
+import { errored, noTokens, type ResultLine, succeeded, tokensOf } from "./results.js";
 import type { BatchStore } from "./store/batches.js";
 import type { BatchLineStore } from "./store/lines.js";
 
-export interface BatchLineHandlerDeps extends LineRequestDeps {
+export interface BatchLineHandlerDeps extends LineContext {
   readonly authenticator: Pick<Authenticator, "readmit">;
-  readonly rateLimits: Pick<RateLimits, "admitRequest" | "admitModelRequest">;
   readonly batches: BatchStore;
   readonly lines: BatchLineStore;
   /** Called when a line is no longer in flight. */
@@ -31,12 +28,12 @@ export function batchLineHandler(deps: BatchLineHandlerDeps): JobHandler {
   return {
     kind: "batch-line",
     workClass: "batch",
-    async prepare(job, _signal, place) {
+    async prepare(job, signal, place) {
       const found = await find(deps, job);
       if (found === null) return null;
       if (found.batch.state !== "in_progress" || deps.clock.now() >= found.batch.expireTime) throw stopped();
       await place.reserve(found.line.body.length);
-      return prepare(deps, job, found);
+      return prepare(deps, job, found, signal);
     },
     async failure(job, error) {
       const found = await find(deps, job);
@@ -74,49 +71,35 @@ async function find({ batches, lines }: BatchLineHandlerDeps, job: Job): Promise
   return batch === null || line === null ? null : { batch, line };
 }
 
-async function prepare(deps: BatchLineHandlerDeps, job: Job, found: FoundLine): Promise<PreparedJob> {
+async function prepare(
+  app: BatchLineHandlerDeps,
+  job: Job,
+  found: FoundLine,
+  signal: AbortSignal,
+): Promise<PreparedJob> {
   const { batch, line } = found;
+  const principal = await app.authenticator.readmit(job.apiKeyId);
   const { endpoint } = batch;
-  const principal = await deps.authenticator.readmit(job.apiKeyId);
-  const request = await parseLine(deps, { endpoint, body: line.body, principal });
-  authorise(principal, {
-    endpoint: endpointAclOf(endpoint),
-    model: modelNames(request.modelName, request.model),
-  });
-  const tokenReservation = await admit(deps, principal, request);
-  const run = request.open();
+  const run = await admitLine(app, { endpoint, body: line.body, principal, requestId: job.id, signal });
   return {
     principal,
-    tokenReservation,
+    tokenReservation: run.reservation,
     start: (context) => run.start(context),
     recorder: {
       add: (event) => run.add(event),
       writes(end) {
         if (end.state !== "completed") {
           const result = errored(resultLine(found), end.failure ?? abandoned());
-          return ending(deps, found, { state: "errored", result, tokens: noTokens });
+          return ending(app, found, { state: "errored", result, tokens: noTokens });
         }
         const more = run.writes(end);
         const answer = run.answer();
         const result = succeeded(resultLine(found), answer, run.warnings());
-        return [...more, ...ending(deps, found, { state: "succeeded", result, tokens: tokensOf(answer) })];
+        return [...more, ...ending(app, found, { state: "succeeded", result, tokens: tokensOf(answer) })];
       },
     },
     ended: () => undefined,
   };
-}
-
-/** Counts the request against the limits. @throws HearthError `rate_limited` with the time to wait, if it may ever start. */
-async function admit(
-  { rateLimits }: BatchLineHandlerDeps,
-  principal: PreparedJob["principal"],
-  { model, prompt, endUser }: LineRequest,
-): Promise<PreparedJob["tokenReservation"]> {
-  const request = await rateLimits.admitRequest(principal);
-  if (request.refusal !== null) throw request.refusal;
-  const decision = await rateLimits.admitModelRequest(request, model.manifest.id, prompt, endUser);
-  if (decision.refusal !== null) throw decision.refusal;
-  return decision.reservation;
 }
 
 /** Returns the writes that end a line and queue the next one. */

@@ -3,18 +3,10 @@
  * is sent to the clients that follow its stream. The last events are sent once they are written, so that a response that was reported
  * as complete can be fetched.
  */
-import { endUserOf } from "../../core/requests/labels.js";
 import { deflateRawSync } from "node:zlib";
 import type { Authenticator } from "../../accounts/authentication/authenticate-key.js";
-import { authorise, modelNames } from "../../accounts/keys/permissions.js";
-import type { Principal } from "../../accounts/keys/api-key.js";
-import type { RateLimits } from "../../accounts/limits/rate-limits.js";
-import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";
-import type { TokenReservation } from "../../core/limits.js";
-import type { Model } from "../../core/model.js";
 import type { Job } from "../job.js";
-import type { Conversations } from "../../inference/conversations/conversations.js";
 import {
   isUnfinished,
   type StoredItem,
@@ -22,37 +14,33 @@ import {
 } from "../../inference/responses/stored-response.js";
 import { createResponseEncoder, type ResponseEncoder } from "../../dialects/openai-responses/encode.js";
 import { endedResponse, endingEvent } from "../../dialects/openai-responses/ending.js";
-import {
-  generationRequest,
-  parseResponsesRequest,
-  withToolsOfItems,
-  type ResponsesRequest,
-} from "../../dialects/openai-responses/parse.js";
+import { type ResponsesRequest, withToolsOfItems } from "../../dialects/openai-responses/parse.js";
 import type { ResponseObject } from "../../dialects/openai-responses/response-schema.js";
-import type { Generator } from "../../inference/run/generate.js";
-import { toJobRun, type JobEnding, type JobHandler, type PreparedJob } from "../handler.js";
+import { type JobEnding, type JobHandler, type PreparedJob, toJobRun } from "../handler.js";
 import type { RunRecorder } from "../../inference/run/recorder.js";
 import type { StoredResponses } from "../../inference/responses/stored-responses.js";
-import { usableModel } from "../../inference/run/usable-model.js";
-import { allOf, earlierItems, read, toStore, type RequestItems } from "../../answers/responses/conversation-items.js";
+import { allOf, earlierItems, read, toStore } from "../../answers/responses/conversation-items.js";
 import { conversationItems, endedStatus, finish } from "../../answers/responses/response-recorder.js";
-import { listMcpTools, type ListedRequest, type McpDeps } from "../../answers/responses/mcp.js";
-import { serverToolOffer, serverToolsOf, type ServerToolDeps } from "../../answers/responses/server-tools.js";
+import { admit } from "../../answers/admit.js";
+import { prepareAnswer } from "../../answers/deliver.js";
+import type { AnswerContext } from "../../answers/context.js";
+import type { Presenter, TextEndpoint } from "../../answers/endpoint.js";
+import {
+  identifyResponse,
+  presentRecorded,
+  type ReadResponse,
+  readyResponse,
+  type ResponseAnswer,
+  responses,
+} from "../../answers/responses/responses.js";
+import { readJob } from "../job-request.js";
 import { parseJson } from "../../core/json/parse-json.js";
 import type { BodyBudget, BodyPlace } from "../../core/requests/body-budget.js";
 import type { Logger } from "../../core/logger.js";
-import { noUsage } from "../../core/usage.js";
-import type { McpApprovals } from "../../answers/mcp/approvals.js";
 
-export interface BackgroundResponseHandlerDeps extends ServerToolDeps, McpDeps {
+export interface BackgroundResponseHandlerDeps extends AnswerContext {
   readonly authenticator: Authenticator;
-  readonly rateLimits: Pick<RateLimits, "resume" | "park" | "admitRequest" | "admitModelRequest">;
-  readonly storedResponses: StoredResponses;
-  readonly conversations: Conversations;
-  readonly generator: Pick<Generator, "start" | "refuse">;
-  readonly mcpApprovals: McpApprovals;
   readonly bodyBudget: BodyBudget;
-  readonly clock: Clock;
   readonly logger: Logger;
 }
 
@@ -121,83 +109,69 @@ interface Preparing {
 }
 
 async function prepare(
-  deps: BackgroundResponseHandlerDeps,
+  app: BackgroundResponseHandlerDeps,
   { job, stored, signal, place }: Preparing,
 ): Promise<PreparedJob> {
-  const { authenticator, rateLimits, models, storedResponses } = deps;
-  const principal = await authenticator.readmit(job.apiKeyId);
-  const input = await storedResponses.input(stored);
+  const principal = await app.authenticator.readmit(job.apiKeyId);
+  const input = await app.storedResponses.input(stored);
   await place.reserve(input.reduce((chars, item) => chars + item.body.length, job.body.length));
-  const { value, text } = await deps.bodyBudget.work(job.body.length, () => parseJson(Buffer.from(job.body)));
+  const { value, text } = await app.bodyBudget.work(job.body.length, () => parseJson(Buffer.from(job.body)));
   // Stored with the contents of files and without references, which may have been deleted since.
-  const body = { ...(value as object), input: read(input) };
-  const { previousId: previousResponseId, conversationId, teamId } = stored;
-  const before = await earlierItems(deps, { previousResponseId, conversationId }, teamId);
-  const items = { before: read(before), ownInput: read(input) };
-  const parsed = withToolsOfItems(
-    parseResponsesRequest(body, text, serverToolOffer(deps, principal)),
-    allOf(items),
-  );
-  // A new run would execute calls again that the one before has executed, and charge for them again.
-  if (stored.status === "in_progress" && parsed.serverTools.length + parsed.mcpServers.length > 0)
-    throw interrupted();
-  const model = usableModel(models, parsed.model);
-  authorise(principal, { endpoint: "chat", model: modelNames(parsed.model, model) });
-  const endUser = endUserOf(parsed.generation.labels);
-  const tokenReservation = await rateLimits.resume(job.id, principal, model.manifest.id, endUser);
-  let listed: ListedRequest | null = null;
-  try {
-    // MCP servers are asked only for a request that may run.
-    if (parsed.mcpServers.length > 0) await deps.generator.refuse(parsed, principal);
-    listed = await listMcpTools(deps, parsed, items, signal);
-    return preparedRun(deps, { job, stored, principal, model, items, input, listed, tokenReservation });
-  } catch (thrown) {
-    listed?.close();
-    // The job may start again, with the same estimate.
-    if (signal.aborted) rateLimits.park(job.id, tokenReservation);
-    else tokenReservation.reconcile(noUsage);
-    throw thrown;
-  }
-}
-
-interface ListedJob extends Omit<Preparing, "signal" | "place">, Input {
-  readonly principal: Principal;
-  readonly model: Model;
-  readonly items: RequestItems;
-  readonly listed: ListedRequest;
-  readonly tokenReservation: TokenReservation;
-}
-
-function preparedRun(deps: BackgroundResponseHandlerDeps, prepared: ListedJob): PreparedJob {
-  const { job, stored, principal, model, items, input, listed, tokenReservation } = prepared;
-  const { request } = listed;
-  const serverTools = [...serverToolsOf(deps, request, principal), ...listed.mcpTools];
-  const allowedCalls = listed.allowedCalls(deps.mcpApprovals, stored.teamId);
-  const encoder = createResponseEncoder({
-    id: job.id,
-    created: Math.floor(stored.createTime / 1000),
-    model,
-    modelName: request.model,
-    request,
-    now: () => Math.floor(deps.clock.now() / 1000),
-  });
-  const generation = generationRequest(request, allOf(items));
-  const { conversationId } = stored;
-  const recording = recorderFor(deps, { id: job.id, conversationId, input }, request, encoder);
+  const whole = { ...(value as object), input: read(input) };
+  const asking = readJob(app, job, principal, { value: whole, text }, signal);
+  const endpoint = endpointOf(app, { job, stored, input });
+  const admitted = await admit(app, endpoint, asking);
+  const answer = prepareAnswer(app, endpoint, admitted, { id: job.id, createTime: stored.createTime });
+  const { presenter } = answer;
   return {
     principal,
-    tokenReservation,
-    start: (context) => toJobRun(deps.generator.start(generation, { ...context, serverTools, allowedCalls })),
-    ...recording,
+    tokenReservation: admitted.reservation,
+    start: (context) => toJobRun(answer.start(context)),
+    recorder: presenter.recorder,
     ended(outcome) {
-      listed.close();
-      recording.ended(outcome);
+      admitted.ready.close?.();
+      presenter.ended(outcome);
+    },
+  };
+}
+
+/** Returns how a response is answered whose input is stored, and whose events are sent to those who follow its stream. */
+function endpointOf(
+  app: BackgroundResponseHandlerDeps,
+  { job, stored, input }: Omit<Preparing, "signal" | "place"> & Input,
+): TextEndpoint<ReadResponse, ResponseAnswer, BackgroundPresenter> {
+  return {
+    ...responses,
+    takesFiles: false,
+    async load(_asking, { request: parsed }) {
+      const { previousId: previousResponseId, conversationId, teamId, createTime } = stored;
+      const before = await earlierItems(app, { previousResponseId, conversationId }, teamId);
+      const items = { before: read(before), ownInput: read(input) };
+      const response = withToolsOfItems(parsed, allOf(items));
+      // A new run would execute calls again that the one before has executed, and charge for them again.
+      if (stored.status === "in_progress" && response.serverTools.length + response.mcpServers.length > 0)
+        throw interrupted();
+      return readyResponse(response, items, { id: job.id, createTime });
+    },
+    present(ready, given) {
+      const encoder = createResponseEncoder(identifyResponse(ready, given, app));
+      const { id } = job;
+      const { conversationId } = stored;
+      return {
+        json: () => presentRecorded(encoder),
+        ...recorderFor(app, { id, conversationId, input }, ready.response, encoder),
+      };
     },
   };
 }
 
 interface Input {
   readonly input: readonly StoredItem[];
+}
+
+/** Stores the answer with the end of its run. */
+interface BackgroundPresenter extends Presenter, Pick<PreparedJob, "recorder" | "ended"> {
+  readonly recorder: RunRecorder;
 }
 
 /** Builds what stores the answer, and appends its events to the log when its client requested a stream. */

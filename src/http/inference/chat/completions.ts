@@ -1,15 +1,7 @@
 /** POST /v1/chat/completions: streamed, as JSON, or deferred; GET, POST and DELETE: completions that were stored. */
 import { z } from "zod";
 import { authorise } from "../../../accounts/keys/permissions.js";
-import type { GenerationRequest } from "../../../core/generation.js";
-import { openaiErrorFrame } from "../../../dialects/error-body.js";
 import { openaiErrorEvent } from "../../../dialects/error-schema.js";
-import {
-  type ChatIdentity,
-  createChunkEncoder,
-  foldCompletion,
-} from "../../../dialects/openai-chat/encode.js";
-import { type ChatRequest, parseChatRequest } from "../../../dialects/openai-chat/parse.js";
 import {
   deletedCompletion,
   encodeStored,
@@ -26,63 +18,42 @@ import {
   completionUpdateSchema,
 } from "../../../dialects/openai-chat/stored/schema.js";
 import { inlinedText } from "../../../answers/files/prompt-files.js";
-import { createCompletionRecorder } from "../../../answers/chat/completion-recorder.js";
 import { chatRequestSchema } from "../../../dialects/openai-chat/schema.js";
 import {
   chatChunk,
   chatCompletion,
   deferredCompletion,
 } from "../../../dialects/openai-chat/response-schema.js";
-import { dataFrame, doneFrame, pingFrame } from "../../../dialects/sse.js";
-import type { Run } from "../../../inference/run/generate.js";
 import { usableModel } from "../../../inference/run/usable-model.js";
 import type { AppContext } from "../../server/app-context.js";
 import { ownerOf } from "../../../inference/stored-owner.js";
-import { authoriseModel } from "../../../answers/authorise-model.js";
-import { inlineFiles } from "../../server/inline-files.js";
-import { parkReservation, reserveTokens } from "../../server/middleware/limit.js";
+import { parkReservation } from "../../server/middleware/limit.js";
+import { admit, type Admitted } from "../../../answers/admit.js";
+import { chat, type ChatAnswer } from "../../../answers/chat/chat.js";
+import { readCall, sendAnswer } from "../../server/answer.js";
+import { whileClientWaits } from "../../server/reply/client.js";
 import { warningHeader } from "../../server/reply/run-headers.js";
-import { type JsonPresenter, sendJson, sendStream, type StreamPresenter } from "../../server/reply/reply.js";
 import { apiKeyRoute, type Call } from "../../server/route.js";
 
-/** Queues a deferred completion. @param whole the body with the contents of its files, which can be deleted before it runs. */
-async function defer(app: AppContext, call: Call, request: GenerationRequest, whole: unknown): Promise<void> {
+/** Queues a deferred completion. */
+async function defer(
+  app: AppContext,
+  call: Call,
+  { ready, reservation }: Admitted<ChatAnswer>,
+): Promise<void> {
   const { ctx, principal, body, bodyText, route } = call;
-  // Reports an unusable model now and not when the answer is fetched.
-  usableModel(app.models, request.model);
-  const reservation = await reserveTokens(app, call, request.model, request);
+  const { request, whole } = ready;
   const id = app.random.id();
   const tags = principal.labels?.tags ?? [];
   const owner = { ...ownerOf(principal), apiKeyId: principal.key.id, endpoint: route.path, tags };
-  const json = whole === body && bodyText !== null ? bodyText : inlinedText(whole, bodyText);
-  const enqueue = () => app.deferredCompletions.create({ id, ...owner, body: json });
-  await parkReservation(app, reservation, id, enqueue);
+  await parkReservation(app, reservation, id, () => {
+    // Reports an unusable model now and not when the answer is fetched.
+    usableModel(app.models, request.model);
+    const json = whole === body && bodyText !== null ? bodyText : inlinedText(whole, bodyText);
+    return app.deferredCompletions.create({ id, ...owner, body: json });
+  });
   ctx.set(warningHeader(request.warnings ?? []));
   ctx.body = { request_id: id };
-}
-
-/** Starts the run of an answer, which is stored at its end if the request wants that. */
-async function start(
-  app: AppContext,
-  call: Call,
-  { request, stream, callsAsFunction, textTools, stored }: ChatRequest,
-): Promise<{ readonly run: Run; readonly identity: ChatIdentity }> {
-  const { principal, requestId, route } = call;
-  const reservation = await reserveTokens(app, call, request.model, request);
-  const createTime = app.clock.now();
-  const owner = { ...ownerOf(principal), createTime };
-  const run: Run = app.generator.start(request, {
-    principal,
-    requestId,
-    endpoint: route.path,
-    streamed: stream,
-    tokenReservation: reservation,
-    ...(stored === null
-      ? {}
-      : { recorder: createCompletionRecorder(app.storedCompletions, { ...owner, stored }, () => identity) }),
-  });
-  const identity = identify(run, createTime, { choices: request.choices, callsAsFunction, textTools });
-  return { run, identity };
 }
 
 /** Creates a chat completion, or queues a deferred one. */
@@ -109,17 +80,11 @@ export const createChatCompletion = apiKeyRoute({
     stream: { schema: z.union([chatChunk, openaiErrorEvent]), named: false, done: true },
   },
   async handle(call, app) {
-    const { ctx, bodyText } = call;
-    const inlined = await inlineFiles(app, call);
-    if (inlined === null) return;
-    const { whole } = inlined;
-    const request = parseChatRequest(whole, bodyText);
-    authoriseModel(app.models, call, request.request.model);
-    if (request.stored !== null) await app.storedCompletions.refuseWhenFull();
-    if (request.deferred) return defer(app, call, request.request, whole);
-    const { run, identity } = await start(app, call, request);
-    if (request.stream) await sendStream(app, ctx, run, streamPresenter(identity, request.includeUsage));
-    else await sendJson(ctx, run, jsonPresenter(identity));
+    const admitted = await whileClientWaits(call.ctx.req.socket, (signal) =>
+      admit(app, chat, readCall(app, call, signal)),
+    );
+    if (admitted === null) return;
+    await (admitted.ready.deferred ? defer(app, call, admitted) : sendAnswer(app, chat, call, admitted));
   },
 });
 
@@ -206,32 +171,3 @@ export const deleteStoredCompletion = apiKeyRoute({
     ctx.body = deletedCompletion(id);
   },
 });
-
-function identify(
-  run: Run,
-  createTime: number,
-  form: Pick<ChatIdentity, "choices" | "callsAsFunction" | "textTools">,
-): ChatIdentity {
-  return {
-    id: run.id,
-    created: Math.floor(createTime / 1000),
-    model: run.model,
-    modelName: run.modelName,
-    ...form,
-  };
-}
-
-function streamPresenter(identity: ChatIdentity, includeUsage: boolean): StreamPresenter {
-  const encode = createChunkEncoder(identity, includeUsage);
-  return {
-    frames: (event) => encode(event).map(dataFrame),
-    closing: doneFrame,
-    failure: (error) => dataFrame(openaiErrorFrame(error)),
-    ping: pingFrame,
-  };
-}
-
-function jsonPresenter(identity: ChatIdentity): JsonPresenter {
-  const fold = foldCompletion(identity);
-  return { add: (event) => fold.add(event), body: () => fold.result() };
-}

@@ -17,7 +17,7 @@ import {
   conversationUpdateSchema,
 } from "../../../dialects/openai-responses/conversations/schema.js";
 import { itemsToStore, resolved } from "../../../answers/responses/conversation-items.js";
-import { inlineFiles } from "../../server/inline-files.js";
+import { readBodyWithFiles } from "../../server/answer.js";
 import { apiKeyRoute } from "../../server/route.js";
 
 const params = { conversation_id: "Id of a conversation of the key's team." };
@@ -39,7 +39,7 @@ export const createConversation = apiKeyRoute({
   },
   async handle(call, app) {
     const { ctx, principal, route } = call;
-    const inlined = await inlineFiles(app, call);
+    const inlined = await readBodyWithFiles(app, call);
     if (inlined === null) return;
     const { items, metadata } = parseConversation(inlined.whole);
     authorise(principal, { endpoint: route.acl, model: null });

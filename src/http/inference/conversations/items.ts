@@ -21,7 +21,7 @@ import {
 } from "../../../dialects/openai-responses/conversations/schema.js";
 import { inputItemSchema } from "../../../dialects/openai-responses/items/input-item-schema.js";
 import { itemsToStore, resolved } from "../../../answers/responses/conversation-items.js";
-import { inlineFiles } from "../../server/inline-files.js";
+import { readBodyWithFiles } from "../../server/answer.js";
 import { apiKeyRoute } from "../../server/route.js";
 
 const conversationParam = { conversation_id: "Id of a conversation of the key's team." };
@@ -46,7 +46,7 @@ export const createConversationItems = apiKeyRoute({
   async handle(call, app) {
     const { ctx, principal, params, route } = call;
     const include = parseInclude(ctx.query);
-    const inlined = await inlineFiles(app, call);
+    const inlined = await readBodyWithFiles(app, call);
     if (inlined === null) return;
     const items = parseNewItems(inlined.whole);
     authorise(principal, { endpoint: route.acl, model: null });

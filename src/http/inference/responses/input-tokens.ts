@@ -1,19 +1,15 @@
 /** POST /v1/responses/input_tokens: counts the prompt tokens of a request with the model's template and tokenizer. */
 import { inputTokensBody } from "../../../dialects/openai-responses/pages.js";
-import {
-  generationRequest,
-  parseResponsesRequest,
-  withToolsOfItems,
-} from "../../../dialects/openai-responses/parse.js";
+import { withToolsOfItems } from "../../../dialects/openai-responses/parse.js";
 import { responsesRequestSchema } from "../../../dialects/openai-responses/schema.js";
 import { inputTokensSchema } from "../../../dialects/openai-responses/response-schema.js";
 import { whileClientWaits } from "../../server/reply/client.js";
-import { authoriseModel } from "../../../answers/authorise-model.js";
-import { inlineFiles } from "../../server/inline-files.js";
-import { reserveTokens, whileReserved, withReservation } from "../../server/middleware/limit.js";
+import { withReservation } from "../../server/middleware/limit.js";
 import { allOf, findItems } from "../../../answers/responses/conversation-items.js";
 import { listMcpTools } from "../../../answers/responses/mcp.js";
-import { serverToolOffer } from "../../../answers/responses/server-tools.js";
+import { admit } from "../../../answers/admit.js";
+import { readyResponse, responses } from "../../../answers/responses/responses.js";
+import { readCall } from "../../server/answer.js";
 import { apiKeyRoute } from "../../server/route.js";
 
 /** Counts the prompt tokens of a request. */
@@ -33,30 +29,28 @@ export const countInputTokens = apiKeyRoute({
     answers: { 200: { description: "The number of tokens.", schema: inputTokensSchema } },
   },
   async handle(call, app) {
-    const { models, generator } = app;
-
-    const { ctx, principal, bodyText } = call;
-    const inlined = await inlineFiles(app, call);
-    if (inlined === null) return;
-    const { whole } = inlined;
-    const offer = serverToolOffer(app, principal);
-    const request = parseResponsesRequest(whole, bodyText, offer);
-    authoriseModel(models, call, request.model);
-    const items = await findItems(app, request, principal.team.id);
-    const unlisted = withToolsOfItems(request, allOf(items));
-    const asked = generationRequest(unlisted, allOf(items));
-    const reservation = await reserveTokens(app, call, request.model, asked);
-    const listed = await whileReserved(reservation, () =>
-      whileClientWaits(ctx.req.socket, (signal) => listMcpTools(app, unlisted, items, signal)),
-    );
-    if (listed === null) return;
-    listed.close();
-    const generation = generationRequest(listed.request, allOf(items));
-    const count = () =>
-      whileClientWaits(ctx.req.socket, (signal) =>
-        generator.countPrompt(generation, principal.team.id, signal),
-      );
-    const tokens = await withReservation(reservation, count, (counted) => counted ?? 0);
-    if (tokens !== null) ctx.body = inputTokensBody(tokens);
+    const tokens = await whileClientWaits(call.ctx.req.socket, async (signal) => {
+      const asking = readCall(app, call, signal);
+      const { ready, reservation } = await admit(app, counted, asking);
+      ready.close?.();
+      const count = () => app.generator.countPrompt(ready.request, asking.principal.team.id, signal);
+      return withReservation(reservation, count, (tokens) => tokens);
+    });
+    if (tokens !== null) call.ctx.body = inputTokensBody(tokens);
   },
 });
+
+/** The request as it would run; nothing is stored, and no call is executed. */
+const counted: typeof responses = {
+  ...responses,
+  async load({ principal }, { request }, app) {
+    const items = await findItems(app, request, principal.team.id);
+    const createTime = app.clock.now();
+    return readyResponse(withToolsOfItems(request, allOf(items)), items, { id: "", createTime });
+  },
+  async prepare({ signal }, ready, app) {
+    const listed = await listMcpTools(app, ready.response, ready.items, signal);
+    listed.close();
+    return readyResponse(listed.request, ready.items, ready);
+  },
+};

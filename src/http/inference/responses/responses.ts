@@ -2,16 +2,10 @@
 import { z } from "zod";
 import { authorise } from "../../../accounts/keys/permissions.js";
 import { isUnfinished } from "../../../inference/responses/stored-response.js";
-import type { ResponseIdentity } from "../../../dialects/openai-responses/encode.js";
 import {
   responseEventSchema,
   responsesErrorEventSchema,
 } from "../../../dialects/openai-responses/event-schema.js";
-import {
-  parseResponsesRequest,
-  type ResponsesRequest,
-  withToolsOfItems,
-} from "../../../dialects/openai-responses/parse.js";
 import { responsesRequestSchema } from "../../../dialects/openai-responses/schema.js";
 import { deletedResponse } from "../../../dialects/openai-responses/pages.js";
 import { withIncludes } from "../../../dialects/openai-responses/replay.js";
@@ -22,31 +16,17 @@ import {
 } from "../../../dialects/openai-responses/response-schema.js";
 import { fieldError } from "../../../dialects/field-error.js";
 import { pingFrame } from "../../../dialects/sse.js";
-import { usableModel } from "../../../inference/run/usable-model.js";
-import type { AppContext } from "../../server/app-context.js";
-import { authoriseModel } from "../../../answers/authorise-model.js";
-import { inlineFiles } from "../../server/inline-files.js";
 import { sendFrames } from "../../server/reply/reply.js";
 import { costHeader } from "../../server/reply/run-headers.js";
-import { answerInBackground, answerNow, answerWithoutRun } from "./answer.js";
-import { allOf, findItems, itemsToStore } from "../../../answers/responses/conversation-items.js";
-import { serverToolOffer } from "../../../answers/responses/server-tools.js";
-import { inConversation } from "./in-conversation.js";
+import { answerInBackground, answerWithoutRun } from "./answer.js";
 import { openResponseStream } from "./stream.js";
 import type { StreamDocs } from "../../server/route-docs.js";
+import { load, reserve } from "../../../answers/admit.js";
+import { responses } from "../../../answers/responses/responses.js";
+import { readCall, sendAnswer } from "../../server/answer.js";
+import { whileClientWaits } from "../../server/reply/client.js";
 import { apiKeyRoute } from "../../server/route.js";
 import { endWithoutRun } from "../../../jobs/responses/job-handler.js";
-
-function identify(app: AppContext, request: ResponsesRequest, createTime: number): ResponseIdentity {
-  return {
-    id: `resp_${app.random.id().replaceAll("-", "")}`,
-    created: Math.floor(createTime / 1000),
-    model: usableModel(app.models, request.model),
-    modelName: request.model,
-    request,
-    now: memoize(() => Math.floor(app.clock.now() / 1000)),
-  };
-}
 
 const stream: StreamDocs = {
   schema: z.union([responseEventSchema, responsesErrorEventSchema]),
@@ -76,25 +56,16 @@ export const createResponse = apiKeyRoute({
     stream,
   },
   async handle(call, app) {
-    const { principal, bodyText } = call;
-    const inlined = await inlineFiles(app, call);
-    if (inlined === null) return;
-    const parsed = parseResponsesRequest(inlined.whole, bodyText, serverToolOffer(app, principal));
-    authoriseModel(app.models, call, parsed.model);
-    if (parsed.store) await app.storedResponses.refuseWhenFull();
-    const answer = !parsed.generates ? answerWithoutRun : parsed.background ? answerInBackground : answerNow;
-    const createTime = app.clock.now();
-    await inConversation(app.conversations, parsed.conversationId, principal.team.id, async (untilEnd) => {
-      const items = await findItems(app, parsed, principal.team.id);
-      const request = withToolsOfItems(parsed, allOf(items));
-      const identity = identify(app, request, createTime);
-      if (request.conversationId !== null)
-        await app.conversations.refuseItems(
-          request.conversationId,
-          itemsToStore(items.ownInput, identity.id),
-        );
-      await answer(app, { call, request, identity, createTime, items, untilEnd });
+    const read = await whileClientWaits(call.ctx.req.socket, async (signal) => {
+      const asking = readCall(app, call, signal);
+      const ready = await load(app, responses, asking);
+      if (!ready.response.generates || ready.response.background) return { asking, ready };
+      return { asking, admitted: await reserve(app, responses, asking, ready) };
     });
+    if (read === null) return;
+    if ("admitted" in read) await sendAnswer(app, responses, call, read.admitted);
+    else if (read.ready.response.generates) await answerInBackground(app, call, read.asking, read.ready);
+    else await answerWithoutRun(app, call, read.ready);
   },
 });
 
@@ -181,10 +152,4 @@ function parseQuery(query: unknown) {
     stream: stream === "true",
     from: after === undefined ? 0 : Number(after) + 1,
   };
-}
-
-/** Computes a value once, so that the stored response and the sent response have the same time. */
-function memoize(compute: () => number): () => number {
-  let value: number | null = null;
-  return () => (value ??= compute());
 }

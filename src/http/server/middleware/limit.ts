@@ -86,23 +86,6 @@ export async function withReservation<Result>(
   }
 }
 
-/**
- * Does work that comes between the admission of a request and its run. When it fails or has no result, nothing stays reserved.
- * @param work returns null when the client has left.
- */
-export async function whileReserved<Result>(
-  reservation: TokenReservation,
-  work: () => Promise<Result | null>,
-): Promise<Result | null> {
-  let result: Result | null = null;
-  try {
-    result = await work();
-    return result;
-  } finally {
-    if (result === null) reservation.reconcile(noUsage);
-  }
-}
-
 /** Parks a reservation under the id of a job while `store` stores the job; releases it if that fails. */
 export async function parkReservation(
   { rateLimits }: AppContext,

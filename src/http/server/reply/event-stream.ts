@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { StreamForm } from "../../../answers/endpoint.js";
 import type { Client } from "./client.js";
 import type { AppContext } from "../app-context.js";
 import { setProbeFrame } from "./half-closed.js";
@@ -12,14 +13,6 @@ export interface EventStream {
 }
 
 const eventStreamType = "text/event-stream";
-
-/** How a stream is sent besides its frames. */
-export interface StreamForm {
-  /** Absent: that of server-sent events. */
-  readonly contentType?: string;
-  /** Keep-alive frame. */
-  readonly ping: string;
-}
 
 /** Sends status 200 and the headers of a stream; writes `ping` whenever no frame was written for `pingEveryMs`. */
 export function openEventStream(

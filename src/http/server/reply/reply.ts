@@ -3,32 +3,16 @@
  * prompt. Handles backpressure and keep-alive frames, and aborts the run when the client disconnects. The presenter of the dialect
  * supplies frames and bodies.
  */
-import { toHearthError, HearthError } from "../../../core/errors.js";
+import { HearthError, toHearthError } from "../../../core/errors.js";
 import type { RunEvent } from "../../../core/run-event.js";
-import type { Usage } from "../../../core/usage.js";
 import type { Run } from "../../../inference/run/generate.js";
-import { watchClient, type Client } from "./client.js";
+import { type Client, watchClient } from "./client.js";
 import type { Context } from "../context.js";
 import type { AppContext } from "../app-context.js";
 import { reportFailure } from "../middleware/errors.js";
-import { openEventStream, type StreamForm } from "./event-stream.js";
+import { openEventStream } from "./event-stream.js";
+import type { JsonPresenter, StreamForm, StreamPresenter } from "../../../answers/endpoint.js";
 import { costHeader, runHeaders, runTrailers } from "./run-headers.js";
-
-/** Converts events to the frames of a dialect; each string is one whole frame. */
-export interface StreamPresenter extends StreamForm {
-  frames(event: RunEvent): readonly string[];
-  /** Last frame of a complete answer. */
-  readonly closing: string;
-  /** Returns the last frame of an answer that fails after its first frame. @param usage of the run, with what it is charged */
-  failure(error: HearthError, usage: Usage | null): string;
-}
-
-/** Folds events into the JSON answer of a dialect. */
-export interface JsonPresenter {
-  add(event: RunEvent): void;
-  /** Returns the answer, or its JSON text. */
-  body(): object | string;
-}
 
 /**
  * Streams a run; resolves when the last frame is written or the client disconnects.

@@ -1,0 +1,85 @@
+/**
+ * Admits a request of a text model: files, parse, authorise, what is stored, tokens, and what must be done before its run. The order is the
+ * same for every endpoint and for whoever waits for the answer.
+ */
+import { authorise } from "../accounts/keys/permissions.js";
+import type { TokenReservation } from "../core/limits.js";
+import { authoriseModel } from "./authorise-model.js";
+import type { AnswerContext } from "./context.js";
+import type { Asking, ReadRequest, ReadyRequest, TextEndpoint } from "./endpoint.js";
+import { hasFiles } from "./files/prompt-files.js";
+
+/** A request that is admitted: its run can begin. */
+export interface Admitted<Ready extends ReadyRequest> {
+  readonly asking: Asking;
+  readonly ready: Ready;
+  readonly reservation: TokenReservation;
+}
+
+/** Admits a request. @throws HearthError why it is not; nothing is held then. @throws the signal's reason. */
+export async function admit<Read extends ReadRequest, Ready extends ReadyRequest>(
+  app: AnswerContext,
+  endpoint: TextEndpoint<Read, Ready>,
+  asking: Asking,
+): Promise<Admitted<Ready>> {
+  return reserve(app, endpoint, asking, await load(app, endpoint, asking));
+}
+
+/** The part of an admission before tokens are reserved. The caller closes what it returns, or reserves it. */
+export async function load<Read extends ReadRequest, Ready extends ReadyRequest>(
+  app: AnswerContext,
+  endpoint: TextEndpoint<Read, Ready>,
+  asking: Asking,
+): Promise<Ready> {
+  const body = endpoint.takesFiles ? await inlineFiles(app, asking) : asking.body;
+  const read = endpoint.parse(asking, body, app);
+  authoriseModel(app.models, asking, read.request.model);
+  return endpoint.load(asking, read, app);
+}
+
+/** The rest of an admission. */
+export async function reserve<Read extends ReadRequest, Ready extends ReadyRequest>(
+  app: AnswerContext,
+  { prepare }: Pick<TextEndpoint<Read, Ready>, "prepare">,
+  asking: Asking,
+  ready: Ready,
+): Promise<Admitted<Ready>> {
+  let reservation: TokenReservation | null = null;
+  try {
+    reservation = await asking.reserve(ready.request.model, ready.request);
+    const prepared = prepare === undefined ? ready : await prepare(asking, ready, app);
+    return { asking, ready: { ...prepared, close: once(prepared.close) }, reservation };
+  } catch (thrown) {
+    if (reservation !== null) asking.release(reservation);
+    ready.close?.();
+    throw thrown;
+  }
+}
+
+function once(close: (() => void) | undefined): () => void {
+  let isClosed = close === undefined;
+  return () => {
+    if (!isClosed) close?.();
+    isClosed = true;
+  };
+}
+
+/**
+ * Puts the contents of files into the body of a request. Files are expensive to fetch and read: the key must be allowed to use the
+ * endpoint and the model before.
+ * @throws HearthError as `PromptFiles.inline` and `authoriseModel` do.
+ */
+export async function inlineFiles({ models, promptFiles }: AnswerContext, asking: Asking): Promise<unknown> {
+  const { principal, body, route, signal } = asking;
+  if (!hasFiles(body)) return body;
+  const model = readModelName(body);
+  if (model === null) authorise(principal, { endpoint: route.acl, model: null });
+  else authoriseModel(models, asking, model);
+  return promptFiles.inline(principal, body, signal);
+}
+
+/** Returns the name of the model in a body that is not parsed yet; null when it has none. */
+function readModelName(body: unknown): string | null {
+  if (typeof body !== "object" || body === null || !("model" in body)) return null;
+  return typeof body.model === "string" ? body.model : null;
+}

@@ -1,0 +1,49 @@
+/** Chat completions: answered at once, deferred, or as the line of a batch; stored if the request wants that. */
+import { invalidValue } from "../../dialects/field-error.js";
+import { createChunkEncoder, foldCompletion, type ChatIdentity } from "../../dialects/openai-chat/encode.js";
+import { parseChatRequest, type ChatRequest } from "../../dialects/openai-chat/parse.js";
+import { ownerOf } from "../../inference/stored-owner.js";
+import type { TextEndpoint } from "../endpoint.js";
+import { presentChunks } from "../frames.js";
+import { createCompletionRecorder } from "./completion-recorder.js";
+
+export interface ChatAnswer extends ChatRequest {
+  /** The JSON with the contents of its files, which can be deleted before a deferred completion runs. */
+  readonly whole: unknown;
+}
+
+export const chat: TextEndpoint<ChatAnswer, ChatAnswer> = {
+  takesFiles: true,
+  parse({ bodyText, isLine }, whole) {
+    const parsed = parseChatRequest(whole, bodyText);
+    if (isLine && parsed.stream) throw invalidValue("stream", "is not allowed in a batch");
+    if (isLine && parsed.deferred) throw invalidValue("deferred", "is not allowed in a batch");
+    return { ...parsed, whole };
+  },
+  async load(_asking, read, { storedCompletions }) {
+    if (read.stored !== null) await storedCompletions.refuseWhenFull();
+    return read;
+  },
+  present({ request, callsAsFunction, textTools, includeUsage, stored }, given, { storedCompletions }) {
+    const { id, createTime, model, modelName, principal } = given;
+    const { choices } = request;
+    const created = Math.floor(createTime / 1000);
+    const identity: ChatIdentity = { id, created, model, modelName, choices, callsAsFunction, textTools };
+    return {
+      stream: () => presentChunks(createChunkEncoder(identity, includeUsage)),
+      json() {
+        const fold = foldCompletion(identity);
+        return { add: (event) => fold.add(event), body: () => fold.result() };
+      },
+      ...(stored === null
+        ? {}
+        : {
+            recorder: createCompletionRecorder(
+              storedCompletions,
+              { ...ownerOf(principal), createTime, stored },
+              identity,
+            ),
+          }),
+    };
+  },
+};

@@ -1,0 +1,32 @@
+/** Anthropic's Text Completions, the predecessor of its Messages. */
+import { encodeCompletion, foldComplete } from "../dialects/anthropic-complete/encode.js";
+import { parseCompleteRequest } from "../dialects/anthropic-complete/parse.js";
+import { errorBody } from "../dialects/error-body.js";
+import { eventFrame } from "../dialects/sse.js";
+import type { TextEndpoint } from "./endpoint.js";
+
+type TextCompletionAnswer = ReturnType<typeof parseCompleteRequest>;
+
+export const complete: TextEndpoint<TextCompletionAnswer, TextCompletionAnswer> = {
+  takesFiles: false,
+  parse: (_asking, whole) => parseCompleteRequest(whole),
+  load: (_asking, read) => Promise.resolve(read),
+  present(_ready, { id, model, modelName, requestId }) {
+    const identity = { id, model, modelName };
+    return {
+      stream: () => ({
+        frames(event) {
+          const piece = encodeCompletion(identity, event);
+          return piece === null ? [] : [eventFrame(piece.type, piece)];
+        },
+        closing: "",
+        failure: (error) => eventFrame("error", errorBody(error, "anthropic", requestId)),
+        ping: eventFrame("ping", { type: "ping" }),
+      }),
+      json() {
+        const fold = foldComplete(identity);
+        return { add: (event) => fold.add(event), body: () => fold.result() };
+      },
+    };
+  },
+};

@@ -1,0 +1,34 @@
+/** Completions of raw prompts, as OpenAI has them. */
+import { invalidValue } from "../dialects/field-error.js";
+import {
+  createCompletionEncoder,
+  foldCompletion,
+  type CompletionIdentity,
+} from "../dialects/openai-completions/encode.js";
+import { parseCompletionRequest } from "../dialects/openai-completions/parse.js";
+import type { TextEndpoint } from "./endpoint.js";
+import { presentChunks } from "./frames.js";
+
+type CompletionAnswer = ReturnType<typeof parseCompletionRequest>;
+
+export const completions: TextEndpoint<CompletionAnswer, CompletionAnswer> = {
+  takesFiles: false,
+  parse({ isLine }, whole) {
+    const parsed = parseCompletionRequest(whole);
+    if (isLine && parsed.stream) throw invalidValue("stream", "is not allowed in a batch");
+    return parsed;
+  },
+  load: (_asking, read) => Promise.resolve(read),
+  present({ request, stream: _, includeUsage, ...options }, { id, createTime, model, modelName }) {
+    const { choices } = request;
+    const created = Math.floor(createTime / 1000);
+    const identity: CompletionIdentity = { id, created, model, modelName, choices, ...options };
+    return {
+      stream: () => presentChunks(createCompletionEncoder(identity, includeUsage)),
+      json() {
+        const fold = foldCompletion(identity);
+        return { add: (event) => fold.add(event), body: () => fold.result() };
+      },
+    };
+  },
+};

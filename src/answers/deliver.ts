@@ -1,0 +1,83 @@
+/** Starts the runs of admitted requests. What reads a run is the client (http), the queue of jobs, or a batch. */
+import { noUsage } from "../core/usage.js";
+import { atPercent } from "../core/model.js";
+import type { Run } from "../inference/run/generate.js";
+import type { RunContext } from "../inference/run/run-deps.js";
+import { usableModel } from "../inference/run/usable-model.js";
+import type { Admitted } from "./admit.js";
+import type { AnswerContext } from "./context.js";
+import type { Presenter, ReadRequest, ReadyRequest, TextEndpoint } from "./endpoint.js";
+
+/** What an answer has besides its request. */
+export interface AnswerSettings {
+  /** The id of the answer. */
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly createTime: number;
+  /** What the run is charged, in percent of the model's prices; absent: 100. */
+  readonly pricePercent?: number;
+}
+
+/** An answer whose run has not begun. */
+export interface Answer<Shown extends Presenter> {
+  readonly presenter: Shown;
+  /** Starts the run. @throws HearthError why it cannot start; nothing is held then. */
+  start(context?: Partial<RunContext>): Run;
+  /** Gives back what the request holds, if its run will not begin. */
+  abandon(): void;
+}
+
+/** Prepares the answer to an admitted request. @throws HearthError why its model cannot be used; nothing is held then. */
+export function prepareAnswer<Read extends ReadRequest, Ready extends ReadyRequest, Shown extends Presenter>(
+  app: AnswerContext,
+  endpoint: TextEndpoint<Read, Ready, Shown>,
+  { asking, ready, reservation }: Admitted<Ready>,
+  { id, createTime, pricePercent = 100 }: AnswerSettings,
+): Answer<Shown> {
+  const { principal, requestId, route } = asking;
+  const { request, stream, keepAliveMs, serverTools, allowedCalls } = ready;
+  let run: Run | null = null;
+  const timings = () => {
+    if (run === null) throw new Error("the run has not begun");
+    return run.timings;
+  };
+  const abandon = (): void => {
+    asking.release(reservation);
+    ready.close?.();
+  };
+  try {
+    const model = atPercent(usableModel(app.models, request.model), pricePercent);
+    const identity = { id, createTime, model, modelName: request.model, principal, requestId, timings };
+    const presenter = endpoint.present(ready, identity, app);
+    return {
+      presenter,
+      abandon,
+      start(context = {}) {
+        try {
+          run = app.generator.start(request, {
+            principal,
+            requestId,
+            endpoint: route.path,
+            streamed: stream,
+            tokenReservation: reservation,
+            pricePercent,
+            keepAliveMs,
+            serverTools: serverTools ?? [],
+            allowedCalls: allowedCalls ?? [],
+            ...(presenter.recorder === undefined ? {} : { recorder: presenter.recorder }),
+            ...context,
+          });
+        } catch (thrown) {
+          reservation.reconcile(noUsage);
+          ready.close?.();
+          throw thrown;
+        }
+        void run.finished.then(() => ready.close?.());
+        return run;
+      },
+    };
+  } catch (thrown) {
+    abandon();
+    throw thrown;
+  }
+}

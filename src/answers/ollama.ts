@@ -1,0 +1,82 @@
+/** What Ollama's /api/chat and /api/generate answer; their requests can also only load or unload a model. */
+import type { HearthError } from "../core/errors.js";
+import type { GenerationRequest } from "../core/generation.js";
+import type { RunEvent } from "../core/run-event.js";
+import { ollamaErrorBody } from "../dialects/error-body.js";
+import type { AnswerIdentity } from "../dialects/ollama/answer.js";
+import { jsonLine, linesType } from "../dialects/ollama/lines.js";
+import type { JsonPresenter, ReadyRequest, StreamPresenter, TextEndpoint } from "./endpoint.js";
+
+/** A parsed request. */
+interface ParsedRequest {
+  readonly request: GenerationRequest | null;
+  readonly model: string;
+  readonly stream: boolean;
+  readonly keepAliveMs: number | undefined;
+}
+
+/** How the answers of one endpoint are encoded. */
+export interface AnswerForm {
+  parse(body: unknown, bodyText: string | null): ParsedRequest;
+  loaded(identity: AnswerIdentity, reason: "load" | "unload"): object;
+  /** A line without text. */
+  empty(identity: AnswerIdentity): object;
+  encoder(identity: AnswerIdentity): LineEncoder;
+  fold(identity: AnswerIdentity): LineFold;
+}
+
+interface WithTexts {
+  /** JSON texts of objects whose numbers the values do not keep. */
+  readonly texts?: ReadonlyMap<object, string>;
+}
+
+interface LineEncoder extends WithTexts {
+  lines(event: RunEvent): readonly object[];
+}
+
+interface LineFold extends WithTexts {
+  add(event: RunEvent): void;
+  result(): object;
+}
+
+/** A request that is not only about the memory of its model. */
+export interface OllamaAnswer extends ReadyRequest {
+  /** The name of the model as the client has written it. */
+  readonly writtenModel: string;
+}
+
+/** Returns the endpoint of a parsed request. @param answer has the name by which the server knows its model */
+export function ollamaEndpoint(
+  form: AnswerForm,
+  answer: OllamaAnswer,
+): TextEndpoint<OllamaAnswer, OllamaAnswer> {
+  return {
+    takesFiles: false,
+    parse: () => answer,
+    load: (_asking, read) => Promise.resolve(read),
+    present({ writtenModel }, { createTime, timings }) {
+      const identity = { model: writtenModel, created: createTime, times: timings };
+      return { stream: () => streamPresenter(form, identity), json: () => jsonPresenter(form, identity) };
+    },
+  };
+}
+
+function streamPresenter(form: AnswerForm, identity: AnswerIdentity): StreamPresenter {
+  const encoder = form.encoder(identity);
+  return {
+    contentType: linesType,
+    frames: (event) => encoder.lines(event).map((line) => jsonLine(line, encoder.texts)),
+    closing: "",
+    failure: (error: HearthError) => jsonLine(ollamaErrorBody(error)),
+    // Lines have no comments, and clients parse each one.
+    ping: jsonLine(form.empty(identity)),
+  };
+}
+
+function jsonPresenter(form: AnswerForm, identity: AnswerIdentity): JsonPresenter {
+  const fold = form.fold(identity);
+  return {
+    add: (event) => fold.add(event),
+    body: () => jsonLine(fold.result(), fold.texts).trimEnd(),
+  };
+}

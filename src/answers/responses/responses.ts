@@ -1,0 +1,185 @@
+/** Responses: answered while the client waits, in the background, or as the line of a batch; stored unless `store` is false. */
+import { invalidValue } from "../../dialects/field-error.js";
+import {
+  createResponseEncoder,
+  type ResponseEncoder,
+  type ResponseIdentity,
+} from "../../dialects/openai-responses/encode.js";
+import {
+  generationRequest,
+  parseResponsesRequest,
+  withToolsOfItems,
+  type ResponsesRequest,
+} from "../../dialects/openai-responses/parse.js";
+import { doneFrame, eventFrame, pingFrame } from "../../dialects/sse.js";
+import { ownerOf } from "../../inference/stored-owner.js";
+import type { AnswerContext } from "../context.js";
+import type {
+  AnswerIdentity,
+  Asking,
+  JsonPresenter,
+  ReadyRequest,
+  StreamPresenter,
+  TextEndpoint,
+} from "../endpoint.js";
+import { allOf, findItems, itemsToStore, type RequestItems } from "./conversation-items.js";
+import { listMcpTools, refuseUsedApprovals } from "./mcp.js";
+import { createResponseRecorder } from "./response-recorder.js";
+import { serverToolOffer, serverToolsOf } from "./server-tools.js";
+
+/** A request whose conversation is known. */
+export interface ResponseAnswer extends ReadyRequest {
+  /** The id of the response. */
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly createTime: number;
+  readonly response: ResponsesRequest;
+  readonly items: RequestItems;
+}
+
+export interface ReadResponse {
+  readonly request: ResponsesRequest;
+}
+
+export const responses: TextEndpoint<ReadResponse, ResponseAnswer> = {
+  takesFiles: true,
+  parse({ principal, bodyText, isLine }, whole, app) {
+    const offer = isLine ? undefined : serverToolOffer(app, principal);
+    const request = parseResponsesRequest(whole, bodyText, offer);
+    if (isLine) refuseInBatch(request);
+    return { request };
+  },
+  async load({ principal, isLine }, { request: parsed }, app) {
+    const { id: teamId } = principal.team;
+    const { conversationId } = parsed;
+    if (parsed.store) await app.storedResponses.refuseWhenFull();
+    const createTime = app.clock.now();
+    // No other response is generated in the conversation until this one has ended.
+    const release =
+      conversationId === null ? undefined : await app.conversations.lock(conversationId, teamId);
+    try {
+      const items = await findItems(app, parsed, teamId);
+      if (!isLine && parsed.generates) await refuseUsedApprovals(app.mcpApprovals, items, teamId);
+      const id = `resp_${app.random.id().replaceAll("-", "")}`;
+      if (conversationId !== null)
+        await app.conversations.refuseItems(conversationId, itemsToStore(items.ownInput, id));
+      const ready = readyResponse(withToolsOfItems(parsed, allOf(items)), items, { id, createTime });
+      return release === undefined ? ready : { ...ready, close: release };
+    } catch (thrown) {
+      release?.();
+      throw thrown;
+    }
+  },
+  prepare: listTools,
+  present(ready, given, app) {
+    const { response, items, createTime } = ready;
+    const identity = identifyResponse(ready, given, app);
+    if (!response.store)
+      return {
+        stream: () => streamPresenter(identity),
+        json: () => presentFolded(createResponseEncoder(identity)),
+      };
+    const encoder = createResponseEncoder(identity);
+    return {
+      // A stream has an encoder of its own: the events that a client receives can be split differently from the recorded ones.
+      stream: () => streamPresenter(identity),
+      json: () => presentRecorded(encoder),
+      recorder: createResponseRecorder({
+        storedResponses: app.storedResponses,
+        encoder,
+        owner: ownerOf(given.principal),
+        createTime,
+        ownInput: items.ownInput,
+        conversations: app.conversations,
+        conversationId: response.conversationId,
+        streamed: response.stream,
+      }),
+    };
+  },
+};
+
+/** Returns a request that runs with these items. */
+export function readyResponse(
+  response: ResponsesRequest,
+  items: RequestItems,
+  { id, createTime }: Pick<ResponseAnswer, "id" | "createTime">,
+): ResponseAnswer {
+  const request = generationRequest(response, allOf(items));
+  return { id, createTime, response, items, request, stream: response.stream };
+}
+
+/** Returns what the response says of itself. */
+export function identifyResponse(
+  { id, createTime, response }: ResponseAnswer,
+  { model, modelName }: Pick<AnswerIdentity, "model" | "modelName">,
+  { clock }: Pick<AnswerContext, "clock">,
+): ResponseIdentity {
+  const created = Math.floor(createTime / 1000);
+  const now = memoize(() => Math.floor(clock.now() / 1000));
+  return { id, created, model, modelName, request: response, now };
+}
+
+/** Lists the tools of MCP servers, which are asked only for a request that may run. */
+async function listTools(
+  { principal, isLine, signal }: Asking,
+  ready: ResponseAnswer,
+  app: AnswerContext,
+): Promise<ResponseAnswer> {
+  if (isLine) return ready;
+  const { response, items } = ready;
+  if (response.mcpServers.length > 0) await app.generator.refuse(ready.request, principal);
+  const listed = await listMcpTools(app, response, items, signal);
+  return {
+    ...readyResponse(listed.request, items, ready),
+    serverTools: [...serverToolsOf(app, listed.request, principal), ...listed.mcpTools],
+    allowedCalls: listed.allowedCalls(app.mcpApprovals, principal.team.id),
+    close() {
+      listed.close();
+      ready.close?.();
+    },
+  };
+}
+
+function refuseInBatch({ stream, background, conversationId, generates }: ResponsesRequest): void {
+  const refused = {
+    stream,
+    background,
+    // Lines run at the same time, and a conversation takes one response at a time.
+    conversation: conversationId !== null,
+    generate: !generates,
+  };
+  for (const [field, isRequested] of Object.entries(refused))
+    if (isRequested) throw invalidValue(field, "is not allowed in a batch");
+}
+
+function streamPresenter(identity: ResponseIdentity): StreamPresenter {
+  const encoder = createResponseEncoder(identity);
+  let opened = false;
+  const frame = (event: { readonly type: string }): string => eventFrame(event.type, event);
+  return {
+    frames(event) {
+      const opening = opened ? [] : encoder.open();
+      opened = true;
+      return [...opening, ...encoder.add(event)].map(frame);
+    },
+    closing: doneFrame,
+    failure: (error, usage) => [...encoder.fail(error, usage).map(frame), doneFrame].join(""),
+    ping: pingFrame,
+  };
+}
+
+/** Presents the response of the run's recorder, which has already folded the events, so that it equals the stored one. */
+export function presentRecorded(encoder: ResponseEncoder): JsonPresenter {
+  return { add: () => undefined, body: () => encoder.response() };
+}
+
+function presentFolded(encoder: ResponseEncoder): JsonPresenter {
+  encoder.open();
+  return { add: (event) => encoder.add(event), body: () => encoder.response() };
+}
+
+/** Computes a value once, so that the stored response and the sent response have the same time. */
+function memoize(compute: () => number): () => number {
+  let value: number | null = null;
+  return () => (value ??= compute());
+}

@@ -1,0 +1,62 @@
+/** Answers requests of text models to clients that wait for them. */
+import { admit, inlineFiles, type Admitted } from "../../answers/admit.js";
+import { prepareAnswer } from "../../answers/deliver.js";
+import type { Asking, ReadRequest, ReadyRequest, TextEndpoint } from "../../answers/endpoint.js";
+import { noUsage } from "../../core/usage.js";
+import type { AppContext } from "./app-context.js";
+import { reserveTokens } from "./middleware/limit.js";
+import { whileClientWaits } from "./reply/client.js";
+import { sendJson, sendStream } from "./reply/reply.js";
+import type { Call } from "./route.js";
+
+/** Returns the request of a client. @param signal aborts when the client leaves */
+export function readCall(app: AppContext, call: Call, signal: AbortSignal): Asking {
+  const { ctx, principal, requestId, route, body, bodyText } = call;
+  return {
+    principal,
+    requestId,
+    route,
+    body,
+    bodyText,
+    isLine: false,
+    header: (name) => ctx.get(name),
+    signal,
+    reserve: (model, prompt) => reserveTokens(app, call, model, prompt),
+    release: (reservation) => reservation.reconcile(noUsage),
+  };
+}
+
+/** Admits a request, and sends its answer. */
+export async function answerCall<Read extends ReadRequest, Ready extends ReadyRequest>(
+  app: AppContext,
+  endpoint: TextEndpoint<Read, Ready>,
+  call: Call,
+): Promise<void> {
+  const admitted = await whileClientWaits(call.ctx.req.socket, (signal) =>
+    admit(app, endpoint, readCall(app, call, signal)),
+  );
+  if (admitted !== null) await sendAnswer(app, endpoint, call, admitted);
+}
+
+/** Sends the answer to an admitted request. */
+export async function sendAnswer<Read extends ReadRequest, Ready extends ReadyRequest>(
+  app: AppContext,
+  endpoint: TextEndpoint<Read, Ready>,
+  { ctx }: Call,
+  admitted: Admitted<Ready>,
+): Promise<void> {
+  const id = app.random.id();
+  const answer = prepareAnswer(app, endpoint, admitted, { id, createTime: app.clock.now() });
+  const run = answer.start({ runId: id });
+  const { presenter } = answer;
+  if (admitted.ready.stream && presenter.stream !== undefined)
+    await sendStream(app, ctx, run, presenter.stream());
+  else await sendJson(ctx, run, presenter.json());
+}
+
+/** Returns the body of a request with the contents of its files; null when the client has left. */
+export function readBodyWithFiles(app: AppContext, call: Call): Promise<{ readonly whole: unknown } | null> {
+  return whileClientWaits(call.ctx.req.socket, async (signal) => ({
+    whole: await inlineFiles(app, readCall(app, call, signal)),
+  }));
+}
