@@ -234,7 +234,9 @@ describe("a server with a model file that crashes the process", () => {
 function trialsOf(supervisor: number): readonly number[] {
   const all = listed();
   const servers = all.filter(({ parent }) => parent === supervisor).map(({ pid }) => pid);
-  const trials = all.filter(({ parent, args }) => servers.includes(parent) && args.includes("llama/smoke.js"));
+  const trials = all.filter(
+    ({ parent, args }) => servers.includes(parent) && args.includes("llama/smoke.js"),
+  );
   return trials.map(({ pid }) => pid);
 }
 
