@@ -8,14 +8,13 @@
 import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { root } from "./world/root.js";
 import { copyCheckout, libraryFolder } from "./cpu-generations/checkout.js";
 import { chosen, cpuFlags, generationsIn, type Generation } from "./cpu-generations/generations.js";
 import { removeAtEnd } from "./cpu-generations/removal.js";
 import { runTests, type TestRun } from "./cpu-generations/tests.js";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const nameWidth = 16;
 
 process.exitCode = await main();

@@ -4,15 +4,14 @@
  * the changed file can affect run. Exits with 1 where the small size finds fewer than 28 of 30, or `--all` not all; with 2 for invalid
  * arguments.
  */
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import fc from "fast-check";
+import { root } from "./world/root.js";
 import { chooseFaults } from "./faults/choose.js";
 import { openTree, type Tree } from "./faults/tree.js";
 import type { Fault } from "./faults/sites.js";
 import { readWhole, runProgram } from "./world/options.js";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Part of the faults that the small size has to find. */
 const smallShare = 28 / 30;
 

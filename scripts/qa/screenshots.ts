@@ -5,9 +5,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import sharp from "sharp";
+import { root } from "./world/root.js";
 import { launchChromium } from "../../test/kit/browser/chromium.js";
 import { signInOwner } from "../../test/kit/browser/sign-in.js";
 import { requestJson } from "./world/ask.js";
@@ -16,7 +16,7 @@ import { tinyModel } from "./world/server.js";
 import { makeHistory } from "./screenshots/history.js";
 import { startPictureServer } from "./screenshots/server.js";
 
-const pictures = fileURLToPath(new URL("../../src/docs/pictures/", import.meta.url));
+const pictures = join(root, "src/docs/pictures");
 const viewport = { width: 1440, height: 860 };
 /** Colours of a picture: text and areas need few. */
 const colours = 96;

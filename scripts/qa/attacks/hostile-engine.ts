@@ -1,6 +1,6 @@
 /** Engines that misbehave: a server of chat completions whose models each have a fault of their own, and one that never tokenizes. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { listen } from "../world/listen.js";
+import { endStream, listen, readBody, sendDelta, sendUsage, startStream } from "../world/http-server.js";
 
 /** Where the engines listen. */
 export interface EngineUrls {
@@ -17,15 +17,12 @@ const pieceMs = 5;
 export const hostileModels: Readonly<Record<string, Fault>> = {
   "engine-usage": (response) => {
     sendText(response, "text");
-    send(response, {
-      choices: [],
-      usage: { prompt_tokens: 1e15, completion_tokens: 1e15, total_tokens: 2e15 },
-    });
+    sendUsage(response, 1e15, 1e15);
     end(response);
   },
   "engine-no-usage": (response) => {
     sendText(response, "text");
-    send(response, { choices: [], usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 } });
+    sendUsage(response, 0, 0);
     end(response);
   },
   "engine-endless-text": (response) => repeat(response, () => sendText(response, " word")),
@@ -37,7 +34,7 @@ export const hostileModels: Readonly<Record<string, Fault>> = {
   },
   "engine-open-after-done": (response) => {
     sendText(response, "text");
-    sendFinish(response);
+    sendDelta(response, {}, "stop");
     response.write("data: [DONE]\n\n");
   },
   "engine-silent": () => undefined,
@@ -61,12 +58,11 @@ export async function listenAsEngines(): Promise<EngineUrls> {
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const chunks: Buffer[] = [];
-  for await (const part of request) chunks.push(part as Buffer);
+  const body = await readBody(request);
   response.on("error", () => undefined);
   if (request.method !== "POST") return void response.end('{"object":"list","data":[]}');
-  const { model } = JSON.parse(Buffer.concat(chunks).toString()) as { model: string };
-  response.writeHead(200, { "content-type": "text/event-stream" });
+  const { model } = JSON.parse(body) as { model: string };
+  startStream(response);
   hostileModels[model]?.(response);
 }
 
@@ -77,24 +73,11 @@ function repeat(response: ServerResponse, write: () => void): void {
   }, pieceMs);
 }
 
-function send(response: ServerResponse, fields: object): void {
-  const piece = { id: "chunk", object: "chat.completion.chunk", created: 1, model: "hostile", ...fields };
-  response.write(`data: ${JSON.stringify(piece)}\n\n`);
-}
-
-function sendDelta(response: ServerResponse, delta: object): void {
-  send(response, { choices: [{ index: 0, delta, finish_reason: null }] });
-}
-
 function sendText(response: ServerResponse, content: string): void {
   sendDelta(response, { content });
 }
 
-function sendFinish(response: ServerResponse): void {
-  send(response, { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] });
-}
-
 function end(response: ServerResponse): void {
-  sendFinish(response);
-  response.end("data: [DONE]\n\n");
+  sendDelta(response, {}, "stop");
+  endStream(response);
 }

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { copyFileSync, cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { root } from "../world/root.js";
 import { writeModel } from "../../../test/kit/models/gguf-writer.js";
 import { writeBenchModel } from "../world/models.js";
 import { scratchFolder } from "../world/processes.js";
@@ -25,7 +25,6 @@ export interface Scene extends Target {
 
 const managementKey = "hm-key-of-the-operator-under-attack";
 const smallModelCount = 24;
-const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 export async function createScene(runs: number): Promise<Scene> {
   const folder = scratchFolder();

@@ -1,5 +1,5 @@
 /** The ordinary clients: each streams one answer after the other, and their gaps between frames are measured. */
-import { chat } from "../world/client.js";
+import { chat, readGaps } from "../world/client.js";
 import { textOf } from "../world/models.js";
 import type { Scene } from "./scene.js";
 
@@ -32,8 +32,7 @@ export function startStreams(scene: Scene): Streams {
       try {
         const answer = await chat(scene, asked);
         if (!answer.whole) cut.push(`${answer.status} ${answer.body.slice(0, 200)}`);
-        for (const [at, arrival] of answer.arrivals.slice(1).entries())
-          gapsMs.push(arrival - (answer.arrivals[at] ?? arrival));
+        gapsMs.push(...readGaps(answer));
       } catch (thrown) {
         cut.push(String(thrown));
       }

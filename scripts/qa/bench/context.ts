@@ -2,7 +2,7 @@
  * Measures a long conversation, such as that of a coding agent: a prompt of 32,000 tokens, the next turns, and the same after a restart;
  * and for prompts of several lengths, whether reading them from disk is faster than evaluating them.
  */
-import { chat, type ChatAnswer, type Target } from "../world/client.js";
+import { chatWhole, type ChatAnswer, type Target } from "../world/client.js";
 import { writeBenchModel, textOf, type BenchModel } from "../world/models.js";
 import type { SectionOptions } from "./options.js";
 import { residentMb, scratchFolder } from "../world/processes.js";
@@ -53,7 +53,7 @@ export async function* contextSection({ large }: SectionOptions): AsyncIterable<
 function turn(server: Target, model: BenchModel, texts: readonly string[]): Promise<ChatAnswer> {
   const content = texts.at(-1) ?? "warm";
   const history = texts.slice(0, -1);
-  return chat(server, { model: model.id, content, history, maxTokens: answerTokens, stream: true });
+  return chatWhole(server, { model: model.id, content, history, maxTokens: answerTokens, stream: true });
 }
 
 async function firstTokenMs(server: Target, model: BenchModel, content: string): Promise<number> {
@@ -72,7 +72,6 @@ function memoryRow(pid: number): Row {
 }
 
 function row(figure: string, answer: ChatAnswer): Row {
-  if (!answer.whole) throw new Error(`no whole answer: ${answer.status} ${answer.body}`);
   const { promptTokens: prompt, cachedTokens: cached, arrivals, askedAt } = answer;
   const firstMs = (arrivals[0] ?? Number.NaN) - askedAt;
   const perSecond = (arrivals.length - 1) / (((arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0)) / 1000);

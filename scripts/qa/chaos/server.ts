@@ -2,9 +2,8 @@
 import type { ChildProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { childOf, scratchFolder, startProcess } from "../world/processes.js";
-import { readAddress } from "../world/server.js";
+import { hearthProgram, readAddress } from "../world/server.js";
 import { managementKey, type World } from "./world.js";
 import { connectByProxies } from "./network/proxies.js";
 import type { ServerNetwork } from "./network/server-network.js";
@@ -29,7 +28,6 @@ export interface ChaosServer {
 /** Characters of a server's log that are kept, and of those that are shown when it does not start. */
 const loggedMax = 500_000;
 const shownMax = 2_000;
-const program = fileURLToPath(new URL("../../../dist/main.js", import.meta.url));
 const shiftedClock = new URL("./shifted-clock.mjs", import.meta.url).href;
 
 export async function createServer(name: string, world: World): Promise<ChaosServer> {
@@ -70,7 +68,7 @@ function controlled(
     logged: () => logged,
     async start() {
       writeFileSync(clockFile, "0");
-      const [first = process.execPath, ...args] = [...command, process.execPath, program, "start"];
+      const [first = process.execPath, ...args] = [...command, process.execPath, hearthProgram, "start"];
       child = startProcess(first, args, {
         env: environment,
         stdio: ["ignore", "pipe", "pipe"],

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { root } from "../world/root.js";
 import type { Agent } from "./agent.js";
 
 export interface Packages {
@@ -15,7 +15,7 @@ export interface Packages {
   readonly compiled?: string;
 }
 
-const cache = fileURLToPath(new URL("../../../coverage/conformance/", import.meta.url));
+const cache = join(root, "coverage/conformance");
 const installMsMax = 900_000;
 /**
  * Dependencies are installed as they were on this day, after which every version named here was published: a release of today, whose own

@@ -6,7 +6,7 @@ import { createApp, type Overrides } from "../../../src/app/app.js";
 import { loadConfig } from "../../../src/config/config.js";
 import { createScriptedEngine } from "../../../test/kit/scripted/engine.js";
 import { workerUrls } from "../../../test/kit/worker-urls.js";
-import { listen } from "../world/listen.js";
+import { listen } from "../world/http-server.js";
 import { scratchFolder } from "../world/processes.js";
 import { createScriptedModel, type ScriptedModel, type ScriptOfTools } from "./model.js";
 

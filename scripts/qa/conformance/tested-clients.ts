@@ -4,8 +4,8 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { once } from "node:events";
+import { root } from "../world/root.js";
 import { scratchFolder, startProcess } from "../world/processes.js";
 import { parseTestReport, type TestReport } from "../world/test-report.js";
 import type { FlowResult } from "./flows.js";
@@ -25,7 +25,6 @@ interface Tests {
   readonly exceptOnLlamaServer?: string;
 }
 
-const root = fileURLToPath(new URL("../../../", import.meta.url));
 const runMsMax = 900_000;
 const clients = "end-to-end/clients";
 const aiSdk = (named: string): Tests => ({ file: `${clients}/ai-sdk`, named: `the AI SDK's ${named}` });

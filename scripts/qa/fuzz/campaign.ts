@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { compileModules } from "./build/compile.js";
 import type { ChildResult, ChildTask } from "./child.js";
 import { readNotes } from "./current-input.js";
-import { root } from "./root.js";
+import { root } from "../world/root.js";
 
 export interface Campaign {
   /** The target's module, from the root of the repository. */

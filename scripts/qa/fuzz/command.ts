@@ -5,7 +5,7 @@ import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { readNumber, readWhole } from "../world/options.js";
 import { runCampaign, type CampaignResult } from "./campaign.js";
-import { root } from "./root.js";
+import { root } from "../world/root.js";
 import { targets } from "./targets.js";
 
 interface Arguments {

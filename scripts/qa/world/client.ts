@@ -72,6 +72,18 @@ export async function chat(target: Target, ask: ChatRequest): Promise<ChatAnswer
   return { status, headers, askedAt, headersAt, endedAt: performance.now(), ...read };
 }
 
+/** Sends a request and reads the answer. @throws Error also where the answer is not whole */
+export async function chatWhole(target: Target, ask: ChatRequest): Promise<ChatAnswer> {
+  const answer = await chat(target, ask);
+  if (!answer.whole) throw new Error(`no whole answer: ${answer.status} ${answer.body}`);
+  return answer;
+}
+
+/** Returns the milliseconds between the parts of an answer. */
+export function readGaps({ arrivals }: Pick<ChatAnswer, "arrivals">): readonly number[] {
+  return arrivals.slice(1).map((at, index) => at - (arrivals[index] ?? at));
+}
+
 /** A response whose headers have arrived; its body can be read once. */
 export interface Answer {
   readonly status: number;

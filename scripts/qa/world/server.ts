@@ -1,11 +1,12 @@
 /** Hearth servers as processes of their own. */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { root } from "./root.js";
 import { childOf, scratchFolder, startProcess, startScript, stopProcess } from "./processes.js";
 
-export const hearthProgram = fileURLToPath(new URL("../../../dist/main.js", import.meta.url));
+export const hearthProgram = join(root, "dist/main.js");
 /** The API key of the first team. */
 export const firstKey = "bench-key-of-sixteen-characters";
 /** The built-in chat model. */

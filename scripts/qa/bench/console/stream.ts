@@ -1,6 +1,6 @@
 import http from "node:http";
 import type { Page } from "playwright-core";
-import { listen } from "../../world/listen.js";
+import { endStream, listen, sendDelta, startStream } from "../../world/http-server.js";
 import { quantile, type Row } from "../../world/table.js";
 
 const [tokensPerSecond, seconds] = [50, 10];
@@ -33,9 +33,8 @@ export async function streamRows(page: Page, url: string): Promise<readonly Row[
 
 async function startTokens(): Promise<{ readonly url: string; close(): void }> {
   const server = http.createServer((_req, res) => {
-    const send = (content: string): void =>
-      void res.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`);
-    res.writeHead(200, { "content-type": "text/event-stream" });
+    const send = (content: string): void => sendDelta(res, { content });
+    startStream(res);
     send(paragraph.repeat(60));
     let sent = 0;
     const timer = setInterval(() => {
@@ -43,7 +42,7 @@ async function startTokens(): Promise<{ readonly url: string; close(): void }> {
       if (++sent < tokensPerSecond * seconds) return;
       clearInterval(timer);
       send("\n\nThe end of it.");
-      res.end("data: [DONE]\n\n");
+      endStream(res);
     }, 1000 / tokensPerSecond);
     res.on("close", () => clearInterval(timer));
   });

@@ -1,6 +1,6 @@
 /** Measures how long a team with few requests waits while another team floods the server. */
 import { setMaxListeners } from "node:events";
-import { chat, type Target } from "../../world/client.js";
+import { chat, chatWhole, type Target } from "../../world/client.js";
 import { textOf, type BenchModel } from "../../world/models.js";
 import { startServer } from "../../world/server.js";
 import { quantile, type Row } from "../../world/table.js";
@@ -55,8 +55,7 @@ async function asking(
   for (let nth = 0; nth < requests; nth += 1) {
     const content = textOf(1000 * kind + nth, 6);
     const ask = { model: model.id, content, maxTokens: tokensPerAnswer, stream: false };
-    const answer = await chat(target, ask);
-    if (!answer.whole) throw new Error(`no whole answer: ${answer.status} ${answer.body}`);
+    const answer = await chatWhole(target, ask);
     times.push(answer.endedAt - answer.askedAt);
   }
   return times;

@@ -1,4 +1,4 @@
-import { chat } from "../../world/client.js";
+import { chatWhole } from "../../world/client.js";
 import type { BenchModel } from "../../world/models.js";
 import { startServer } from "../../world/server.js";
 import type { Contender, Terms } from "./contender.js";
@@ -16,8 +16,7 @@ export async function startHearth(model: BenchModel, terms: Terms): Promise<Cont
     answer: (prompts, maxTokens) =>
       Promise.all(
         prompts.map(async ({ content }) => {
-          const answer = await chat(server, { model: model.id, content, maxTokens, stream: true });
-          if (!answer.whole) throw new Error(`no whole answer: ${answer.status} ${answer.body}`);
+          const answer = await chatWhole(server, { model: model.id, content, maxTokens, stream: true });
           return { ...answer, tokens: answer.completionTokens };
         }),
       ),

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { freeRules, type DecodeJob, type Engine } from "../../../../src/core/engine.js";
 import { noTools } from "../../../../src/core/generation.js";
 import type { Model, ModelManifest } from "../../../../src/core/model.js";
@@ -8,6 +8,8 @@ import { createLlamaEngine } from "../../../../src/engine/llama/engine.js";
 import { createTextThread } from "../../../../src/engine/text/thread.js";
 import { ModelMemory } from "../../../../src/engine/memory/model-memory.js";
 import { systemClock, systemRandom } from "../../../../src/system.js";
+import { workerUrls } from "../../../../test/kit/worker-urls.js";
+import { root } from "../../world/root.js";
 import { tinyModel } from "../../world/server.js";
 
 /** Runs a question directly on the engine. @returns the number of tokens */
@@ -74,7 +76,7 @@ export function directEngine(): Engine {
   const thread = createTextThread({
     settings,
     clock: systemClock,
-    workerUrl: new URL("../../../../dist/engine/text/worker.js", import.meta.url),
+    workerUrl: workerUrls.workerUrl,
     log: () => undefined,
   });
   return createLlamaEngine({
@@ -91,11 +93,11 @@ export function directEngine(): Engine {
 
 /** Returns the model that every section uses, as the engine expects it. */
 export async function builtInModel(): Promise<Model> {
-  const folder = fileURLToPath(new URL(`../../../../models/${tinyModel}/`, import.meta.url));
-  const manifest = JSON.parse(await readFile(`${folder}manifest.json`, "utf8")) as ModelManifest;
+  const folder = join(root, "models", tinyModel);
+  const manifest = JSON.parse(await readFile(join(folder, "manifest.json"), "utf8")) as ModelManifest;
   return {
     manifest,
-    path: folder + manifest.file,
+    path: join(folder, manifest.file),
     unusable: null,
     kvBytesPerToken: 0,
     fingerprint: "fp_bench",

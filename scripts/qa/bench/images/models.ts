@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { root } from "../../world/root.js";
 import type { ModelManifest } from "../../../../src/core/model.js";
 import { threadsFor, usableCores } from "../../../../src/engine/worker/machine.js";
 import { describeManifest } from "../../../../src/models/describe.js";
@@ -33,7 +33,7 @@ export interface ImageModels {
   readonly folder: string | null;
 }
 
-const builtIn = fileURLToPath(new URL("../../../../models", import.meta.url));
+const builtIn = join(root, "models");
 /** Use another name when the way of writing the models changes. */
 const randomFolder = join(tmpdir(), "hearth-bench-models", "images-1");
 const randomVisionModel = "bench-captioner";

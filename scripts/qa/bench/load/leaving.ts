@@ -4,7 +4,7 @@
  * time in the queue, without the time before it was queued. The time from the disconnection to the headers of
  * its answer, minus its own prefill, includes everything and is an upper bound.
  */
-import { chat, headerMs, type Target } from "../../world/client.js";
+import { chat, chatWhole, headerMs, type Target } from "../../world/client.js";
 import { writeBenchModel, textOf, type BenchModel } from "../../world/models.js";
 import { startServer } from "../../world/server.js";
 import { quantile, type Row } from "../../world/table.js";
@@ -33,8 +33,7 @@ async function leavingAt(moment: Moment, server: Target, model: BenchModel): Pro
     const kind = 5000 + round * 2 + (moment === "prefill" ? 1000 : 0);
     const leftAt = await leave(moment, server, model, { kind, delayMs: 5 + random() * 60 });
     const ask = { model: model.id, content: textOf(kind + 1, 4), maxTokens: 1, stream: false };
-    const next = await chat(server, ask);
-    if (!next.whole) throw new Error(`no whole answer: ${next.status} ${next.body}`);
+    const next = await chatWhole(server, ask);
     queued.push(headerMs(next, "queue"));
     atMost.push(Math.max(0, next.headersAt - leftAt - headerMs(next, "prefill")));
   }

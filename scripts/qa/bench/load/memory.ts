@@ -4,9 +4,10 @@
  * The first requests do not count: the heaps and the database's page cache (16 MB) grow to their steady size.
  */
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { chat, type Target } from "../../world/client.js";
+import { root } from "../../world/root.js";
+import { chat, chatWhole, type Target } from "../../world/client.js";
 import { writeBenchModel, textOf } from "../../world/models.js";
 import { residentBytes } from "../../world/processes.js";
 import { tinyModel, startServer } from "../../world/server.js";
@@ -77,7 +78,7 @@ async function servedModel(): Promise<{
   readonly id: string;
   readonly settings: Readonly<Record<string, string>>;
 }> {
-  const manifest = fileURLToPath(new URL(`../../../../models/${tinyModel}/manifest.json`, import.meta.url));
+  const manifest = join(root, "models", tinyModel, "manifest.json");
   if (existsSync(manifest)) return { id: tinyModel, settings: {} };
   const { id, folder } = await writeBenchModel("small");
   return { id, settings: { HEARTH_MODELS: folder } };
@@ -95,8 +96,7 @@ async function mixedRequest(server: Target, model: string, random: () => number)
   const content = textOf(Math.floor(random() * 1e6), 4);
   const ask = { model, content, maxTokens: 4 + Math.floor(random() * 24), stream: kind > 0, temperature: 1 };
   if (kind < 2) {
-    const answer = await chat(server, ask);
-    if (!answer.whole) throw new Error(`no whole answer: ${answer.status} ${answer.body}`);
+    await chatWhole(server, ask);
     return;
   }
   const leaving = new AbortController();

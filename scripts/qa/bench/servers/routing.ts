@@ -10,7 +10,7 @@ import { freeRules, type DecodeJob } from "../../../../src/core/engine.js";
 import { noTools } from "../../../../src/core/generation.js";
 import { RemotePool } from "../../../../src/engine/remote/pool.js";
 import { seeded } from "../../../../test/kit/models/gguf-writer/weights.js";
-import { listen } from "../../world/listen.js";
+import { listen } from "../../world/http-server.js";
 import type { SectionOptions } from "../options.js";
 import { spread, type Row } from "../../world/table.js";
 import { blockTokens, planConversations, type Turn } from "./routing/conversations.js";

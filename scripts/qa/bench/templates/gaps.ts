@@ -1,7 +1,7 @@
 /** Measures the gaps between the tokens of eight streams, with and without hostile templates beside them. */
 import { join } from "node:path";
 import { writeModel } from "../../../../test/kit/models/gguf-writer.js";
-import { chat } from "../../world/client.js";
+import { chat, chatWhole, readGaps } from "../../world/client.js";
 import { scratchFolder } from "../../world/processes.js";
 import { tinyModel, startServer, type ServerProcess } from "../../world/server.js";
 import { quantile, type Row } from "../../world/table.js";
@@ -71,11 +71,11 @@ async function measure(server: ServerProcess): Promise<readonly Row[]> {
 /** Reads all streams to their ends. @returns the gaps between tokens in ms. @throws Error if a stream is cut, or too short to measure */
 async function readStreams(server: ServerProcess): Promise<readonly number[]> {
   const ask = { model: tinyModel, content: "Tell me a story.", maxTokens: tokensPerStream, stream: true };
-  const answers = await Promise.all(Array.from({ length: streams }, () => chat(server, ask)));
-  return answers.flatMap(({ whole, arrivals, body }) => {
-    if (!whole) throw new Error(`a stream was cut: ${body}`);
-    if (arrivals.length < arrivalsMin) throw new Error(`a stream had only ${arrivals.length} parts`);
-    return arrivals.slice(1).map((at, index) => at - (arrivals[index] ?? at));
+  const answers = await Promise.all(Array.from({ length: streams }, () => chatWhole(server, ask)));
+  return answers.flatMap((answer) => {
+    const { length } = answer.arrivals;
+    if (length < arrivalsMin) throw new Error(`a stream had only ${length} parts`);
+    return readGaps(answer);
   });
 }
 

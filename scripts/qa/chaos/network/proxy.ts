@@ -1,6 +1,6 @@
 /** A connection between two processes that can be cut. */
 import { connect, createServer, type Socket } from "node:net";
-import { listen } from "../../world/listen.js";
+import { listen } from "../../world/http-server.js";
 
 /** `refused`: connections are reset, as by a host that restarts; `silent`: nothing arrives and nothing ends, as by a broken network. */
 export type Cut = "refused" | "silent";

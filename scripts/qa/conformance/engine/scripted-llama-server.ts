@@ -3,9 +3,9 @@
  * capable one does is asked through tokens, templates, grammars and parsers, as any model on a remote engine. Fields and frames as in
  * tools/server/ of llama.cpp 0.4.0.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { ScriptOfTools } from "../model.js";
-import { listen } from "../../world/listen.js";
+import { listen, readBody, startStream } from "../../world/http-server.js";
 import { readPrompt, writeAnswer } from "./conversation.js";
 import { openVocabulary, type Vocabulary } from "./vocabulary.js";
 
@@ -60,7 +60,7 @@ export async function startScriptedLlamaServer(
   const server = createServer((request, response) => {
     const route = routes[request.url ?? ""];
     if (route === undefined) return void response.writeHead(404).end();
-    readBody(request).then(
+    readBody(request, bodyBytesMax).then(
       (text) => route(text === "" ? {} : JSON.parse(text), response),
       () => response.destroy(),
     );
@@ -74,17 +74,6 @@ export async function startScriptedLlamaServer(
       await vocabulary.close();
     },
   };
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request) {
-    bytes += (chunk as Buffer).length;
-    if (bytes > bodyBytesMax) throw new Error("the body is too long");
-    chunks.push(chunk as Buffer);
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 function createAnswers(script: ScriptOfTools, vocabulary: Vocabulary) {
@@ -125,7 +114,7 @@ function stream(
   { tokens, isHeld }: Pick<Begun, "tokens" | "isHeld">,
   vocabulary: Vocabulary,
 ): void {
-  response.writeHead(200, { "content-type": "text/event-stream" });
+  startStream(response);
   const send = (frame: object): void => void response.write(`data: ${JSON.stringify(frame)}\n\n`);
   const counts = { tokens_evaluated: prompt.length };
   send({ stop: false, tokens: [], content: "", ...counts, prompt_progress: { cache: 0 } });

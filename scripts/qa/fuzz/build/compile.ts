@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { pathToFileURL } from "node:url";
-import { root } from "../root.js";
+import { root } from "../../world/root.js";
 import { compile } from "./instrument.js";
 
 const output = join(root, "coverage", "fuzz");

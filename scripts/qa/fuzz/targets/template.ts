@@ -7,7 +7,7 @@ import { filters } from "../../../../src/template/library/filters.js";
 import { dictionaryMethods, listMethods } from "../../../../src/template/library/methods-collections.js";
 import { textMethods } from "../../../../src/template/library/methods-text.js";
 import { tests } from "../../../../src/template/library/tests.js";
-import { root } from "../root.js";
+import { root } from "../../world/root.js";
 import { check } from "../../checks/violation.js";
 import { labelOf, type FuzzTarget } from "../target.js";
 

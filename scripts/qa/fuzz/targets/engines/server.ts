@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { check } from "../../../checks/violation.js";
-import { listen } from "../../../world/listen.js";
+import { listen, readBody } from "../../../world/http-server.js";
 import { hasDone, numbered, placePrompt, wholeText, type Answer, type Script } from "./script.js";
 
 /** What a reader may take of an answer that never ends: its own bound, and what is on the way. */
@@ -53,7 +53,7 @@ export class ScriptedServer {
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on("error", () => undefined);
     try {
-      const body = JSON.parse(await textOf(request)) as Body;
+      const body = JSON.parse(await readBody(request)) as Body;
       const script = this.#script;
       if (script === null) return void response.destroy();
       const answer = script.answers[this.#requests] ?? script.answers.at(-1) ?? [];
@@ -126,10 +126,4 @@ async function writeEndless(response: ServerResponse, answer: Answer): Promise<v
       );
     if (response.destroyed) return;
   }
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
 }

@@ -18,7 +18,7 @@ import { streamEvents } from "../../../../../src/engine/remote/http.js";
 import type { Segment, TokenKind } from "../../../../../src/engine/remote/protocol.js";
 import { serverSentData } from "../../../../../src/engine/remote/server-sent.js";
 import { TextAnswer } from "../../../../../src/engine/remote/text/answer.js";
-import { listen } from "../../../world/listen.js";
+import { listen } from "../../../world/http-server.js";
 import { parsed } from "../../mutate/json.js";
 import { check } from "../../../checks/violation.js";
 import { labelOf, type FuzzTarget } from "../../target.js";
