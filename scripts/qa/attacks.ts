@@ -5,7 +5,7 @@
  */
 import { parseArgs } from "node:util";
 import { startLagProbe } from "./world/lag.js";
-import { printTable, quantile, type Row } from "./world/table.js";
+import { printTable, quantile, type Row } from "./figures/table.js";
 import { readNames, readWhole, runProgram } from "./world/options.js";
 import { startAttackers, type Outcomes } from "./attacks/attackers.js";
 import { attacks } from "./attacks/attacks.js";

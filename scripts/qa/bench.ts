@@ -21,7 +21,7 @@ import { startSection } from "./bench/start.js";
 import { templatesSection } from "./bench/templates.js";
 import { usageSection } from "./bench/usage.js";
 import { readNames, readWhole, runProgram } from "./world/options.js";
-import { printTable, type Row } from "./world/table.js";
+import { printTable, type Row } from "./figures/table.js";
 
 type Section = (options: SectionOptions) => Promise<readonly Row[]> | AsyncIterable<readonly Row[]>;
 

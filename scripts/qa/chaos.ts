@@ -3,7 +3,7 @@
  * engines behind them and clients of all kinds before them, while in each round something goes wrong. Exits with 1 and the seed when
  * something was lost, charged twice or exceeded; with 2 for invalid arguments, and where there can be no database or no namespaces.
  */
-import { printTable, type Row } from "./world/table.js";
+import { printTable, type Row } from "./figures/table.js";
 import { postgresUnavailable } from "../../test/kit/databases/postgres/available.js";
 import { takenOverMsMax } from "./chaos/checks/take-overs.js";
 import { createNamespaces } from "./chaos/network/namespaces.js";

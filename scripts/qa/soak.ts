@@ -23,7 +23,7 @@ import { writeBenchModel } from "./world/models.js";
 import { readNumber, readWhole, runProgram } from "./world/options.js";
 import { scratchFolder } from "./world/processes.js";
 import { startServer } from "./world/server.js";
-import { printTable, type Row } from "./world/table.js";
+import { printTable, type Row } from "./figures/table.js";
 
 const slots = 4;
 /** Fewer than the clients, so that some receive 503 and retry. */

@@ -7,7 +7,7 @@ import { climb } from "../../scripts/qa/simulate/nodes/ladder.js";
 import { Queue, simulateVisits } from "../../scripts/qa/simulate/nodes/queueing.js";
 import { simulateRequests } from "../../scripts/qa/simulate/nodes/requests.js";
 import { bottleneckOf, stationsOf } from "../../scripts/qa/simulate/nodes/stations.js";
-import { busiestShare, chooseByRank } from "../../scripts/qa/world/zipf.js";
+import { busiestShare, chooseByRank } from "../../scripts/qa/figures/zipf.js";
 import { seeded } from "../kit/models/gguf-writer/weights.js";
 import { root } from "../kit/folder.js";
 

@@ -16,7 +16,7 @@ import { systemClock } from "../../../src/system.js";
 import { createPricedRuns, usage } from "./priced-run.js";
 import { scratchFolder } from "../world/processes.js";
 import { fillTeam, nameSecret } from "../world/teams.js";
-import { quantile, type Row } from "../world/table.js";
+import { quantile, type Row } from "../figures/table.js";
 
 const few = 10;
 const many = 1_000_000;

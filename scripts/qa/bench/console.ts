@@ -6,7 +6,7 @@ import { pageRows } from "./console/pages.js";
 import { streamRows } from "./console/stream.js";
 import { scratchFolder } from "../world/processes.js";
 import { startServer } from "../world/server.js";
-import type { Row } from "../world/table.js";
+import type { Row } from "../figures/table.js";
 
 /**
  * Measures the console in Chromium: its first load, its responsiveness while an answer is streamed, and its pages with 10,000 API keys

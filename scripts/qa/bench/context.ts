@@ -7,7 +7,7 @@ import { writeBenchModel, textOf, type BenchModel } from "../world/models.js";
 import type { SectionOptions } from "./options.js";
 import { residentMb, scratchFolder } from "../world/processes.js";
 import { startServer } from "../world/server.js";
-import type { Row } from "../world/table.js";
+import type { Row } from "../figures/table.js";
 
 const promptTokens = 32_000;
 const contextLength = 40_960;

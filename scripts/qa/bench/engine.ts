@@ -9,7 +9,7 @@ import { gapRows } from "./engine/gap.js";
 import { speedRows } from "./engine/speed.js";
 import { writeBenchModel } from "../world/models.js";
 import type { SectionOptions } from "./options.js";
-import type { Row } from "../world/table.js";
+import type { Row } from "../figures/table.js";
 
 const efforts = {
   small: {

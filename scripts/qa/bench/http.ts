@@ -3,7 +3,7 @@ import { addedRows } from "./http/added.js";
 import { deferredRows } from "./http/deferred.js";
 import { routeRows } from "./http/routes.js";
 import { firstKey, startServer, type ServerProcess } from "../world/server.js";
-import type { Row } from "../world/table.js";
+import type { Row } from "../figures/table.js";
 
 /**
  * Measures the cost of HTTP, dialect, scheduler and ledger on top of the engine, by route, and the cost of

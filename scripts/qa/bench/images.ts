@@ -10,7 +10,7 @@ import { imageModels } from "./images/models.js";
 import type { SectionOptions } from "./options.js";
 import { residentMb } from "../world/processes.js";
 import { startServer } from "../world/server.js";
-import type { Row } from "../world/table.js";
+import type { Row } from "../figures/table.js";
 
 const efforts = {
   small: { descriptions: 40, drawings: 7 },

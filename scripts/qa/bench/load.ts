@@ -8,7 +8,7 @@ import { leavingRows } from "./load/leaving.js";
 import { memoryRows } from "./load/memory.js";
 import { neighbourRows } from "./load/neighbours.js";
 import type { SectionOptions } from "./options.js";
-import type { Row } from "../world/table.js";
+import type { Row } from "../figures/table.js";
 
 export async function* loadSection({ requests }: SectionOptions): AsyncGenerator<readonly Row[]> {
   yield await memoryRows(requests);

@@ -14,7 +14,7 @@ import { schemaRows, suiteRow } from "./schema/rows.js";
 import { servedRows } from "./schema/served.js";
 import { Tally } from "./schema/tally.js";
 import type { Lost, SuiteCount, Verdicts } from "./schema/verdict.js";
-import type { Row } from "../world/table.js";
+import type { Row } from "../figures/table.js";
 
 export async function* schemaSection({ schema: options }: SectionOptions): AsyncGenerator<readonly Row[]> {
   const { data, only, verbose } = options;

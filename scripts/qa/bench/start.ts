@@ -1,7 +1,7 @@
 import { chatInit } from "../world/client.js";
 import { residentMb } from "../world/processes.js";
 import { startServer } from "../world/server.js";
-import { spread, type Row } from "../world/table.js";
+import { spread, type Row } from "../figures/table.js";
 
 const rounds = 5;
 

@@ -4,7 +4,7 @@
  */
 import { gapRows } from "./templates/gaps.js";
 import { renderingRows } from "./templates/rendering.js";
-import type { Row } from "../world/table.js";
+import type { Row } from "../figures/table.js";
 
 /** Yields rows as soon as they are measured: about a minute and a half. */
 export async function* templatesSection(): AsyncGenerator<readonly Row[]> {

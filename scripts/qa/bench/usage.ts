@@ -15,7 +15,7 @@ import { createPricedRuns } from "./priced-run.js";
 import type { SectionOptions } from "./options.js";
 import { scratchFolder } from "../world/processes.js";
 import { fillRuns } from "../world/history.js";
-import { quantile, spread, timed, type Row } from "../world/table.js";
+import { quantile, spread, timed, type Row } from "../figures/table.js";
 
 const requests = 10_000;
 const reports = 20;

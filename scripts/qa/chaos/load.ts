@@ -1,6 +1,6 @@
 /** The clients of all servers, while things go wrong. */
 import { repeat, sendChat, startJobClients, type DrawnPrompt, type Load } from "../clients/load.js";
-import type { Chance } from "../world/chance.js";
+import type { Chance } from "../figures/chance.js";
 import { tinyModel } from "../world/server.js";
 import { nameSecret } from "../world/teams.js";
 import { askFor, scriptedModel } from "./engine.js";

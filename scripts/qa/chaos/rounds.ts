@@ -1,7 +1,7 @@
 /** Runs the rounds: under load, one fault in each, until all servers are ready again. */
 import { setTimeout as delay } from "node:timers/promises";
 import { Books } from "../checks/books.js";
-import { Chance } from "../world/chance.js";
+import { Chance } from "../figures/chance.js";
 import { checkAll, type Verdict } from "./checks/all.js";
 import { cause } from "./faults.js";
 import type { FaultName } from "./fault-names.js";

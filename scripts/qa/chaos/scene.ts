@@ -1,5 +1,5 @@
 /** What faults and checks work on. */
-import type { Chance } from "../world/chance.js";
+import type { Chance } from "../figures/chance.js";
 import type { Books } from "../checks/books.js";
 import type { Load } from "../clients/load.js";
 import type { Observer } from "./observer.js";

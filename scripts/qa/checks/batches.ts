@@ -1,5 +1,5 @@
 /** Batches whose acceptance a client has seen: each ends, and each of its lines is answered once and charged at most once. */
-import { Counts } from "../world/counts.js";
+import { Counts } from "../figures/counts.js";
 import type { Books } from "./books.js";
 import type { Judge } from "./violation.js";
 

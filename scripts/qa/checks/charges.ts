@@ -1,6 +1,6 @@
 /** Checks that what was charged is what clients were answered, or that a difference has a reason that costs nobody anything. */
-import { Counts } from "../world/counts.js";
-import type { Row } from "../world/table.js";
+import { Counts } from "../figures/counts.js";
+import type { Row } from "../figures/table.js";
 import type { Books } from "./books.js";
 import type { Judge } from "./violation.js";
 

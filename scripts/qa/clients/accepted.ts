@@ -3,9 +3,9 @@ import { finalStates, type AcceptedBatch, type SeenBatch, type SeenLine } from "
 import type { Books } from "../checks/books.js";
 import type { AcceptedJob } from "../checks/jobs.js";
 import { ask, askJson } from "../world/ask.js";
-import { Counts } from "../world/counts.js";
+import { Counts } from "../figures/counts.js";
 import { jobPath, readCost, parseLines } from "../world/requests.js";
-import type { Row } from "../world/table.js";
+import type { Row } from "../figures/table.js";
 import { pickServer, type Load } from "./load.js";
 
 export interface AcceptedWork {

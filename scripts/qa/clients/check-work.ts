@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Books } from "../checks/books.js";
 import { checkCharges } from "../checks/charges.js";
-import type { Row } from "../world/table.js";
+import type { Row } from "../figures/table.js";
 import { checkAccepted } from "./accepted.js";
 import type { Load } from "./load.js";
 

@@ -1,7 +1,7 @@
 /** Clients of all kinds, each of which sends one request after the other to any of the servers. */
 import { setTimeout as delay } from "node:timers/promises";
 import { ask, askJson } from "../world/ask.js";
-import type { Chance } from "../world/chance.js";
+import type { Chance } from "../figures/chance.js";
 import {
   backgroundBody,
   batchBody,

@@ -1,6 +1,6 @@
 /** Coverage-guided exploration: what does something new is kept, and further inputs are made from what was kept. */
 import { setImmediate } from "node:timers/promises";
-import { Chance } from "../world/chance.js";
+import { Chance } from "../figures/chance.js";
 import type { Edges } from "./edges.js";
 import { mutate } from "./mutate/mutate.js";
 import { Violation } from "../checks/violation.js";

@@ -1,5 +1,5 @@
 /** Clients that upload files, create batches of them, cancel some, and read what each has answered. */
-import type { Chance } from "../world/chance.js";
+import type { Chance } from "../figures/chance.js";
 import {
   finalStates,
   type AcceptedBatch,

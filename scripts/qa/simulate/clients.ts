@@ -1,10 +1,10 @@
 /** The clients of a simulation: what they sent, what came back, and what follows from it. */
-import type { Chance } from "../world/chance.js";
+import type { Chance } from "../figures/chance.js";
 import { send, type Exchange, type Outcome, type SimulatedRequest } from "./client.js";
 import { promptOf, type AnswerPlan } from "./engine.js";
 import type { JobTable } from "../checks/books.js";
 import type { AcceptedJobs } from "../checks/jobs.js";
-import { Counts } from "../world/counts.js";
+import { Counts } from "../figures/counts.js";
 import { backgroundBody, chatBody, chatPath, jobPath } from "../world/requests.js";
 import type { AdmittedRequests } from "./admitted.js";
 import type { SimulatedServer } from "./server.js";

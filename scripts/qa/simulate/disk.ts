@@ -7,8 +7,8 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { openDatabase, type Database } from "../../../src/store/database.js";
-import type { Chance } from "../world/chance.js";
-import { Counts } from "../world/counts.js";
+import type { Chance } from "../figures/chance.js";
+import { Counts } from "../figures/counts.js";
 
 /** What ends a process from outside. */
 export type Death = "kill" | "power-cut";

@@ -1,5 +1,5 @@
 /** What happens to a simulated server from outside: faults of its disk, restarts, a machine that sleeps, purchases of credit. */
-import type { Chance } from "../world/chance.js";
+import type { Chance } from "../figures/chance.js";
 import type { Fault, FaultKind } from "./disk.js";
 import type { SimulatedTime } from "./time.js";
 

@@ -4,7 +4,7 @@
  */
 import { Readable } from "node:stream";
 import type { ContentWriter, FileContents } from "../../../src/inference/files/contents.js";
-import type { Chance } from "../world/chance.js";
+import type { Chance } from "../figures/chance.js";
 import type { Death } from "./disk.js";
 
 const partial = ".partial";

@@ -9,7 +9,7 @@ import { AcceptedBatches } from "../checks/batches.js";
 import { Fairness } from "../checks/fairness.js";
 import { AcceptedJobs } from "../checks/jobs.js";
 import { holds, Violation } from "../checks/violation.js";
-import { Chance } from "../world/chance.js";
+import { Chance } from "../figures/chance.js";
 import { drawFault, planEvents } from "./events.js";
 import { closeDead, closingTurnsMax, portTurns, settle, turn } from "./closing.js";
 import { Clients } from "./clients.js";

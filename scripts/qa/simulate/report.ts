@@ -1,5 +1,5 @@
 /** What a history is made from, and what comes of it. */
-import { Counts } from "../world/counts.js";
+import { Counts } from "../figures/counts.js";
 
 export interface HistoryOptions {
   readonly seed: number;

@@ -6,7 +6,7 @@ import type { HostedTokenizer } from "../../../src/core/tokenizer.js";
 import type { Schemas } from "../../../src/core/schemas.js";
 import { noCaptioning } from "../../../test/kit/scripted/no-captioning.js";
 import { createScriptedImageEngine } from "../../../test/kit/scripted/image-engine.js";
-import { simulatedRandom, type Chance } from "../world/chance.js";
+import { simulatedRandom, type Chance } from "../figures/chance.js";
 import type { SimulatedDisk } from "./disk.js";
 import { createSimulatedEngine, type SimulatedEngine, type SimulatedEngineOptions } from "./engine.js";
 import type { SimulatedFiles } from "./files.js";

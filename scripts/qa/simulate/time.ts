@@ -3,7 +3,7 @@
  * millisecond the one that was planned first comes first.
  */
 import type { Clock } from "../../../src/core/clock.js";
-import { Heap } from "../world/heap.js";
+import { Heap } from "../figures/heap.js";
 
 interface Planned {
   readonly dueAt: number;

@@ -1,5 +1,5 @@
 /** What the clients of a simulation want, and when: quiet hours, ordinary work, floods of several teams and bursts at a limit. */
-import type { Chance } from "../world/chance.js";
+import type { Chance } from "../figures/chance.js";
 import type { AcceptedBatches } from "../checks/batches.js";
 import { BatchClients, type BatchClientsDeps } from "./batch-clients.js";
 import type { Clients, RequestKind, Wanted } from "./clients.js";

@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Waited } from "../checks/charges.js";
 import { startJobClients, type DrawnPrompt, type Load } from "../clients/load.js";
 import { seeded } from "../../../test/kit/models/gguf-writer/weights.js";
-import { Chance } from "../world/chance.js";
+import { Chance } from "../figures/chance.js";
 import { postJson, readFrames, readText, type Answer } from "../world/client.js";
 import { textOf } from "../world/models.js";
 import { chatPath, readCost } from "../world/requests.js";

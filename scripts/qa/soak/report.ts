@@ -1,6 +1,6 @@
 /** The result tables of the soak test. */
-import type { Counts } from "../world/counts.js";
-import { slope, type Row } from "../world/table.js";
+import type { Counts } from "../figures/counts.js";
+import { slope, type Row } from "../figures/table.js";
 import type { Tally } from "./tally.js";
 
 const shownMax = 20;

@@ -1,5 +1,5 @@
 /** Counts the results of all requests. */
-import { Counts } from "../world/counts.js";
+import { Counts } from "../figures/counts.js";
 
 export interface Outcome {
   /** The kind of request. */

@@ -4,7 +4,7 @@
  * processor core.
  */
 import { startScript } from "./processes.js";
-import { quantile, type Row } from "./table.js";
+import { quantile, type Row } from "../figures/table.js";
 
 export interface LagProbe {
   /** Stops the probe and returns the response times in milliseconds. */

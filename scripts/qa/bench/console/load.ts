@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { spread, type Row } from "../../world/table.js";
+import { spread, type Row } from "../../figures/table.js";
 
 const rounds = 10;
 

@@ -1,7 +1,7 @@
 import http from "node:http";
 import type { Page } from "playwright-core";
 import { endStream, listen, sendDelta, startStream } from "../../world/http-server.js";
-import { quantile, type Row } from "../../world/table.js";
+import { quantile, type Row } from "../../figures/table.js";
 
 const [tokensPerSecond, seconds] = [50, 10];
 const paragraph = "Some **bold** text with `code`, and a [link](https://example.com/).\n\n- one\n- two\n\n";

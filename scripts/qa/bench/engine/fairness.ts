@@ -3,7 +3,7 @@ import { setMaxListeners } from "node:events";
 import { chat, chatWhole, type Target } from "../../world/client.js";
 import { textOf, type BenchModel } from "../../world/models.js";
 import { startServer } from "../../world/server.js";
-import { quantile, type Row } from "../../world/table.js";
+import { quantile, type Row } from "../../figures/table.js";
 import { addTeam } from "../../world/teams.js";
 
 const floodClients = 16;

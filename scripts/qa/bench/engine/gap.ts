@@ -5,7 +5,7 @@
 import { chat, type ChatAnswer } from "../../world/client.js";
 import { textOf, type BenchModel } from "../../world/models.js";
 import { startServer, type ServerProcess } from "../../world/server.js";
-import { quantile, spread, type Row } from "../../world/table.js";
+import { quantile, spread, type Row } from "../../figures/table.js";
 
 const longPromptTokens = 4000;
 const contextTokens = 6000;

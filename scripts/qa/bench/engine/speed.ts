@@ -4,7 +4,7 @@
  */
 import { llamaServerProgram } from "../../../../test/kit/doubles/llama-server/program.mjs";
 import { textOf, type BenchModel } from "../../world/models.js";
-import { quantile, spread, type Row } from "../../world/table.js";
+import { quantile, spread, type Row } from "../../figures/table.js";
 import { startCeiling, type Ceiling } from "./ceiling.js";
 import { totalRate, firstTokenMs, type Contender, type Prompt, type Terms } from "./contender.js";
 import { startHearth } from "./hearth.js";

@@ -4,7 +4,7 @@ import type { Model } from "../../../../src/core/model.js";
 import { mainThreadCpuMs } from "../../world/processes.js";
 import { chatInit, requestText } from "../../world/client.js";
 import type { ServerProcess } from "../../world/server.js";
-import { quantile, timed, type Row } from "../../world/table.js";
+import { quantile, timed, type Row } from "../../figures/table.js";
 import { askEngine, builtInModel, directEngine } from "./direct-engine.js";
 
 const question = "Tell me a long story.";

@@ -5,7 +5,7 @@
 import { scratchFolder } from "../../world/processes.js";
 import { requestText, type HttpRequest } from "../../world/client.js";
 import { firstKey, tinyModel, startScripted } from "../../world/server.js";
-import { quantile, timed, type Row } from "../../world/table.js";
+import { quantile, timed, type Row } from "../../figures/table.js";
 
 const rounds = 1000;
 const roundsBefore = 200;

@@ -3,7 +3,7 @@ import sharp from "sharp";
 import type { DecodedImage } from "../../../../src/core/images.js";
 import { postText, type Target } from "../../world/client.js";
 import { tinyModel } from "../../world/server.js";
-import { timed } from "../../world/table.js";
+import { timed } from "../../figures/table.js";
 
 /**
  * Makes the server caption an image without generating an answer, by counting the tokens of a message with

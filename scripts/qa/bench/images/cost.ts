@@ -5,7 +5,7 @@ import type { DecodedImage } from "../../../../src/core/images.js";
 import { heldOutScenes } from "../../../../test/kit/pictures/held-out.js";
 import { render } from "../../../../test/kit/pictures/render.js";
 import type { Target } from "../../world/client.js";
-import { quantile, spread, type Row } from "../../world/table.js";
+import { quantile, spread, type Row } from "../../figures/table.js";
 import { describeMs, generateImage, pngOf } from "./ask.js";
 import { startBare, type Bare, type BareTime } from "./bare-process.js";
 import type { ImageModels } from "./models.js";

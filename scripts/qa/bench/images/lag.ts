@@ -2,7 +2,7 @@
 import sharp from "sharp";
 import { lagGaugeMs, lagRows, startLagProbe } from "../../world/lag.js";
 import type { Target } from "../../world/client.js";
-import { quantile, type Row } from "../../world/table.js";
+import { quantile, type Row } from "../../figures/table.js";
 import { describeMs, generateImage } from "./ask.js";
 import type { ImageModels } from "./models.js";
 

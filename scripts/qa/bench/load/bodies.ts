@@ -1,7 +1,7 @@
 /** Measures how long the event loop is blocked by the largest bodies that the server accepts. */
 import { postJson, readText } from "../../world/client.js";
 import { tinyModel, startServer, type ServerProcess } from "../../world/server.js";
-import { quantile, type Row } from "../../world/table.js";
+import { quantile, type Row } from "../../figures/table.js";
 import { startLagProbe } from "../../world/lag.js";
 
 const rounds = 6;

@@ -7,7 +7,7 @@
 import { chat, chatWhole, headerMs, type Target } from "../../world/client.js";
 import { writeBenchModel, textOf, type BenchModel } from "../../world/models.js";
 import { startServer } from "../../world/server.js";
-import { quantile, type Row } from "../../world/table.js";
+import { quantile, type Row } from "../../figures/table.js";
 import { seeded } from "../../../../test/kit/models/gguf-writer/weights.js";
 
 const rounds = 100;

@@ -11,7 +11,7 @@ import { chat, chatWhole, type Target } from "../../world/client.js";
 import { writeBenchModel, textOf } from "../../world/models.js";
 import { residentBytes } from "../../world/processes.js";
 import { tinyModel, startServer } from "../../world/server.js";
-import { slope, type Row } from "../../world/table.js";
+import { slope, type Row } from "../../figures/table.js";
 import { seeded } from "../../../../test/kit/models/gguf-writer/weights.js";
 import { lagGaugeMs, lagRows, startLagProbe } from "../../world/lag.js";
 

@@ -1,7 +1,7 @@
 /** Measures what a client with costly JSON Schemas costs the requests of another team, whose schema is known already. */
 import { postText, type Target } from "../../world/client.js";
 import { tinyModel, startServer } from "../../world/server.js";
-import { quantile, timed, type Row } from "../../world/table.js";
+import { quantile, timed, type Row } from "../../figures/table.js";
 import { addTeam } from "../../world/teams.js";
 
 const costlySchemas = 20;

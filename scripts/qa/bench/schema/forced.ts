@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { postJson, readText } from "../../world/client.js";
 import { processCpuMs } from "../../world/processes.js";
 import { firstKey, tinyModel, startServer, type ServerProcess } from "../../world/server.js";
-import { quantile, type Row } from "../../world/table.js";
+import { quantile, type Row } from "../../figures/table.js";
 import type { SchemaFile } from "./corpus.js";
 
 const schemasMax = 30;

@@ -1,4 +1,4 @@
-import { quantile, type Row } from "../../world/table.js";
+import { quantile, type Row } from "../../figures/table.js";
 import type { Counts, Tally } from "./tally.js";
 import type { Lost, SuiteCount } from "./verdict.js";
 

@@ -8,7 +8,7 @@ import { Ajv, type ValidateFunction } from "ajv";
 import draft4 from "ajv-draft-04";
 import { postJson, readText } from "../../world/client.js";
 import { firstKey, tinyModel, startServer, type ServerProcess } from "../../world/server.js";
-import { quantile, type Row } from "../../world/table.js";
+import { quantile, type Row } from "../../figures/table.js";
 import type { SchemaFile } from "./corpus.js";
 
 const schemasMax = 100;

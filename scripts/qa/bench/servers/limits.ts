@@ -15,7 +15,7 @@ import { systemClock } from "../../../../src/system.js";
 import { startPostgresHost } from "../../../../test/kit/databases/postgres/host.js";
 import { redisProgram, spawnRedis } from "../../../../test/kit/databases/redis/spawn.js";
 import type { SectionOptions } from "../options.js";
-import { quantile, type Row } from "../../world/table.js";
+import { quantile, type Row } from "../../figures/table.js";
 
 const rounds = 5;
 const roundMs = 1_000;

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { chatInit, requestText } from "../../world/client.js";
 import { processCpuMs, scratchFolder } from "../../world/processes.js";
 import { startScripted, type ScriptedServer } from "../../world/server.js";
-import { quantile, timed, type Row } from "../../world/table.js";
+import { quantile, timed, type Row } from "../../figures/table.js";
 import { fillTeam, nameSecret } from "../../world/teams.js";
 import type { SectionOptions } from "../options.js";
 

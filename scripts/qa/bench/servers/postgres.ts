@@ -9,7 +9,7 @@ import { systemClock } from "../../../../src/system.js";
 import { requestOver } from "../accounts.js";
 import type { SectionOptions } from "../options.js";
 import { scratchFolder } from "../../world/processes.js";
-import { spread, type Row } from "../../world/table.js";
+import { spread, type Row } from "../../figures/table.js";
 import { fillTeam, nameSecret } from "../../world/teams.js";
 
 const requests = 2_000;

@@ -12,7 +12,7 @@ import { RemotePool } from "../../../../src/engine/remote/pool.js";
 import { seeded } from "../../../../test/kit/models/gguf-writer/weights.js";
 import { listen } from "../../world/http-server.js";
 import type { SectionOptions } from "../options.js";
-import { spread, type Row } from "../../world/table.js";
+import { spread, type Row } from "../../figures/table.js";
 import { blockTokens, planConversations, type Turn } from "./routing/conversations.js";
 import { play, type Played, type Router } from "./routing/play.js";
 

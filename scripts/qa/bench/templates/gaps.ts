@@ -4,7 +4,7 @@ import { writeModel } from "../../../../test/kit/models/gguf-writer.js";
 import { chat, chatWhole, readGaps } from "../../world/client.js";
 import { scratchFolder } from "../../world/processes.js";
 import { tinyModel, startServer, type ServerProcess } from "../../world/server.js";
-import { quantile, type Row } from "../../world/table.js";
+import { quantile, type Row } from "../../figures/table.js";
 
 const streams = 8;
 /** Rounds with and without hostile templates take turns. */

@@ -5,7 +5,7 @@ import {
   templateRenderers,
   type TemplateRenderer,
 } from "../../../../src/engine/language/renderer/renderer.js";
-import { quantile, timed, type Row } from "../../world/table.js";
+import { quantile, timed, type Row } from "../../figures/table.js";
 
 const times = 400;
 const turns = { "of 3 messages": 3, "of 200 messages": 200 } as const;

@@ -1,7 +1,7 @@
 /** What must hold when all rounds are over. */
 import { scratchFolder } from "../../world/processes.js";
 import { runLedgerVerify } from "../../checks/ledger-verify.js";
-import type { Row } from "../../world/table.js";
+import type { Row } from "../../figures/table.js";
 import { checkWork, waitForEnd } from "../../clients/check-work.js";
 import { keepReport } from "./report.js";
 import type { Scene } from "../scene.js";

@@ -1,4 +1,4 @@
-import type { Chance } from "../../world/chance.js";
+import type { Chance } from "../../figures/chance.js";
 
 /** What a changed input may take parts from. */
 export interface Material {

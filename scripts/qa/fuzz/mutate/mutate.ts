@@ -1,4 +1,4 @@
-import type { Chance } from "../../world/chance.js";
+import type { Chance } from "../../figures/chance.js";
 import type { FuzzTarget } from "../target.js";
 import { changeBytes, type Material } from "./bytes.js";
 import { changeJson } from "./json.js";

@@ -8,7 +8,7 @@ import {
   tools,
   transcripts,
 } from "../../../../test/kit/engine/tool-answers.js";
-import { Chance } from "../../world/chance.js";
+import { Chance } from "../../figures/chance.js";
 import { check } from "../../checks/violation.js";
 import type { FuzzTarget } from "../target.js";
 

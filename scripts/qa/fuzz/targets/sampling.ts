@@ -11,7 +11,7 @@ import {
 import { TooWide, CannotFollow } from "../../../../src/grammar/follow/expression.js";
 import { GrammarStacks, type ReadyStacks, type Stack } from "../../../../src/grammar/follow/stacks.js";
 import { SchemaRefusal } from "../../../../src/grammar/schema/refusal.js";
-import type { Chance } from "../../world/chance.js";
+import type { Chance } from "../../figures/chance.js";
 import { check } from "../../checks/violation.js";
 import type { FuzzTarget } from "../target.js";
 import { converted, schemaInput } from "./schemas.js";

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import type AjvConstructor from "ajv/dist/2020.js";
 import { convertSchema, type Conversion } from "../../../../src/grammar/convert.js";
 import { SchemaRefusal } from "../../../../src/grammar/schema/refusal.js";
-import { Chance } from "../../world/chance.js";
+import { Chance } from "../../figures/chance.js";
 import { parsed, pathsOf, valueAt } from "../mutate/json.js";
 
 const { Ajv2020 } = createRequire(import.meta.url)("ajv/dist/2020.js") as {

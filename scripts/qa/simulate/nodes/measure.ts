@@ -3,7 +3,7 @@ import autocannon from "autocannon";
 import { chatInit } from "../../world/client.js";
 import { mainThreadCpuMs, scratchFolder } from "../../world/processes.js";
 import { startScripted } from "../../world/server.js";
-import { quantile } from "../../world/table.js";
+import { quantile } from "../../figures/table.js";
 import type { Costs } from "./costs.js";
 
 const shortTokens = 8;

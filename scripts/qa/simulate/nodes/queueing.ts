@@ -1,5 +1,5 @@
 /** A network of queues, simulated event by event: first come, first served, at one or more equal servers. Pure. */
-import { Heap } from "../../world/heap.js";
+import { Heap } from "../../figures/heap.js";
 
 /** A queue with its servers. Times are milliseconds. */
 export class Queue {

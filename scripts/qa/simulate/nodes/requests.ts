@@ -2,7 +2,7 @@
 import { seeded } from "../../../../test/kit/models/gguf-writer/weights.js";
 import { Queue, simulateVisits, type Visit } from "./queueing.js";
 import type { Station, StationName } from "./stations.js";
-import { chooseByRank } from "../../world/zipf.js";
+import { chooseByRank } from "../../figures/zipf.js";
 
 export interface Load {
   readonly stations: readonly Station[];

@@ -1,6 +1,6 @@
 /** Where requests wait, and which of these places saturates first: the utilization law of queueing networks. Pure. */
 import type { Costs, Deployment } from "./costs.js";
-import { busiestShare } from "../../world/zipf.js";
+import { busiestShare } from "../../figures/zipf.js";
 
 export type StationName = "nodes" | "database" | "largest team";
 

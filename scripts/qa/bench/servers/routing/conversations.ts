@@ -1,5 +1,5 @@
 /** Conversations as a company's servers have them: many teams, a few of them busy, with applications that begin all of theirs alike. */
-import { chooseByRank } from "../../../world/zipf.js";
+import { chooseByRank } from "../../../figures/zipf.js";
 import { seeded } from "../../../../../test/kit/models/gguf-writer/weights.js";
 
 /** A request: the whole conversation so far, and the answer to come. */

@@ -1,5 +1,5 @@
 /** Plays conversations on replicas in simulated time: a turn begins when its person has read the last answer. */
-import { Heap } from "../../../world/heap.js";
+import { Heap } from "../../../figures/heap.js";
 import { blockTokens, type PlannedConversation, type Turn } from "./conversations.js";
 import { ReplicaModel } from "./replica-model.js";
 
