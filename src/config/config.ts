@@ -13,7 +13,7 @@ import { metricsSettings } from "./metrics.js";
 import { oidcSettings } from "./oidc.js";
 import { storageSettings } from "./storage.js";
 import { readTraceExport, type TraceExport } from "./tracing.js";
-import { flag, list, operatorKey, origin, secretSettings, whole, zeroOr } from "./values.js";
+import { onOff, list, operatorKey, origin, secretSettings, whole, zeroOr } from "./values.js";
 import { platformDefault, platformFolders } from "./default-folders.js";
 import { isLoopback, refuseContradictions } from "./rules.js";
 import type { SettingsByModel } from "../models/settings.js";
@@ -45,13 +45,13 @@ const settings = {
   /** `auto`: warn on a terminal, else info. */
   logLevel: z.enum(["auto", "silent", "error", "warn", "info", "debug"]).default("auto"),
   /** true behind a proxy that terminates TLS: a public address is allowed, and X-Forwarded-* headers are trusted. */
-  trustProxy: flag.default(false),
+  trustProxy: onOff.default(false),
   /** PEM file of the server's certificate, which makes it speak HTTPS; the file may also have the certificates of intermediate authorities. */
   tlsCert: z.string().min(1).nullable().default(null),
   /** PEM file of the certificate's private key. */
   tlsKey: z.string().min(1).nullable().default(null),
   /** Whether an address that other machines can reach may be served in plain text. */
-  allowInsecureLan: flag.default(false),
+  allowInsecureLan: onOff.default(false),
   /** Host names that requests may be addressed to, in addition to the loopback ones. */
   allowedHosts: list.default([]),
   /** Origins whose web pages may call /v1 and /api; `*`: all. */
@@ -134,12 +134,12 @@ export interface Config extends Readonly<z.infer<typeof schema>> {
   readonly file: string | null;
   readonly traceExport: TraceExport;
 }
-export type SettingName = keyof typeof settings;
+export type ConfigName = keyof typeof settings;
 
 export interface LoadedConfig {
   readonly config: Config;
   /** Where each value comes from: `default` or `platformDefault`, the file's path, the variable's name, or an option such as `--port`. */
-  readonly sources: Readonly<Record<SettingName, string>>;
+  readonly sources: Readonly<Record<ConfigName, string>>;
 }
 
 /** Settings that `hearth start` takes as options. */
@@ -183,7 +183,7 @@ export function loadConfig(
     traceExport: readTraceExport(environment),
   };
   const config = finish({ ...parsed.data, ...rest }, sources);
-  return { config, sources: sources as Record<SettingName, string> };
+  return { config, sources: sources as Record<ConfigName, string> };
 }
 
 /**
@@ -271,7 +271,7 @@ function finish(values: Config, sources: Readonly<Record<string, string>>): Conf
 
 /** A folder that exists and cannot be read is reported where it is read. @throws ConfigError when there is no such folder. */
 function refuseMissingFolder(
-  name: SettingName,
+  name: ConfigName,
   path: string,
   sources: Readonly<Record<string, string>>,
 ): void {

@@ -1,7 +1,7 @@
 /** Settings of what operators observe: labels of metrics, and the content of traces and of the log of requests. */
 import { z } from "zod";
 import { bodySettings } from "./bodies.js";
-import { flag, whole } from "./values.js";
+import { onOff, whole } from "./values.js";
 
 export const metricsSettings = {
   /** Whether metrics of runs have the id of the team as a label, or the ids of the team and the API key. */
@@ -9,6 +9,6 @@ export const metricsSettings = {
   /** Teams, or keys, that have labels of their own; the others share `other`. */
   metricsLabelsMax: whole(1, 10_000).default(200),
   /** Whether traces hold what models read and write. */
-  traceContent: flag.default(false),
+  traceContent: onOff.default(false),
   ...bodySettings,
 } as const;

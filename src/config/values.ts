@@ -2,7 +2,7 @@
 import { z } from "zod";
 
 /** `true`, `false`, `1` or `0` in a variable. */
-export const flag = z
+export const onOff = z
   .union([z.boolean(), z.enum(["true", "false", "1", "0"])])
   .transform((value) => value === true || value === "true" || value === "1");
 /** A whole number within bounds. */

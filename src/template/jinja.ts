@@ -5,10 +5,10 @@
  */
 import { globals } from "./library/globals.js";
 import { BudgetExceeded, Meter, type WorkBudget } from "./meter.js";
-import { Evaluator } from "./run/expressions.js";
-import { Scope } from "./run/scope.js";
+import { TemplateEvaluator } from "./run/expressions.js";
+import { VariableScope } from "./run/scope.js";
 import { Program } from "./run/statements.js";
-import type { Statement } from "./syntax/nodes.js";
+import type { JinjaStatement } from "./syntax/nodes.js";
 import { parseTemplate } from "./syntax/statements.js";
 import { valueOfData } from "./values/values.js";
 
@@ -27,7 +27,7 @@ export interface TemplateClock {
 }
 
 export class JinjaTemplate {
-  readonly #statements: readonly Statement[];
+  readonly #statements: readonly JinjaStatement[];
 
   /** @throws Error when the source is not valid Jinja. */
   constructor(
@@ -44,11 +44,14 @@ export class JinjaTemplate {
   render(variables: Readonly<Record<string, unknown>>, budget: WorkBudget): Rendering {
     try {
       const meter = new Meter(budget, this.clock.cpuMs);
-      const evaluator = new Evaluator(meter, this.clock.nowMs);
-      const scope = new Scope();
+      const evaluator = new TemplateEvaluator(meter, this.clock.nowMs);
+      const scope = new VariableScope();
       for (const [name, value] of globals(evaluator)) scope.set(name, value);
       for (const [name, value] of Object.entries(variables)) scope.set(name, valueOfData(value));
-      return { type: "text", text: new Program(evaluator).render(this.#statements, new Scope(scope)) };
+      return {
+        type: "text",
+        text: new Program(evaluator).render(this.#statements, new VariableScope(scope)),
+      };
     } catch (thrown) {
       if (thrown instanceof BudgetExceeded) return { type: "exceeded", limit: thrown.message };
       const otherwise = "it is nested too deeply, or has a value of an unexpected type";

@@ -1,4 +1,4 @@
-import { nameVariable, type Config, type LoadedConfig, type SettingName } from "../../config/config.js";
+import { nameVariable, type Config, type LoadedConfig, type ConfigName } from "../../config/config.js";
 import type { DoctorSetting } from "../../core/report/doctor.js";
 
 const secretSettings: readonly string[] = [
@@ -12,7 +12,7 @@ const secretSettings: readonly string[] = [
 
 /** Returns the effective settings, without secrets. */
 export function effectiveSettings({ config, sources }: LoadedConfig): readonly DoctorSetting[] {
-  return (Object.keys(sources) as SettingName[]).map((name) => ({
+  return (Object.keys(sources) as ConfigName[]).map((name) => ({
     name,
     value: valueText(name, config[name]),
     source: sources[name],
@@ -20,7 +20,7 @@ export function effectiveSettings({ config, sources }: LoadedConfig): readonly D
   }));
 }
 
-function valueText(name: SettingName, value: Config[SettingName]): string {
+function valueText(name: ConfigName, value: Config[ConfigName]): string {
   if (isSecret(name)) return value === null ? "not set" : "set";
   if (!Array.isArray(value)) return String(value);
   const items: readonly unknown[] = value;

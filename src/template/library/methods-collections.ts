@@ -1,7 +1,7 @@
 /** The methods of dictionaries, lists and numbers. */
 import { bound } from "../values/arguments.js";
 import { isEqual } from "../values/compare.js";
-import type { Method, Runtime } from "../values/runtime.js";
+import type { ValueMethod, Runtime } from "../values/runtime.js";
 import {
   Dictionary,
   Float,
@@ -22,7 +22,7 @@ function method<Self extends Value>(
   name: string,
   parameters: readonly string[],
   body: (runtime: Runtime, self: Self, given: Given) => Value,
-): readonly [string, Method<Self>] {
+): readonly [string, ValueMethod<Self>] {
   return [name, (runtime, self, args) => body(runtime, self, bound(name, parameters, args))];
 }
 
@@ -32,7 +32,7 @@ export function listPairs({ meter }: Runtime, dictionary: Dictionary): Value[] {
   return Array.from(dictionary.entries(), (entry) => new Tuple([...entry]));
 }
 
-export const dictionaryMethods: ReadonlyMap<string, Method<Dictionary>> = new Map([
+export const dictionaryMethods: ReadonlyMap<string, ValueMethod<Dictionary>> = new Map([
   method<Dictionary>("get", ["key!", "default"], (_, self, [key = null, otherwise = null]) =>
     orElse(self.get(key), () => otherwise),
   ),
@@ -75,7 +75,7 @@ export const dictionaryMethods: ReadonlyMap<string, Method<Dictionary>> = new Ma
 ]);
 
 /** Those that change a list are the ones of llama.cpp; templates keep their queues with them. */
-export const listMethods: ReadonlyMap<string, Method<Sequence>> = new Map([
+export const listMethods: ReadonlyMap<string, ValueMethod<Sequence>> = new Map([
   method<Sequence>("count", ["value!"], ({ meter }, { items }, [value = null]) => {
     meter.countSteps(items.length);
     return items.filter((item) => isEqual(item, value, meter)).length;
@@ -114,7 +114,7 @@ export const listMethods: ReadonlyMap<string, Method<Sequence>> = new Map([
   }),
 ]);
 
-export const numberMethods: ReadonlyMap<string, Method<number | boolean | Float>> = new Map([
+export const numberMethods: ReadonlyMap<string, ValueMethod<number | boolean | Float>> = new Map([
   method<number | boolean | Float>(
     "is_integer",
     [],

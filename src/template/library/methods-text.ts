@@ -1,8 +1,8 @@
 /** The methods of texts. */
-import { isSpace } from "../syntax/space.js";
+import { isPythonSpace } from "../syntax/space.js";
 import { toText } from "../values/text.js";
 import { bound, optionalText, textArgument } from "../values/arguments.js";
-import type { Method, Runtime } from "../values/runtime.js";
+import type { ValueMethod, Runtime } from "../values/runtime.js";
 import {
   splitCharacters,
   Dictionary,
@@ -24,9 +24,9 @@ import { lines, occurrences, split, splitBackwards, stripped } from "./split.js"
 type Given = readonly (Value | undefined)[];
 type Body = (runtime: Runtime, self: string, given: Given) => Value;
 
-export const textMethods: ReadonlyMap<string, Method<string>> = new Map([
+export const textMethods: ReadonlyMap<string, ValueMethod<string>> = new Map([
   ...[...classes].map(([name, isSo]) => method(name, [], (_, self) => isSo(self))),
-  method("isspace", [], (_, self) => self !== "" && splitCharacters(self).every(isSpace)),
+  method("isspace", [], (_, self) => self !== "" && splitCharacters(self).every(isPythonSpace)),
   method("capitalize", [], (_, self) => capitalized(self)),
   method("casefold", [], (_, self) => self.toLowerCase().replaceAll("ß", "ss")),
   method("lower", [], (_, self) => self.toLowerCase()),
@@ -102,7 +102,11 @@ export const textMethods: ReadonlyMap<string, Method<string>> = new Map([
   }),
 ]);
 
-function method(name: string, parameters: readonly string[], body: Body): readonly [string, Method<string>] {
+function method(
+  name: string,
+  parameters: readonly string[],
+  body: Body,
+): readonly [string, ValueMethod<string>] {
   return [
     name,
     (runtime, self, args) => {

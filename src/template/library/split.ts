@@ -1,5 +1,5 @@
 /** Splitting and joining of texts, with the rules of Python. */
-import { endOfSpace, isSpace, startOfSpace } from "../syntax/space.js";
+import { endOfSpace, isPythonSpace, startOfSpace } from "../syntax/space.js";
 import { TemplateError } from "../values/values.js";
 
 /** @param characters those that are removed at the ends; white space if it is null */
@@ -37,7 +37,7 @@ export function splitBackwards(text: string, separator: string | null, max: numb
   let end = startOfSpace(text);
   while (end > 0 && parts.length < max) {
     let start = end;
-    while (start > 0 && !isSpace(text.charAt(start - 1))) start -= 1;
+    while (start > 0 && !isPythonSpace(text.charAt(start - 1))) start -= 1;
     parts.unshift(text.slice(start, end));
     end = startOfSpace(text.slice(0, start));
   }
@@ -53,7 +53,7 @@ function splitAtSpace(text: string, max: number): string[] {
       break;
     }
     let end = at;
-    while (end < text.length && !isSpace(text.charAt(end))) end += 1;
+    while (end < text.length && !isPythonSpace(text.charAt(end))) end += 1;
     parts.push(text.slice(at, end));
     at = endOfSpace(text, end);
   }

@@ -2,7 +2,7 @@
 import { filters } from "../library/filters.js";
 import { tests } from "../library/tests.js";
 import type { Meter } from "../meter.js";
-import type { CallArguments, Expression, SliceExpression } from "../syntax/nodes.js";
+import type { CallArguments, JinjaExpression, SliceExpression } from "../syntax/nodes.js";
 import type { Runtime } from "../values/runtime.js";
 import { toText } from "../values/text.js";
 import {
@@ -23,9 +23,9 @@ import {
 } from "../values/values.js";
 import { readAttribute, readItem, readSlice } from "./access.js";
 import { applyOperator, compared } from "./operators.js";
-import type { Scope } from "./scope.js";
+import type { VariableScope } from "./scope.js";
 
-export class Evaluator implements Runtime {
+export class TemplateEvaluator implements Runtime {
   constructor(
     readonly meter: Meter,
     readonly nowMs: () => number,
@@ -49,7 +49,7 @@ export class Evaluator implements Runtime {
     return readItem(this, value, key);
   }
 
-  evaluate(expression: Expression, scope: Scope): Value {
+  evaluate(expression: JinjaExpression, scope: VariableScope): Value {
     this.meter.countSteps(1);
     switch (expression.type) {
       case "literal":
@@ -86,7 +86,7 @@ export class Evaluator implements Runtime {
     }
   }
 
-  #operation(expression: Expression, scope: Scope): Value {
+  #operation(expression: JinjaExpression, scope: VariableScope): Value {
     switch (expression.type) {
       case "not":
         return !isTruthy(this.evaluate(expression.operand, scope));
@@ -114,18 +114,18 @@ export class Evaluator implements Runtime {
     }
   }
 
-  #all(expressions: readonly Expression[], scope: Scope): Value[] {
+  #all(expressions: readonly JinjaExpression[], scope: VariableScope): Value[] {
     return expressions.map((item) => this.evaluate(item, scope));
   }
 
-  #conditional(expression: Expression & { type: "conditional" }, scope: Scope): Value {
+  #conditional(expression: JinjaExpression & { type: "conditional" }, scope: VariableScope): Value {
     const { condition, then, otherwise } = expression;
     if (isTruthy(this.evaluate(condition, scope))) return this.evaluate(then, scope);
     if (otherwise !== null) return this.evaluate(otherwise, scope);
     return new Undefined("the inline if-expression evaluated to false and no else section was defined.");
   }
 
-  #comparison(expression: Expression & { type: "comparison" }, scope: Scope): boolean {
+  #comparison(expression: JinjaExpression & { type: "comparison" }, scope: VariableScope): boolean {
     let left = this.evaluate(expression.left, scope);
     return expression.others.every(({ operator, right }) => {
       const other = this.evaluate(right, scope);
@@ -135,15 +135,19 @@ export class Evaluator implements Runtime {
     });
   }
 
-  #item(object: Value, key: Expression | SliceExpression, scope: Scope): Value {
+  #item(object: Value, key: JinjaExpression | SliceExpression, scope: VariableScope): Value {
     if (key.type !== "slice") return readItem(this, object, this.evaluate(key, scope));
-    const part = (expression: Expression | null): Value =>
+    const part = (expression: JinjaExpression | null): Value =>
       expression === null ? null : this.evaluate(expression, scope);
     return readSlice(this, defined(object), [part(key.start), part(key.stop), part(key.step)]);
   }
 
   /** @param inner the text of a block that the filter applies to, or null where it stands behind a value */
-  filtered(expression: Expression & { type: "filter" }, inner: string | null, scope: Scope): Value {
+  filtered(
+    expression: JinjaExpression & { type: "filter" },
+    inner: string | null,
+    scope: VariableScope,
+  ): Value {
     const { operand, name, args } = expression;
     const value =
       operand === null
@@ -163,7 +167,7 @@ export class Evaluator implements Runtime {
     return result;
   }
 
-  evaluateArguments(args: CallArguments, scope: Scope): Arguments {
+  evaluateArguments(args: CallArguments, scope: VariableScope): Arguments {
     const positional = this.#all(args.positional, scope);
     const named = new Map<string, Value>();
     for (const [name, value] of args.named) named.set(name, this.evaluate(value, scope));

@@ -1,5 +1,5 @@
 /** Macros, and the blocks of calls, which are macros without a name. */
-import type { Parameter, Statement } from "../syntax/nodes.js";
+import type { MacroParameter, JinjaStatement } from "../syntax/nodes.js";
 import {
   Dictionary,
   orElse,
@@ -9,21 +9,21 @@ import {
   type Arguments,
   type Value,
 } from "../values/values.js";
-import type { Scope } from "./scope.js";
+import type { VariableScope } from "./scope.js";
 
 type Special = "varargs" | "kwargs" | "caller";
 const specials: ReadonlySet<string> = new Set<Special>(["varargs", "kwargs", "caller"]);
 
 export interface MacroSource {
   readonly name: string | null;
-  readonly parameters: readonly Parameter[];
-  readonly body: readonly Statement[];
+  readonly parameters: readonly MacroParameter[];
+  readonly body: readonly JinjaStatement[];
 }
 
-const known = new WeakMap<readonly Statement[], ReadonlySet<string>>();
+const known = new WeakMap<readonly JinjaStatement[], ReadonlySet<string>>();
 
 /** Returns which of the special names a body uses. */
-function usedSpecials(body: readonly Statement[]): ReadonlySet<string> {
+function usedSpecials(body: readonly JinjaStatement[]): ReadonlySet<string> {
   const before = known.get(body);
   if (before !== undefined) return before;
   const used = new Set<string>();
@@ -45,8 +45,8 @@ function usedSpecials(body: readonly Statement[]): ReadonlySet<string> {
 export function bindParameters(
   { name, parameters, body }: MacroSource,
   { positional, named }: Arguments,
-  scope: Scope,
-  defaultOf: (parameter: Parameter) => Value | undefined,
+  scope: VariableScope,
+  defaultOf: (parameter: MacroParameter) => Value | undefined,
 ): void {
   const used = usedSpecials(body);
   const rest = new Map(named);

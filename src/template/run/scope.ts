@@ -1,10 +1,10 @@
 /** The names that a part of a template knows. */
 import { Undefined, type Value } from "../values/values.js";
 
-export class Scope {
+export class VariableScope {
   readonly #values = new Map<string, Value>();
 
-  constructor(private readonly parent: Scope | null = null) {}
+  constructor(private readonly parent: VariableScope | null = null) {}
 
   get(name: string): Value {
     let value = this.#values.get(name);

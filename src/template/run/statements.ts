@@ -1,26 +1,32 @@
 /** Runs the statements of a template. */
-import type { CallStatement, Expression, ForStatement, Statement, Target } from "../syntax/nodes.js";
+import type {
+  CallStatement,
+  JinjaExpression,
+  ForStatement,
+  JinjaStatement,
+  Target,
+} from "../syntax/nodes.js";
 import { toText } from "../values/text.js";
 import { Callable, isTruthy, listItems, Namespace, TemplateError, type Value } from "../values/values.js";
-import type { Evaluator } from "./expressions.js";
+import type { TemplateEvaluator } from "./expressions.js";
 import { Loop } from "./loop.js";
 import { bindParameters, type MacroSource } from "./macros.js";
-import { Scope } from "./scope.js";
+import { VariableScope } from "./scope.js";
 
 /** How a list of statements ended: a loop was left or continued, or nothing. */
 type Jump = "break" | "continue" | null;
 
 export class Program {
-  constructor(private readonly evaluator: Evaluator) {}
+  constructor(private readonly evaluator: TemplateEvaluator) {}
 
   /** Returns the text of the statements. */
-  render(statements: readonly Statement[], scope: Scope): string {
+  render(statements: readonly JinjaStatement[], scope: VariableScope): string {
     const output = new Output(this.evaluator);
     this.#run(statements, scope, output);
     return output.text;
   }
 
-  #run(statements: readonly Statement[], scope: Scope, output: Output): Jump {
+  #run(statements: readonly JinjaStatement[], scope: VariableScope, output: Output): Jump {
     for (const statement of statements) {
       const jump = this.#runOne(statement, scope, output);
       if (jump !== null) return jump;
@@ -28,7 +34,7 @@ export class Program {
     return null;
   }
 
-  #runOne(statement: Statement, scope: Scope, output: Output): Jump {
+  #runOne(statement: JinjaStatement, scope: VariableScope, output: Output): Jump {
     const { evaluator } = this;
     evaluator.meter.countSteps(1);
     switch (statement.type) {
@@ -53,7 +59,7 @@ export class Program {
         output.add(toText(this.#callBlock(statement, scope), evaluator.meter));
         return null;
       case "with": {
-        const inner = new Scope(scope);
+        const inner = new VariableScope(scope);
         for (const [target, value] of statement.values)
           this.#assign(target, evaluator.evaluate(value, scope), inner);
         return this.#run(statement.body, inner, output);
@@ -68,21 +74,21 @@ export class Program {
   }
 
   #setOrFilter(
-    statement: Statement & { type: "set" | "set-block" | "filter-block" },
-    scope: Scope,
+    statement: JinjaStatement & { type: "set" | "set-block" | "filter-block" },
+    scope: VariableScope,
     output: Output,
   ): void {
     const { evaluator } = this;
     if (statement.type === "set")
       return this.#assign(statement.target, evaluator.evaluate(statement.value, scope), scope);
-    const text = this.render(statement.body, new Scope(scope));
+    const text = this.render(statement.body, new VariableScope(scope));
     const { filter } = statement;
     const value = filter === null ? text : evaluator.filtered(filter, text, scope);
     if (statement.type === "set-block") this.#assign(statement.target, value, scope);
     else output.add(toText(value, evaluator.meter));
   }
 
-  #assign(target: Target, value: Value, scope: Scope): void {
+  #assign(target: Target, value: Value, scope: VariableScope): void {
     if (target.type === "name") return scope.set(target.name, value);
     if (target.type === "namespace") {
       const owner = scope.get(target.name);
@@ -99,15 +105,15 @@ export class Program {
     for (const [at, inner] of target.targets.entries()) this.#assign(inner, items[at] ?? null, scope);
   }
 
-  #for(statement: ForStatement, scope: Scope, output: Output): Jump {
+  #for(statement: ForStatement, scope: VariableScope, output: Output): Jump {
     this.#loop(statement, this.evaluator.evaluate(statement.items, scope), scope, output, 0);
     return null;
   }
 
-  #loop(statement: ForStatement, value: Value, scope: Scope, output: Output, depth: number): void {
+  #loop(statement: ForStatement, value: Value, scope: VariableScope, output: Output, depth: number): void {
     const items = this.#selected(statement, value, scope);
     if (items.length === 0) {
-      this.#run(statement.otherwise, new Scope(scope), output);
+      this.#run(statement.otherwise, new VariableScope(scope), output);
       return;
     }
     const recurse = (inner: Value): string => {
@@ -118,7 +124,7 @@ export class Program {
     const loop = new Loop(this.evaluator, items, depth, statement.isRecursive ? recurse : null);
     for (const [index, item] of items.entries()) {
       this.evaluator.meter.countSteps(1);
-      const inner = new Scope(scope);
+      const inner = new VariableScope(scope);
       loop.index0 = index;
       inner.set("loop", loop.value);
       this.#assign(statement.target, item, inner);
@@ -126,23 +132,23 @@ export class Program {
     }
   }
 
-  #selected({ target, condition }: ForStatement, value: Value, scope: Scope): readonly Value[] {
+  #selected({ target, condition }: ForStatement, value: Value, scope: VariableScope): readonly Value[] {
     // A copy: a template may append to the list that it goes through.
     const items = [...listItems(value, this.evaluator.meter)];
     if (condition === null) return items;
     return items.filter((item) => {
-      const inner = new Scope(scope);
+      const inner = new VariableScope(scope);
       this.#assign(target, item, inner);
       return isTruthy(this.evaluator.evaluate(condition, inner));
     });
   }
 
-  #macro(source: MacroSource, scope: Scope): Callable {
+  #macro(source: MacroSource, scope: VariableScope): Callable {
     return new Callable(
       source.name ?? "caller",
       (args) => {
-        const inner = new Scope(scope);
-        const evaluateOr = (otherwise: Expression | null): Value | undefined =>
+        const inner = new VariableScope(scope);
+        const evaluateOr = (otherwise: JinjaExpression | null): Value | undefined =>
           otherwise === null ? undefined : this.evaluator.evaluate(otherwise, inner);
         bindParameters(source, args, inner, (parameter) => evaluateOr(parameter.otherwise));
         return this.render(source.body, inner);
@@ -152,7 +158,7 @@ export class Program {
     );
   }
 
-  #callBlock({ call, parameters, body }: CallStatement, scope: Scope): Value {
+  #callBlock({ call, parameters, body }: CallStatement, scope: VariableScope): Value {
     const { evaluator } = this;
     const callee = evaluator.evaluate(call.callee, scope);
     const { positional, named } = evaluator.evaluateArguments(call.args, scope);
@@ -165,7 +171,7 @@ export class Program {
 class Output {
   text = "";
 
-  constructor(private readonly evaluator: Evaluator) {}
+  constructor(private readonly evaluator: TemplateEvaluator) {}
 
   /** @throws BudgetExceeded */
   add(text: string): void {

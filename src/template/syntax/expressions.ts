@@ -1,6 +1,6 @@
 /** Parses expressions, with the precedence of Jinja's own parser. */
 import { Float } from "../values/values.js";
-import type { BinaryOperator, Comparison, Expression, FilterExpression } from "./nodes.js";
+import type { BinaryOperator, Comparison, JinjaExpression, FilterExpression } from "./nodes.js";
 import { PostfixParser } from "./postfix.js";
 import type { Tokens } from "./tokens.js";
 
@@ -20,7 +20,7 @@ export function parseBlockFilters(tokens: Tokens): FilterExpression {
   return postfix.blockFilters(tokens);
 }
 
-export function parseExpression(tokens: Tokens): Expression {
+export function parseExpression(tokens: Tokens): JinjaExpression {
   let value = parseOr(tokens);
   while (tokens.skipName("if")) {
     const condition = parseOr(tokens);
@@ -31,26 +31,26 @@ export function parseExpression(tokens: Tokens): Expression {
 }
 
 /** Parses an expression without a condition behind it. */
-function parseOr(tokens: Tokens): Expression {
+function parseOr(tokens: Tokens): JinjaExpression {
   let left = parseAnd(tokens);
   while (tokens.skipName("or")) left = { type: "or", left, right: parseAnd(tokens) };
   return left;
 }
 
-function parseAnd(tokens: Tokens): Expression {
+function parseAnd(tokens: Tokens): JinjaExpression {
   let left = parseNot(tokens);
   while (tokens.skipName("and")) left = { type: "and", left, right: parseNot(tokens) };
   return left;
 }
 
-function parseNot(tokens: Tokens): Expression {
+function parseNot(tokens: Tokens): JinjaExpression {
   if (tokens.skipName("not")) return { type: "not", operand: parseNot(tokens) };
   return parseComparison(tokens);
 }
 
-function parseComparison(tokens: Tokens): Expression {
+function parseComparison(tokens: Tokens): JinjaExpression {
   const left = parseSum(tokens);
-  const others: { readonly operator: Comparison; readonly right: Expression }[] = [];
+  const others: { readonly operator: Comparison; readonly right: JinjaExpression }[] = [];
   for (;;) {
     const operator = takeComparison(tokens);
     if (operator === null) break;
@@ -84,8 +84,8 @@ function takeComparison(tokens: Tokens): Comparison | null {
 
 function leftToRight(
   operators: readonly BinaryOperator[],
-  parseOperand: (tokens: Tokens) => Expression,
-): (tokens: Tokens) => Expression {
+  parseOperand: (tokens: Tokens) => JinjaExpression,
+): (tokens: Tokens) => JinjaExpression {
   return (tokens) => {
     let left = parseOperand(tokens);
     for (;;) {
@@ -101,9 +101,9 @@ const parseProduct = leftToRight(["*", "/", "//", "%"], parsePower);
 const parseConcatenation = leftToRight(["~"], parseProduct);
 const parseSum = leftToRight(["+", "-"], parseConcatenation);
 
-function parseSigned(tokens: Tokens, withFilters: boolean): Expression {
+function parseSigned(tokens: Tokens, withFilters: boolean): JinjaExpression {
   const isNegative = tokens.skip("-");
-  const value: Expression =
+  const value: JinjaExpression =
     isNegative || tokens.skip("+")
       ? { type: isNegative ? "negative" : "positive", operand: parseSigned(tokens, false) }
       : parsePrimary(tokens);
@@ -111,7 +111,7 @@ function parseSigned(tokens: Tokens, withFilters: boolean): Expression {
   return withFilters ? postfix.filtered(tokens, whole) : whole;
 }
 
-function parsePrimary(tokens: Tokens): Expression {
+function parsePrimary(tokens: Tokens): JinjaExpression {
   const { kind, value } = tokens.next;
   switch (kind) {
     case "name":
@@ -140,14 +140,14 @@ function parsePrimary(tokens: Tokens): Expression {
 }
 
 /** Texts in a row are one text. */
-function parseStrings(tokens: Tokens): Expression {
+function parseStrings(tokens: Tokens): JinjaExpression {
   let value = "";
   while (tokens.next.kind === "string") value += tokens.take().value;
   return { type: "literal", value };
 }
 
-function parseItems(tokens: Tokens, end: string): readonly Expression[] {
-  const items: Expression[] = [];
+function parseItems(tokens: Tokens, end: string): readonly JinjaExpression[] {
+  const items: JinjaExpression[] = [];
   while (!tokens.isOperator(end)) {
     if (items.length > 0) tokens.expect(",");
     if (tokens.isOperator(end)) break;
@@ -157,8 +157,8 @@ function parseItems(tokens: Tokens, end: string): readonly Expression[] {
   return items;
 }
 
-function parseDictionary(tokens: Tokens): Expression {
-  const entries: (readonly [Expression, Expression])[] = [];
+function parseDictionary(tokens: Tokens): JinjaExpression {
+  const entries: (readonly [JinjaExpression, JinjaExpression])[] = [];
   while (!tokens.isOperator("}")) {
     if (entries.length > 0) tokens.expect(",");
     if (tokens.isOperator("}")) break;
@@ -178,8 +178,8 @@ function parseDictionary(tokens: Tokens): Expression {
 export function parseTuple(
   tokens: Tokens,
   { isEnclosed = false, withoutCondition = false, end = "" } = {},
-): Expression {
-  const items: Expression[] = [];
+): JinjaExpression {
+  const items: JinjaExpression[] = [];
   let isTuple = false;
   for (;;) {
     if (isTupleEnd(tokens, end)) break;

@@ -2,11 +2,11 @@
 import type { Value } from "../values/values.js";
 
 export interface CallArguments {
-  readonly positional: readonly Expression[];
-  readonly named: readonly (readonly [string, Expression])[];
+  readonly positional: readonly JinjaExpression[];
+  readonly named: readonly (readonly [string, JinjaExpression])[];
   /** `*items` and `**mapping`. */
-  readonly items: Expression | null;
-  readonly mapping: Expression | null;
+  readonly items: JinjaExpression | null;
+  readonly mapping: JinjaExpression | null;
 }
 
 export type BinaryOperator = "+" | "-" | "*" | "/" | "//" | "%" | "**" | "~";
@@ -15,7 +15,7 @@ export type Comparison = "==" | "!=" | "<" | "<=" | ">" | ">=" | "in" | "not in"
 export interface FilterExpression {
   readonly type: "filter";
   /** Null in a block, where the filter applies to the text inside. */
-  readonly operand: Expression | null;
+  readonly operand: JinjaExpression | null;
   readonly name: string;
   readonly args: CallArguments;
 }
@@ -27,50 +27,57 @@ export interface NameExpression {
 
 export interface CallExpression {
   readonly type: "call";
-  readonly callee: Expression;
+  readonly callee: JinjaExpression;
   readonly args: CallArguments;
 }
 
 export interface SliceExpression {
   readonly type: "slice";
-  readonly start: Expression | null;
-  readonly stop: Expression | null;
-  readonly step: Expression | null;
+  readonly start: JinjaExpression | null;
+  readonly stop: JinjaExpression | null;
+  readonly step: JinjaExpression | null;
 }
 
-export type Expression =
+export type JinjaExpression =
   | { readonly type: "literal"; readonly value: Value }
   | NameExpression
-  | { readonly type: "list" | "tuple"; readonly items: readonly Expression[] }
-  | { readonly type: "dictionary"; readonly entries: readonly (readonly [Expression, Expression])[] }
-  | { readonly type: "attribute"; readonly object: Expression; readonly name: string }
-  | { readonly type: "item"; readonly object: Expression; readonly key: Expression | SliceExpression }
+  | { readonly type: "list" | "tuple"; readonly items: readonly JinjaExpression[] }
+  | {
+      readonly type: "dictionary";
+      readonly entries: readonly (readonly [JinjaExpression, JinjaExpression])[];
+    }
+  | { readonly type: "attribute"; readonly object: JinjaExpression; readonly name: string }
+  | {
+      readonly type: "item";
+      readonly object: JinjaExpression;
+      readonly key: JinjaExpression | SliceExpression;
+    }
   | CallExpression
   | FilterExpression
   | {
       readonly type: "test";
-      readonly operand: Expression;
+      readonly operand: JinjaExpression;
       readonly name: string;
       readonly args: CallArguments;
     }
-  | { readonly type: "not" | "negative" | "positive"; readonly operand: Expression }
+  | { readonly type: "not" | "negative" | "positive"; readonly operand: JinjaExpression }
   | {
       readonly type: "binary";
       readonly operator: BinaryOperator;
-      readonly left: Expression;
-      readonly right: Expression;
+      readonly left: JinjaExpression;
+      readonly right: JinjaExpression;
     }
   | {
       readonly type: "comparison";
-      readonly left: Expression;
-      readonly others: readonly { readonly operator: Comparison; readonly right: Expression }[];
+      readonly left: JinjaExpression;
+      readonly others: readonly { readonly operator: Comparison; readonly right: JinjaExpression }[];
     }
-  | { readonly type: "and" | "or"; readonly left: Expression; readonly right: Expression }
+  | { readonly type: "and" | "or"; readonly left: JinjaExpression; readonly right: JinjaExpression }
   | {
       readonly type: "conditional";
-      readonly condition: Expression;
-      readonly then: Expression;
-      readonly otherwise: Expression | null;
+      readonly condition: JinjaExpression;
+      readonly then: JinjaExpression;
+      readonly otherwise: JinjaExpression | null;
     };
 
 /** What a value can be assigned to. */
@@ -79,57 +86,61 @@ export type Target =
   | { readonly type: "namespace"; readonly name: string; readonly attribute: string }
   | { readonly type: "targets"; readonly targets: readonly Target[] };
 
-export interface Parameter {
+export interface MacroParameter {
   readonly name: string;
-  readonly otherwise: Expression | null;
+  readonly otherwise: JinjaExpression | null;
 }
 
 export interface ForStatement {
   readonly type: "for";
   readonly target: Target;
-  readonly items: Expression;
-  readonly condition: Expression | null;
+  readonly items: JinjaExpression;
+  readonly condition: JinjaExpression | null;
   readonly isRecursive: boolean;
-  readonly body: readonly Statement[];
-  readonly otherwise: readonly Statement[];
+  readonly body: readonly JinjaStatement[];
+  readonly otherwise: readonly JinjaStatement[];
 }
 
 export interface MacroStatement {
   readonly type: "macro";
   readonly name: string;
-  readonly parameters: readonly Parameter[];
-  readonly body: readonly Statement[];
+  readonly parameters: readonly MacroParameter[];
+  readonly body: readonly JinjaStatement[];
 }
 
 export interface CallStatement {
   readonly type: "call-block";
   readonly call: CallExpression;
-  readonly parameters: readonly Parameter[];
-  readonly body: readonly Statement[];
+  readonly parameters: readonly MacroParameter[];
+  readonly body: readonly JinjaStatement[];
 }
 
-export type Statement =
+export type JinjaStatement =
   | { readonly type: "text"; readonly text: string }
-  | { readonly type: "output"; readonly value: Expression }
+  | { readonly type: "output"; readonly value: JinjaExpression }
   | {
       readonly type: "if";
-      readonly branches: readonly (readonly [Expression, readonly Statement[]])[];
-      readonly otherwise: readonly Statement[];
+      readonly branches: readonly (readonly [JinjaExpression, readonly JinjaStatement[]])[];
+      readonly otherwise: readonly JinjaStatement[];
     }
   | ForStatement
-  | { readonly type: "set"; readonly target: Target; readonly value: Expression }
+  | { readonly type: "set"; readonly target: Target; readonly value: JinjaExpression }
   | {
       readonly type: "set-block";
       readonly target: Target;
       readonly filter: FilterExpression | null;
-      readonly body: readonly Statement[];
+      readonly body: readonly JinjaStatement[];
     }
   | MacroStatement
   | CallStatement
-  | { readonly type: "filter-block"; readonly filter: FilterExpression; readonly body: readonly Statement[] }
+  | {
+      readonly type: "filter-block";
+      readonly filter: FilterExpression;
+      readonly body: readonly JinjaStatement[];
+    }
   | {
       readonly type: "with";
-      readonly values: readonly (readonly [Target, Expression])[];
-      readonly body: readonly Statement[];
+      readonly values: readonly (readonly [Target, JinjaExpression])[];
+      readonly body: readonly JinjaStatement[];
     }
   | { readonly type: "break" | "continue" };

@@ -2,13 +2,13 @@
 import type {
   CallArguments,
   CallExpression,
-  Expression,
+  JinjaExpression,
   FilterExpression,
   SliceExpression,
 } from "./nodes.js";
 import type { Tokens } from "./tokens.js";
 
-type Parse = (tokens: Tokens) => Expression;
+type Parse = (tokens: Tokens) => JinjaExpression;
 
 const none: CallArguments = { positional: [], named: [], items: null, mapping: null };
 
@@ -20,7 +20,7 @@ export class PostfixParser {
   ) {}
 
   /** Parses attributes, items and calls behind a value. */
-  postfixed(tokens: Tokens, value: Expression): Expression {
+  postfixed(tokens: Tokens, value: JinjaExpression): JinjaExpression {
     let whole = value;
     for (;;) {
       if (tokens.skip(".")) whole = parseAttribute(tokens, whole);
@@ -31,7 +31,7 @@ export class PostfixParser {
   }
 
   /** Parses filters, tests and calls behind a value. */
-  filtered(tokens: Tokens, value: Expression): Expression {
+  filtered(tokens: Tokens, value: JinjaExpression): JinjaExpression {
     let whole = value;
     for (;;) {
       if (tokens.skip("|")) whole = this.#filter(tokens, whole);
@@ -49,19 +49,19 @@ export class PostfixParser {
   }
 
   /** Parses what is between square brackets; several of them are a tuple. */
-  #subscript(tokens: Tokens): Expression | SliceExpression {
+  #subscript(tokens: Tokens): JinjaExpression | SliceExpression {
     const first = this.#index(tokens);
     if (tokens.skip("]")) return first;
     const items = [first];
     while (tokens.skip(",")) items.push(this.#index(tokens));
     tokens.expect("]");
-    const keys = items.filter((item): item is Expression => item.type !== "slice");
+    const keys = items.filter((item): item is JinjaExpression => item.type !== "slice");
     if (keys.length !== items.length) throw tokens.unexpected("one slice");
     return { type: "tuple", items: keys };
   }
 
-  #index(tokens: Tokens): Expression | SliceExpression {
-    const part = (): Expression | null =>
+  #index(tokens: Tokens): JinjaExpression | SliceExpression {
+    const part = (): JinjaExpression | null =>
       tokens.isOperator(":", "]", ",") ? null : this.parseExpression(tokens);
     const start = part();
     if (!tokens.skip(":")) {
@@ -72,16 +72,16 @@ export class PostfixParser {
     return { type: "slice", start, stop, step: tokens.skip(":") ? part() : null };
   }
 
-  #call(tokens: Tokens, callee: Expression): CallExpression {
+  #call(tokens: Tokens, callee: JinjaExpression): CallExpression {
     return { type: "call", callee, args: this.#arguments(tokens) };
   }
 
   #arguments(tokens: Tokens): CallArguments {
     tokens.expect("(");
-    const positional: Expression[] = [];
-    const named: (readonly [string, Expression])[] = [];
-    let items: Expression | null = null;
-    let mapping: Expression | null = null;
+    const positional: JinjaExpression[] = [];
+    const named: (readonly [string, JinjaExpression])[] = [];
+    let items: JinjaExpression | null = null;
+    let mapping: JinjaExpression | null = null;
     for (let isFirst = true; !tokens.isOperator(")"); isFirst = false) {
       if (!isFirst) tokens.expect(",");
       if (tokens.isOperator(")")) break;
@@ -101,15 +101,15 @@ export class PostfixParser {
     return { positional, named, items, mapping };
   }
 
-  #filter(tokens: Tokens, operand: Expression | null): FilterExpression {
+  #filter(tokens: Tokens, operand: JinjaExpression | null): FilterExpression {
     const name = parseDottedName(tokens);
     return { type: "filter", operand, name, args: tokens.isOperator("(") ? this.#arguments(tokens) : none };
   }
 
-  #test(tokens: Tokens, operand: Expression): Expression {
+  #test(tokens: Tokens, operand: JinjaExpression): JinjaExpression {
     const isNegated = tokens.skipName("not");
     const name = parseDottedName(tokens);
-    const test: Expression = { type: "test", operand, name, args: this.#testArguments(tokens) };
+    const test: JinjaExpression = { type: "test", operand, name, args: this.#testArguments(tokens) };
     return isNegated ? { type: "not", operand: test } : test;
   }
 
@@ -128,7 +128,7 @@ function isKeyword({ next, second }: Tokens): boolean {
   return next.kind === "name" && second.kind === "operator" && second.value === "=";
 }
 
-function parseAttribute(tokens: Tokens, object: Expression): Expression {
+function parseAttribute(tokens: Tokens, object: JinjaExpression): JinjaExpression {
   const { kind, value } = tokens.next;
   if (kind !== "integer") return { type: "attribute", object, name: tokens.expectName() };
   tokens.take();

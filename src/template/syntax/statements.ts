@@ -2,11 +2,11 @@
 import { TemplateError } from "../values/values.js";
 import { parseBlockFilters, parseExpression, parseTuple } from "./expressions.js";
 import { splitTokens } from "./lexer.js";
-import type { Expression, Parameter, Statement, Target } from "./nodes.js";
+import type { JinjaExpression, MacroParameter, JinjaStatement, Target } from "./nodes.js";
 import { Tokens } from "./tokens.js";
 
 /** @throws TemplateError when the source is not valid Jinja */
-export function parseTemplate(source: string): readonly Statement[] {
+export function parseTemplate(source: string): readonly JinjaStatement[] {
   const tokens = new Tokens(splitTokens(source));
   const statements = parseUntil(tokens, []);
   if (tokens.next.kind !== "end") throw tokens.unexpected();
@@ -14,8 +14,8 @@ export function parseTemplate(source: string): readonly Statement[] {
 }
 
 /** Parses up to a block that begins with one of these names, and leaves the name next. */
-function parseUntil(tokens: Tokens, names: readonly string[]): readonly Statement[] {
-  const statements: Statement[] = [];
+function parseUntil(tokens: Tokens, names: readonly string[]): readonly JinjaStatement[] {
+  const statements: JinjaStatement[] = [];
   for (;;) {
     const { kind, value } = tokens.next;
     if (kind === "end") {
@@ -37,14 +37,14 @@ function parseUntil(tokens: Tokens, names: readonly string[]): readonly Statemen
 }
 
 /** Parses the body of a block, behind what stands in its first tag, and the name that ends it. */
-function parseBody(tokens: Tokens, end: string): readonly Statement[] {
+function parseBody(tokens: Tokens, end: string): readonly JinjaStatement[] {
   tokens.expectBlockEnd();
   const body = parseUntil(tokens, [end]);
   tokens.take();
   return body;
 }
 
-function parseStatement(tokens: Tokens): Statement {
+function parseStatement(tokens: Tokens): JinjaStatement {
   const name = tokens.expectName();
   switch (name) {
     case "if":
@@ -82,9 +82,9 @@ function parseStatement(tokens: Tokens): Statement {
   }
 }
 
-function parseIf(tokens: Tokens): Statement {
-  const branches: (readonly [Expression, readonly Statement[]])[] = [];
-  let otherwise: readonly Statement[] = [];
+function parseIf(tokens: Tokens): JinjaStatement {
+  const branches: (readonly [JinjaExpression, readonly JinjaStatement[]])[] = [];
+  let otherwise: readonly JinjaStatement[] = [];
   for (;;) {
     const condition = parseTuple(tokens, { withoutCondition: true });
     tokens.expectBlockEnd();
@@ -96,7 +96,7 @@ function parseIf(tokens: Tokens): Statement {
   }
 }
 
-function parseFor(tokens: Tokens): Statement {
+function parseFor(tokens: Tokens): JinjaStatement {
   const target = parseTarget(tokens);
   tokens.expectName("in");
   const items = parseTuple(tokens, { withoutCondition: true, end: "recursive" });
@@ -132,15 +132,15 @@ function parseOneTarget(tokens: Tokens): Target {
   return { type: "namespace", name, attribute: tokens.expectName() };
 }
 
-function parseSet(tokens: Tokens): Statement {
+function parseSet(tokens: Tokens): JinjaStatement {
   const target = parseTarget(tokens);
   if (tokens.skip("=")) return { type: "set", target, value: parseTuple(tokens) };
   const filter = tokens.skip("|") ? parseBlockFilters(tokens) : null;
   return { type: "set-block", target, filter, body: parseBody(tokens, "endset") };
 }
 
-function parseParameters(tokens: Tokens): readonly Parameter[] {
-  const parameters: Parameter[] = [];
+function parseParameters(tokens: Tokens): readonly MacroParameter[] {
+  const parameters: MacroParameter[] = [];
   tokens.expect("(");
   while (!tokens.isOperator(")")) {
     if (parameters.length > 0) tokens.expect(",");
@@ -155,15 +155,15 @@ function parseParameters(tokens: Tokens): readonly Parameter[] {
   return parameters;
 }
 
-function parseCallBlock(tokens: Tokens): Statement {
+function parseCallBlock(tokens: Tokens): JinjaStatement {
   const parameters = tokens.isOperator("(") ? parseParameters(tokens) : [];
   const call = parseExpression(tokens);
   if (call.type !== "call") throw tokens.unexpected("a call");
   return { type: "call-block", call, parameters, body: parseBody(tokens, "endcall") };
 }
 
-function parseWith(tokens: Tokens): Statement {
-  const values: (readonly [Target, Expression])[] = [];
+function parseWith(tokens: Tokens): JinjaStatement {
+  const values: (readonly [Target, JinjaExpression])[] = [];
   while (tokens.next.kind !== "block-end") {
     if (values.length > 0) tokens.expect(",");
     const target = parseOneTarget(tokens);
@@ -174,7 +174,7 @@ function parseWith(tokens: Tokens): Statement {
 }
 
 /** A block is its body: no template extends another one. */
-function parseBlock(tokens: Tokens): Statement {
+function parseBlock(tokens: Tokens): JinjaStatement {
   const name = tokens.expectName();
   while (tokens.skipName("scoped") || tokens.skipName("required"));
   const body = parseBody(tokens, "endblock");

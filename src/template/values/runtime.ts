@@ -14,4 +14,4 @@ export interface Runtime {
 
 export type Filter = (runtime: Runtime, value: Value, args: Arguments) => Value;
 export type Test = (runtime: Runtime, value: Value, args: Arguments) => boolean;
-export type Method<Self> = (runtime: Runtime, self: Self, args: Arguments) => Value;
+export type ValueMethod<Self> = (runtime: Runtime, self: Self, args: Arguments) => Value;
