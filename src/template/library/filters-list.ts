@@ -5,8 +5,10 @@ import type { Runtime } from "../values/runtime.js";
 import { toText } from "../values/text.js";
 import {
   Dictionary,
+  Float,
   Group,
   toInteger,
+  toNumber,
   isTruthy,
   listItems,
   lengthOfText,
@@ -21,7 +23,6 @@ import {
 } from "../values/values.js";
 import { attributeReader, filter, withoutCase, type Given, type NamedFilter } from "./filter.js";
 import { listPairs } from "./methods-collections.js";
-import { addValues } from "./sum.js";
 
 export const listFilters: readonly NamedFilter[] = [
   ...["length", "count"].map((name) => filter(name, [], (_, value) => readLength(value))),
@@ -194,4 +195,15 @@ function sliced(runtime: Runtime, value: Value, [slices = 1, fill = null]: Given
     return new List(column);
   });
   return new List(columns);
+}
+
+/** @throws TemplateError for a value that is not a number */
+function addValues(left: Value, right: Value): Value {
+  const [first, second] = [toNumber(left), toNumber(right)];
+  if (first === null || second === null)
+    throw new TemplateError(
+      `unsupported operand type(s) for +: '${typeName(left)}' and '${typeName(right)}'`,
+    );
+  const sum = first + second;
+  return left instanceof Float || right instanceof Float ? new Float(sum) : sum;
 }

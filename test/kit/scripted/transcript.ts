@@ -2,7 +2,7 @@
 import type { DecodeJob } from "../../../src/core/engine.js";
 import type { FinishReason, GenerationEvent } from "../../../src/core/generation.js";
 import { AnswerBuilder } from "../../../src/engine/language/answer/answer.js";
-import { parsedCalls } from "../../../src/engine/language/answer/parsed-calls.js";
+import { parsedCalls } from "../../../src/engine/language/answer/create-answer.js";
 import { findReasoningMarks } from "../../../src/engine/language/reasoning.js";
 import { readToolFormat } from "../../../src/engine/language/tools/format.js";
 

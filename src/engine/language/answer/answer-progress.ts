@@ -7,15 +7,12 @@ import type { DecodeJob } from "../../../core/engine.js";
 import type { HearthError } from "../../../core/errors.js";
 import type { FinishReason, EngineEvent } from "../../../core/generation.js";
 import type { AnswerBuilder } from "./answer.js";
-import { createAnswer } from "./create-answer.js";
-import { parsedCalls } from "./parsed-calls.js";
-import { reasoningClosing } from "./reasoning-closing.js";
+import { createAnswer, parsedCalls } from "./create-answer.js";
 import type { ModelLanguage } from "../language.js";
 import { findOpenPlace } from "../../../core/json/open-place.js";
 import { createConstraint, type ConstrainedModel, type Constraint, type TextFollower } from "./constraint.js";
 import { createBoundError, GrammarTooWide, isBeyondBound } from "./grammar-bounds.js";
-import { reportLogprob } from "./logprobs.js";
-import type { SampledToken } from "./sampled-token.js";
+import { reportLogprob, type SampledToken } from "./sampled-token.js";
 import { openingTokens, repeatingItemTokens, repeatingTokens } from "./suppressed-tokens.js";
 
 /** What an answer depends on, besides its job. */
@@ -174,7 +171,7 @@ export class AnswerProgress<S, F extends TextFollower> {
 
   /** Inserts the end of the reasoning after `before`; the model then continues with its answer. */
   #closeReasoning(before: readonly Token[]): void {
-    const closing = reasoningClosing(this.#language);
+    const closing = tokenizeReasoningEnd(this.#language);
     if (closing === null) return;
     this.#replacement = [...before, ...closing];
     for (const token of closing) {
@@ -198,4 +195,10 @@ export class AnswerProgress<S, F extends TextFollower> {
   get #visible(): number {
     return this.#answer.mode === "reasoning" ? 0 : this.#sampled.length - this.#reasoningDeltaTokens;
   }
+}
+
+/** Returns the tokens that end a reasoning block, so that the answer follows; null where the model's format has none. */
+function tokenizeReasoningEnd({ reasoning, tools, controlTokens }: ModelLanguage): readonly Token[] | null {
+  const text = reasoning === null ? tools.reasoningClosing : `\n${reasoning.close}\n\n`;
+  return text === null ? null : controlTokens(text);
 }

@@ -1,11 +1,25 @@
 /** Creates the event builder of a job's answer. */
 import { AnswerBuilder, type AnswerOptions } from "./answer.js";
 import type { CallsInReasoning } from "./answer-text.js";
-import type { ParsedCalls } from "./parsed-calls.js";
 import type { Tool } from "../../../core/generation.js";
 import type { ToolFormat } from "../tools/format.js";
 import type { ModelLanguage } from "../language.js";
 import type { DecodeJob } from "../../../core/engine.js";
+
+export interface ParsedCalls {
+  readonly tools: readonly Tool[];
+  /** Whether their calls are left out. */
+  readonly hidden: boolean;
+}
+
+/**
+ * Returns the tools whose calls are parsed from a job's text, and whether these calls are left out of the answer: a model with calls in
+ * its conversation may write one although none is wanted. Text with a schema has no calls then.
+ */
+export function parsedCalls({ tools, toolChoice, rules }: DecodeJob): ParsedCalls {
+  const hidden = toolChoice.withheld !== undefined && rules.text === null;
+  return { tools: hidden ? (toolChoice.withheld ?? []) : tools, hidden };
+}
 
 export function createAnswer(
   { reasoning, tools: format }: ModelLanguage,

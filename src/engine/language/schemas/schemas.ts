@@ -11,8 +11,13 @@ import type { Schemas } from "../../../core/schemas.js";
 import { WorkerLostError } from "../../worker/client-options.js";
 import { WorkerClient } from "../../worker/client.js";
 import { FairQueue } from "../../worker/fair-queue.js";
-import { describePlace } from "./place.js";
-import type { ConvertOutcome, RefusedSchema, SchemaReplies, SchemaRequest } from "./protocol.js";
+import {
+  describePlace,
+  type ConvertOutcome,
+  type RefusedSchema,
+  type SchemaReplies,
+  type SchemaRequest,
+} from "./protocol.js";
 
 export interface SchemasDeps {
   readonly clock: Clock;

@@ -6,9 +6,14 @@ import { parseJson } from "../../../grammar/schema/json-text.js";
 import { readSchema } from "../../../grammar/schema/read.js";
 import { SchemaRefusal } from "../../../grammar/schema/refusal.js";
 import { createValidator, type Problem } from "../../../grammar/schema/validate.js";
-import { describePlace } from "./place.js";
 import { hostWorker } from "../../worker/host.js";
-import type { CheckOutcome, ConvertOutcome, RefusedSchema, SchemaRequest } from "./protocol.js";
+import {
+  describePlace,
+  type CheckOutcome,
+  type ConvertOutcome,
+  type RefusedSchema,
+  type SchemaRequest,
+} from "./protocol.js";
 
 type Validator = (value: unknown) => Problem | null;
 
