@@ -22,7 +22,7 @@ import { createRequire } from "node:module";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { bundle, licensesOf } from "./build/bundle.mjs";
+import { bundle, collectLicenses } from "./build/bundle.mjs";
 import { bundleConsole } from "./build/console.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -64,18 +64,18 @@ async function build() {
     bundleConsole(root),
   ]);
   if (program === null || console === null) return fail("the bundler found errors (above)");
-  const licenses = licensesOf(root, [...program.inputs, ...console.inputs]);
+  const licenses = collectLicenses(root, [...program.inputs, ...console.inputs]);
   const outputs = new Map([...program.outputs, ...console.outputs, [join(dist, licensesFile), licenses]]);
   const main = join(dist, "main.js");
   if (program.outputs.get(main)?.startsWith("#!") === false)
     return fail("src/main.ts must begin with #!/usr/bin/env node");
-  removeOrphans([...outputs.keys(), ...copiedFiles().map(outputOf)]);
+  removeOrphans([...outputs.keys(), ...copiedFiles().map(nameOutput)]);
   for (const [file, content] of outputs) write(file, content);
-  for (const file of copiedFiles()) write(outputOf(file), readFileSync(file));
+  for (const file of copiedFiles()) write(nameOutput(file), readFileSync(file));
   if (existsSync(main)) chmodSync(main, 0o755);
   for (const file of nativeSources().filter((file) => file.endsWith(".c"))) compile(file);
   if (!areTypesRight) return fail("tsc found errors (above)");
-  const names = [...outputs.keys(), ...copiedFiles().map(outputOf)].map((file) => relative(dist, file));
+  const names = [...outputs.keys(), ...copiedFiles().map(nameOutput)].map((file) => relative(dist, file));
   writeFileSync(stamp, [before, ...names].join(separator));
   return 0;
 }
@@ -181,7 +181,7 @@ function copiedFiles() {
 }
 
 /** @param {string} part */
-function outputOf(part) {
+function nameOutput(part) {
   return join(dist, relative(src, part));
 }
 

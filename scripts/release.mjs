@@ -7,7 +7,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { checksums, problemsOf, withVersion } from "./release/steps.mjs";
+import { checksums, findProblems, withVersion } from "./release/steps.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -36,7 +36,7 @@ function main(args) {
  * @throws {Error} that names the failed step
  */
 function release(version, isDryRun) {
-  const problems = problemsOf(version, {
+  const problems = findProblems(version, {
     changed: output("git", "status", "--porcelain"),
     tags: output("git", "tag", "--list").split("\n"),
     current: packageVersion(),

@@ -5,7 +5,7 @@
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { shrinkwrapOf } from "./release/shrinkwrap.mjs";
+import { toShrinkwrap } from "./release/shrinkwrap.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const file = `${root}/npm-shrinkwrap.json`;
@@ -14,5 +14,5 @@ if (process.argv.includes("--remove")) rmSync(file, { force: true });
 else {
   /** @type {import("./release/shrinkwrap.mjs").Lock} */
   const lock = JSON.parse(readFileSync(`${root}/package-lock.json`, "utf8"));
-  writeFileSync(file, `${JSON.stringify(shrinkwrapOf(lock), null, 2)}\n`);
+  writeFileSync(file, `${JSON.stringify(toShrinkwrap(lock), null, 2)}\n`);
 }

@@ -77,7 +77,7 @@ function removalsIn(root, folder, locked, target) {
       const reason = reasonToRemove(name, locked[path], target);
       if (reason !== null) return [whole(root, path, reason)];
       return [
-        ...partsOf(root, path, name, target),
+        ...findParts(root, path, name, target),
         ...removalsIn(root, `${path}/node_modules`, locked, target),
       ];
     }),
@@ -118,7 +118,7 @@ function reasonToRemoveBinary(binary, { platform, arch, keepsGpu }) {
  * @param {Target} target
  * @returns {Removal[]}
  */
-function partsOf(root, path, name, { platform, arch }) {
+function findParts(root, path, name, { platform, arch }) {
   const part = unusedParts.get(name);
   return filesIn(root, path).flatMap((file) => {
     const inside = file.slice(path.length + 1);
@@ -160,7 +160,7 @@ function filesIn(root, folder) {
  * @returns {Removal}
  */
 function whole(root, path, reason) {
-  return { path, reason, bytes: bytesOf(join(root, path)) };
+  return { path, reason, bytes: measureBytes(join(root, path)) };
 }
 
 /**
@@ -168,8 +168,8 @@ function whole(root, path, reason) {
  * @param {string} path
  * @returns {number}
  */
-export function bytesOf(path) {
+export function measureBytes(path) {
   const stats = lstatSync(path);
   if (!stats.isDirectory()) return stats.size;
-  return readdirSync(path).reduce((sum, name) => sum + bytesOf(join(path, name)), 0);
+  return readdirSync(path).reduce((sum, name) => sum + measureBytes(join(path, name)), 0);
 }

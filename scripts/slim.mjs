@@ -7,7 +7,7 @@ import { spawnSync } from "node:child_process";
 import { lstatSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bytesOf, selectRemovals } from "./slim-removals.mjs";
+import { measureBytes, selectRemovals } from "./slim-removals.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const modules = join(root, "node_modules");
@@ -29,7 +29,7 @@ function main(args) {
   if (built.status !== 0) return 1;
   const { platform, arch } = process;
   const removals = selectRemovals(root, { platform, arch, keepsGpu: args.includes("--keep-gpu") });
-  const before = bytesOf(modules);
+  const before = measureBytes(modules);
   for (const { path } of removals) rmSync(join(root, path), { recursive: true, force: true });
   report(removals, before);
   return 0;
@@ -49,7 +49,7 @@ function report(removals, before) {
   const rows = [...reasons].toSorted(([, a], [, b]) => b.bytes - a.bytes);
   for (const [reason, { bytes, count }] of rows)
     process.stdout.write(`removed ${megabytes(bytes).padStart(7)}  ${reason} (${count})\n`);
-  process.stdout.write(`node_modules: ${megabytes(before)} -> ${megabytes(bytesOf(modules))}\n`);
+  process.stdout.write(`node_modules: ${megabytes(before)} -> ${megabytes(measureBytes(modules))}\n`);
 }
 
 /** @param {number} bytes */

@@ -107,16 +107,16 @@ function adaptSources(src) {
  * @param {string} root
  * @param {readonly string[]} inputs paths from the root
  */
-export function licensesOf(root, inputs) {
+export function collectLicenses(root, inputs) {
   const folders = inputs.flatMap((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
-  const texts = [...new Set(folders)].sort().map((folder) => licenseOf(join(root, folder)));
+  const texts = [...new Set(folders)].sort().map((folder) => readLicense(join(root, folder)));
   return ["Parts of these packages are in the files of this folder.", ...texts].join(
     `\n\n${"-".repeat(80)}\n`,
   );
 }
 
 /** @param {string} folder */
-function licenseOf(folder) {
+function readLicense(folder) {
   /** @type {unknown} */
   const parsed = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const { name, version, license } = /** @type {Record<string, unknown>} */ (parsed);

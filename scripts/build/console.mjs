@@ -38,7 +38,7 @@ export async function bundleConsole(root) {
   /** @type {Map<string, string | Uint8Array>} */
   const outputs = new Map(result.outputFiles.map(({ path, contents }) => [path, contents]));
   const entries = [...outputs.keys()].filter((path) => /^main-/.test(basename(path)));
-  outputs.set(join(dirname(outdir), "index.html"), pageOf(join(src, "index.html"), entries));
+  outputs.set(join(dirname(outdir), "index.html"), writePage(join(src, "index.html"), entries));
   return { outputs, inputs: Object.keys(result.metafile.inputs) };
 }
 
@@ -47,7 +47,7 @@ export async function bundleConsole(root) {
  * @param {string} template
  * @param {readonly string[]} entries absolute paths
  */
-function pageOf(template, entries) {
+function writePage(template, entries) {
   const folder = dirname(dirname(entries[0] ?? ""));
   const urls = entries.map((path) => `/console/${relative(folder, path).replaceAll("\\", "/")}`);
   const script = urls.find((url) => url.endsWith(".js"));

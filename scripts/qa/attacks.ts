@@ -6,10 +6,10 @@
 import { parseArgs } from "node:util";
 import { startLagProbe } from "./world/lag.js";
 import { printTable, quantile, type Row } from "./figures/table.js";
-import { readNames, readWhole, runProgram } from "./world/options.js";
+import { readNames, readWhole, runCommand } from "./world/options.js";
 import { startAttackers, type Outcomes } from "./attacks/attackers.js";
 import { attacks } from "./attacks/attacks.js";
-import { createScene, type Scene } from "./attacks/scene.js";
+import { createScene, type AttackScene } from "./attacks/scene.js";
 import { startStreams, type Streamed } from "./attacks/streams.js";
 
 const healthMsMax = 100;
@@ -24,7 +24,7 @@ interface Options {
   readonly only: readonly string[];
 }
 
-await runProgram("attacks", readOptions, main);
+await runCommand("attacks", readOptions, main);
 
 async function main(options: Options): Promise<number> {
   process.stdout.write(`preparing a server with ${options.runs} finished runs\n`);
@@ -36,7 +36,7 @@ async function main(options: Options): Promise<number> {
   }
 }
 
-async function attack(scene: Scene, { seconds, only }: Options): Promise<number> {
+async function attack(scene: AttackScene, { seconds, only }: Options): Promise<number> {
   const warmUp = startStreams(scene);
   await pause(warmUpMs);
   await warmUp.stop();
@@ -58,7 +58,7 @@ interface Measured {
   readonly healthMs: readonly number[];
 }
 
-async function measure(scene: Scene, seconds: number): Promise<Measured> {
+async function measure(scene: AttackScene, seconds: number): Promise<Measured> {
   const probe = startLagProbe(scene.url);
   const streams = startStreams(scene);
   await pause(seconds * 1000);
@@ -103,7 +103,7 @@ function judge(quiet: Measured, attacked: Measured, books: Books): { rows: reado
   return { rows, failed };
 }
 
-type Books = Awaited<ReturnType<Scene["stopAndVerify"]>>;
+type Books = Awaited<ReturnType<AttackScene["stopAndVerify"]>>;
 
 function printOutcomes(outcomes: Outcomes): void {
   process.stdout.write("\nattacks, and how they were answered\n");

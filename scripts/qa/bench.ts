@@ -20,7 +20,7 @@ import { schemaSection } from "./bench/schema.js";
 import { startSection } from "./bench/start.js";
 import { templatesSection } from "./bench/templates.js";
 import { usageSection } from "./bench/usage.js";
-import { readNames, readWhole, runProgram } from "./world/options.js";
+import { readNames, readWhole, runCommand } from "./world/options.js";
 import { printTable, type Row } from "./figures/table.js";
 
 type Section = (options: SectionOptions) => Promise<readonly Row[]> | AsyncIterable<readonly Row[]>;
@@ -49,7 +49,7 @@ interface Arguments {
   readonly options: SectionOptions;
 }
 
-await runProgram("bench", readArguments, measureSections);
+await runCommand("bench", readArguments, measureSections);
 
 async function measureSections({ names, options }: Arguments): Promise<number> {
   for (const [name, measure] of Object.entries(sections)) {

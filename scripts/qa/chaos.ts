@@ -8,10 +8,10 @@ import { postgresUnavailable } from "../../test/kit/databases/postgres/available
 import { takenOverMsMax } from "./chaos/checks/take-overs.js";
 import { createNamespaces } from "./chaos/network/namespaces.js";
 import { readOptions } from "./chaos/options.js";
-import { runProgram } from "./world/options.js";
+import { runCommand } from "./world/options.js";
 import { runRounds, type ChaosResult } from "./chaos/rounds.js";
 
-await runProgram("chaos", prepare, main);
+await runCommand("chaos", prepare, main);
 
 function prepare() {
   const options = readOptions(process.argv.slice(2));

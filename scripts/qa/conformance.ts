@@ -17,14 +17,19 @@ import { grokCli } from "./conformance/agents/grok-cli.js";
 import { opencode } from "./conformance/agents/opencode.js";
 import { qwenCode } from "./conformance/agents/qwen-code.js";
 import { clientLibraries, runLibrary, type ClientLibrary } from "./conformance/clients.js";
-import { runFlows, type FlowResult } from "./conformance/flows.js";
+import { runAgentFlows, type FlowResult } from "./conformance/flows.js";
 import { installAgent, installPackages } from "./conformance/install.js";
 import { forecaster } from "./conformance/model.js";
 import { remoteServers } from "./conformance/engine/remote-servers.js";
 import { knownAlias, localServers, modelId, type Servers } from "./conformance/server.js";
-import { failuresOf, tableOf, type Row } from "./conformance/table.js";
-import { readNames, runProgram } from "./world/options.js";
-import { runTests, testedClients, versionOf, type TestedClient } from "./conformance/tested-clients.js";
+import { countFailures, formatTable, type ClientRow } from "./conformance/table.js";
+import { readNames, runCommand } from "./world/options.js";
+import {
+  runClientTests,
+  testedClients,
+  readVersion,
+  type TestedClient,
+} from "./conformance/tested-clients.js";
 
 interface Case {
   readonly agent: Agent;
@@ -43,7 +48,7 @@ const cases: readonly Case[] = [
 ];
 
 /** Clients that cannot be pointed at another server of OpenAI's or Anthropic's protocol. */
-const notApplicable: readonly Row[] = [
+const notApplicable: readonly ClientRow[] = [
   {
     client: "@google/gemini-cli",
     version: "0.61.0",
@@ -52,7 +57,7 @@ const notApplicable: readonly Row[] = [
   },
 ];
 
-await runProgram("conformance", choose, main);
+await runCommand("conformance", choose, main);
 
 function choose() {
   const { values, positionals: names } = parseArgs({
@@ -85,23 +90,23 @@ async function main({ servers, agents, tested, libraries, absent }: Chosen): Pro
       ...(await rowsOfLibraries(servers, libraries)),
       ...absent,
     ];
-    process.stdout.write(tableOf(rows));
-    return rows.every((row) => failuresOf(row) === 0) ? 0 : 1;
+    process.stdout.write(formatTable(rows));
+    return rows.every((row) => countFailures(row) === 0) ? 0 : 1;
   } finally {
     await servers.close();
   }
 }
 
-async function rowsOfAgents(servers: Servers, chosen: readonly Case[]): Promise<readonly Row[]> {
+async function rowsOfAgents(servers: Servers, chosen: readonly Case[]): Promise<readonly ClientRow[]> {
   if (chosen.length === 0) return [];
   const server = await servers.conformance();
-  const rows: Row[] = [];
+  const rows: ClientRow[] = [];
   for (const { agent, model } of chosen) {
     const client = model === modelId ? agent.name : `${agent.name} (${model})`;
     const results = await attempted(
       client,
       () => installAgent(agent),
-      (installed, report) => runFlows(agent, server, installed, model, report),
+      (installed, report) => runAgentFlows(agent, server, installed, model, report),
     );
     rows.push({ client, version: agent.version, results });
   }
@@ -109,22 +114,28 @@ async function rowsOfAgents(servers: Servers, chosen: readonly Case[]): Promise<
   return rows;
 }
 
-async function rowsOfTested(servers: Servers, chosen: readonly TestedClient[]): Promise<readonly Row[]> {
+async function rowsOfTested(
+  servers: Servers,
+  chosen: readonly TestedClient[],
+): Promise<readonly ClientRow[]> {
   if (chosen.length === 0) return [];
   progress(`${chosen.map(({ name }) => name).join(", ")}: running their tests`);
-  const results = await runTests(chosen, servers.onLlamaServer);
+  const results = await runClientTests(chosen, servers.onLlamaServer);
   return chosen.map(({ name }, at) => {
     const flows = results[at] ?? [];
     for (const each of flows) reportTo(name)(each);
-    return { client: name, version: versionOf(name), results: flows };
+    return { client: name, version: readVersion(name), results: flows };
   });
 }
 
-async function rowsOfLibraries(servers: Servers, chosen: readonly ClientLibrary[]): Promise<readonly Row[]> {
+async function rowsOfLibraries(
+  servers: Servers,
+  chosen: readonly ClientLibrary[],
+): Promise<readonly ClientRow[]> {
   if (chosen.length === 0) return [];
   const [builtIn, scripted] = [await servers.builtIn(), await servers.scripted(forecaster)];
   const used = { builtIn, scripted, model: modelId };
-  const rows: Row[] = [];
+  const rows: ClientRow[] = [];
   for (const library of chosen) {
     const { name, version } = library;
     const results = await attempted(

@@ -9,13 +9,13 @@ import fc from "fast-check";
 import { root } from "./world/root.js";
 import { chooseFaults } from "./faults/choose.js";
 import { openTree, type Tree } from "./faults/tree.js";
-import type { Fault } from "./faults/sites.js";
-import { readWhole, runProgram } from "./world/options.js";
+import type { PlantedFault } from "./faults/sites.js";
+import { readWhole, runCommand } from "./world/options.js";
 
 /** Part of the faults that the small size has to find. */
 const smallShare = 28 / 30;
 
-await runProgram("faults", readOptions, main);
+await runCommand("faults", readOptions, main);
 
 async function main(options: { readonly count: number; readonly seed: number }): Promise<number> {
   const [draws = []] = fc.sample(fc.array(fc.nat(), { minLength: 1_000, maxLength: 1_000 }), {
@@ -37,7 +37,7 @@ async function main(options: { readonly count: number; readonly seed: number }):
   }
 }
 
-async function tryFaults(tree: Tree, faults: readonly Fault[]): Promise<number> {
+async function tryFaults(tree: Tree, faults: readonly PlantedFault[]): Promise<number> {
   const found = { small: 0, all: 0, none: 0 };
   for (const [at, fault] of faults.entries()) {
     const began = performance.now();
@@ -58,7 +58,7 @@ async function tryFaults(tree: Tree, faults: readonly Fault[]): Promise<number> 
 
 async function findFault(
   tree: Tree,
-  fault: Fault,
+  fault: PlantedFault,
 ): Promise<{ readonly size: "small" | "all" | "none"; readonly by: string }> {
   for (const size of ["small", "all"] as const) {
     const by = await tree.check(fault, size);

@@ -10,7 +10,7 @@ import sharp from "sharp";
 import { root } from "./world/root.js";
 import { launchChromium } from "../../test/kit/browser/chromium.js";
 import { signInOwner } from "../../test/kit/browser/sign-in.js";
-import { requestJson } from "./world/ask.js";
+import { fetchJson } from "./world/ask.js";
 import { chatBody, chatPath } from "./world/requests.js";
 import { tinyModel } from "./world/server.js";
 import { makeHistory } from "./screenshots/history.js";
@@ -56,7 +56,7 @@ async function takeOverview(page: Page, [secret = ""]: readonly string[]): Promi
   const client = async (index: number): Promise<void> => {
     while (Date.now() < end) {
       const prompt = { model: tinyModel, text: `Please tell me a story about number ${index}.` };
-      await requestJson(server.url + chatPath, { key: secret, body: chatBody(prompt, 100) });
+      await fetchJson(server.url + chatPath, { key: secret, body: chatBody(prompt, 100) });
       await new Promise((resolve) => setTimeout(resolve, 300 * index));
     }
   };

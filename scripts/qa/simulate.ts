@@ -9,9 +9,9 @@ import { parseArgs } from "node:util";
 import { simulateNodes, type NodesArguments } from "./simulate/nodes.js";
 import { simulateHistory } from "./simulate/history.js";
 import { HistoryFailure, Totals, type HistoryResult } from "./simulate/report.js";
-import { readWhole, runProgram } from "./world/options.js";
+import { readWhole, runCommand } from "./world/options.js";
 
-await runProgram("simulate", readArguments, main);
+await runCommand("simulate", readArguments, main);
 
 interface Arguments {
   readonly seed: number;

@@ -20,9 +20,9 @@ import { memoryTable, outcomeTable, verdict } from "./soak/report.js";
 import { stuckSlots } from "./soak/slots.js";
 import { writeConfig } from "./world/config.js";
 import { writeBenchModel } from "./world/models.js";
-import { readNumber, readWhole, runProgram } from "./world/options.js";
+import { readNumber, readWhole, runCommand } from "./world/options.js";
 import { scratchFolder } from "./world/processes.js";
-import { startServer } from "./world/server.js";
+import { spawnServer } from "./world/server.js";
 import { printTable, type Row } from "./figures/table.js";
 
 const slots = 4;
@@ -31,7 +31,7 @@ const queueDepthMax = 16;
 /** Jobs and batches that were accepted end within this time after the last request. */
 const endMsMax = 180_000;
 
-await runProgram("soak", readBounds, main);
+await runCommand("soak", readBounds, main);
 
 async function main(bounds: SoakBounds): Promise<number> {
   const { id, folder } = await writeBenchModel("small");
@@ -44,7 +44,7 @@ async function main(bounds: SoakBounds): Promise<number> {
     HEARTH_QUEUE_DEPTH_MAX: String(queueDepthMax),
     HEARTH_CONTEXT_TOKENS_MAX: "4096",
   };
-  const server = await startServer(settings);
+  const server = await spawnServer(settings);
   const memory = watchMemory(server.pid);
   const { tally, load, seconds } = await runClients(server, id, bounds);
   const perMinute = memory.stop();

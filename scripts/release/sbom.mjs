@@ -26,14 +26,14 @@ export function billOfMaterials(packages, time) {
   const own = packages[""] ?? {};
   const ownRef = purl("hearth", own);
   const components = new Map(
-    installed.map(([folder, entry]) => [refOf(folder, entry), componentOf(folder, entry)]),
+    installed.map(([folder, entry]) => [toRef(folder, entry), toComponent(folder, entry)]),
   );
   const content = [...components.values()].toSorted((a, b) => (a.purl < b.purl ? -1 : 1));
   return {
     $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
     bomFormat: "CycloneDX",
     specVersion: "1.6",
-    serialNumber: `urn:uuid:${uuidOf(JSON.stringify([ownRef, content]))}`,
+    serialNumber: `urn:uuid:${toUuid(JSON.stringify([ownRef, content]))}`,
     version: 1,
     metadata: {
       timestamp: time.toISOString(),
@@ -43,12 +43,12 @@ export function billOfMaterials(packages, time) {
         name: "hearth",
         version: own.version ?? "",
         purl: ownRef,
-        licenses: licensesOf(own.license ?? ""),
+        licenses: toLicenses(own.license ?? ""),
       },
     },
     components: content,
     dependencies: [
-      { ref: ownRef, dependsOn: dependenciesOf(packages, "") },
+      { ref: ownRef, dependsOn: findDependencies(packages, "") },
       ...dependenciesByRef(packages, installed),
     ],
   };
@@ -63,25 +63,25 @@ function isShipped({ dev = false, os = [] }) {
  * @param {string} folder
  * @param {Entry} entry
  */
-function componentOf(folder, entry) {
-  const fullName = nameOf(folder, entry);
+function toComponent(folder, entry) {
+  const fullName = readName(folder, entry);
   const scope = /^(@[^/]+)\//.exec(fullName)?.[1];
   const hash = Buffer.from((entry.integrity ?? "").slice("sha512-".length), "base64").toString("hex");
   return {
     type: "library",
-    "bom-ref": refOf(folder, entry),
+    "bom-ref": toRef(folder, entry),
     ...(scope === undefined ? {} : { group: scope }),
     name: scope === undefined ? fullName : fullName.slice(scope.length + 1),
     version: entry.version ?? "",
     scope: entry.optional === true ? "optional" : "required",
     hashes: [{ alg: "SHA-512", content: hash }],
-    licenses: licensesOf(entry.license ?? ""),
-    purl: refOf(folder, entry),
+    licenses: toLicenses(entry.license ?? ""),
+    purl: toRef(folder, entry),
   };
 }
 
 /** @param {string} license an SPDX identifier or expression */
-function licensesOf(license) {
+function toLicenses(license) {
   return /^[\w.+-]+$/.test(license) ? [{ license: { id: license } }] : [{ expression: license }];
 }
 
@@ -93,9 +93,9 @@ function dependenciesByRef(packages, installed) {
   /** @type {Map<string, Set<string>>} */
   const byRef = new Map();
   for (const [folder, entry] of installed) {
-    const refs = byRef.get(refOf(folder, entry)) ?? new Set();
-    for (const ref of dependenciesOf(packages, folder)) refs.add(ref);
-    byRef.set(refOf(folder, entry), refs);
+    const refs = byRef.get(toRef(folder, entry)) ?? new Set();
+    for (const ref of findDependencies(packages, folder)) refs.add(ref);
+    byRef.set(toRef(folder, entry), refs);
   }
   return [...byRef]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -107,13 +107,13 @@ function dependenciesByRef(packages, installed) {
  * @param {string} folder
  * @returns {string[]}
  */
-function dependenciesOf(packages, folder) {
+function findDependencies(packages, folder) {
   const { dependencies = {}, optionalDependencies = {}, peerDependencies = {} } = packages[folder] ?? {};
   const names = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
   const refs = names.flatMap((name) => {
     const found = resolve(packages, folder, name);
     const entry = packages[found ?? ""];
-    return found === null || entry === undefined || !isShipped(entry) ? [] : [refOf(found, entry)];
+    return found === null || entry === undefined || !isShipped(entry) ? [] : [toRef(found, entry)];
   });
   return [...new Set(refs)].toSorted();
 }
@@ -137,7 +137,7 @@ function resolve(packages, from, name) {
  * @param {string} folder
  * @param {Entry} entry
  */
-function nameOf(folder, { name }) {
+function readName(folder, { name }) {
   return name ?? folder.slice(folder.lastIndexOf("node_modules/") + "node_modules/".length);
 }
 
@@ -145,8 +145,8 @@ function nameOf(folder, { name }) {
  * @param {string} folder
  * @param {Entry} entry
  */
-function refOf(folder, entry) {
-  return purl(nameOf(folder, entry), entry);
+function toRef(folder, entry) {
+  return purl(readName(folder, entry), entry);
 }
 
 /**
@@ -158,7 +158,7 @@ function purl(name, { version }) {
 }
 
 /** Returns a UUID (version 8) of the content, so that the same content has the same serial number. @param {string} content */
-function uuidOf(content) {
+function toUuid(content) {
   const hex = createHash("sha256").update(content).digest("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

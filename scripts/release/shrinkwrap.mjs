@@ -10,7 +10,7 @@
  * @param {Lock} lock
  * @returns {Lock}
  */
-export function shrinkwrapOf(lock) {
+export function toShrinkwrap(lock) {
   const packages = Object.entries(lock.packages).flatMap(
     ([folder, { resolved: _, funding: __, ...entry }]) => {
       if (folder !== "") return entry.dev === true ? [] : [[folder, entry]];

@@ -10,13 +10,13 @@ import { join } from "node:path";
  *   current: the version in package.json
  * @returns {string[]}
  */
-export function problemsOf(version, { changed, tags, current, changelog }) {
+export function findProblems(version, { changed, tags, current, changelog }) {
   const problems = [];
   if (changed !== "") problems.push(`files have changed; commit them first:\n${changed}`);
   if (tags.includes(`v${version}`)) problems.push(`the tag v${version} exists`);
   if (compare(version, current) < 0)
     problems.push(`${version} is older than ${current}, the version in package.json`);
-  if (sectionOf(changelog, version) === "")
+  if (readSection(changelog, version) === "")
     problems.push(
       `CHANGELOG.md has no entries under "## [${version}]": rename "## [Unreleased]" and begin a new one`,
     );
@@ -41,7 +41,7 @@ function compare(a, b) {
  * @param {string} changelog
  * @param {string} version
  */
-function sectionOf(changelog, version) {
+function readSection(changelog, version) {
   const [, ...sections] = changelog.split(/^## /m);
   const section = sections.find((text) => text.startsWith(`[${version}]`)) ?? "";
   return section.split("\n").slice(1).join("\n").trim();

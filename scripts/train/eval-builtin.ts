@@ -22,8 +22,13 @@ import { askAll } from "./eval-builtin/ask.js";
 import { chatSkills, generateItems } from "./eval-builtin/chat/generate.js";
 import { readItems, type Item } from "./eval-builtin/items.js";
 import { askPictures, pictureSkills } from "./eval-builtin/pictures.js";
-import { report, text, type ChatOutcomes, type Evaluation } from "./eval-builtin/report.js";
-import { startServer } from "../qa/world/server.js";
+import {
+  listEvaluation,
+  formatEvaluation,
+  type ChatOutcomes,
+  type Evaluation,
+} from "./eval-builtin/report.js";
+import { spawnServer } from "../qa/world/server.js";
 import { readWhole } from "../qa/world/options.js";
 import { captionSpeed, chatSpeed, imageSpeed, type Speed } from "./eval-builtin/speed.js";
 
@@ -61,8 +66,8 @@ async function main(): Promise<number> {
   try {
     const evaluation = await evaluate(plan, values.model ?? null);
     const output = values.json
-      ? JSON.stringify(report(evaluation), null, 2)
-      : text(evaluation, values["show-failures"]);
+      ? JSON.stringify(listEvaluation(evaluation), null, 2)
+      : formatEvaluation(evaluation, values["show-failures"]);
     process.stdout.write(`${output}\n`);
     return 0;
   } catch (thrown) {
@@ -122,7 +127,7 @@ interface LanguageModels {
 }
 
 async function evaluate({ items, pictures }: Plan, wanted: string | null): Promise<Evaluation> {
-  const server = await startServer({ HEARTH_LOG_LEVEL: "warn" });
+  const server = await spawnServer({ HEARTH_LOG_LEVEL: "warn" });
   try {
     const client = new OpenAI({
       baseURL: `${server.url}/v1`,
@@ -132,7 +137,7 @@ async function evaluate({ items, pictures }: Plan, wanted: string | null): Promi
     });
     const chatted = items.length === 0 ? null : await chat(client, items, wanted);
     const seen = pictures.length === 0 ? [] : await askPictures(client, pictures);
-    return { chat: chatted, pictures: seen, speeds: await speedsOf(client, chatted, pictures) };
+    return { chat: chatted, pictures: seen, speeds: await measureSpeeds(client, chatted, pictures) };
   } finally {
     await server.stop();
   }
@@ -153,7 +158,7 @@ async function chat(client: OpenAI, items: readonly Item[], wanted: string | nul
 }
 
 /** The scores of the evaluated models. */
-async function speedsOf(
+async function measureSpeeds(
   client: OpenAI,
   chatted: ChatOutcomes | null,
   pictures: readonly string[],

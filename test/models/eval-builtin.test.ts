@@ -6,8 +6,8 @@ import {
   renderFailures,
   renderSpeeds,
   renderTable,
-  scoreOf,
-  scoresOf,
+  score,
+  scoreSkills,
 } from "../../scripts/train/eval-builtin/table.js";
 import { useFolder } from "./folder.js";
 
@@ -145,7 +145,7 @@ describe("the table of scores", () => {
   ];
 
   it("counts unsupported items separately from failed ones", () => {
-    expect(scoresOf(outcomes)).toEqual([
+    expect(scoreSkills(outcomes)).toEqual([
       {
         ...{ skill: "greet", items: 3, notServed: 0, passed: 2, percent: 66.7 },
         ...{ bar: 99, holds: false, tokensPerSecond: 20 },
@@ -158,7 +158,7 @@ describe("the table of scores", () => {
   });
 
   it("ends with the total", () => {
-    expect(renderTable(scoresOf(outcomes), scoreOf("total", outcomes)).split("\n")).toEqual([
+    expect(renderTable(scoreSkills(outcomes), score("total", outcomes)).split("\n")).toEqual([
       "skill  items  not served  passed  percent  bar  holds  tok/s",
       "------------------------------------------------------------",
       "greet      3           0       2     66.7   99     NO     20",
@@ -171,8 +171,8 @@ describe("the table of scores", () => {
   it("decides a bar by the exact score, not by the rounded one", () => {
     const passed = Array.from({ length: 9496 }, () => outcome("recall", "passed"));
     const failed = Array.from({ length: 504 }, () => outcome("recall", "failed"));
-    expect(scoreOf("recall", [...passed, ...failed])).toMatchObject({ percent: 95, holds: false });
-    expect(scoreOf("recall", [...passed, ...failed.slice(100)])).toMatchObject({ bar: 95, holds: true });
+    expect(score("recall", [...passed, ...failed])).toMatchObject({ percent: 95, holds: false });
+    expect(score("recall", [...passed, ...failed.slice(100)])).toMatchObject({ bar: 95, holds: true });
   });
 
   it("renders speeds in a second table", () => {

@@ -7,7 +7,7 @@ import type { ChatSkill, Draft } from "../../scripts/train/eval-builtin/chat/ski
 import {
   chatSkills,
   generateItems,
-  itemsOf,
+  generateSkill,
   refuseShared,
 } from "../../scripts/train/eval-builtin/chat/generate.js";
 import { isHeld, isUsable, refusal } from "../../scripts/train/eval-builtin/chat/held.js";
@@ -16,7 +16,7 @@ import {
   listed,
   normalized,
   trainedTemplates,
-  wordsOf,
+  listWords,
 } from "../../scripts/train/eval-builtin/chat/templates.js";
 import { askedText, readItems } from "../../scripts/train/eval-builtin/items.js";
 import { useFolder } from "../models/folder.js";
@@ -67,7 +67,7 @@ describe("an item is rejected", () => {
   });
 
   it("if one of its values is a word of the training's sentences or facts", () => {
-    const words = wordsOf(["Say {what}: Ada, red"]);
+    const words = listWords(["Say {what}: Ada, red"]);
     expect(refusal({ text, values: ["Joy", "red"] }, words)).toBeNull();
     expect(refusal({ text, values: ["Joy", "Ada"] }, words)).toBe(
       'the value "Ada" is a word of the training',
@@ -82,7 +82,7 @@ describe("an item is rejected", () => {
       return { text: asked, values: [], expect: {} };
     };
     const skill: ChatSkill = { name: "any", templates: [], draw };
-    const items = itemsOf(skill, world, { itemsPerSkill: 10, seed: 1 });
+    const items = generateSkill(skill, world, { itemsPerSkill: 10, seed: 1 });
     expect(items.map(askedText)).toEqual(generated.filter(isHeld).slice(0, 10));
   });
 
@@ -92,7 +92,7 @@ describe("an item is rejected", () => {
       ...{ name: "any", templates: [] },
       draw: () => ({ text: known, values: [], expect: {} }),
     };
-    expect(() => itemsOf(skill, world, { itemsPerSkill: 1, seed: 1 })).toThrow(
+    expect(() => generateSkill(skill, world, { itemsPerSkill: 1, seed: 1 })).toThrow(
       "too little to ask of the skill 'any'",
     );
   });

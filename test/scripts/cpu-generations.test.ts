@@ -13,7 +13,12 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { copyCheckout, libraryFolder } from "../../scripts/qa/cpu-generations/checkout.js";
-import { chosen, cpuFlags, generationsIn, libraryOf } from "../../scripts/qa/cpu-generations/generations.js";
+import {
+  chosen,
+  cpuFlags,
+  generationsIn,
+  nameLibrary,
+} from "../../scripts/qa/cpu-generations/generations.js";
 import { readReport } from "../../scripts/qa/cpu-generations/tests.js";
 import { root, temporaryFolder } from "../kit/folder.js";
 import { until } from "../kit/until.js";
@@ -24,7 +29,7 @@ const names = ["zen4", "x64", "haswell", "sandybridge", "alderlake", "skylakex"]
 
 function folderOf(generations: readonly string[]): string {
   const folder = temporaryFolder();
-  for (const name of generations) writeFileSync(join(folder, libraryOf(name)), name);
+  for (const name of generations) writeFileSync(join(folder, nameLibrary(name)), name);
   writeFileSync(join(folder, "libggml-base.so"), "");
   return folder;
 }
@@ -46,7 +51,7 @@ function checkoutOf(generations: readonly string[]): string {
     "node_modules/node-llama-cpp/index.js",
     `${engine}/package.json`,
   ];
-  const libraries = generations.map((name) => `${libraryFolder}/${libraryOf(name)}`);
+  const libraries = generations.map((name) => `${libraryFolder}/${nameLibrary(name)}`);
   for (const file of [...files, "dist/a.js", "scripts/a.ts", ...packages, ...libraries]) {
     mkdirSync(dirname(join(checkout, file)), { recursive: true });
     writeFileSync(join(checkout, file), file);
@@ -102,9 +107,9 @@ describe("the copy of a checkout", () => {
     const libraries = join(folder, libraryFolder);
     for (const name of ["x64", "haswell", "x64"]) {
       copy.use(name);
-      expect(readdirSync(libraries)).toEqual([libraryOf(name)]);
-      expect(readFileSync(join(libraries, libraryOf(name)), "utf8")).toBe(
-        `${libraryFolder}/${libraryOf(name)}`,
+      expect(readdirSync(libraries)).toEqual([nameLibrary(name)]);
+      expect(readFileSync(join(libraries, nameLibrary(name)), "utf8")).toBe(
+        `${libraryFolder}/${nameLibrary(name)}`,
       );
     }
     writeFileSync(join(folder, "src/a.ts"), "changed");

@@ -6,7 +6,7 @@ import { firstDeployment, measuredCosts } from "../../scripts/qa/simulate/nodes/
 import { climb } from "../../scripts/qa/simulate/nodes/ladder.js";
 import { Queue, simulateVisits } from "../../scripts/qa/simulate/nodes/queueing.js";
 import { simulateRequests } from "../../scripts/qa/simulate/nodes/requests.js";
-import { bottleneckOf, stationsOf } from "../../scripts/qa/simulate/nodes/stations.js";
+import { findBottleneck, listStations } from "../../scripts/qa/simulate/nodes/stations.js";
 import { busiestShare, chooseByRank } from "../../scripts/qa/figures/zipf.js";
 import { seeded } from "../kit/models/gguf-writer/weights.js";
 import { root } from "../kit/folder.js";
@@ -89,14 +89,14 @@ describe("the model of many nodes", () => {
     expect(new Set(rungs.map(({ bound }) => bound))).toEqual(new Set(["largest team", "database", "nodes"]));
     expect(rungs.at(-1)).toMatchObject({ bound: "nodes", step: null });
     for (const [at, { deployment, bound, requestsPerSecondMax }] of rungs.entries()) {
-      const stations = stationsOf(measuredCosts, deployment);
+      const stations = listStations(measuredCosts, deployment);
       const load = { stations, teams: small.teams, requests: 60_000, seed: 5 };
       const { utilization } = simulateRequests({ ...load, requestsPerSecond: requestsPerSecondMax * 0.7 });
       const busiest = [...utilization].toSorted(([, a], [, b]) => b - a)[0];
       // Where two places saturate at nearly the same load, chance decides.
-      expect(utilization.get(bottleneckOf(stations).name)).toBeCloseTo(0.7, 1);
-      expect((busiest?.[1] ?? 1) - (utilization.get(bottleneckOf(stations).name) ?? 0)).toBeLessThan(0.05);
-      expect(bound).toBe(bottleneckOf(stations).name);
+      expect(utilization.get(findBottleneck(stations).name)).toBeCloseTo(0.7, 1);
+      expect((busiest?.[1] ?? 1) - (utilization.get(findBottleneck(stations).name) ?? 0)).toBeLessThan(0.05);
+      expect(bound).toBe(findBottleneck(stations).name);
       expect(requestsPerSecondMax).toBeGreaterThanOrEqual(rungs[at - 1]?.requestsPerSecondMax ?? 0);
     }
   });
@@ -106,7 +106,7 @@ describe("the model of many nodes", () => {
       measuredCosts,
       small,
     );
-    const load = { stations: stationsOf(measuredCosts, deployment), teams: small.teams, seed: 5 };
+    const load = { stations: listStations(measuredCosts, deployment), teams: small.teams, seed: 5 };
     const worst = (share: number, requests: number): number =>
       simulateRequests({ ...load, requestsPerSecond: requestsPerSecondMax * share, requests }).tookMs.at(
         -1,
@@ -137,7 +137,7 @@ describe("the model of many nodes", () => {
   });
 
   it("repeats itself from its seed", () => {
-    const load = { stations: stationsOf(measuredCosts, small), teams: 1000, requestsPerSecond: 300 };
+    const load = { stations: listStations(measuredCosts, small), teams: 1000, requestsPerSecond: 300 };
     const run = (seed: number) => simulateRequests({ ...load, requests: 5_000, seed });
     expect(run(1)).toEqual(run(1));
     expect(run(1).tookMs).not.toEqual(run(2).tookMs);

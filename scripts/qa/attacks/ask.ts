@@ -1,9 +1,9 @@
 /** Requests of attackers, whose outcomes are counted by status and by how long they took. */
-import { exchange } from "../world/ask.js";
-import type { Target } from "./target.js";
+import { sendRequest } from "../world/ask.js";
+import type { AttackTarget } from "./target.js";
 
 export interface AttackRun {
-  readonly target: Target;
+  readonly target: AttackTarget;
   readonly signal: AbortSignal;
   readonly count: (outcome: string) => void;
 }
@@ -39,7 +39,7 @@ export async function attempt(
   };
   const asked = { ...more, key: managed ? target.managementKey : key, signal, timeoutMs };
   try {
-    const status = await exchange(`${target.url}${path}`, asked, async (response) => {
+    const status = await sendRequest(`${target.url}${path}`, asked, async (response) => {
       for await (const piece of response.body ?? []) void piece;
       return response.status;
     });

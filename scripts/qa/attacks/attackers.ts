@@ -2,9 +2,9 @@
 import { once } from "node:events";
 import type { ChildProcess } from "node:child_process";
 import { constants, setPriority } from "node:os";
-import { startScript } from "../world/processes.js";
+import { spawnScript } from "../world/processes.js";
 import type { EngineUrls } from "./hostile-engine.js";
-import type { Target } from "./target.js";
+import type { AttackTarget } from "./target.js";
 
 /** How often each attack was answered in which way. */
 export type Outcomes = Readonly<Record<string, Readonly<Record<string, number>>>>;
@@ -15,20 +15,20 @@ export interface Attackers {
 }
 
 /** What the process of the attackers is sent first. */
-export interface Order {
-  readonly target: Target;
+export interface AttackOrder {
+  readonly target: AttackTarget;
   /** The attacks that are made; empty: all. */
   readonly only: readonly string[];
 }
 
-export function startAttackers(target: Target, only: readonly string[]): Attackers {
+export function startAttackers(target: AttackTarget, only: readonly string[]): Attackers {
   const child = startSlowly("./attacking.ts");
   const outcomes = new Promise<Outcomes>((resolve, reject) => {
     child.once("message", (message) => resolve(message as Outcomes));
     child.once("exit", () => reject(new Error("the attackers ended too early")));
   });
   outcomes.catch(() => undefined);
-  child.send({ target, only } satisfies Order);
+  child.send({ target, only } satisfies AttackOrder);
   return {
     stop() {
       child.send("stop");
@@ -45,7 +45,7 @@ export async function startEngines(): Promise<EngineUrls & { close(): void }> {
 }
 
 function startSlowly(file: string): ChildProcess {
-  const child = startScript(new URL(file, import.meta.url), [], {
+  const child = spawnScript(new URL(file, import.meta.url), [], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);

@@ -1,17 +1,17 @@
 /** The process of the attackers: runs attacks at once until the message `stop`, then sends how they were answered. */
 import { attacks } from "./attacks.js";
 import { createTally } from "./tally.js";
-import type { Order } from "./attackers.js";
+import type { AttackOrder } from "./attackers.js";
 
 const over = new AbortController();
 const tally = createTally();
 
-process.on("message", (message: Order | "stop") => {
+process.on("message", (message: AttackOrder | "stop") => {
   if (message === "stop") return over.abort();
   void runAll(message);
 });
 
-async function runAll({ target, only }: Order): Promise<void> {
+async function runAll({ target, only }: AttackOrder): Promise<void> {
   const chosen = Object.entries(attacks).filter(([name]) => only.length === 0 || only.includes(name));
   const running = chosen.map(async ([name, attack]) => {
     while (!over.signal.aborted)

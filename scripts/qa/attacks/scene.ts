@@ -6,16 +6,16 @@ import { root } from "../world/root.js";
 import { writeModel } from "../../../test/kit/models/gguf-writer.js";
 import { writeBenchModel } from "../world/models.js";
 import { scratchFolder } from "../world/processes.js";
-import { firstKey, tinyModel, startServer, type ServerProcess } from "../world/server.js";
+import { firstKey, tinyModel, spawnServer, type ServerProcess } from "../world/server.js";
 import { runLedgerVerify } from "../checks/ledger-verify.js";
-import { requestJson } from "../world/ask.js";
+import { fetchJson } from "../world/ask.js";
 import { writeConfig } from "../world/config.js";
 import { startEngines } from "./attackers.js";
 import { hostileModels } from "./hostile-engine.js";
 import { fillHistory } from "./history.js";
-import type { Target } from "./target.js";
+import type { AttackTarget } from "./target.js";
 
-export interface Scene extends Target {
+export interface AttackScene extends AttackTarget {
   /** The model of the ordinary clients. */
   readonly streamModel: string;
   /** Ends the server. @returns how long that took, and what its ledger has for problems; null where it has none */
@@ -26,7 +26,7 @@ export interface Scene extends Target {
 const managementKey = "hm-key-of-the-operator-under-attack";
 const smallModelCount = 24;
 
-export async function createScene(runs: number): Promise<Scene> {
+export async function createScene(runs: number): Promise<AttackScene> {
   const folder = scratchFolder();
   const models = join(folder.path, "models");
   const streamModel = await writeBenchModel("small");
@@ -49,11 +49,11 @@ export async function createScene(runs: number): Promise<Scene> {
     HEARTH_SLOTS_PER_MODEL: "8",
     HEARTH_CONTEXT_TOKENS_MAX: "4096",
   };
-  const first = await startServer(settings);
+  const first = await spawnServer(settings);
   const teamId = await readTeamId(first);
   await first.stop();
   fillHistory(join(settings.HEARTH_DATA, "hearth.db"), teamId, runs);
-  const server = await startServer(settings);
+  const server = await spawnServer(settings);
   return {
     url: server.url,
     key: firstKey,
@@ -97,6 +97,6 @@ async function writeModels(folder: string, streamFile: string, streamId: string)
 }
 
 async function readTeamId({ url, key }: ServerProcess): Promise<string> {
-  const { team_id: teamId } = await requestJson<{ team_id: string }>(`${url}/v1/api-key`, { key });
+  const { team_id: teamId } = await fetchJson<{ team_id: string }>(`${url}/v1/api-key`, { key });
   return teamId;
 }

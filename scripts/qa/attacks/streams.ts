@@ -1,7 +1,7 @@
 /** The ordinary clients: each streams one answer after the other, and their gaps between frames are measured. */
 import { chat, readGaps } from "../world/client.js";
-import { textOf } from "../world/models.js";
-import type { Scene } from "./scene.js";
+import { writeWords } from "../world/models.js";
+import type { AttackScene } from "./scene.js";
 
 const clients = 8;
 const answerTokens = 200;
@@ -20,13 +20,13 @@ export interface Streams {
   stop(): Promise<Streamed>;
 }
 
-export function startStreams(scene: Scene): Streams {
+export function startStreams(scene: AttackScene): Streams {
   const gapsMs: number[] = [];
   const cut: string[] = [];
   let [answers, isOver] = [0, false];
   const client = async (index: number): Promise<void> => {
     for (let turn = 0; !isOver; turn += 1) {
-      const content = textOf(index * 1_000 + turn, promptWords);
+      const content = writeWords(index * 1_000 + turn, promptWords);
       const asked = { model: scene.streamModel, content, maxTokens: answerTokens, stream: true } as const;
       answers += 1;
       try {

@@ -1,7 +1,7 @@
 /** Counts outcomes. */
 import type { Outcomes } from "./attackers.js";
 
-export interface Tally {
+export interface OutcomeTally {
   /** Returns what counts the outcomes of one attack. */
   counterOf(attack: string): (outcome: string) => void;
   outcomes(): Outcomes;
@@ -10,7 +10,7 @@ export interface Tally {
 /** Different outcomes of one attack that are counted apart. */
 const outcomesMax = 12;
 
-export function createTally(): Tally {
+export function createTally(): OutcomeTally {
   const counts = new Map<string, Map<string, number>>();
   return {
     counterOf: (attack) => (outcome) => {

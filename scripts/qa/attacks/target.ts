@@ -1,5 +1,5 @@
 /** What attackers know of the server. */
-export interface Target {
+export interface AttackTarget {
   readonly url: string;
   /** An API key of the first team. */
   readonly key: string;

@@ -1,11 +1,11 @@
 import { launchChromium } from "../../../test/kit/browser/chromium.js";
 import { signInOwner } from "../../../test/kit/browser/sign-in.js";
-import { fillUsage, keys } from "./console/data.js";
+import { fillUsage, keyCount } from "./console/data.js";
 import { loadRows } from "./console/load.js";
 import { pageRows } from "./console/pages.js";
 import { streamRows } from "./console/stream.js";
 import { scratchFolder } from "../world/processes.js";
-import { startServer } from "../world/server.js";
+import { spawnServer } from "../world/server.js";
 import type { Row } from "../figures/table.js";
 
 /**
@@ -15,16 +15,16 @@ import type { Row } from "../figures/table.js";
 export async function* consoleSection(): AsyncIterable<readonly Row[]> {
   const data = scratchFolder();
   const settings = { HEARTH_DATA: data.path };
-  await (await startServer(settings)).stop();
+  await (await spawnServer(settings)).stop();
   const rows = fillUsage(data.path, Date.now());
-  const server = await startServer(settings);
+  const server = await spawnServer(settings);
   const browser = await launchChromium();
   const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
   const page = await context.newPage();
   await signInOwner(page, server.url, data.path);
   yield await loadRows(context, server.url);
   yield await streamRows(page, server.url);
-  yield [{ figure: "API keys, rows of hourly usage", value: `${keys}, ${rows}`, reach: "" }];
+  yield [{ figure: "API keys, rows of hourly usage", value: `${keyCount}, ${rows}`, reach: "" }];
   await page.unrouteAll();
   yield* pageRows(page);
   await browser.close();

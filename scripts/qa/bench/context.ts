@@ -3,10 +3,10 @@
  * and for prompts of several lengths, whether reading them from disk is faster than evaluating them.
  */
 import { chatWhole, type ChatAnswer, type Target } from "../world/client.js";
-import { writeBenchModel, textOf, type BenchModel } from "../world/models.js";
+import { writeBenchModel, writeWords, type BenchModel } from "../world/models.js";
 import type { SectionOptions } from "./options.js";
 import { residentMb, scratchFolder } from "../world/processes.js";
-import { startServer } from "../world/server.js";
+import { spawnServer } from "../world/server.js";
 import type { Row } from "../figures/table.js";
 
 const promptTokens = 32_000;
@@ -24,22 +24,28 @@ export async function* contextSection({ large }: SectionOptions): AsyncIterable<
     HEARTH_DATA: data.path,
     HEARTH_PREFIX_CACHE_BYTES_MAX: "17179869184",
   };
-  const server = await startServer(settings);
-  const long = textOf(1, await wordsFor(promptTokens, server, model));
+  const server = await spawnServer(settings);
+  const long = writeWords(1, await wordsFor(promptTokens, server, model));
   yield [memoryRow(server.pid), row("first turn", await turn(server, model, [long]))];
-  yield [row("second turn", await turn(server, model, [long, "as before", textOf(2, 20)]))];
+  yield [row("second turn", await turn(server, model, [long, "as before", writeWords(2, 20)]))];
   const evaluated: number[] = [];
   for (const [nth, tokens] of storedTokens.entries())
     evaluated.push(
-      await firstTokenMs(server, model, textOf(10 + nth, await wordsFor(tokens, server, model))),
+      await firstTokenMs(server, model, writeWords(10 + nth, await wordsFor(tokens, server, model))),
     );
   await server.stop();
-  const restarted = await startServer(settings);
+  const restarted = await spawnServer(settings);
   await turn(restarted, model, []);
-  const third = await turn(restarted, model, [long, "as before", textOf(2, 20), "again", textOf(3, 20)]);
+  const third = await turn(restarted, model, [
+    long,
+    "as before",
+    writeWords(2, 20),
+    "again",
+    writeWords(3, 20),
+  ]);
   yield [row("third turn, after a restart", third)];
   for (const [nth, tokens] of storedTokens.entries()) {
-    const content = textOf(10 + nth, await wordsFor(tokens, restarted, model));
+    const content = writeWords(10 + nth, await wordsFor(tokens, restarted, model));
     const read = await firstTokenMs(restarted, model, content);
     const ratio = read / (evaluated[nth] ?? Number.NaN);
     const value = `${read.toFixed(0)} ms read, ${evaluated[nth]?.toFixed(0)} ms evaluated: ${ratio.toFixed(2)}`;
@@ -63,7 +69,7 @@ async function firstTokenMs(server: Target, model: BenchModel, content: string):
 
 /** Returns how many words have this number of tokens. */
 async function wordsFor(tokens: number, server: Target, model: BenchModel): Promise<number> {
-  const sample = await turn(server, model, [textOf(1, sampleWords)]);
+  const sample = await turn(server, model, [writeWords(1, sampleWords)]);
   return Math.floor((tokens / sample.promptTokens) * sampleWords);
 }
 

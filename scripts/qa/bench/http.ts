@@ -2,7 +2,7 @@ import autocannon from "autocannon";
 import { addedRows } from "./http/added.js";
 import { deferredRows } from "./http/deferred.js";
 import { routeRows } from "./http/routes.js";
-import { firstKey, startServer, type ServerProcess } from "../world/server.js";
+import { firstKey, spawnServer, type ServerProcess } from "../world/server.js";
 import type { Row } from "../figures/table.js";
 
 /**
@@ -10,7 +10,7 @@ import type { Row } from "../figures/table.js";
  * deferred completions.
  */
 export async function httpSection(): Promise<readonly Row[]> {
-  const server = await startServer();
+  const server = await spawnServer();
   const rows = [...(await addedRows(server)), await listRow(server)];
   await server.stop();
   return [...rows, ...(await routeRows()), ...(await deferredRows())];

@@ -5,11 +5,11 @@
  * take as long as those of small real ones.
  */
 import { costRows } from "./images/cost.js";
-import { lagRowsOf } from "./images/lag.js";
+import { measureImageLag } from "./images/lag.js";
 import { imageModels } from "./images/models.js";
 import type { SectionOptions } from "./options.js";
 import { residentMb } from "../world/processes.js";
-import { startServer } from "../world/server.js";
+import { spawnServer } from "../world/server.js";
 import type { Row } from "../figures/table.js";
 
 const efforts = {
@@ -19,13 +19,13 @@ const efforts = {
 
 export async function* imagesSection({ large }: SectionOptions): AsyncGenerator<readonly Row[]> {
   const models = await imageModels(large);
-  const server = await startServer({
+  const server = await spawnServer({
     HEARTH_VISION_MODEL: models.visionModel.id,
     ...(models.folder === null ? {} : { HEARTH_MODELS: models.folder }),
   });
   const idleMb = residentMb(server.pid);
   yield* costRows(server, models, efforts[large ? "large" : "small"]);
-  yield await lagRowsOf(server, models);
+  yield await measureImageLag(server, models);
   const memory = `${idleMb.toFixed(0)} MB, then ${residentMb(server.pid).toFixed(0)} MB`;
   yield [{ figure: "resident memory before and after all of it", value: memory, reach: "" }];
   await server.stop();

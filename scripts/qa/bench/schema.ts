@@ -12,7 +12,7 @@ import { failingLines, lostLine } from "./schema/failing.js";
 import { createPool, type Pool } from "./schema/pool.js";
 import { schemaRows, suiteRow } from "./schema/rows.js";
 import { servedRows } from "./schema/served.js";
-import { Tally } from "./schema/tally.js";
+import { SchemaTally } from "./schema/tally.js";
 import type { Lost, SuiteCount, Verdicts } from "./schema/verdict.js";
 import type { Row } from "../figures/table.js";
 
@@ -37,8 +37,8 @@ export async function* schemaSection({ schema: options }: SectionOptions): Async
 
 type Note = (lines: readonly string[]) => void;
 
-async function evaluateFiles(files: readonly SchemaFile[], pool: Pool, note: Note): Promise<Tally> {
-  const tally = new Tally();
+async function evaluateFiles(files: readonly SchemaFile[], pool: Pool, note: Note): Promise<SchemaTally> {
+  const tally = new SchemaTally();
   for (const file of files) {
     const answer = (await pool.run({ kind: "schema", path: file.path })) as Verdicts | Lost;
     tally.add(file.split, hasTests(file.path), answer);

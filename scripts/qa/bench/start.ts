@@ -1,6 +1,6 @@
 import { chatInit } from "../world/client.js";
 import { residentMb } from "../world/processes.js";
-import { startServer } from "../world/server.js";
+import { spawnServer } from "../world/server.js";
 import { spread, type Row } from "../figures/table.js";
 
 const rounds = 5;
@@ -14,7 +14,7 @@ export async function startSection(): Promise<readonly Row[]> {
   const firstToken: number[] = [];
   const idle: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    const server = await startServer();
+    const server = await spawnServer();
     listen.push(server.listenMs);
     await fetch(`${server.url}/healthz`);
     idle.push(residentMb(server.pid));

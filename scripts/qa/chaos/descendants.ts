@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 
 /** Kills them all, also those that are stopped. Where there is no /proc, none. */
 export function killDescendants(): void {
-  for (const pid of descendantsOf(process.pid)) {
+  for (const pid of findDescendants(process.pid)) {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
@@ -12,12 +12,12 @@ export function killDescendants(): void {
   }
 }
 
-function descendantsOf(pid: number): readonly number[] {
-  const children = childrenOf(pid);
-  return [...children, ...children.flatMap(descendantsOf)];
+function findDescendants(pid: number): readonly number[] {
+  const children = findChildren(pid);
+  return [...children, ...children.flatMap(findDescendants)];
 }
 
-function childrenOf(pid: number): readonly number[] {
+function findChildren(pid: number): readonly number[] {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);
     const texts = threads.map((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8"));

@@ -7,7 +7,7 @@ import { chatPath } from "../world/requests.js";
 export const scriptedModel = "scripted";
 const promptTokens = 20;
 
-export interface ScriptedEngine {
+export interface WordEngine {
   readonly url: string;
   close(): void;
 }
@@ -18,7 +18,7 @@ export function askFor(words: number, pauseMs: number): string {
 }
 
 /** @param host the address that it listens on */
-export async function startEngine(host: string): Promise<ScriptedEngine> {
+export async function startEngine(host: string): Promise<WordEngine> {
   const server = createServer((request, response) => {
     void answer(request, response).catch(() => response.destroy());
   });

@@ -2,16 +2,16 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FaultName } from "./fault-names.js";
 import { networkFaults } from "./network/faults.js";
-import type { FaultReport, Scene } from "./scene.js";
+import type { FaultReport, ChaosScene } from "./scene.js";
 import { watchTakeOver } from "./checks/take-overs.js";
 
 const stoppedMs = 15_000;
 
-export function cause(name: FaultName, scene: Scene): Promise<FaultReport> {
+export function cause(name: FaultName, scene: ChaosScene): Promise<FaultReport> {
   return faults[name](scene);
 }
 
-const faults: Readonly<Record<FaultName, (scene: Scene) => Promise<FaultReport>>> = {
+const faults: Readonly<Record<FaultName, (scene: ChaosScene) => Promise<FaultReport>>> = {
   kill,
   stop,
   "postgres-fast": (scene) => restartPostgres(scene, "fast"),
@@ -21,7 +21,7 @@ const faults: Readonly<Record<FaultName, (scene: Scene) => Promise<FaultReport>>
   "redis-lost": loseRedis,
 };
 
-async function kill(scene: Scene): Promise<FaultReport> {
+async function kill(scene: ChaosScene): Promise<FaultReport> {
   const { servers, observer, records, chance } = scene;
   const server = chance.pick(servers);
   const restartsAtOnce = chance.happens(0.5);
@@ -35,7 +35,7 @@ async function kill(scene: Scene): Promise<FaultReport> {
   return { what: `${server.name} killed -9, started again ${after}`, takenOverMs: await taking };
 }
 
-async function stop(scene: Scene): Promise<FaultReport> {
+async function stop(scene: ChaosScene): Promise<FaultReport> {
   const { servers, observer, chance } = scene;
   const server = chance.pick(servers);
   const node = await observer.nodeOf(server.name);
@@ -49,7 +49,7 @@ async function stop(scene: Scene): Promise<FaultReport> {
 }
 
 async function restartPostgres(
-  { world, records, chance }: Scene,
+  { world, records, chance }: ChaosScene,
   mode: "fast" | "immediate",
 ): Promise<FaultReport> {
   const downMs = chance.pick([0, 1_000, 4_000]);
@@ -59,7 +59,7 @@ async function restartPostgres(
   return { what: `PostgreSQL restarted (${mode}), down for ${downMs / 1000} s`, takenOverMs: null };
 }
 
-async function clock({ servers, chance }: Scene): Promise<FaultReport> {
+async function clock({ servers, chance }: ChaosScene): Promise<FaultReport> {
   const server = chance.pick(servers);
   const seconds = chance.pick([-3_600, -600, -40, 40, 600, 3_600]);
   server.shiftClock(seconds * 1000);
@@ -68,7 +68,7 @@ async function clock({ servers, chance }: Scene): Promise<FaultReport> {
   return { what: `the clock of ${server.name} jumped by ${seconds} s and back`, takenOverMs: null };
 }
 
-async function loseRedis({ world, records, chance }: Scene): Promise<FaultReport> {
+async function loseRedis({ world, records, chance }: ChaosScene): Promise<FaultReport> {
   const { redis } = world;
   if (redis === null) return { what: "no Redis server to lose: none is installed", takenOverMs: null };
   const downMs = chance.pick([0, 2_000, 8_000]);

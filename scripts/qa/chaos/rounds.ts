@@ -2,10 +2,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Books } from "../checks/books.js";
 import { Chance } from "../figures/chance.js";
-import { checkAll, type Verdict } from "./checks/all.js";
+import { checkAll, type ChaosVerdict } from "./checks/all.js";
 import { cause } from "./faults.js";
 import type { FaultName } from "./fault-names.js";
-import type { Scene } from "./scene.js";
+import type { ChaosScene } from "./scene.js";
 import { startLoad } from "./load.js";
 import { createObserver } from "./observer.js";
 import type { Namespaces } from "./network/namespaces.js";
@@ -13,9 +13,9 @@ import type { ChaosOptions } from "./options.js";
 import { ChaosRecords } from "./records.js";
 import { watchMissedCounts, type MissedCounts } from "./checks/missed-counts.js";
 import { createServer, type ChaosServer } from "./server.js";
-import { createWorld } from "./world.js";
+import { startWorld } from "./world.js";
 
-export interface ChaosResult extends Verdict {
+export interface ChaosResult extends ChaosVerdict {
   readonly records: ChaosRecords;
   /** The longest time until others had taken over, in milliseconds. */
   readonly takenOverMsMax: number;
@@ -31,7 +31,7 @@ export async function runRounds(
   print: (line: string) => void,
 ): Promise<ChaosResult> {
   const usesRedis = options.faults.some((name) => name === "redis-lost" || name === "cut-redis");
-  const world = await createWorld({ isVerbose: options.isVerbose, usesRedis, namespaces });
+  const world = await startWorld({ isVerbose: options.isVerbose, usesRedis, namespaces });
   print(engineLine(world.shared.llama !== null));
   print(`limits: counted in ${world.redis === null ? "PostgreSQL" : "Redis"}`);
   print(`networks: cut by ${namespaces === null ? "proxies" : "the kernel, between namespaces"}`);
@@ -44,7 +44,7 @@ export async function runRounds(
   const chance = new Chance(options.seed);
   const missed = watchMissedCounts(servers, records);
   const clients = startLoad(servers, records, chance.fork());
-  const scene: Scene = { world, servers, observer, books, records, chance, load: clients.load };
+  const scene: ChaosScene = { world, servers, observer, books, records, chance, load: clients.load };
   const takeOvers: number[] = [];
   for (let round = 1; round <= options.rounds && records.broken.length === 0; round += 1) {
     const name = options.inTurns
@@ -85,7 +85,7 @@ async function withinTime<Result>(work: Promise<Result>): Promise<Result | null>
 
 /** Causes the fault, and waits until all servers are ready again. @returns what to print, and how long taking over took */
 async function runRound(
-  scene: Scene,
+  scene: ChaosScene,
   name: FaultName,
   missed: MissedCounts,
 ): Promise<{ readonly line: string; readonly takenOverMs: number | null }> {

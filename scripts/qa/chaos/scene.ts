@@ -5,10 +5,10 @@ import type { Load } from "../clients/load.js";
 import type { Observer } from "./observer.js";
 import type { ChaosRecords } from "./records.js";
 import type { ChaosServer } from "./server.js";
-import type { World } from "./world.js";
+import type { ChaosWorld } from "./world.js";
 
-export interface Scene {
-  readonly world: World;
+export interface ChaosScene {
+  readonly world: ChaosWorld;
   readonly servers: readonly ChaosServer[];
   readonly observer: Observer;
   readonly books: Books;

@@ -2,9 +2,9 @@
 import type { ChildProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { childOf, scratchFolder, startProcess } from "../world/processes.js";
+import { findChild, scratchFolder, spawnProcess } from "../world/processes.js";
 import { hearthProgram, readAddress } from "../world/server.js";
-import { managementKey, type World } from "./world.js";
+import { managementKey, type ChaosWorld } from "./world.js";
 import { connectByProxies } from "./network/proxies.js";
 import type { ServerNetwork } from "./network/server-network.js";
 
@@ -30,7 +30,7 @@ const loggedMax = 500_000;
 const shownMax = 2_000;
 const shiftedClock = new URL("./shifted-clock.mjs", import.meta.url).href;
 
-export async function createServer(name: string, world: World): Promise<ChaosServer> {
+export async function createServer(name: string, world: ChaosWorld): Promise<ChaosServer> {
   const folder = scratchFolder();
   const clockFile = join(folder.path, "clock");
   const network = world.namespaces?.join(world.shared) ?? (await connectByProxies(world.shared));
@@ -69,7 +69,7 @@ function controlled(
     async start() {
       writeFileSync(clockFile, "0");
       const [first = process.execPath, ...args] = [...command, process.execPath, hearthProgram, "start"];
-      child = startProcess(first, args, {
+      child = spawnProcess(first, args, {
         env: environment,
         stdio: ["ignore", "pipe", "pipe"],
       });
@@ -82,7 +82,7 @@ function controlled(
         throw new Error(`a server has not started: ${logged.slice(-shownMax)}`, { cause: thrown });
       });
       child.stdout?.resume();
-      pid = childOf(child.pid ?? 0);
+      pid = findChild(child.pid ?? 0);
     },
     async kill() {
       url = null;

@@ -26,7 +26,7 @@ export const managementKey = "hm-key-of-the-operator-of-all-servers";
 export const teams = { prepaid: ["prepaid-1", "prepaid-2"], unmetered: ["unmetered"] } as const;
 export const allTeams = [...teams.prepaid, ...teams.unmetered];
 
-export interface World {
+export interface ChaosWorld {
   readonly postgres: OwnPostgres;
   /** The address of the database for this process. */
   readonly databaseUrl: string;
@@ -59,7 +59,7 @@ export interface WorldOptions {
   readonly namespaces: Namespaces | null;
 }
 
-export async function createWorld({ isVerbose, usesRedis, namespaces }: WorldOptions): Promise<World> {
+export async function startWorld({ isVerbose, usesRedis, namespaces }: WorldOptions): Promise<ChaosWorld> {
   const folder = scratchFolder();
   // PostgreSQL, Redis and stopped servers would outlive this process when it is interrupted.
   atEnd(killDescendants);

@@ -7,7 +7,7 @@ export interface Call {
 }
 
 /** Where and with what an agent runs. */
-export interface Place {
+export interface AgentPlace {
   /** The folder of the installed package. */
   readonly package: string;
   /** The folder in which the agent works. */
@@ -36,9 +36,9 @@ export interface Agent {
   /** The tool by which the agent's own loop is recognized: requests without it, such as those for titles, get a short answer. */
   readonly mainTool: string;
   /** Writes what the agent reads before it starts: its configuration. */
-  prepare(place: Place): void;
+  prepare(place: AgentPlace): void;
   /** @param resumes whether the prompt continues the latest session. */
-  launch(place: Place, prompt: string, resumes: boolean): Launch;
+  launch(place: AgentPlace, prompt: string, resumes: boolean): Launch;
   /** Whether a session can be continued in a new process. */
   readonly resumable: boolean;
   /** The calls by which a capable model replaces a text in a file. */

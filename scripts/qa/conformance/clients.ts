@@ -3,7 +3,7 @@ import { copyFileSync, readdirSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { join } from "node:path";
-import { startProcess } from "../world/processes.js";
+import { spawnProcess } from "../world/processes.js";
 import type { FlowResult } from "./flows.js";
 import type { Packages } from "./install.js";
 import type { RecordedServer } from "./server.js";
@@ -13,7 +13,7 @@ export interface ClientLibrary extends Packages {
 }
 
 /** The servers of client libraries: the built-in models, and a scripted model that calls tools. */
-export interface Servers {
+export interface LibraryServers {
   readonly builtIn: RecordedServer;
   readonly scripted: RecordedServer;
   readonly model: string;
@@ -79,14 +79,14 @@ export const clientLibraries: readonly ClientLibrary[] = [
 export async function runLibrary(
   { program }: ClientLibrary,
   folder: string,
-  servers: Servers,
+  servers: LibraryServers,
   report: (result: FlowResult) => void,
 ): Promise<readonly FlowResult[]> {
   // A program finds the packages that are installed beside it.
   for (const file of readdirSync(programs)) copyFileSync(join(programs, file), join(folder, file));
-  const child = startProcess(process.execPath, [join(folder, `${program}.mjs`)], {
+  const child = spawnProcess(process.execPath, [join(folder, `${program}.mjs`)], {
     cwd: folder,
-    env: { PATH: process.env["PATH"], HOME: folder, NO_COLOR: "1", CI: "1", ...environmentOf(servers) },
+    env: { PATH: process.env["PATH"], HOME: folder, NO_COLOR: "1", CI: "1", ...createEnvironment(servers) },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const timer = setTimeout(() => child.kill("SIGKILL"), runMsMax);
@@ -110,12 +110,12 @@ export async function runLibrary(
 }
 
 /** Adds to a problem what the server refused in the meantime. */
-function withRefusal({ flow, problem }: FlowResult, { builtIn, scripted }: Servers): FlowResult {
+function withRefusal({ flow, problem }: FlowResult, { builtIn, scripted }: LibraryServers): FlowResult {
   const [refusal] = [...builtIn.takeRefusals(), ...scripted.takeRefusals()];
   return { flow, problem: problem === null || refusal === undefined ? problem : `${problem} (${refusal})` };
 }
 
-function environmentOf({ builtIn, scripted, model }: Servers): Readonly<Record<string, string>> {
+function createEnvironment({ builtIn, scripted, model }: LibraryServers): Readonly<Record<string, string>> {
   return {
     BUILT_IN_URL: builtIn.url,
     BUILT_IN_KEY: builtIn.key,

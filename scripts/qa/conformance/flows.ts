@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { scratchFolder } from "../world/processes.js";
-import type { Agent, Place } from "./agent.js";
-import { hold, type Answer } from "./model.js";
+import type { Agent, AgentPlace } from "./agent.js";
+import { hold, type ScriptedAnswer } from "./model.js";
 import { runAgent } from "./process.js";
 import type { ConformanceServer } from "./server.js";
 
@@ -23,7 +23,7 @@ const test =
   'import { add } from "./sum.mjs";\nconsole.log(add(1, 2) === 3 ? "TEST-PASSED" : "TEST-FAILED");\n';
 
 /** Runs all flows of an agent in a new folder. @param report is called when a flow ends. */
-export async function runFlows(
+export async function runAgentFlows(
   agent: Agent,
   server: ConformanceServer,
   installed: string,
@@ -31,7 +31,7 @@ export async function runFlows(
   report: (result: FlowResult) => void,
 ): Promise<readonly FlowResult[]> {
   const scratch = scratchFolder();
-  const place: Place = {
+  const place: AgentPlace = {
     package: installed,
     work: join(scratch.path, "work"),
     home: join(scratch.path, "home"),
@@ -65,7 +65,7 @@ export async function runFlows(
 interface Flow {
   readonly agent: Agent;
   readonly server: ConformanceServer;
-  readonly place: Place;
+  readonly place: AgentPlace;
 }
 
 async function firstPrompt(flow: Flow): Promise<string | null> {
@@ -112,7 +112,7 @@ async function abort(flow: Flow): Promise<string | null> {
 async function send(
   { agent, server, place }: Flow,
   prompt: string,
-  answers: readonly Answer[],
+  answers: readonly ScriptedAnswer[],
   resumes = false,
 ) {
   server.model.play(agent.mainTool, answers);

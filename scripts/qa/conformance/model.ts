@@ -7,7 +7,7 @@ import type { Call } from "./agent.js";
 export const hold = Symbol("hold");
 
 /** An answer: a text, a tool call, or none until the client disconnects. */
-export type Answer = string | Call | typeof hold;
+export type ScriptedAnswer = string | Call | typeof hold;
 
 /** A script that reads the names of the offered tools, and nothing else of a request. */
 export type ScriptOfTools = (
@@ -22,7 +22,7 @@ export interface ScriptedModel {
   /** Problems, such as a tool that was not offered, since `play`. */
   readonly problems: readonly string[];
   /** Sets the answers to the next prompts of the agent's own loop. */
-  play(mainTool: string, answers: readonly Answer[]): void;
+  play(mainTool: string, answers: readonly ScriptedAnswer[]): void;
   /** Resolves when the model is asked for an answer that it holds back. */
   held(): Promise<void>;
 }
@@ -35,15 +35,15 @@ export const forecaster: ScriptOfTools = (prompt, { tools }) => {
   const result = /^tool: ([^{\n].*)$/m.exec(prompt.split(/^user: /m).at(-1) ?? "")?.[1];
   const find = (part: string) => tools.find(({ name }) => name.includes(part))?.name;
   const [handover, weather] = [find("transfer_to_"), find("get_weather")];
-  if (handover !== undefined) return eventsOf({ tool: handover, arguments: {} }, "call_handover");
+  if (handover !== undefined) return createEvents({ tool: handover, arguments: {} }, "call_handover");
   if (weather === undefined || result !== undefined)
     return [`Greetings from the scripted model. ${result ?? ""}`];
-  return eventsOf({ tool: weather, arguments: { city: "Paris" } }, `call_${prompt.length}`);
+  return createEvents({ tool: weather, arguments: { city: "Paris" } }, `call_${prompt.length}`);
 };
 
 export function createScriptedModel(): ScriptedModel {
   let mainTool = "";
-  let answers: Answer[] = [];
+  let answers: ScriptedAnswer[] = [];
   let prompts: string[] = [];
   let problems: string[] = [];
   let calls = 0;
@@ -60,7 +60,7 @@ export function createScriptedModel(): ScriptedModel {
     if (typeof answer === "string") return [answer];
     if (!names.includes(answer.tool))
       problems.push(`the tool '${answer.tool}' was not offered: ${names.join(", ")}`);
-    return eventsOf(answer, `call_${++calls}`);
+    return createEvents(answer, `call_${++calls}`);
   };
   return {
     script,
@@ -77,7 +77,7 @@ export function createScriptedModel(): ScriptedModel {
   };
 }
 
-function eventsOf(call: Call, id: string): readonly ScriptStep[] {
+function createEvents(call: Call, id: string): readonly ScriptStep[] {
   const json = JSON.stringify(call.arguments);
   const place = { choice: 0, index: 0 } as const;
   const events: GenerationEvent[] = [

@@ -1,5 +1,5 @@
-import { startProcess } from "../world/processes.js";
-import type { Launch, Place } from "./agent.js";
+import { spawnProcess } from "../world/processes.js";
+import type { Launch, AgentPlace } from "./agent.js";
 
 const runMsMax = 90_000;
 const interruptMsMax = 3_000;
@@ -14,8 +14,8 @@ export interface Running {
 }
 
 /** Starts an agent with an environment of its own: nothing of the person who runs this reaches it. */
-export function runAgent({ program, args, env = {} }: Launch, { work, home }: Place): Running {
-  const child = startProcess(program, args, {
+export function runAgent({ program, args, env = {} }: Launch, { work, home }: AgentPlace): Running {
+  const child = spawnProcess(program, args, {
     cwd: work,
     env: { PATH: process.env["PATH"], HOME: home, NO_COLOR: "1", CI: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],

@@ -52,17 +52,18 @@ export function localServers(): Servers {
     async conformance() {
       const model = createScriptedModel();
       const engine = createScriptedEngine(model.script, { contextTokens, slots });
-      return { ...(await startServer({}, { engine })), model, active: () => engine.active };
+      return { ...(await startRecorded({}, { engine })), model, active: () => engine.active };
     },
-    scripted: (script) => startServer({}, { engine: createScriptedEngine(script, { contextTokens, slots }) }),
-    builtIn: () => startServer({}, {}),
+    scripted: (script) =>
+      startRecorded({}, { engine: createScriptedEngine(script, { contextTokens, slots }) }),
+    builtIn: () => startRecorded({}, {}),
     onLlamaServer: false,
     close: () => Promise.resolve(),
   };
 }
 
 /** Starts Hearth behind the proxy. @param environment HEARTH_* variables in addition. @param prepare writes what is to be in its folder of models */
-export async function startServer(
+export async function startRecorded(
   environment: NodeJS.ProcessEnv,
   overrides: Overrides,
   prepare: (folder: string) => void = () => undefined,

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { once } from "node:events";
 import { root } from "../world/root.js";
-import { scratchFolder, startProcess } from "../world/processes.js";
+import { scratchFolder, spawnProcess } from "../world/processes.js";
 import { parseTestReport, type TestReport } from "../world/test-report.js";
 import type { FlowResult } from "./flows.js";
 
@@ -87,7 +87,7 @@ export const testedClients: readonly TestedClient[] = [
 ];
 
 /** Returns the version of a dependency, as package.json pins it. */
-export function versionOf(name: string): string {
+export function readVersion(name: string): string {
   const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     readonly devDependencies: Readonly<Record<string, string>>;
   };
@@ -95,16 +95,16 @@ export function versionOf(name: string): string {
 }
 
 /** Runs the tests of clients, each file once. @returns their flows, in the order of the clients. */
-export async function runTests(
+export async function runClientTests(
   tested: readonly TestedClient[],
   onLlamaServer: boolean,
 ): Promise<readonly (readonly FlowResult[])[]> {
-  const files = new Set(tested.flatMap(({ flows }) => Object.values(flows).map(fileOf)));
+  const files = new Set(tested.flatMap(({ flows }) => Object.values(flows).map(nameFile)));
   const scratch = scratchFolder();
   const report = join(scratch.path, "tests.json");
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
   const args = [vitest, "run", "--reporter=json", `--outputFile=${report}`, ...files];
-  const child = startProcess(process.execPath, args, {
+  const child = spawnProcess(process.execPath, args, {
     cwd: root,
     env: { ...process.env, ...(onLlamaServer ? { TEST_ENGINE: "llama-server" } : {}) },
     stdio: ["ignore", "ignore", "ignore"],
@@ -117,23 +117,23 @@ export async function runTests(
   return tested.map(({ flows }) =>
     Object.entries(flows).map(([flow, tests]) => {
       const { exceptOnLlamaServer: except = null } = onLlamaServer ? tests : {};
-      return { flow, problem: problemOf(tests, except, read) };
+      return { flow, problem: findProblem(tests, except, read) };
     }),
   );
 }
 
 /** @param except a part of the names of tests that do not count */
-function problemOf(tests: Tests, except: string | null, { testResults }: TestReport): string | null {
-  const file = testResults.find(({ name }) => name.replaceAll("\\", "/").endsWith(fileOf(tests)));
+function findProblem(tests: Tests, except: string | null, { testResults }: TestReport): string | null {
+  const file = testResults.find(({ name }) => name.replaceAll("\\", "/").endsWith(nameFile(tests)));
   const chosen = (file?.assertionResults ?? []).filter(
     ({ fullName }) => fullName.includes(tests.named ?? "") && !(except !== null && fullName.includes(except)),
   );
-  if (chosen.length === 0) return `no test was run: ${file?.message ?? fileOf(tests)}`;
+  if (chosen.length === 0) return `no test was run: ${file?.message ?? nameFile(tests)}`;
   const failed = chosen.find(({ status }) => status !== "passed");
   if (failed === undefined) return null;
   return `${failed.fullName}: ${failed.failureMessages[0]?.split("\n")[0] ?? failed.status}`;
 }
 
-function fileOf({ file }: Tests): string {
+function nameFile({ file }: Tests): string {
   return `test/${file}.test.ts`;
 }

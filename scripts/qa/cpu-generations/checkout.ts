@@ -4,7 +4,7 @@
  */
 import { constants, copyFileSync, cpSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { libraryOf } from "./generations.js";
+import { nameLibrary } from "./generations.js";
 
 /** Where the libraries lie in a checkout. */
 export const libraryFolder = "node_modules/@node-llama-cpp/linux-x64/bins/linux-x64";
@@ -35,7 +35,7 @@ export function copyCheckout(root: string, folder: string): CheckoutCopy {
     use(generation) {
       for (const file of readdirSync(libraries))
         if (file.startsWith("libggml-cpu-")) rmSync(join(libraries, file));
-      const library = libraryOf(generation);
+      const library = nameLibrary(generation);
       copyFileSync(join(root, libraryFolder, library), join(libraries, library));
     },
   };

@@ -43,13 +43,13 @@ export function cpuFlags(cpuInfo: string): ReadonlySet<string> {
 }
 
 /** The file of a generation's library. */
-export function libraryOf(name: string): string {
+export function nameLibrary(name: string): string {
   return `libggml-cpu-${name}.so`;
 }
 
 /** The generations that a folder of the prebuilt engine has a library for, simplest first; all known ones if it is not there. */
 export function generationsIn(folder: string, flags: ReadonlySet<string>): readonly Generation[] {
-  const files = existsSync(folder) ? readdirSync(folder) : [...neededFlags.keys()].map(libraryOf);
+  const files = existsSync(folder) ? readdirSync(folder) : [...neededFlags.keys()].map(nameLibrary);
   const names = files.flatMap((file) => /^libggml-cpu-(.+)\.so$/.exec(file)?.slice(1) ?? []);
   const order = [...neededFlags.keys()];
   const place = (name: string): number => (neededFlags.has(name) ? order.indexOf(name) : order.length);

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseTestReport } from "../world/test-report.js";
-import { libraryOf } from "./generations.js";
+import { nameLibrary } from "./generations.js";
 import type { Removal } from "./removal.js";
 
 export interface TestRun {
@@ -30,7 +30,7 @@ const explanationLines = 3;
 /** Runs the tests with the library that is in place, once it is certain that the engine loads it. */
 export async function runTests(folder: string, generation: string, removal: Removal): Promise<TestRun> {
   const began = performance.now();
-  const result = await testsWith(folder, libraryOf(generation), removal);
+  const result = await testsWith(folder, nameLibrary(generation), removal);
   return { ...result, seconds: (performance.now() - began) / 1000 };
 }
 

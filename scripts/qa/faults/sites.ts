@@ -1,7 +1,7 @@
 /** Places in a source file where a small fault can be planted, and the text with the fault. */
 import ts from "typescript";
 
-export interface Fault {
+export interface PlantedFault {
   /** From the root of the repository. */
   readonly path: string;
   /** From 1. */
@@ -27,9 +27,9 @@ const swapped = new Map<ts.SyntaxKind, string>([
 ]);
 
 /** Returns every fault that can be planted in a file, in order of its text. */
-export function findFaults(path: string, text: string): readonly Fault[] {
+export function findFaults(path: string, text: string): readonly PlantedFault[] {
   const tree = ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true);
-  const faults: Fault[] = [];
+  const faults: PlantedFault[] = [];
   const plant = (node: ts.Node, replacement: string, what: string): void => {
     const [from, to] = [node.getStart(tree), node.getEnd()];
     faults.push({

@@ -4,16 +4,16 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { affectedTests } from "../../check/affected.mjs";
-import type { Fault } from "./sites.js";
+import type { PlantedFault } from "./sites.js";
 
-export type Size = "small" | "all";
+export type CheckSize = "small" | "all";
 
 export interface Tree {
   /**
    * Runs the types and the tests of a size that a change of this file can affect, until a test fails that passes without the fault.
    * @returns the first failure in one line; null: everything passed
    */
-  check(fault: Fault, size: Size): Promise<string | null>;
+  check(fault: PlantedFault, size: CheckSize): Promise<string | null>;
   close(): void;
 }
 
@@ -72,7 +72,7 @@ function sortByPlace(
 }
 
 /** Runs a tool of node_modules. @returns its output if it failed, else null */
-function run(root: string, [tool = "", ...args]: readonly string[], size: Size): Promise<string | null> {
+function run(root: string, [tool = "", ...args]: readonly string[], size: CheckSize): Promise<string | null> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join(root, "node_modules", tool), ...args], {
       cwd: root,

@@ -39,7 +39,7 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
   const [program = "", module = ""] = compileModules([child, campaign.module]);
   const folder = mkdtempSync(join(tmpdir(), "hearth-fuzz-"));
   try {
-    const task = taskOf(campaign, module, folder);
+    const task = createTask(campaign, module, folder);
     const answer = await runChild(program, task, campaign.hangSeconds ?? 60);
     if (typeof answer !== "string") return withBytes(answer);
     const last = readNotes(join(folder, "current"));
@@ -52,7 +52,7 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
   }
 }
 
-function taskOf(campaign: Campaign, module: string, folder: string): ChildTask {
+function createTask(campaign: Campaign, module: string, folder: string): ChildTask {
   const { seed, inputs, seconds, input, isGuided = true } = campaign;
   return {
     module,
@@ -96,14 +96,14 @@ function watchProgress(notes: string, hangSeconds: number, onHang: () => void): 
   let last = -1;
   let since = performance.now();
   return setInterval(() => {
-    const nth = nthOf(notes);
+    const nth = readNth(notes);
     if (nth !== last) since = performance.now();
     last = nth;
     if (nth > 0 && performance.now() - since > hangSeconds * 1000) onHang();
   }, 1000);
 }
 
-function nthOf(notes: string): number {
+function readNth(notes: string): number {
   try {
     return readNotes(notes)?.nth ?? 0;
   } catch {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { openNotes } from "./current-input.js";
 import { Edges } from "./edges.js";
-import { explore, isSameProblem, problemOf, type Exploration } from "./explore.js";
+import { explore, isSameProblem, findProblemOfInput, type Exploration } from "./explore.js";
 import { minimise } from "./minimise.js";
 import type { FuzzTarget } from "./target.js";
 import { readCorpus } from "./corpus.js";
@@ -93,11 +93,11 @@ async function smallestFailure(
   if (failure === null) return null;
   const fails = async (input: Uint8Array): Promise<boolean> => {
     note(input);
-    const problem = await problemOf(target, input);
+    const problem = await findProblemOfInput(target, input);
     return problem !== null && isSameProblem(problem, failure.message);
   };
   const smallest = await minimise(failure.input, fails, triesMax);
-  const message = (await problemOf(target, smallest)) ?? failure.message;
+  const message = (await findProblemOfInput(target, smallest)) ?? failure.message;
   return { message, input: base64(failure.input), smallest: base64(smallest) };
 }
 

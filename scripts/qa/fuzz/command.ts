@@ -35,13 +35,13 @@ export async function fuzz(args: readonly string[], print: (line: string) => voi
   let failures = 0;
   for (const name of wanted.targets) {
     const result = await runCampaign({
-      module: moduleOf(name),
+      module: findModule(name),
       seed: wanted.seed,
       inputs: wanted.inputs,
       seconds: (wanted.minutes * 60) / wanted.targets.length,
       ...(wanted.input === null ? {} : { input: readFileSync(wanted.input) }),
     });
-    print(summaryOf(name, result));
+    print(formatSummary(name, result));
     if (result.failure === null) continue;
     failures += 1;
     reportFailure(name, result, wanted.output, print);
@@ -49,7 +49,7 @@ export async function fuzz(args: readonly string[], print: (line: string) => voi
   return failures === 0 ? 0 : 1;
 }
 
-function summaryOf(name: string, { inputs, seconds, reached, blocks, kept }: CampaignResult): string {
+function formatSummary(name: string, { inputs, seconds, reached, blocks, kept }: CampaignResult): string {
   const speed = seconds === 0 ? 0 : Math.round(inputs / seconds);
   return (
     `${name.padEnd(12)} ${String(inputs).padStart(8)} inputs, ${String(speed).padStart(6)} a second, ` +
@@ -69,7 +69,7 @@ function reportFailure(
   mkdirSync(folder, { recursive: true });
   const stem = join(
     folder,
-    `${labelOfTarget(name)}-${createHash("sha256").update(smallest).digest("hex").slice(0, 12)}`,
+    `${nameTarget(name)}-${createHash("sha256").update(smallest).digest("hex").slice(0, 12)}`,
   );
   writeFileSync(stem, smallest);
   writeFileSync(`${stem}.found`, input);
@@ -78,7 +78,7 @@ function reportFailure(
   print(`repeat it: npm run fuzz -- --target ${name} --input ${relative(process.cwd(), stem)}\n`);
 }
 
-function labelOfTarget(name: string): string {
+function nameTarget(name: string): string {
   return name.replace(/^.*\/|\.ts$/g, "");
 }
 
@@ -86,7 +86,7 @@ function shown(input: Uint8Array): string {
   return JSON.stringify(Buffer.from(input.subarray(0, 600)).toString("utf8"));
 }
 
-function moduleOf(name: string): string {
+function findModule(name: string): string {
   const known = targets[name];
   if (known !== undefined) return known.module;
   if (name.endsWith(".ts") && existsSync(join(root, name))) return name;
@@ -107,7 +107,7 @@ function readArguments(args: readonly string[]): Arguments {
     allowPositionals: false,
   });
   const { target: names = Object.keys(targets), seed, inputs, minutes, input, output } = values;
-  names.forEach(moduleOf);
+  names.forEach(findModule);
   if (input !== undefined && names.length !== 1) throw new Error("--input needs one --target");
   if (input !== undefined && !existsSync(input)) throw new Error(`there is no file ${input}`);
   const lasting = minutes ?? (inputs === undefined ? "1" : "10000");

@@ -11,12 +11,12 @@ export function readCorpus(folder: string): readonly Uint8Array[] {
     .sort()
     .flatMap((name) => {
       const bytes = readFileSync(join(folder, name));
-      if (name.endsWith(".jsonl")) return partsOf(bytes, "\n");
-      return name.endsWith(".parts") ? partsOf(bytes, "\n%%%%\n") : [bytes];
+      if (name.endsWith(".jsonl")) return splitBytes(bytes, "\n");
+      return name.endsWith(".parts") ? splitBytes(bytes, "\n%%%%\n") : [bytes];
     });
 }
 
-function partsOf(bytes: Buffer, separator: string): readonly Uint8Array[] {
+function splitBytes(bytes: Buffer, separator: string): readonly Uint8Array[] {
   const parts = bytes.toString("utf8").split(separator);
   return parts.filter((part) => part.trim() !== "").map((part) => Buffer.from(part));
 }

@@ -57,7 +57,7 @@ export class Edges {
     for (let four = 0; four < end; four += 1) {
       if (this.#fours[four] === 0) continue;
       for (let at = four * 4; at < four * 4 + 4; at += 1) {
-        const range = rangeOf(this.#counters[at] ?? 0);
+        const range = toRange(this.#counters[at] ?? 0);
         const seen = this.#seen[at] ?? 0;
         if ((seen & range) === range) continue;
         if (seen === 0) this.#reached += 1;
@@ -70,7 +70,7 @@ export class Edges {
 }
 
 /** Returns a bit for 1, 2, 3, 4 to 7, 8 to 15, 16 to 31, 32 to 127, and 128 or more times; 0 for never. */
-function rangeOf(count: number): number {
+function toRange(count: number): number {
   if (count <= 2) return count;
   if (count === 3) return 4;
   if (count < 8) return 8;

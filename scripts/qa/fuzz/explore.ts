@@ -4,7 +4,7 @@ import { Chance } from "../figures/chance.js";
 import type { Edges } from "./edges.js";
 import { mutate } from "./mutate/mutate.js";
 import { Violation } from "../checks/violation.js";
-import { labelOf, type FuzzTarget } from "./target.js";
+import { toLabel, type FuzzTarget } from "./target.js";
 
 export interface ExploreOptions {
   readonly seed: number;
@@ -52,28 +52,28 @@ export async function explore(
     // Targets that never wait would keep the process from noticing that its parent has gone.
     if (inputs % 256 === 0) await setImmediate();
     edges.clear();
-    const { label, problem } = await outcomeOf(target, input);
+    const { label, problem } = await runInput(target, input);
     const isNew = edges.collect(label);
     if (isSeed || (isNew && options.isGuided)) kept.push(input);
-    const message = problem ?? (isSeed || isNew ? await inspectionOf(target, input) : null);
+    const message = problem ?? (isSeed || isNew ? await inspectInput(target, input) : null);
     if (message !== null) failure = { message, input };
   }
   return { inputs, reached: edges.reached, blocks: edges.blocks, kept, failure };
 }
 
 /** Returns what is wrong with an input by all checks of a target; null when nothing is. */
-export async function problemOf(target: FuzzTarget, input: Uint8Array): Promise<string | null> {
-  const { problem } = await outcomeOf(target, input);
-  return problem ?? inspectionOf(target, input);
+export async function findProblemOfInput(target: FuzzTarget, input: Uint8Array): Promise<string | null> {
+  const { problem } = await runInput(target, input);
+  return problem ?? inspectInput(target, input);
 }
 
 /** Returns whether two messages are about the same fault. */
 export function isSameProblem(one: string, other: string): boolean {
-  const kind = (message: string): string => labelOf(message.split("\n")[0] ?? "").slice(0, 60);
+  const kind = (message: string): string => toLabel(message.split("\n")[0] ?? "").slice(0, 60);
   return kind(one) === kind(other);
 }
 
-async function outcomeOf(
+async function runInput(
   target: FuzzTarget,
   input: Uint8Array,
 ): Promise<{ readonly label: string; readonly problem: string | null }> {
@@ -89,7 +89,7 @@ async function outcomeOf(
   }
 }
 
-async function inspectionOf(target: FuzzTarget, input: Uint8Array): Promise<string | null> {
+async function inspectInput(target: FuzzTarget, input: Uint8Array): Promise<string | null> {
   try {
     await target.inspect?.(input);
     return null;

@@ -1,4 +1,4 @@
-import { parsed, pathsOf, replaceAt, valueAt } from "./mutate/json.js";
+import { parsed, listPaths, replaceAt, valueAt } from "./mutate/json.js";
 
 /**
  * Returns a smaller input that still fails, by leaving out what does not matter.
@@ -36,7 +36,7 @@ function* smallerInputs(input: Uint8Array): Generator<Uint8Array> {
 }
 
 function* smallerDocuments(document: unknown, bytesBefore: number): Generator<Uint8Array> {
-  for (const path of pathsOf(document)) {
+  for (const path of listPaths(document)) {
     const value = valueAt(document, path);
     const inner: readonly unknown[] = typeof value === "object" && value !== null ? Object.values(value) : [];
     for (const replacement of [undefined, ...inner, 0, "", null]) {

@@ -28,7 +28,7 @@ export interface FuzzTarget {
 }
 
 /** Returns a message without the numbers and quoted texts in it, as a label of an outcome. */
-export function labelOf(message: string): string {
+export function toLabel(message: string): string {
   return message
     .replace(/'[^']*'|"[^"]*"|`[^`]*`/g, "'...'")
     .replace(/[0-9][0-9,.]*/g, "0")

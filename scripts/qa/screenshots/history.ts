@@ -1,6 +1,6 @@
 /** Creates keys of a team and sends a month of requests with them, as programs and people do. */
 import { seeded } from "../../../test/kit/models/gguf-writer/weights.js";
-import { requestJson } from "../world/ask.js";
+import { fetchJson } from "../world/ask.js";
 import { chatBody, chatPath } from "../world/requests.js";
 import type { PictureServer } from "./server.js";
 
@@ -82,7 +82,7 @@ async function manage<Answer>(
   path: string,
   body?: object,
 ): Promise<Answer> {
-  return requestJson<Answer>(url + path, { key: managementKey, ...(body === undefined ? {} : { body }) });
+  return fetchJson<Answer>(url + path, { key: managementKey, ...(body === undefined ? {} : { body }) });
 }
 
 async function send(url: string, secret: string, model: string, random: () => number): Promise<void> {
@@ -91,8 +91,8 @@ async function send(url: string, secret: string, model: string, random: () => nu
     () => sentences[Math.floor(random() * sentences.length)],
   ).join(" ");
   if (model === embeddingModel)
-    await requestJson(`${url}/v1/embeddings`, { key: secret, body: { model, input: text } });
+    await fetchJson(`${url}/v1/embeddings`, { key: secret, body: { model, input: text } });
   else {
-    await requestJson(url + chatPath, { key: secret, body: chatBody({ model, text }, 24) });
+    await fetchJson(url + chatPath, { key: secret, body: chatBody({ model, text }, 24) });
   }
 }

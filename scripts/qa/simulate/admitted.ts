@@ -2,7 +2,7 @@
 import type { Limits } from "../../../src/core/limits.js";
 import { findExcess, windowsMs, type Admitted } from "../checks/limits.js";
 import { holds } from "../checks/violation.js";
-import { teamLimits, teams } from "./world.js";
+import { teamLimits, simulatedTeams } from "./world.js";
 
 /** Older requests cannot share a window with one that is still running. */
 const rememberedMs = 6 * 60 * 60 * 1000;
@@ -17,7 +17,7 @@ export class AdmittedRequests {
 
   /** Counts a request that was answered. @param at when it arrived. @throws Violation */
   add(key: string, teamId: string, at: number): void {
-    const own = teams.flatMap(({ keys }) => keys).find(({ secret }) => secret === key);
+    const own = simulatedTeams.flatMap(({ keys }) => keys).find(({ secret }) => secret === key);
     this.#add(key, at, own?.limits ?? null);
     this.#add(teamId, at, teamId === teamLimits.teamId ? teamLimits.limits : null);
   }

@@ -8,10 +8,10 @@ import {
   type SeenLine,
 } from "../checks/batches.js";
 import { batchBody, batchLine, chatBody, parseLines } from "../world/requests.js";
-import type { Outcome, SimulatedRequest } from "./client.js";
-import { promptOf } from "./engine.js";
+import type { ExchangeEnd, SimulatedRequest } from "./client.js";
+import { writePlan } from "./engine.js";
 import type { SimulatedTime } from "./time.js";
-import { model, type SimulatedTeam } from "./world.js";
+import { simulatedModel, type SimulatedTeam } from "./world.js";
 
 export interface BatchClientsDeps {
   readonly time: SimulatedTime;
@@ -22,7 +22,7 @@ export interface BatchClientsDeps {
     kind: string,
     teamId: string,
     request: SimulatedRequest,
-    ended: (outcome: Outcome) => void,
+    ended: (outcome: ExchangeEnd) => void,
   ) => void;
 }
 
@@ -51,10 +51,10 @@ export class BatchClients {
     const form = { name: `${name}.jsonl`, text, fields: { purpose: "batch" } };
     this.#deps.ask("upload", team.id, { method: "POST", path: "/v1/files", key, form }, (outcome) => {
       if (outcome?.status !== 200) return;
-      const body = batchBody(idOf(outcome));
+      const body = batchBody(readId(outcome));
       this.#deps.ask("batch", team.id, { method: "POST", path: "/v1/batches", key, body }, (created) => {
         if (created?.status !== 200) return;
-        this.#follow({ id: idOf(created), teamId: team.id, lines: isWrong ? null : new Set(ids) }, team);
+        this.#follow({ id: readId(created), teamId: team.id, lines: isWrong ? null : new Set(ids) }, team);
       });
     });
   }
@@ -63,7 +63,10 @@ export class BatchClients {
     const { chance } = this.#deps;
     const tokens = chance.between(1, 16);
     const failsAt = chance.happens(0.05) ? 0 : -1;
-    const prompt = { model: model.manifest.id, text: promptOf({ tag: customId, tokens, stepMs, failsAt }) };
+    const prompt = {
+      model: simulatedModel.manifest.id,
+      text: writePlan({ tag: customId, tokens, stepMs, failsAt }),
+    };
     // Some requests are refused when their line is answered.
     return batchLine(
       customId,
@@ -116,6 +119,6 @@ export class BatchClients {
   }
 }
 
-function idOf({ text }: { readonly text: string }): string {
+function readId({ text }: { readonly text: string }): string {
   return (JSON.parse(text) as { readonly id: string }).id;
 }

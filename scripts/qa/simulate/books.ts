@@ -8,9 +8,9 @@ import { readSqlite } from "../checks/read-sqlite.js";
 import { holds, Violation } from "../checks/violation.js";
 import type { SimulatedDisk } from "./disk.js";
 import type { Produced } from "./engine.js";
-import { boundedTeam, limits, model } from "./world.js";
+import { boundedTeam, limits, simulatedModel } from "./world.js";
 
-const { promptTextTokenTicks, completionTextTokenTicks } = model.manifest.prices;
+const { promptTextTokenTicks, completionTextTokenTicks } = simulatedModel.manifest.prices;
 
 interface EndedRun {
   readonly transaction: number;

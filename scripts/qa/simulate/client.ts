@@ -20,11 +20,11 @@ interface Form {
 const boundary = "simulated-form";
 
 /** What came of a request: its whole answer, or null when the connection broke before the end of it. */
-export type Outcome = { readonly status: number; readonly text: string } | null;
+export type ExchangeEnd = { readonly status: number; readonly text: string } | null;
 
 export interface Exchange {
   /** Null while the answer is not complete. */
-  readonly outcome: Outcome | undefined;
+  readonly outcome: ExchangeEnd | undefined;
   /** Breaks the connection. */
   leave(): void;
 }
@@ -81,13 +81,13 @@ class CollectingResponse extends ServerResponse {
 export function send(
   handle: Handler,
   request: SimulatedRequest,
-  ended: (outcome: Outcome) => void,
+  ended: (outcome: ExchangeEnd) => void,
 ): Exchange {
   const socket = new SimulatedSocket();
   const req = incoming(socket, request);
   const res = new CollectingResponse(req);
-  let outcome: Outcome | undefined;
-  const end = (came: Outcome): void => {
+  let outcome: ExchangeEnd | undefined;
+  const end = (came: ExchangeEnd): void => {
     if (outcome !== undefined) return;
     outcome = came;
     ended(came);
@@ -111,7 +111,7 @@ export function send(
 function incoming(socket: Socket, request: SimulatedRequest): IncomingMessage {
   const req = new IncomingMessage(socket);
   const { body: json, form } = request;
-  const body = form !== undefined ? textOf(form) : json === undefined ? "" : JSON.stringify(json);
+  const body = form !== undefined ? writeForm(form) : json === undefined ? "" : JSON.stringify(json);
   const contentType = form === undefined ? "application/json" : `multipart/form-data; boundary=${boundary}`;
   Object.assign(req, {
     method: request.method,
@@ -132,7 +132,7 @@ function incoming(socket: Socket, request: SimulatedRequest): IncomingMessage {
   return req;
 }
 
-function textOf({ name, text, fields }: Form): string {
+function writeForm({ name, text, fields }: Form): string {
   const part = (disposition: string, content: string): string =>
     `--${boundary}\r\ncontent-disposition: form-data; ${disposition}\r\n\r\n${content}\r\n`;
   const parts = Object.entries(fields).map(([field, value]) => part(`name="${field}"`, value));

@@ -1,7 +1,7 @@
 /** The clients of a simulation: what they sent, what came back, and what follows from it. */
 import type { Chance } from "../figures/chance.js";
-import { send, type Exchange, type Outcome, type SimulatedRequest } from "./client.js";
-import { promptOf, type AnswerPlan } from "./engine.js";
+import { send, type Exchange, type ExchangeEnd, type SimulatedRequest } from "./client.js";
+import { writePlan, type AnswerPlan } from "./engine.js";
 import type { JobTable } from "../checks/books.js";
 import type { AcceptedJobs } from "../checks/jobs.js";
 import { Counts } from "../figures/counts.js";
@@ -10,11 +10,11 @@ import type { AdmittedRequests } from "./admitted.js";
 import type { SimulatedServer } from "./server.js";
 import type { SimulatedTime } from "./time.js";
 import type { Trace } from "./trace.js";
-import { model, type SimulatedTeam } from "./world.js";
+import { simulatedModel, type SimulatedTeam } from "./world.js";
 
 export type RequestKind = "chat" | "stream" | "choices" | "deferred" | "background";
 
-export interface Wanted {
+export interface WantedRequest {
   readonly kind: RequestKind;
   readonly team: SimulatedTeam;
   /** Its secret. */
@@ -94,11 +94,11 @@ export class Clients {
   }
 
   /** Sends a request; what follows from its answer happens by itself. */
-  request(wanted: Wanted): void {
+  request(wanted: WantedRequest): void {
     const { kind, team, key, leavesAfterMs } = wanted;
     const tag = `r${++this.#count}`;
     const arrivedAt = this.#deps.time.elapsed;
-    const exchange = this.#send(tag, kind, team.id, { ...bodyOf(wanted, tag), key }, (outcome) => {
+    const exchange = this.#send(tag, kind, team.id, { ...createRequest(wanted, tag), key }, (outcome) => {
       if (outcome === null || outcome.status >= 300) return;
       this.#deps.admitted.add(key, team.id, arrivedAt);
       if (kind === "deferred" || kind === "background") this.#accepted(kind, outcome.text, team);
@@ -108,7 +108,7 @@ export class Clients {
   }
 
   /** Sends a request that is no work of its own, and reports what came of it. */
-  ask(kind: string, teamId: string, request: SimulatedRequest, ended: (outcome: Outcome) => void): void {
+  ask(kind: string, teamId: string, request: SimulatedRequest, ended: (outcome: ExchangeEnd) => void): void {
     this.#send(`q${++this.#count}`, kind, teamId, request, ended);
   }
 
@@ -158,7 +158,7 @@ export class Clients {
     kind: string,
     teamId: string,
     request: SimulatedRequest,
-    ended: (outcome: Outcome) => void,
+    ended: (outcome: ExchangeEnd) => void,
   ): Exchange | null {
     const { server, trace } = this.#deps;
     const process = server();
@@ -194,8 +194,8 @@ export class Clients {
   }
 }
 
-function bodyOf({ kind, plan }: Wanted, tag: string): Omit<SimulatedRequest, "key"> {
-  const prompt = { model: model.manifest.id, text: promptOf({ tag, ...plan }) };
+function createRequest({ kind, plan }: WantedRequest, tag: string): Omit<SimulatedRequest, "key"> {
+  const prompt = { model: simulatedModel.manifest.id, text: writePlan({ tag, ...plan }) };
   if (kind === "background")
     return { method: "POST", path: "/v1/responses", body: backgroundBody(prompt, plan.tokens) };
   const more = { chat: {}, stream: { stream: true }, choices: { n: 2 }, deferred: { deferred: true } };

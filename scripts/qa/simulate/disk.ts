@@ -15,7 +15,7 @@ export type Death = "kill" | "power-cut";
 
 export type FaultKind = "busy" | "full" | "io" | Death;
 
-export interface Fault {
+export interface DiskFault {
   readonly kind: FaultKind;
   /** The statement at which it begins, counted from the planning; a commit counts as one, too. */
   readonly afterStatements: number;
@@ -40,7 +40,7 @@ export class SimulatedDisk {
   readonly #folder: string;
   readonly #chance: Chance;
   #generation = 0;
-  #fault: Fault | null = null;
+  #fault: DiskFault | null = null;
   #beginsAt = Infinity;
   #death: Death | null = null;
   #isSynced = false;
@@ -62,7 +62,7 @@ export class SimulatedDisk {
   }
 
   /** Plans the next fault; null = none. */
-  plan(fault: Fault | null): void {
+  plan(fault: DiskFault | null): void {
     this.#fault = fault;
     this.#beginsAt = fault === null ? Infinity : this.statements + fault.afterStatements;
   }

@@ -50,11 +50,11 @@ export interface SimulatedEngineOptions {
 }
 
 /** Writes a plan as a message's text. */
-export function promptOf({ tag, tokens, stepMs, failsAt }: AnswerPlan): string {
+export function writePlan({ tag, tokens, stepMs, failsAt }: AnswerPlan): string {
   return `plan ${tag} ${tokens} ${stepMs} ${failsAt}`;
 }
 
-function planIn(prompt: string): AnswerPlan {
+function readPlan(prompt: string): AnswerPlan {
   const [, tag = "", tokens = "1", stepMs = "1", failsAt = "-1"] =
     /plan (\S+) (\d+) (\d+) (-?\d+)/.exec(prompt) ?? [];
   return { tag, tokens: Number(tokens), stepMs: Number(stepMs), failsAt: Number(failsAt) };
@@ -66,7 +66,7 @@ export function createSimulatedEngine(options: SimulatedEngineOptions): Simulate
   let steps = 0;
   const active = countByTeam();
   const script = (prompt: string): Iterable<ScriptStep> => {
-    const plan = planIn(prompt);
+    const plan = readPlan(prompt);
     options.started(plan.tag);
     return answer(clock, plan);
   };

@@ -1,6 +1,6 @@
 /** What happens to a simulated server from outside: faults of its disk, restarts, a machine that sleeps, purchases of credit. */
 import type { Chance } from "../figures/chance.js";
-import type { Fault, FaultKind } from "./disk.js";
+import type { DiskFault, FaultKind } from "./disk.js";
 import type { SimulatedTime } from "./time.js";
 
 const hourMs = 3_600_000;
@@ -27,7 +27,7 @@ const statementsMax: Readonly<Record<FaultKind, number>> = {
 };
 
 /** Draws a fault that begins within the next requests. */
-export function drawFault(chance: Chance): Fault {
+export function drawFault(chance: Chance): DiskFault {
   const kind = chance.pick(faultKinds);
   return {
     kind,

@@ -32,7 +32,7 @@ export class SimulatedFiles {
     let isDead = false;
     const alive = (): void => {
       isDead ||= this.#death() !== null;
-      if (isDead) throw errorOf("EIO");
+      if (isDead) throw createError("EIO");
       this.operations += 1;
     };
     const remove = async (name: string): Promise<void> => {
@@ -51,7 +51,7 @@ export class SimulatedFiles {
       read: async (id) => {
         alive();
         const content = this.#contents.get(id);
-        if (content === undefined) throw errorOf("ENOENT");
+        if (content === undefined) throw createError("ENOENT");
         return Readable.from([content]);
       },
       remove,
@@ -69,7 +69,7 @@ export class SimulatedFiles {
         alive();
         if (this.#chance.happens(fullProbability)) {
           this.failures += 1;
-          throw errorOf("ENOSPC");
+          throw createError("ENOSPC");
         }
         const before = this.#contents.get(id + partial) ?? Buffer.alloc(0);
         this.#contents.set(id + partial, Buffer.concat([before, chunk]));
@@ -106,6 +106,6 @@ export class SimulatedFiles {
   }
 }
 
-function errorOf(code: "EIO" | "ENOENT" | "ENOSPC"): Error {
+function createError(code: "EIO" | "ENOENT" | "ENOSPC"): Error {
   return Object.assign(new Error(`${code}: simulated`), { code });
 }

@@ -25,7 +25,7 @@ import { checkSlots } from "./slots.js";
 import { SimulatedTime } from "./time.js";
 import { Trace } from "./trace.js";
 import { startWorkload } from "./workload.js";
-import { createWorld, fairnessTerms, settings, teams } from "./world.js";
+import { fillWorld, fairnessTerms, settings, simulatedTeams } from "./world.js";
 
 const hourMs = 3_600_000;
 /** Longer than a batch may take. */
@@ -57,7 +57,7 @@ class History {
   readonly #jobs = new AcceptedJobs(holds);
   readonly #batches = new AcceptedBatches(holds);
   readonly #admitted = new AdmittedRequests();
-  readonly #fairness = new Fairness(teams, fairnessTerms, holds);
+  readonly #fairness = new Fairness(simulatedTeams, fairnessTerms, holds);
   readonly #clients: Clients;
   readonly #produced = new Map<string, Produced>();
   #books: SimulatedBooks | null = null;
@@ -93,7 +93,7 @@ class History {
   async run(): Promise<HistoryResult> {
     this.#endsAt = this.#options.hours * hourMs;
     const endsAt = (): number => this.#endsAt;
-    this.#books = await SimulatedBooks.open(this.#disk, (database) => createWorld(database, this.#time.now));
+    this.#books = await SimulatedBooks.open(this.#disk, (database) => fillWorld(database, this.#time.now));
     await this.#buy();
     await this.#start();
     const chance = this.#chance.fork();
@@ -271,7 +271,7 @@ class History {
   async #buy(): Promise<void> {
     this.#wantsCredit = false;
     const books = this.#openBooks();
-    for (const { id, billing } of teams)
+    for (const { id, billing } of simulatedTeams)
       if (billing === "prepaid" && (await books.readCredit(id)) < 30_000)
         await books.buy(id, this.#chance.between(5000, 120_000), this.#time.now);
   }

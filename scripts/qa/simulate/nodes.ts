@@ -5,7 +5,7 @@
 import { climb, type Rung } from "./nodes/ladder.js";
 import { firstDeployment, measuredCosts, type Costs, type Deployment } from "./nodes/costs.js";
 import { simulateRequests } from "./nodes/requests.js";
-import { stationsOf } from "./nodes/stations.js";
+import { listStations } from "./nodes/stations.js";
 
 export interface NodesArguments {
   readonly seed: number;
@@ -22,7 +22,7 @@ export async function simulateNodes({ seed, requests, measures }: NodesArguments
   const costs: Costs = measures ? { ...measuredCosts, ...(await measureHere()) } : measuredCosts;
   printCosts(costs, firstDeployment);
   for (const [index, rung] of climb(costs, firstDeployment).entries()) {
-    write(`\n${index + 1}. ${descriptionOf(rung)}`);
+    write(`\n${index + 1}. ${describeRung(rung)}`);
     if (rung.requestsPerSecondMax > 0) printSimulated(costs, rung, requests, seed);
     write(`   next step: ${rung.step ?? "none but more or faster ones"}`);
   }
@@ -44,7 +44,7 @@ function printCosts(costs: Costs, { nodes, teams, answerTokens, databaseCores }:
   write(`one team: ${ms(costs.teamMs)} between two runs`);
 }
 
-function descriptionOf({ bound, deployment, requestsPerSecondMax }: Rung): string {
+function describeRung({ bound, deployment, requestsPerSecondMax }: Rung): string {
   const { nodes, connectionsPerNode, connectionsMax } = deployment;
   if (bound === "connections")
     return `connections: ${nodes * connectionsPerNode} of the nodes, and a database takes ${connectionsMax}`;
@@ -56,7 +56,7 @@ function descriptionOf({ bound, deployment, requestsPerSecondMax }: Rung): strin
 function printSimulated(costs: Costs, rung: Rung, requests: number, seed: number): void {
   const { deployment, requestsPerSecondMax } = rung;
   const { teams } = deployment;
-  const stations = stationsOf(costs, deployment);
+  const stations = listStations(costs, deployment);
   const requestsPerSecond = requestsPerSecondMax * simulatedShare;
   const load = { stations, teams, requestsPerSecond, requests, seed };
   const { tookMs, utilization } = simulateRequests(load);

@@ -11,7 +11,7 @@ import type { SimulatedDisk } from "./disk.js";
 import { createSimulatedEngine, type SimulatedEngine, type SimulatedEngineOptions } from "./engine.js";
 import type { SimulatedFiles } from "./files.js";
 import { createProcessClock, type ProcessClock, type SimulatedTime } from "./time.js";
-import { limits, model } from "./world.js";
+import { limits, simulatedModel } from "./world.js";
 
 export interface SimulatedServer {
   readonly app: App;
@@ -19,7 +19,7 @@ export interface SimulatedServer {
   readonly engine: SimulatedEngine;
 }
 
-export interface ServerOptions extends Pick<SimulatedEngineOptions, "produced" | "started" | "served"> {
+export interface SimulatedOptions extends Pick<SimulatedEngineOptions, "produced" | "started" | "served"> {
   readonly config: Config;
   readonly time: SimulatedTime;
   readonly disk: SimulatedDisk;
@@ -29,7 +29,7 @@ export interface ServerOptions extends Pick<SimulatedEngineOptions, "produced" |
 }
 
 /** Starts a process. @throws Error when it cannot start, which a fault of the disk may cause. */
-export async function startSimulated(options: ServerOptions): Promise<SimulatedServer> {
+export async function startSimulated(options: SimulatedOptions): Promise<SimulatedServer> {
   const { config, time, disk, files, chance, logger } = options;
   const clock = createProcessClock(time);
   const { slots, contextTokens } = limits;
@@ -43,7 +43,10 @@ export async function startSimulated(options: ServerOptions): Promise<SimulatedS
     fileContents: files.open(),
     // The system answers after a time that is not simulated.
     diskSpace: (folder) => Promise.resolve({ folder, freeBytes: 1, totalBytes: 1 }),
-    registry: { list: () => [model], find: (name) => (name === model.manifest.id ? model : null) },
+    registry: {
+      list: () => [simulatedModel],
+      find: (name) => (name === simulatedModel.manifest.id ? simulatedModel : null),
+    },
     imageEngine: createScriptedImageEngine(),
     captioning: noCaptioning,
     schemas: noSchemas,

@@ -1,13 +1,13 @@
 /** What holds of a process whenever it waits for time to pass. */
 import { holds } from "../checks/violation.js";
 import type { SimulatedServer } from "./server.js";
-import { limits, model } from "./world.js";
+import { limits, simulatedModel } from "./world.js";
 
 /** Checks slots and limits. @throws Violation */
 export function checkSlots(server: SimulatedServer): void {
   const { scheduler, generator } = server.app;
   const { active } = server.engine;
-  const held = scheduler.slotsHeld(model.manifest.id);
+  const held = scheduler.slotsHeld(simulatedModel.manifest.id);
   const { waiting } = scheduler.load;
   holds(
     held === active,

@@ -2,9 +2,9 @@
 import type { Chance } from "../figures/chance.js";
 import type { AcceptedBatches } from "../checks/batches.js";
 import { BatchClients, type BatchClientsDeps } from "./batch-clients.js";
-import type { Clients, RequestKind, Wanted } from "./clients.js";
+import type { Clients, RequestKind, WantedRequest } from "./clients.js";
 import type { SimulatedTime } from "./time.js";
-import { limits, teams, type SimulatedTeam } from "./world.js";
+import { limits, simulatedTeams, type SimulatedTeam } from "./world.js";
 
 export interface WorkloadDeps {
   readonly time: SimulatedTime;
@@ -73,19 +73,21 @@ const ordinary: Phase = (deps) => {
   const { chance } = deps;
   const lengthMs = chance.between(3, 10) * minuteMs;
   for (let count = chance.between(4, 16); count > 0; count -= 1)
-    later(deps, chance.between(0, lengthMs), () => wanted(deps, chance.pick(teams), chance.pick(kinds)));
+    later(deps, chance.between(0, lengthMs), () =>
+      wanted(deps, chance.pick(simulatedTeams), chance.pick(kinds)),
+    );
   return lengthMs;
 };
 
 /** A team nearly fills the queue at once, and another one comes a little later with many requests, too. */
 const flood: Phase = (deps) => {
   const { chance, pace } = deps;
-  const [first, second] = [...teams].sort(() => (chance.happens(0.5) ? 1 : -1));
+  const [first, second] = [...simulatedTeams].sort(() => (chance.happens(0.5) ? 1 : -1));
   const send = (team: SimulatedTeam | undefined, count: number, fromMs: number): void => {
     for (let sent = 0; team !== undefined && sent < count; sent += 1)
       later(deps, fromMs + chance.between(0, 100), () => ({
         ...wanted(deps, team, chance.pick(["chat", "stream"])),
-        key: keyOf(team, 0),
+        key: findKey(team, 0),
         plan: { tokens: chance.between(16, 24), stepMs: pace.stepMs, failsAt: -1 },
         leavesAfterMs: chance.happens(0.05) ? chance.between(0, 8000) : null,
       }));
@@ -98,11 +100,11 @@ const flood: Phase = (deps) => {
 /** A team with one long answer floods the queue after another team was served many short ones meanwhile. */
 const long: Phase = (deps) => {
   const { chance } = deps;
-  const [one, other] = [...teams].sort(() => (chance.happens(0.5) ? 1 : -1));
+  const [one, other] = [...simulatedTeams].sort(() => (chance.happens(0.5) ? 1 : -1));
   if (one === undefined || other === undefined) return 0;
-  const answer = (team: SimulatedTeam, tokens: number): Wanted => ({
+  const answer = (team: SimulatedTeam, tokens: number): WantedRequest => ({
     ...wanted(deps, team, "chat"),
-    key: keyOf(team, 0),
+    key: findKey(team, 0),
     plan: { tokens, stepMs: deps.pace.stepMs, failsAt: -1 },
     leavesAfterMs: null,
   });
@@ -119,11 +121,11 @@ const long: Phase = (deps) => {
 /** More requests at once than the limits of a key or team allow. */
 const burst: Phase = (deps) => {
   const { chance } = deps;
-  const team = chance.pick(teams);
+  const team = chance.pick(simulatedTeams);
   for (let count = chance.between(6, 30); count > 0; count -= 1)
     later(deps, chance.between(0, chance.pick([900, 40_000])), () => ({
       ...wanted(deps, team, chance.pick(["chat", "background"])),
-      key: keyOf(team, 1),
+      key: findKey(team, 1),
       plan: { tokens: 1, stepMs: 10, failsAt: -1 },
     }));
   return chance.between(1, 4) * minuteMs;
@@ -133,23 +135,23 @@ const burst: Phase = (deps) => {
 const batched: Phase = (deps) => {
   const { chance, time, batches, pace } = deps;
   for (let count = chance.between(1, 4); count > 0; count -= 1) {
-    const team = chance.pick(teams);
+    const team = chance.pick(simulatedTeams);
     time.after(chance.between(0, 20_000), () => batches.create(team, pace.stepMs));
   }
   if (chance.happens(0.3)) time.after(chance.between(4000, 30_000), deps.sleep);
   return ordinary(deps);
 };
 
-function later({ time, clients }: WorkloadDeps, delayMs: number, make: () => Wanted): void {
+function later({ time, clients }: WorkloadDeps, delayMs: number, make: () => WantedRequest): void {
   time.after(delayMs, () => clients.request(make()));
 }
 
-function wanted({ chance, pace }: WorkloadDeps, team: SimulatedTeam, kind: RequestKind): Wanted {
+function wanted({ chance, pace }: WorkloadDeps, team: SimulatedTeam, kind: RequestKind): WantedRequest {
   const tokens = chance.between(1, 24);
   return {
     kind,
     team,
-    key: keyOf(team, chance.between(0, 1)),
+    key: findKey(team, chance.between(0, 1)),
     plan: {
       tokens,
       stepMs: pace.stepMs,
@@ -159,6 +161,6 @@ function wanted({ chance, pace }: WorkloadDeps, team: SimulatedTeam, kind: Reque
   };
 }
 
-function keyOf({ keys }: SimulatedTeam, at: number): string {
+function findKey({ keys }: SimulatedTeam, at: number): string {
   return keys[at]?.secret ?? "";
 }

@@ -51,7 +51,7 @@ export const fairnessTerms = {
   tokensApartMax: 3 * (limits.slots + 1) * limits.runTokensMax + limits.longAnswerTokens,
 } as const;
 
-export const teams: readonly SimulatedTeam[] = [
+export const simulatedTeams: readonly SimulatedTeam[] = [
   team("team-1", "prepaid", 1, { qps: 3, qpm: 20, tpm: null }),
   team("team-2", "prepaid", 1, { qps: null, qpm: 12, tpm: 400 }),
   team("team-3", "unmetered", 2, { qps: 2, qpm: null, tpm: null }),
@@ -64,7 +64,7 @@ export const boundedTeam = "team-2";
 export const teamLimits = { teamId: "team-3", limits: { qps: null, qpm: 40, tpm: null } } as const;
 
 /** 20 ticks for a prompt or sampled token, 5 for a cached one. */
-export const model: Model = {
+export const simulatedModel: Model = {
   manifest: {
     id: "simulated-1m",
     aliases: [],
@@ -106,12 +106,12 @@ export function settings(folder: string): Config {
 }
 
 /** Writes the teams, their keys and limits into an empty database. */
-export async function createWorld(database: Database, createTime: number): Promise<void> {
+export async function fillWorld(database: Database, createTime: number): Promise<void> {
   const writes = createWrites(database);
   const [teamStore, keys] = [createTeamStore(database), createApiKeyStore(database)];
-  for (const { id, billing, weight } of teams)
+  for (const { id, billing, weight } of simulatedTeams)
     await teamStore.insert({ ...defaultTeamSettings, id, name: id, billing, weight, createTime });
-  for (const { id, keys: own } of teams)
+  for (const { id, keys: own } of simulatedTeams)
     for (const key of own) await keys.insert(apiKey(id, key, createTime));
   const { teamId, limits: bounds } = teamLimits;
   const none = { hardTicks: null, softTicks: null };

@@ -7,13 +7,13 @@ import type { Waited } from "../checks/charges.js";
 import { startJobClients, type DrawnPrompt, type Load } from "../clients/load.js";
 import { seeded } from "../../../test/kit/models/gguf-writer/weights.js";
 import { Chance } from "../figures/chance.js";
-import { postJson, readFrames, readText, type Answer } from "../world/client.js";
-import { textOf } from "../world/models.js";
+import { postJson, readFrames, readText, type OpenAnswer } from "../world/client.js";
+import { writeWords } from "../world/models.js";
 import { chatPath, readCost } from "../world/requests.js";
 import type { ServerProcess } from "../world/server.js";
 import { Records } from "../clients/records.js";
 import { nextPlan, type Plan } from "./plan.js";
-import { Tally, type Outcome } from "./tally.js";
+import { SoakTally, type SoakOutcome } from "./tally.js";
 
 export interface SoakBounds {
   readonly minutes: number;
@@ -30,14 +30,14 @@ const retriesMax = 50;
 const progressEveryMs = 60_000;
 
 export interface Soaked {
-  readonly tally: Tally;
+  readonly tally: SoakTally;
   /** The work of all clients. */
   readonly load: Load;
   readonly seconds: number;
 }
 
 export async function runClients(server: ServerProcess, model: string, bounds: SoakBounds): Promise<Soaked> {
-  const tally = new Tally();
+  const tally = new SoakTally();
   const records = new Records();
   const began = performance.now();
   const until = began + bounds.minutes * 60_000;
@@ -56,7 +56,7 @@ export async function runClients(server: ServerProcess, model: string, bounds: S
   const chance = new Chance(bounds.seed);
   const drawPrompt = (own: Chance): DrawnPrompt => ({
     model,
-    text: textOf(own.between(0, 1e6), own.between(1, 30)),
+    text: writeWords(own.between(0, 1e6), own.between(1, 30)),
     tokensMax: own.between(1, 40),
   });
   const load: Load = {
@@ -80,7 +80,7 @@ interface Sender {
   readonly server: ServerProcess;
   /** Of the request; attempts have a number behind it. */
   readonly id: string;
-  readonly tally: Tally;
+  readonly tally: SoakTally;
   readonly records: Records;
   readonly isOver: () => boolean;
 }
@@ -107,14 +107,14 @@ async function insist(sender: Sender, plan: Plan): Promise<void> {
   }
 }
 
-function nameOutcome({ status, result }: Outcome, ticks: number | null): Waited["outcome"] {
+function nameOutcome({ status, result }: SoakOutcome, ticks: number | null): Waited["outcome"] {
   if (ticks !== null) return "whole";
   if (status !== null && status !== 200) return "refused";
   return result.startsWith("left") ? "left" : "broken";
 }
 
 interface Attempt {
-  readonly outcome: Outcome;
+  readonly outcome: SoakOutcome;
   /** What a whole answer says that it cost; null for every other. */
   readonly ticks: number | null;
   readonly retryAfterMs: number | null;
@@ -143,7 +143,7 @@ async function attemptOnce(server: ServerProcess, requestId: string, plan: Plan)
   }
 }
 
-async function read(response: Answer, plan: Plan, leave: () => void): Promise<Attempt> {
+async function read(response: OpenAnswer, plan: Plan, leave: () => void): Promise<Attempt> {
   const { status, headers } = response;
   const { kind, expected, leaveAfterFrames } = plan;
   if (status !== 200) {
@@ -185,7 +185,7 @@ interface Loss {
   readonly thrown: unknown;
 }
 
-function lost({ kind }: Plan, status: number | null, { left, late, thrown }: Loss): Outcome {
+function lost({ kind }: Plan, status: number | null, { left, late, thrown }: Loss): SoakOutcome {
   if (late.aborted)
     return { kind, result: "no end in time", status, wrong: `no end within ${answerMsMax} ms` };
   if (!left.aborted)

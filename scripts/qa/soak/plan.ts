@@ -3,7 +3,7 @@
  * independent of timing.
  */
 import { streamed } from "../world/requests.js";
-import { textOf } from "../world/models.js";
+import { writeWords } from "../world/models.js";
 
 /** How a client behaves; `expected` is the status it should receive. */
 export type Kind =
@@ -69,7 +69,7 @@ export function nextPlan(model: string, random: () => number): Plan {
   const stream = kind.endsWith("stream") || (!kind.endsWith("whole") && random() < 0.5);
   const body = {
     model: kind === "unknown model" ? "no-such-model" : model,
-    messages: [{ role: "user", content: textOf(between(0, 1e6), promptWords[kind] ?? between(1, 30)) }],
+    messages: [{ role: "user", content: writeWords(between(0, 1e6), promptWords[kind] ?? between(1, 30)) }],
     max_tokens:
       kind === "wrong field" ? "many" : kind.startsWith("long ") ? between(80, 300) : between(1, 40),
     temperature: random() < 0.5 ? 0 : 1,

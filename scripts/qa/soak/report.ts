@@ -1,12 +1,12 @@
 /** The result tables of the soak test. */
 import type { Counts } from "../figures/counts.js";
 import { slope, type Row } from "../figures/table.js";
-import type { Tally } from "./tally.js";
+import type { SoakTally } from "./tally.js";
 
 const shownMax = 20;
 
 /** Returns the number of requests by result and by status. */
-export function outcomeTable({ results, statuses }: Tally): readonly Row[] {
+export function outcomeTable({ results, statuses }: SoakTally): readonly Row[] {
   const rows = (counts: Counts, about: string): Row[] =>
     counts.sorted.map(([name, count]) => ({ figure: about + name, value: String(count), reach: "" }));
   return [...rows(results, ""), ...rows(statuses, "status ")];
@@ -33,7 +33,7 @@ export function memoryTable(perMinute: readonly number[]): readonly Row[] {
 
 /** Returns the pass criteria and whether they are met. @param broken what does not hold of the work of clients */
 export function verdict(
-  tally: Tally,
+  tally: SoakTally,
   stuck: number,
   broken: readonly string[],
 ): { readonly rows: readonly Row[]; readonly failed: boolean } {

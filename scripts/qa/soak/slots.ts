@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { chat, headerMs, type Target } from "../world/client.js";
-import { textOf } from "../world/models.js";
+import { writeWords } from "../world/models.js";
 
 /** By then, abandoned requests are aborted: at most a prefill chunk and a token remain. */
 const settleMs = 2000;
@@ -18,7 +18,7 @@ export async function stuckSlots(target: Target, model: string, slots: number): 
   const burst = Array.from({ length: slots }, async (_, index) => {
     const answer = await chat(target, {
       model,
-      content: textOf(9_000_000 + index, 4),
+      content: writeWords(9_000_000 + index, 4),
       maxTokens: tokensPerAnswer,
       stream: false,
       signal: AbortSignal.timeout(answerMsMax),

@@ -1,7 +1,7 @@
 /** Counts the results of all requests. */
 import { Counts } from "../figures/counts.js";
 
-export interface Outcome {
+export interface SoakOutcome {
   /** The kind of request. */
   readonly kind: string;
   /** The result in words; the table counts by it. */
@@ -14,7 +14,7 @@ export interface Outcome {
 
 const wrongsKept = 10;
 
-export class Tally {
+export class SoakTally {
   requests = 0;
   /** 5xx other than 503. */
   serverErrors = 0;
@@ -25,7 +25,7 @@ export class Tally {
   readonly results = new Counts();
   readonly statuses = new Counts();
 
-  add({ kind, result, status, wrong }: Outcome): void {
+  add({ kind, result, status, wrong }: SoakOutcome): void {
     this.requests += 1;
     this.results.add(result);
     this.statuses.add(status === null ? "none" : String(status));

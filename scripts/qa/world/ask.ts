@@ -23,7 +23,7 @@ const timeoutMsMax = 60_000;
  * Sends a request and reads its answer, whatever it is.
  * @throws Error `no end` when it takes too long; what `fetch` throws when the connection is lost or the signal aborts
  */
-export async function exchange<Result>(
+export async function sendRequest<Result>(
   url: string,
   asked: Asked,
   read: (response: Response) => Promise<Result>,
@@ -46,7 +46,7 @@ export async function ask(url: string | null, path: string, asked: Asked): Promi
     status: response.status,
     text: await response.text().catch(() => null),
   });
-  return exchange(`${url}${path}`, asked, read).catch(() => null);
+  return sendRequest(`${url}${path}`, asked, read).catch(() => null);
 }
 
 /** Returns the answer of a server that succeeds, as JSON; null when it did not succeed. */
@@ -61,8 +61,8 @@ export async function askJson(
 }
 
 /** Returns the answer of a server as JSON. @throws Error for an answer that is no success */
-export function requestJson<Answer>(url: string, asked: Asked): Promise<Answer> {
-  return exchange(url, asked, async (response) => {
+export function fetchJson<Answer>(url: string, asked: Asked): Promise<Answer> {
+  return sendRequest(url, asked, async (response) => {
     if (!response.ok) throw new Error(`${url} answers ${response.status}: ${await response.text()}`);
     return (await response.json()) as Answer;
   });

@@ -64,7 +64,7 @@ interface Usage {
  */
 export async function chat(target: Target, ask: ChatRequest): Promise<ChatAnswer> {
   const askedAt = performance.now();
-  const response = await post(target, bodyOf(ask), ask.signal);
+  const response = await post(target, writeBody(ask), ask.signal);
   const headersAt = performance.now();
   const isStream = response.headers["content-type"]?.startsWith("text/event-stream") === true;
   const read = isStream ? await readStream(response, ask.onText) : await readWhole(response);
@@ -85,14 +85,14 @@ export function readGaps({ arrivals }: Pick<ChatAnswer, "arrivals">): readonly n
 }
 
 /** A response whose headers have arrived; its body can be read once. */
-export interface Answer {
+export interface OpenAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: IncomingMessage;
 }
 
 /** Sends a POST request with any body to the chat endpoint. */
-function post({ url, key }: Target, body: string, signal?: AbortSignal): Promise<Answer> {
+function post({ url, key }: Target, body: string, signal?: AbortSignal): Promise<OpenAnswer> {
   return postJson(`${url}/v1/chat/completions`, body, { authorization: `Bearer ${key}` }, signal);
 }
 
@@ -105,7 +105,7 @@ export function postJson(
   body: string,
   headers: OutgoingHttpHeaders,
   signal?: AbortSignal,
-): Promise<Answer> {
+): Promise<OpenAnswer> {
   return new Promise((resolve, reject) => {
     const asked = request(
       url,
@@ -179,7 +179,7 @@ export function chatInit(maxTokens: number, stream: boolean, content: string, ke
 }
 
 /** Reads server-sent events and passes the text after `data: ` to `onFrame`, without parsing it. */
-export async function readFrames({ body }: Answer, onFrame: (data: string) => void): Promise<void> {
+export async function readFrames({ body }: OpenAnswer, onFrame: (data: string) => void): Promise<void> {
   let rest = "";
   body.setEncoding("utf8");
   body.on("data", (piece: string) => {
@@ -191,7 +191,7 @@ export async function readFrames({ body }: Answer, onFrame: (data: string) => vo
 }
 
 /** Reads the whole body as text. */
-export function readText({ body }: Answer): Promise<string> {
+export function readText({ body }: OpenAnswer): Promise<string> {
   return text(body);
 }
 
@@ -200,7 +200,7 @@ export function headerMs(answer: ChatAnswer, name: "queue" | "prefill"): number 
   return Number(answer.headers[`x-hearth-${name}-ms`] ?? Number.NaN);
 }
 
-function bodyOf(ask: ChatRequest): string {
+function writeBody(ask: ChatRequest): string {
   const { model, content, history = [], maxTokens, stream, temperature = 0 } = ask;
   const messages = [...history, content].map((text, at) => ({
     role: at % 2 === 0 ? "user" : "assistant",
@@ -220,7 +220,7 @@ function bodyOf(ask: ChatRequest): string {
 
 type Read = Omit<ChatAnswer, "status" | "headers" | "askedAt" | "headersAt" | "endedAt">;
 
-async function readStream(response: Answer, onText: ChatRequest["onText"]): Promise<Read> {
+async function readStream(response: OpenAnswer, onText: ChatRequest["onText"]): Promise<Read> {
   const arrivals: number[] = [];
   let [usage, last] = ["", ""];
   await readFrames(response, (data) => {
@@ -233,7 +233,7 @@ async function readStream(response: Answer, onText: ChatRequest["onText"]): Prom
   return { arrivals, ...countsIn(usage), whole: last === "[DONE]" && usage !== "", body: last };
 }
 
-async function readWhole(response: Answer): Promise<Read> {
+async function readWhole(response: OpenAnswer): Promise<Read> {
   const body = await readText(response);
   const ok = response.status === 200;
   const whole = ok && body.includes('"finish_reason":"');

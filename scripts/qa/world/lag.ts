@@ -3,7 +3,7 @@
  * is the additional response time of /healthz compared with an idle server, which includes the wait for a
  * processor core.
  */
-import { startScript } from "./processes.js";
+import { spawnScript } from "./processes.js";
 import { quantile, type Row } from "../figures/table.js";
 
 export interface LagProbe {
@@ -13,7 +13,7 @@ export interface LagProbe {
 
 /** Starts sending requests from a separate process. */
 export function startLagProbe(url: string): LagProbe {
-  const child = startScript(new URL("./lag-probe.ts", import.meta.url), [url], {
+  const child = spawnScript(new URL("./lag-probe.ts", import.meta.url), [url], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   const times = new Promise<readonly number[]>((resolve, reject) => {

@@ -36,7 +36,7 @@ const everySize = {
  * of 128; here there are 8, because the writer ties their size to the width, and the feed-forward layer is
  * wider to compensate.
  */
-function shapeOf(size: ModelSize): Partial<ModelSpec> {
+function describeModel(size: ModelSize): Partial<ModelSpec> {
   const vocabularySize = size === "small" ? 12_288 : 151_936;
   const measures =
     size === "small"
@@ -50,7 +50,7 @@ function shapeOf(size: ModelSize): Partial<ModelSpec> {
  * @param contextLength tokens that it claims to be trained with
  */
 export async function writeBenchModel(size: ModelSize, contextLength = 8192): Promise<BenchModel> {
-  const shape = { ...shapeOf(size), contextLength };
+  const shape = { ...describeModel(size), contextLength };
   const version = createHash("sha256").update(JSON.stringify(shape)).digest("hex").slice(0, 8);
   const id = `bench-${size}`;
   const folder = join(tmpdir(), "hearth-bench-models", `${id}-${version}`);
@@ -64,7 +64,7 @@ export async function writeBenchModel(size: ModelSize, contextLength = 8192): Pr
 }
 
 /** Returns a text of this number of words that begins differently from any text of another `kind`. */
-export function textOf(kind: number, words: number): string {
+export function writeWords(kind: number, words: number): string {
   return Array.from({ length: words }, (_, at) => wordAt(kind * 7919 + at * at + at)).join(" ");
 }
 

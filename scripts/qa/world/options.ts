@@ -5,7 +5,7 @@
  * `read` rejects.
  * @param read returns the options. @throws Error with one sentence
  */
-export async function runProgram<Options>(
+export async function runCommand<Options>(
   name: string,
   read: () => Options,
   run: (options: Options) => number | Promise<number>,

@@ -22,7 +22,7 @@ process.once("exit", () => {
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(130));
 
 /** Starts a process that is killed when this one exits. */
-export function startProcess(
+export function spawnProcess(
   command: string,
   args: readonly string[],
   options: SpawnOptions = {},
@@ -35,13 +35,13 @@ export function startProcess(
 }
 
 /** Starts a program in TypeScript. @param program its file */
-export function startScript(
+export function spawnScript(
   program: URL,
   args: readonly string[] = [],
   options: SpawnOptions = {},
 ): ChildProcess {
   const loader = ["--import", import.meta.resolve("tsx"), fileURLToPath(program)];
-  return startProcess(process.execPath, [...loader, ...args], options);
+  return spawnProcess(process.execPath, [...loader, ...args], options);
 }
 
 /** Terminates a process, and kills it if it does not exit in time. */
@@ -75,7 +75,7 @@ export function atEnd(removal: () => void): () => void {
 }
 
 /** Returns the first child process of `pid`, or `pid` itself if it has none. */
-export function childOf(pid: number): number {
+export function findChild(pid: number): number {
   const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
   return child === undefined || child === "" ? pid : Number(child);
 }

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { root } from "./root.js";
-import { childOf, scratchFolder, startProcess, startScript, stopProcess } from "./processes.js";
+import { findChild, scratchFolder, spawnProcess, spawnScript, stopProcess } from "./processes.js";
 
 export const hearthProgram = join(root, "dist/main.js");
 /** The API key of the first team. */
@@ -30,10 +30,10 @@ export interface ServerProcess {
  * Starts a server and waits until it listens. The server ends with this process.
  * @param settings HEARTH_* variables in addition to port, data folder, key and log level
  */
-export async function startServer(settings: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
+export async function spawnServer(settings: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
   const data = scratchFolder();
   const startedAt = performance.now();
-  const child = startProcess(process.execPath, [...nodeFlags(), hearthProgram, "start"], {
+  const child = spawnProcess(process.execPath, [...nodeFlags(), hearthProgram, "start"], {
     env: { ...commonSettings(data.path), HEARTH_LOG_LEVEL: "error", ...settings },
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -42,7 +42,7 @@ export async function startServer(settings: Readonly<Record<string, string>> = {
   return {
     url,
     key: firstKey,
-    pid: childOf(child.pid ?? 0),
+    pid: findChild(child.pid ?? 0),
     dataFolder: data.path,
     listenMs,
     startedAt,
@@ -54,7 +54,7 @@ export async function startServer(settings: Readonly<Record<string, string>> = {
 }
 
 /** A server with the scripted engine. */
-export interface ScriptedServer {
+export interface ScriptedProcess {
   readonly url: string;
   readonly pid: number;
   stop(): Promise<void>;
@@ -70,8 +70,8 @@ export async function startScripted(
   data: string,
   model: "answers" | "long" | "works" | "holds",
   settings: Readonly<Record<string, string>> = {},
-): Promise<ScriptedServer> {
-  const child = startScript(new URL("./scripted-server.ts", import.meta.url), [], {
+): Promise<ScriptedProcess> {
+  const child = spawnScript(new URL("./scripted-server.ts", import.meta.url), [], {
     env: { ...commonSettings(data), SCRIPTED: model, ...settings },
     stdio: ["ignore", "pipe", "inherit"],
   });

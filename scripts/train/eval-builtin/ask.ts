@@ -1,6 +1,6 @@
 import OpenAI, { type APIError } from "openai";
 import type { ChatCompletionCreateParamsNonStreaming } from "openai/resources/chat/completions";
-import { shortcomingsOf, type Answer } from "./grade.js";
+import { gradeItem, type Answer } from "./grade.js";
 import type { Item } from "./items.js";
 
 /** The token limit of an answer, several times what any item needs. */
@@ -43,12 +43,12 @@ export async function askAll(
 async function ask(client: OpenAI, model: string, item: Item): Promise<Outcome> {
   const started = performance.now();
   try {
-    const completion = await client.chat.completions.create(requestOf(model, item));
+    const completion = await client.chat.completions.create(createRequest(model, item));
     const choice = completion.choices[0];
     if (choice === undefined) return outcome(item, { lacks: ["has no choice"] });
     const answer: Answer = {
       content: choice.message.content ?? "",
-      reasoning: reasoningOf(choice.message),
+      reasoning: readReasoning(choice.message),
       finishReason: choice.finish_reason,
       toolCalls: (choice.message.tool_calls ?? []).flatMap((call) =>
         call.type === "function" ? [call.function] : [],
@@ -59,7 +59,7 @@ async function ask(client: OpenAI, model: string, item: Item): Promise<Outcome> 
     // does not.
     const tokens = usage === undefined ? 0 : usage.total_tokens - usage.prompt_tokens;
     const seconds = (performance.now() - started) / 1000;
-    return outcome(item, { answer, lacks: shortcomingsOf(answer, item), tokens, seconds });
+    return outcome(item, { answer, lacks: gradeItem(answer, item), tokens, seconds });
   } catch (thrown) {
     if (thrown instanceof OpenAI.APIConnectionError || !(thrown instanceof OpenAI.APIError)) throw thrown;
     if (isNotServed(thrown as RefusedError, item)) return outcome(item, { state: "not-served" });
@@ -75,7 +75,7 @@ function outcome(item: Item, told: Partial<Outcome>): Outcome {
 type ResponseFormat = NonNullable<ChatCompletionCreateParamsNonStreaming["response_format"]>;
 
 /** The items come from a file and test the server, so their shape is not validated here. */
-function requestOf(model: string, item: Item): ChatCompletionCreateParamsNonStreaming {
+function createRequest(model: string, item: Item): ChatCompletionCreateParamsNonStreaming {
   return {
     model,
     messages: item.messages as unknown as ChatCompletionCreateParamsNonStreaming["messages"],
@@ -100,7 +100,7 @@ function isNotServed(error: RefusedError, item: Item): boolean {
   return error.status === 400 && usesTools && /tool/i.test(`${error.param ?? ""} ${error.message}`);
 }
 
-function reasoningOf(message: object): string {
+function readReasoning(message: object): string {
   const reasoning = "reasoning_content" in message ? message.reasoning_content : null;
   return typeof reasoning === "string" ? reasoning : "";
 }

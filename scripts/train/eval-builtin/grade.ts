@@ -24,7 +24,7 @@ export function shortcomings(answer: Answer, expected: Expectation, asked = ""):
 }
 
 /** Grades the answer of an item. */
-export function shortcomingsOf(answer: Answer, item: Pick<Item, "messages" | "expect">): readonly string[] {
+export function gradeItem(answer: Answer, item: Pick<Item, "messages" | "expect">): readonly string[] {
   return shortcomings(answer, item.expect, askedText(item));
 }
 

@@ -14,7 +14,7 @@ export function unlike(caption: string, { things, ground }: PictureRequest): rea
   const lacks: string[] = [];
   for (const thing of things) {
     const at = left.findIndex((phrase) => isPhraseOf(phrase, thing));
-    if (at < 0) lacks.push(`lacks ${nounOf(thing)}`);
+    if (at < 0) lacks.push(`lacks ${nameNoun(thing)}`);
     else left.splice(at, 1);
   }
   const more = left.map((phrase) => `has ${phrase}`);
@@ -25,13 +25,13 @@ function isPhraseOf(phrase: string, thing: Wanted): boolean {
   const [, number, size, noun, place] = /^(\w+) (small|large) (\w+ \w+) ?(.*)$/.exec(phrase) ?? [];
   return (
     number === numbers[thing.count] &&
-    noun === nounOf(thing) &&
+    noun === nameNoun(thing) &&
     (thing.size === null || size === thing.size) &&
     (thing.cell === null || place === placeOf(thing.cell))
   );
 }
 
 /** Returns colour and shape, such as `red circle` or `red circles`. */
-export function nounOf({ count, color, shape }: Pick<Wanted, "count" | "color" | "shape">): string {
+export function nameNoun({ count, color, shape }: Pick<Wanted, "count" | "color" | "shape">): string {
   return `${color} ${count > 1 ? pluralOf(shape) : shape}`;
 }

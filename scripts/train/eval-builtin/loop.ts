@@ -4,7 +4,7 @@
  */
 import type OpenAI from "openai";
 import { seeded } from "../../../test/kit/models/gguf-writer/weights.js";
-import { nounOf } from "./likeness.js";
+import { nameNoun } from "./likeness.js";
 import { drawRequest } from "./picture-requests.js";
 
 const questions = [
@@ -36,13 +36,13 @@ export async function goRound(client: OpenAI, models: LoopModels, count: number)
     const { prompt, things } = drawRequest(chance);
     const question = questions[seed % questions.length] ?? "";
     const began = performance.now();
-    const answer = await toldOf(
+    const answer = await askAbout(
       client,
       models.chat,
       question,
       await drawn(client, models.painter, prompt, seed),
     );
-    const nouns = things.map(nounOf);
+    const nouns = things.map(nameNoun);
     const lacks = nouns.filter((noun) => !new RegExp(`\\b${noun}\\b`, "i").test(answer));
     rounds.push({ prompt, question, answer, nouns, lacks, seconds: (performance.now() - began) / 1000 });
   }
@@ -57,7 +57,7 @@ export async function drawn(client: OpenAI, model: string, prompt: string, seed:
   return image?.b64_json ?? "";
 }
 
-async function toldOf(client: OpenAI, model: string, question: string, png: string): Promise<string> {
+async function askAbout(client: OpenAI, model: string, question: string, png: string): Promise<string> {
   const answer = await client.chat.completions.create({
     model,
     temperature: 0,

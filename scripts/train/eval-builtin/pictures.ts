@@ -63,7 +63,7 @@ export async function askPictures(
       ...(isWanted("read") ? await read(eye) : []),
     ];
     if (seen.length > 0) told.push({ model: eye.model, outcomes: wanted(seen) });
-    const painter = await firstOf(client, "/image-generation-models");
+    const painter = await findFirstModel(client, "/image-generation-models");
     if (painter === null) process.stderr.write("eval:builtin: no built-in model draws\n");
     else {
       const pictures = [
@@ -71,7 +71,7 @@ export async function askPictures(
         ...(isWanted("draw-loose") ? await drawLoose(client, painter, eye) : []),
       ];
       if (pictures.length > 0) told.push({ model: painter, outcomes: wanted(pictures) });
-      const chat = await firstOf(client, "/language-models");
+      const chat = await findFirstModel(client, "/language-models");
       if (chat !== null && isWanted("loop"))
         told.push({ model: "all three", outcomes: await loop(client, painter, chat) });
     }
@@ -82,7 +82,7 @@ export async function askPictures(
 }
 
 /** Returns the id of the first model of a list. */
-async function firstOf(client: OpenAI, list: string): Promise<string | null> {
+async function findFirstModel(client: OpenAI, list: string): Promise<string | null> {
   const listed = await client.get(list);
   const { models } = listed as { readonly models: readonly { readonly id: string }[] };
   return models[0]?.id ?? null;
@@ -95,8 +95,8 @@ async function see(eye: Eye): Promise<readonly Outcome[]> {
     const look = await looked(eye, render(scene, side));
     const missing = nounsOf(scene).filter((noun) => !look.text.includes(noun));
     outcomes.push(
-      outcomeOf("see", caption, look, lacking(missing)),
-      outcomeOf("see-exact", caption, look, same(look.text, caption)),
+      createOutcome("see", caption, look, lacking(missing)),
+      createOutcome("see-exact", caption, look, same(look.text, caption)),
     );
   }
   return outcomes;
@@ -114,7 +114,7 @@ async function read(eye: Eye): Promise<readonly Outcome[]> {
     const caption = captionOfSign(sign);
     if (!isHeldOut(caption)) continue;
     const look = await looked(eye, await renderSign(sign, side));
-    outcomes.push(outcomeOf("read", caption, look, same(look.text, caption)));
+    outcomes.push(createOutcome("read", caption, look, same(look.text, caption)));
   }
   return outcomes;
 }
@@ -125,8 +125,8 @@ async function draw(client: OpenAI, model: string, eye: Eye): Promise<readonly O
     const caption = captionOf(scene);
     const look = await looked(eye, () => painted(client, model, caption, seed));
     outcomes.push(
-      outcomeOf("draw", caption, look, same(sizeless(look.text), sizeless(caption))),
-      outcomeOf("draw-exact", caption, look, same(look.text, caption)),
+      createOutcome("draw", caption, look, same(sizeless(look.text), sizeless(caption))),
+      createOutcome("draw-exact", caption, look, same(look.text, caption)),
     );
   }
   return outcomes;
@@ -138,7 +138,7 @@ async function drawLoose(client: OpenAI, model: string, eye: Eye): Promise<reado
   for (let seed = 0; seed < drawnCount; seed += 1) {
     const request = drawRequest(chance);
     const look = await looked(eye, () => painted(client, model, request.prompt, seed));
-    outcomes.push(outcomeOf("draw-loose", request.prompt, look, unlike(look.text, request)));
+    outcomes.push(createOutcome("draw-loose", request.prompt, look, unlike(look.text, request)));
   }
   return outcomes;
 }
@@ -146,7 +146,7 @@ async function drawLoose(client: OpenAI, model: string, eye: Eye): Promise<reado
 async function loop(client: OpenAI, painter: string, chat: string): Promise<readonly Outcome[]> {
   const rounds = await goRound(client, { painter, chat }, loopCount);
   return rounds.map(({ prompt, answer, lacks, seconds }) =>
-    outcomeOf("loop", prompt, { text: answer, tokens: 0, seconds }, lacking(lacks)),
+    createOutcome("loop", prompt, { text: answer, tokens: 0, seconds }, lacking(lacks)),
   );
 }
 
@@ -177,7 +177,7 @@ function lacking(words: readonly string[]): readonly string[] {
   return words.map((word) => `lacks ${JSON.stringify(word)}`);
 }
 
-function outcomeOf(skill: string, asked: string, look: Look, lacks: readonly string[]): Outcome {
+function createOutcome(skill: string, asked: string, look: Look, lacks: readonly string[]): Outcome {
   const { text, tokens, seconds } = look;
   const answer: Answer = { content: text, reasoning: "", finishReason: "stop", toolCalls: [] };
   const item = { skill, messages: [{ role: "user", content: asked }], reasoning: false, expect: {} };

@@ -2,7 +2,7 @@
 import type { Outcome } from "./ask.js";
 import type { PictureOutcomes } from "./pictures.js";
 import type { Speed } from "./speed.js";
-import { renderFailures, renderSpeeds, renderTable, scoreOf, scoresOf } from "./table.js";
+import { renderFailures, renderSpeeds, renderTable, score, scoreSkills } from "./table.js";
 
 export interface ChatOutcomes {
   readonly model: string;
@@ -20,17 +20,17 @@ export interface Evaluation {
 }
 
 /** Returns scores, targets, speeds and every outcome as JSON. */
-export function report({ chat, pictures, speeds }: Evaluation): object {
+export function listEvaluation({ chat, pictures, speeds }: Evaluation): object {
   const scored = <T extends PictureOutcomes>(told: T): object => ({
     ...told,
-    scores: scoresOf(told.outcomes),
+    scores: scoreSkills(told.outcomes),
   });
-  const total = chat === null ? {} : { ...scored(chat), total: scoreOf("total", chat.outcomes) };
+  const total = chat === null ? {} : { ...scored(chat), total: score("total", chat.outcomes) };
   return { ...total, pictures: pictures.map(scored), speeds };
 }
 
 /** Returns the tables of scores and speeds, after the failures if requested. */
-export function text({ chat, pictures, speeds }: Evaluation, showFailures: boolean): string {
+export function formatEvaluation({ chat, pictures, speeds }: Evaluation, showFailures: boolean): string {
   const failures = [...(chat === null ? [] : [chat]), ...pictures].map(({ outcomes }) =>
     renderFailures(outcomes),
   );
@@ -46,9 +46,9 @@ function chatText({ model, outcomes, wallSeconds, concurrency }: ChatOutcomes): 
   const tokens = outcomes.reduce((sum, outcome) => sum + outcome.tokens, 0);
   const rate = wallSeconds === 0 ? 0 : Math.round(tokens / wallSeconds);
   const head = `${model}, ${outcomes.length} items in ${wallSeconds.toFixed(1)} s, ${concurrency} at a time: ${rate} tok/s together`;
-  return `${head}\n\n${renderTable(scoresOf(outcomes), scoreOf("total", outcomes))}`;
+  return `${head}\n\n${renderTable(scoreSkills(outcomes), score("total", outcomes))}`;
 }
 
 function pictureText({ model, outcomes }: PictureOutcomes): string {
-  return `${model}\n\n${renderTable(scoresOf(outcomes), null)}`;
+  return `${model}\n\n${renderTable(scoreSkills(outcomes), null)}`;
 }

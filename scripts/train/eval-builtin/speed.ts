@@ -40,7 +40,7 @@ export async function captionSpeed(): Promise<Speed> {
   const pictures = heldOutScenes(captionsMade + 1, 6, terms).map((scene) => render(scene, side));
   const eye = await openEye();
   try {
-    const ms = await timesOf(pictures, (picture) => eye.describe(picture));
+    const ms = await measureTimes(pictures, (picture) => eye.describe(picture));
     const value = Math.round(median(ms) * 10) / 10;
     return { what: "ms a caption", value, bar: captionMsMax, holds: value <= captionMsMax };
   } finally {
@@ -54,13 +54,13 @@ export async function imageSpeed(client: OpenAI): Promise<Speed | null> {
   const model = (listed as { readonly models: readonly { readonly id: string }[] }).models[0]?.id;
   if (model === undefined) return null;
   const prompts = heldOutScenes(imagesDrawn + 1, 7, terms).map(captionOf);
-  const ms = await timesOf(prompts, (prompt) => client.images.generate({ model, prompt }));
+  const ms = await measureTimes(prompts, (prompt) => client.images.generate({ model, prompt }));
   const value = Math.round(median(ms) / 10) / 100;
   return { what: "s an image", value, bar: imageSecondsMax, holds: value <= imageSecondsMax };
 }
 
 /** Returns the milliseconds of each call except the first, which includes loading the model. */
-async function timesOf<T>(
+async function measureTimes<T>(
   things: readonly T[],
   act: (thing: T) => Promise<unknown>,
 ): Promise<readonly number[]> {

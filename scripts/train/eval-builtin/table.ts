@@ -19,10 +19,10 @@ export interface Score {
 }
 
 /** Returns the scores by skill, in order of name. */
-export function scoresOf(outcomes: readonly Outcome[]): readonly Score[] {
+export function scoreSkills(outcomes: readonly Outcome[]): readonly Score[] {
   const skills = [...new Set(outcomes.map((outcome) => outcome.item.skill))].sort();
   return skills.map((skill) =>
-    scoreOf(
+    score(
       skill,
       outcomes.filter((outcome) => outcome.item.skill === skill),
     ),
@@ -30,7 +30,7 @@ export function scoresOf(outcomes: readonly Outcome[]): readonly Score[] {
 }
 
 /** Returns the score of some outcomes under one name. */
-export function scoreOf(skill: string, outcomes: readonly Outcome[]): Score {
+export function score(skill: string, outcomes: readonly Outcome[]): Score {
   const count = (state: Outcome["state"]): number =>
     outcomes.filter((outcome) => outcome.state === state).length;
   const [passed, notServed] = [count("passed"), count("not-served")];

@@ -7,7 +7,7 @@ import { definitionVariables } from "../../../src/engine/language/tools/tools-as
 import { JinjaTemplate, type Rendering } from "../../../src/template/jinja.js";
 import type { NamedTemplate } from "./python.js";
 import { roundTrip } from "./round-trip.js";
-import { shapes } from "./shapes.js";
+import { argumentShapes } from "./shapes.js";
 import { faultsOfTurns, endMark, turnCount } from "./turns.js";
 
 const budget = { stepsMax: 2_000_000, cpuMsMax: 60_000, textLengthMax: 64 * 1024 * 1024 };
@@ -20,7 +20,7 @@ type Render = (variables: Readonly<Record<string, unknown>>) => Promise<Renderin
 
 /** Prints the templates and a summary. */
 export async function printDerivations(templates: readonly NamedTemplate[]): Promise<void> {
-  const all = Object.keys(shapes).length;
+  const all = Object.keys(argumentShapes).length;
   const counts: (number | null)[] = [];
   for (const template of templates) counts.push(await printDerivation(template));
   const withTools = counts.filter((count) => count !== null);
@@ -31,12 +31,12 @@ export async function printDerivations(templates: readonly NamedTemplate[]): Pro
 /** @returns how many shapes survive; null for a template without tools */
 async function printDerivation({ name, source }: NamedTemplate): Promise<number | null> {
   const started = performance.now();
-  const render = rendererOf(source);
+  const render = createRenderer(source);
   if (render === null) {
     console.log(`${basename(name, ".jinja")}: not a valid template`);
     return null;
   }
-  const turn = await turnOf(render);
+  const turn = await findTurn(render);
   const ends = [endMark(turn?.end ?? "") ?? []].flat();
   const endTexts = [texts.eosText, ...texts.endTexts, ...ends];
   const reading = await readTemplate(source, { render }, { ...texts, endTexts });
@@ -52,17 +52,17 @@ async function printDerivation({ name, source }: NamedTemplate): Promise<number 
   for (const fault of turnFaults) console.log(`               ${fault}`);
   if (!isKnown) return null;
   const faults: string[] = [];
-  for (const [shape, given] of Object.entries(shapes)) {
+  for (const [shape, given] of Object.entries(argumentShapes)) {
     const fault = turn === null ? "no turn is rendered" : await roundTrip(reading, turn, endTexts, given);
     if (fault !== null) faults.push(`${shape}: ${fault}`);
   }
-  const all = Object.keys(shapes).length;
+  const all = Object.keys(argumentShapes).length;
   console.log(`     shapes    ${all - faults.length} of ${all}`);
   for (const fault of faults.slice(0, faultsMax)) console.log(`               ${fault}`);
   return all - faults.length;
 }
 
-function rendererOf(source: string): Render | null {
+function createRenderer(source: string): Render | null {
   const clock = { cpuMs: () => process.cpuUsage().user / 1000, nowMs: () => 1_721_997_005_000 };
   try {
     const template = new JinjaTemplate(source, clock);
@@ -72,7 +72,7 @@ function rendererOf(source: string): Render | null {
   }
 }
 
-async function turnOf(render: Render): Promise<TurnTexts | null> {
+async function findTurn(render: Render): Promise<TurnTexts | null> {
   const attempts = [
     { tools: probeTools },
     { tools: [] },

@@ -35,7 +35,7 @@ export function compareWithPython(templates: readonly NamedTemplate[]): boolean 
 function compare(name: string, source: string, references: readonly Reference[]): number {
   const outcomes = Object.entries(conversations).map(([conversation, variables], at) => ({
     conversation,
-    difference: differenceOf(render(source, variables), references[at] ?? { error: "not rendered" }),
+    difference: findDifference(render(source, variables), references[at] ?? { error: "not rendered" }),
   }));
   const different = outcomes.filter(({ difference }) => difference !== null);
   const equal = outcomes.length - different.length;
@@ -59,7 +59,7 @@ function render(source: string, variables: Readonly<Record<string, unknown>>): R
 }
 
 /** @returns null where both texts are the same, or both engines refuse */
-function differenceOf(ours: Reference, theirs: Reference): string | null {
+function findDifference(ours: Reference, theirs: Reference): string | null {
   if ("error" in ours) return "error" in theirs ? null : `refused: ${ours.error}`;
   if ("error" in theirs) return `accepted, Python refuses: ${theirs.error}`;
   if (ours.text === theirs.text) return null;

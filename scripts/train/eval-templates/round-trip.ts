@@ -51,11 +51,11 @@ function leaked({ template: { tools } }: TemplateReading, text: string): string 
 }
 
 function toolFor(given: Arguments): Tool {
-  const properties = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, schemaOf(value)]));
+  const properties = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, toSchema(value)]));
   return { name: "use_values", description: "Uses values.", parameters: { type: "object", properties } };
 }
 
-function schemaOf(value: unknown): object {
+function toSchema(value: unknown): object {
   if (value === null) return { type: ["string", "null"] };
   return Array.isArray(value) ? { type: "array", items: { type: "string" } } : { type: typeof value };
 }
@@ -131,7 +131,7 @@ export function parseAnswer(
     ...pieces.flatMap((piece) => answer.push(Buffer.from(piece), null)),
     ...answer.finish(),
   ];
-  const textOf = (type: "text-delta" | "reasoning-delta"): string =>
+  const joinTexts = (type: "text-delta" | "reasoning-delta"): string =>
     events.flatMap((event) => (event.type === type ? [event.text] : [])).join("");
   const starts = events.filter((event) => event.type === "tool-call-start");
   const calls = starts.map(({ name, index }) => {
@@ -140,7 +140,7 @@ export function parseAnswer(
     );
     return { name, arguments: parsed(written.join("")) };
   });
-  return { text: textOf("text-delta"), reasoning: textOf("reasoning-delta"), calls };
+  return { text: joinTexts("text-delta"), reasoning: joinTexts("reasoning-delta"), calls };
 }
 
 function parsed(text: string): unknown {

@@ -4,7 +4,7 @@ export type Arguments = Readonly<Record<string, unknown>>;
 
 const deep = (depth: number): unknown => (depth === 0 ? "bottom" : { level: deep(depth - 1) });
 
-export const shapes: Readonly<Record<string, Arguments>> = {
+export const argumentShapes: Readonly<Record<string, Arguments>> = {
   none: {},
   "one word": { a: "Paris" },
   "a sentence": { a: "What is the weather, today?" },

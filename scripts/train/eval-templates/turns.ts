@@ -56,7 +56,7 @@ export async function faultsOfTurns(
 ): Promise<readonly string[]> {
   const faults: string[] = [];
   for (const { name, turn, isOff } of cases) {
-    const fault = await faultOf(
+    const fault = await findFault(
       reading,
       endTexts,
       turn,
@@ -75,7 +75,7 @@ const cases = Object.entries(turns).flatMap(([name, turn]) => [
 
 export const turnCount = cases.length;
 
-async function faultOf(
+async function findFault(
   reading: TemplateReading,
   endTexts: readonly string[],
   turn: Message,
@@ -100,7 +100,7 @@ async function faultOf(
   const written = writtenTurn(whole.split("Qxresult")[0] ?? "", prompt, endTexts, marks);
   const opens = marks !== null && endsInReasoning(marks, prompt);
   const startsInReasoning = opens && !written.startsWith(marks.open) && written.includes(marks.close);
-  const expected = expectedOf(turn, written);
+  const expected = expectTurn(turn, written);
   if (expected === null) return `leaves everything out: ${JSON.stringify(written)}`;
   for (const pieces of [[written], [...written]]) {
     const read = parseAnswer(reading, tool, pieces, startsInReasoning);
@@ -111,7 +111,7 @@ async function faultOf(
 }
 
 /** Returns what a text has of a turn; null where it has nothing. */
-function expectedOf({ content, toolCalls = [] }: Message, written: string): ReadAnswer | null {
+function expectTurn({ content, toolCalls = [] }: Message, written: string): ReadAnswer | null {
   const shown = toolCalls
     .map((call) => ({ name: call.name, arguments: parsed(call.arguments) }))
     .filter((call) => written.includes(call.arguments.city));

@@ -12,7 +12,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { shrinkwrapOf, type Lock } from "../../../scripts/release/shrinkwrap.mjs";
+import { toShrinkwrap, type Lock } from "../../../scripts/release/shrinkwrap.mjs";
 import { platformFolders } from "../../../src/config/default-folders.js";
 import { root, temporaryFolder } from "../../kit/folder.js";
 import { type ProgramRun, runProgram } from "../../kit/program.js";
@@ -159,7 +159,7 @@ describe("the package that npm packs", () => {
       if (path !== "") expect([path, integrity]).toEqual([path, expect.stringMatching(/^sha512-/)]);
     const withHost = { resolved: "https://registry.example/x.tgz", version: "1.0.0" };
     const lock = { name: "x", version: "1.0.0", lockfileVersion: 3, packages: { "": {}, a: withHost } };
-    expect(shrinkwrapOf(lock).packages["a"]).toEqual({ version: "1.0.0" });
+    expect(toShrinkwrap(lock).packages["a"]).toEqual({ version: "1.0.0" });
   });
 
   it("E34: installed from a registry, brings the versions and hashes of the lock file, overrides included", async () => {

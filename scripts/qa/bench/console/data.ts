@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 
-export const keys = 10_000;
+export const keyCount = 10_000;
 /** Keys of programs that run around the clock; the others are used in 30 hours on 10 days of the year. */
 const busyKeys = 82;
 const [hourMs, dayMs, yearDays] = [3_600_000, 86_400_000, 365];
@@ -15,7 +15,7 @@ export function fillUsage(data: string, now: number): number {
   sqlite.pragma("synchronous = OFF");
   const firstDay = now - (now % dayMs) - (yearDays - 1) * dayMs;
   sqlite.transaction(() => {
-    for (const statement of [filling(now), usageOf(firstDay), days]) sqlite.exec(statement);
+    for (const statement of [filling(now), writeUsageSql(firstDay), days]) sqlite.exec(statement);
   })();
   const [found] = sqlite.prepare<[], { rows: number }>("select count(*) as rows from usage_hours").all();
   sqlite.close();
@@ -25,20 +25,20 @@ export function fillUsage(data: string, now: number): number {
 /** A member for each hundred keys. */
 const filling = (now: number): string => `
   insert into members (id, team_id, email, email_folded, given_name, family_name, role, create_time)
-    with recursive n (i) as (select 0 union all select i + 1 from n where i < ${keys / 100 - 1})
+    with recursive n (i) as (select 0 union all select i + 1 from n where i < ${keyCount / 100 - 1})
     select 'member-' || i, (select id from teams limit 1), 'person' || i || '@example.com', 'person' || i || '@example.com', 'Person', '' || i, 'member', ${now} from n;
   insert into api_keys (id, team_id, user_id, name, hash, redacted, acls, disabled, blocked, create_time, modify_time, modified_by)
-    with recursive n (i) as (select 0 union all select i + 1 from n where i < ${keys - 1})
-    select printf('key-%05d', i), (select id from teams limit 1), 'member-' || (i % ${keys / 100}), 'program ' || i,
+    with recursive n (i) as (select 0 union all select i + 1 from n where i < ${keyCount - 1})
+    select printf('key-%05d', i), (select id from teams limit 1), 'member-' || (i % ${keyCount / 100}), 'program ' || i,
       cast(printf('%032d', i) as blob), 'hk-...' || printf('%04d', i), '["api-key:endpoint:*","api-key:model:*"]', 0, 0,
       ${now} - i * 60000, ${now} - i * 60000, 'owner' from n`;
 
-const usageOf = (firstDay: number): string => `
+const writeUsageSql = (firstDay: number): string => `
   insert into usage_hours (team_id, hour, model, asked_model, api_key_id, runs, prompt_tokens, cached_tokens, image_tokens,
       completion_tokens, reasoning_tokens, cost_ticks, credit_ticks, images)
     with recursive hours (h) as (select 0 union all select h + 1 from hours where h < ${yearDays * 24 - 1}),
       busy (i) as (select 0 union all select i + 1 from busy where i < ${busyKeys - 1}),
-      rare (i) as (select ${busyKeys} union all select i + 1 from rare where i < ${keys - 1}),
+      rare (i) as (select ${busyKeys} union all select i + 1 from rare where i < ${keyCount - 1}),
       often (n) as (select 0 union all select n + 1 from often where n < 29),
       used (i, h) as (
         select i, h from hours, busy

@@ -17,7 +17,7 @@ export async function loadRows(signedIn: BrowserContext, url: string): Promise<r
   const state = await signedIn.storageState();
   const signIn = await measured(browser, url, undefined, "form");
   const overview = await measured(browser, url, state, `[aria-label="Requests today"]`);
-  return [...rowsOf("sign-in page", signIn), ...rowsOf("overview", overview)];
+  return [...toRows("sign-in page", signIn), ...toRows("overview", overview)];
 }
 
 type State = Awaited<ReturnType<BrowserContext["storageState"]>>;
@@ -54,7 +54,7 @@ function firstLoad(page: Page): Promise<FirstLoad> {
   })()`);
 }
 
-function rowsOf(page: string, loads: readonly FirstLoad[]): readonly Row[] {
+function toRows(page: string, loads: readonly FirstLoad[]): readonly Row[] {
   const paints = loads.map(({ paintMs }) => paintMs);
   const kilobytes = loads.map(({ bytes }) => bytes / 1000);
   return [

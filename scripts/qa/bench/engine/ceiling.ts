@@ -5,11 +5,11 @@
  */
 import { getLlama, LlamaLogLevel, type LlamaContextSequence, type Token } from "node-llama-cpp";
 import type { BenchModel } from "../../world/models.js";
-import type { Contender, Prompt, Terms, TimedAnswer } from "./contender.js";
+import type { Contender, TokenizedPrompt, Terms, TimedAnswer } from "./contender.js";
 
 export interface Ceiling extends Contender {
   /** Returns the prompt that every contender builds from a message. */
-  prompt(content: string): Prompt;
+  prompt(content: string): TokenizedPrompt;
 }
 
 /** Loads the model in this process. */
@@ -51,7 +51,7 @@ interface Bounds extends Terms {
 
 async function lockStep(
   sequences: readonly LlamaContextSequence[],
-  prompts: readonly Prompt[],
+  prompts: readonly TokenizedPrompt[],
   bounds: Bounds,
 ): Promise<readonly TimedAnswer[]> {
   const askedAt = performance.now();

@@ -3,7 +3,7 @@
  * arrives.
  */
 
-export interface Prompt {
+export interface TokenizedPrompt {
   readonly content: string;
   /** The content in the model's chat template. */
   readonly tokens: readonly number[];
@@ -22,7 +22,7 @@ export interface TimedAnswer {
 export interface Contender {
   readonly name: string;
   /** Sends all prompts at the same time with greedy decoding; resolves when all are answered. */
-  answer(prompts: readonly Prompt[], maxTokens: number): Promise<readonly TimedAnswer[]>;
+  answer(prompts: readonly TokenizedPrompt[], maxTokens: number): Promise<readonly TimedAnswer[]>;
   close(): Promise<void>;
 }
 

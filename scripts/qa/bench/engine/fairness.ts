@@ -1,8 +1,8 @@
 /** Measures how long a team with few requests waits while another team floods the server. */
 import { setMaxListeners } from "node:events";
 import { chat, chatWhole, type Target } from "../../world/client.js";
-import { textOf, type BenchModel } from "../../world/models.js";
-import { startServer } from "../../world/server.js";
+import { writeWords, type BenchModel } from "../../world/models.js";
+import { spawnServer } from "../../world/server.js";
 import { quantile, type Row } from "../../figures/table.js";
 import { addTeam } from "../../world/teams.js";
 
@@ -16,7 +16,7 @@ export interface FairnessEffort {
 
 /** The light team sends one request at a time; the number of slots is the server's default. */
 export async function fairnessRows(model: BenchModel, effort: FairnessEffort): Promise<readonly Row[]> {
-  const server = await startServer({
+  const server = await spawnServer({
     HEARTH_MODELS: model.folder,
     HEARTH_CONTEXT_TOKENS_MAX: "1024",
   });
@@ -53,7 +53,7 @@ async function asking(
 ): Promise<readonly number[]> {
   const times: number[] = [];
   for (let nth = 0; nth < requests; nth += 1) {
-    const content = textOf(1000 * kind + nth, 6);
+    const content = writeWords(1000 * kind + nth, 6);
     const ask = { model: model.id, content, maxTokens: tokensPerAnswer, stream: false };
     const answer = await chatWhole(target, ask);
     times.push(answer.endedAt - answer.askedAt);
@@ -66,7 +66,7 @@ function startFlood(target: Target, model: BenchModel, maxTokens: number): { sto
   setMaxListeners(floodClients, leaving.signal);
   const client = async (index: number): Promise<void> => {
     for (let nth = 0; !leaving.signal.aborted; nth += 1) {
-      const content = textOf(100_000 + index * 1000 + nth, 6);
+      const content = writeWords(100_000 + index * 1000 + nth, 6);
       const ask = { model: model.id, content, maxTokens, stream: false, signal: leaving.signal };
       await chat(target, ask).catch(() => undefined);
     }

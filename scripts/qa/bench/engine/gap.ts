@@ -3,8 +3,8 @@
  * is evaluated.
  */
 import { chat, type ChatAnswer } from "../../world/client.js";
-import { textOf, type BenchModel } from "../../world/models.js";
-import { startServer, type ServerProcess } from "../../world/server.js";
+import { writeWords, type BenchModel } from "../../world/models.js";
+import { spawnServer, type ServerProcess } from "../../world/server.js";
 import { quantile, spread, type Row } from "../../figures/table.js";
 
 const longPromptTokens = 4000;
@@ -19,21 +19,26 @@ export interface GapEffort {
 
 /** Returns p99 and maximum of the gaps, with and without the long prompt, and the prompt's time with and without the stream. */
 export async function gapRows(model: BenchModel, effort: GapEffort): Promise<readonly Row[]> {
-  const server = await startServer({
+  const server = await spawnServer({
     HEARTH_MODELS: model.folder,
     HEARTH_SLOTS_PER_MODEL: "2",
     HEARTH_CONTEXT_TOKENS_MAX: String(contextTokens),
   });
   const ask = { model: model.id, maxTokens: 1, stream: true };
-  const probe = await chat(server, { ...ask, content: textOf(1, probeWords) });
+  const probe = await chat(server, { ...ask, content: writeWords(1, probeWords) });
   const words = Math.round((longPromptTokens / probe.promptTokens) * probeWords);
   const gaps = { alone: [] as number[], disturbed: [] as number[] };
   const firstTokens = { alone: [] as number[], beside: [] as number[] };
   let tokens = 0;
   for (let round = 0; round < effort.rounds; round += 1) {
-    const alone = await chat(server, { ...ask, content: textOf(1000 + round, words) });
+    const alone = await chat(server, { ...ask, content: writeWords(1000 + round, words) });
     firstTokens.alone.push((alone.arrivals[0] ?? alone.endedAt) - alone.askedAt);
-    const { arrivals, long } = await disturb(server, model, textOf(10 + round, words), effort.tokensBefore);
+    const { arrivals, long } = await disturb(
+      server,
+      model,
+      writeWords(10 + round, words),
+      effort.tokensBefore,
+    );
     const until = long.arrivals[0] ?? long.endedAt;
     gaps.alone.push(...gapsBetween(arrivals, 0, long.askedAt));
     gaps.disturbed.push(...gapsBetween(arrivals, long.askedAt, until));
@@ -82,7 +87,7 @@ async function disturb(
   const longs: Promise<ChatAnswer>[] = [];
   const reading = chat(server, {
     ...ask,
-    content: textOf(2, 6),
+    content: writeWords(2, 6),
     maxTokens: contextTokens,
     signal: leaving.signal,
     onText(nth) {

@@ -1,11 +1,11 @@
 import { chatWhole } from "../../world/client.js";
 import type { BenchModel } from "../../world/models.js";
-import { startServer } from "../../world/server.js";
+import { spawnServer } from "../../world/server.js";
 import type { Contender, Terms } from "./contender.js";
 
 /** Hearth as its users run it: a server process, one streaming HTTP request per client. */
 export async function startHearth(model: BenchModel, terms: Terms): Promise<Contender> {
-  const server = await startServer({
+  const server = await spawnServer({
     HEARTH_MODELS: model.folder,
     HEARTH_SLOTS_PER_MODEL: String(terms.slots),
     HEARTH_CONTEXT_TOKENS_MAX: String(terms.contextTokens),

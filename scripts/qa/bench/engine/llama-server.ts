@@ -3,7 +3,7 @@ import { spawnLlamaServer } from "../../../../test/kit/doubles/llama-server/proc
 import { postJson, readFrames, readText } from "../../world/client.js";
 import type { BenchModel } from "../../world/models.js";
 import { atEnd, stopProcess } from "../../world/processes.js";
-import type { Contender, Prompt, Terms, TimedAnswer } from "./contender.js";
+import type { Contender, TokenizedPrompt, Terms, TimedAnswer } from "./contender.js";
 
 /** Starts llama-server on the same file, with all cores, and the same slots and context. */
 export async function startLlamaContender(model: BenchModel, terms: Terms): Promise<Contender> {
@@ -24,7 +24,7 @@ interface Frame {
   readonly timings?: { readonly cache_n?: number };
 }
 
-async function complete(url: string, prompt: Prompt, maxTokens: number): Promise<TimedAnswer> {
+async function complete(url: string, prompt: TokenizedPrompt, maxTokens: number): Promise<TimedAnswer> {
   const body = {
     prompt: prompt.tokens,
     n_predict: maxTokens,

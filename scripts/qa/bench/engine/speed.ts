@@ -3,15 +3,15 @@
  * prompts.
  */
 import { llamaServerProgram } from "../../../../test/kit/doubles/llama-server/program.mjs";
-import { textOf, type BenchModel } from "../../world/models.js";
+import { writeWords, type BenchModel } from "../../world/models.js";
 import { quantile, spread, type Row } from "../../figures/table.js";
 import { startCeiling, type Ceiling } from "./ceiling.js";
-import { totalRate, firstTokenMs, type Contender, type Prompt, type Terms } from "./contender.js";
+import { totalRate, firstTokenMs, type Contender, type TokenizedPrompt, type Terms } from "./contender.js";
 import { startHearth } from "./hearth.js";
 import { startLlamaContender } from "./llama-server.js";
 
 /** The amount of work; a larger model takes longer, so it does less. */
-export interface Effort {
+export interface SpeedEffort {
   readonly rounds: number;
   readonly decodeTokens: number;
 }
@@ -32,7 +32,7 @@ interface Field {
 export async function* speedRows(
   model: BenchModel,
   terms: Terms,
-  effort: Effort,
+  effort: SpeedEffort,
   largeEnough: boolean,
 ): AsyncGenerator<readonly Row[]> {
   const field: Field = {
@@ -50,7 +50,7 @@ export async function* speedRows(
 async function decodeRows(
   field: Field,
   clients: number,
-  { rounds, decodeTokens }: Effort,
+  { rounds, decodeTokens }: SpeedEffort,
   largeEnough: boolean,
 ): Promise<readonly Row[]> {
   const rates = { ceiling: [] as number[], hearth: [] as number[], llamaServer: [] as number[] };
@@ -80,18 +80,18 @@ async function decodeRows(
     {
       figure: `${figure}: Hearth / llama-server`,
       value: spread(ratios(rates.hearth, rates.llamaServer), 2, ""),
-      reach: reachOf(clients, largeEnough),
+      reach: findReach(clients, largeEnough),
     },
   ];
 }
 
 /** A token of a small model takes less time than what HTTP adds to it. */
-function reachOf(clients: number, largeEnough: boolean): string {
+function findReach(clients: number, largeEnough: boolean): string {
   if (largeEnough) return ">= 1.00";
   return clients <= 4 ? ">= 0.95" : "";
 }
 
-async function prefillRows(field: Field, { rounds }: Effort): Promise<readonly Row[]> {
+async function prefillRows(field: Field, { rounds }: SpeedEffort): Promise<readonly Row[]> {
   const ms = { ceiling: [], ceilingWarm: [], hearth: [], hearthWarm: [], llama: [] } as Record<
     Timed,
     number[]
@@ -135,14 +135,14 @@ async function prefillRows(field: Field, { rounds }: Effort): Promise<readonly R
   ];
 }
 
-function prompt({ ceiling }: Field, kind: number, words: number): Prompt {
-  return ceiling.prompt(textOf(kind, words));
+function prompt({ ceiling }: Field, kind: number, words: number): TokenizedPrompt {
+  return ceiling.prompt(writeWords(kind, words));
 }
 
 /** Returns the number of words of that kind for a prompt of about this number of tokens. */
 function wordsOfTokens({ ceiling }: Field, kind: number, tokens: number): number {
   const probe = 200;
-  return Math.round((tokens / ceiling.prompt(textOf(kind, probe)).tokens.length) * probe);
+  return Math.round((tokens / ceiling.prompt(writeWords(kind, probe)).tokens.length) * probe);
 }
 
 /** Round by round, because other load on the machine affected both. */

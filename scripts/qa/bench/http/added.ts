@@ -5,13 +5,13 @@ import { mainThreadCpuMs } from "../../world/processes.js";
 import { chatInit, requestText } from "../../world/client.js";
 import type { ServerProcess } from "../../world/server.js";
 import { quantile, timed, type Row } from "../../figures/table.js";
-import { askEngine, builtInModel, directEngine } from "./direct-engine.js";
+import { askEngine, readTinyModel, directEngine } from "./direct-engine.js";
 
 const question = "Tell me a long story.";
 
 /** Returns the time added per request and the CPU time added per streamed token. */
 export async function addedRows(server: ServerProcess): Promise<readonly Row[]> {
-  const model = await builtInModel();
+  const model = await readTinyModel();
   const engine = directEngine();
   await engine.load(model);
   const rows = [...(await latencyRows(server, engine, model)), ...(await cpuRows(server, engine, model))];

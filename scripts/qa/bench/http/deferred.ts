@@ -37,7 +37,7 @@ export async function deferredRows(): Promise<readonly Row[]> {
   const began = performance.now();
   const second = await startScripted(data.path, "works");
   const listeningMs = performance.now() - began;
-  await answerOf(`${second.url}/v1/chat/deferred-completion/${oldest}`);
+  await waitForAnswer(`${second.url}/v1/chat/deferred-completion/${oldest}`);
   const answeredMs = performance.now() - began;
   await second.stop();
   data.remove();
@@ -66,7 +66,7 @@ export async function deferredRows(): Promise<readonly Row[]> {
 }
 
 /** Polls until the answer is ready. @throws Error if the completion failed */
-async function answerOf(url: string): Promise<void> {
+async function waitForAnswer(url: string): Promise<void> {
   for (;;) {
     const response = await fetch(url, { headers });
     const body = await response.text();

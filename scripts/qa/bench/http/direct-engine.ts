@@ -92,7 +92,7 @@ export function directEngine(): Engine {
 }
 
 /** Returns the model that every section uses, as the engine expects it. */
-export async function builtInModel(): Promise<Model> {
+export async function readTinyModel(): Promise<Model> {
   const folder = join(root, "models", tinyModel);
   const manifest = JSON.parse(await readFile(join(folder, "manifest.json"), "utf8")) as ModelManifest;
   return {

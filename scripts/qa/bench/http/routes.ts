@@ -38,7 +38,7 @@ export async function routeRows(): Promise<readonly Row[]> {
   const routes = Object.entries(bodies).map(([path, body]) => ({
     figure: `${body === null ? "GET" : "POST"} ${path}, own time, p50`,
     url: server.url + path,
-    asked: askedOf(body),
+    asked: toRequest(body),
     times: [] as number[],
   }));
   for (let round = -roundsBefore; round < rounds; round++)
@@ -51,7 +51,7 @@ export async function routeRows(): Promise<readonly Row[]> {
   return routes.map(({ figure, times }) => ({ figure, value: shown(times), reach: "<= 1.50 ms" }));
 }
 
-function askedOf(body: object | null): HttpRequest {
+function toRequest(body: object | null): HttpRequest {
   const authorization = `Bearer ${firstKey}`;
   if (body === null) return { method: "GET", headers: { authorization } };
   const headers = { authorization, "content-type": "application/json" };

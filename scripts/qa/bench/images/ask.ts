@@ -35,7 +35,7 @@ export async function generateImage(target: Target, model: string, seed: number)
 }
 
 /** Encodes a picture as PNG. */
-export function pngOf({ width, height, rgb }: DecodedImage): Promise<Buffer> {
+export function encodePng({ width, height, rgb }: DecodedImage): Promise<Buffer> {
   return sharp(rgb, { raw: { width, height, channels: 3 } })
     .png()
     .toBuffer();

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { startScript, stopProcess } from "../../world/processes.js";
+import { spawnScript, stopProcess } from "../../world/processes.js";
 import type { ImageModel, VisionModel } from "./models.js";
 
 /** The models that the process opens. */
@@ -36,7 +36,7 @@ export interface Bare {
 
 /** Starts the bare runtime in a separate process. @throws Error if it ends before it has opened the models */
 export async function startBare(settings: BareSettings): Promise<Bare> {
-  const child = startScript(new URL("./bare.ts", import.meta.url), [JSON.stringify(settings)], {
+  const child = spawnScript(new URL("./bare.ts", import.meta.url), [JSON.stringify(settings)], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     serialization: "advanced",
   });

@@ -48,9 +48,9 @@ async function captioner(): Promise<(rgb: Uint8Array) => Promise<number>> {
   const config = JSON.parse(readFileSync(join(folder, "config.json"), "utf8")) as CaptionerConfig;
   const { n_layer: layers, n_head: heads, n_embd: width } = config.decoder;
   const side = config.encoder.image_size;
-  const normal = normalOf(readFileSync(join(folder, "preprocessor_config.json"), "utf8"));
+  const normal = readNormal(readFileSync(join(folder, "preprocessor_config.json"), "utf8"));
   return async (rgb) => {
-    const { last_hidden_state: seen } = await encoder.run({ pixel_values: pixelsOf(rgb, side, normal) });
+    const { last_hidden_state: seen } = await encoder.run({ pixel_values: toPixels(rgb, side, normal) });
     if (seen === undefined) throw new Error("an encoder without an output");
     let past: Record<string, Tensor> = {};
     for (let layer = 0; layer < layers; layer += 1)
@@ -90,14 +90,14 @@ interface Preprocessing {
   readonly image_std?: readonly number[];
 }
 
-function normalOf(text: string): Normal {
+function readNormal(text: string): Normal {
   const config = JSON.parse(text) as Preprocessing;
   if (!config.do_normalize) return { mean: 0, deviation: 1 };
   return { mean: config.image_mean?.[0] ?? 0, deviation: config.image_std?.[0] ?? 1 };
 }
 
 /** Converts interleaved pixels to planar channels. */
-function pixelsOf(rgb: Uint8Array, side: number, { mean, deviation }: Normal): Tensor {
+function toPixels(rgb: Uint8Array, side: number, { mean, deviation }: Normal): Tensor {
   const count = side * side;
   const values = new Float32Array(3 * count);
   for (let at = 0; at < count; at += 1)
@@ -139,7 +139,7 @@ async function painter(): Promise<() => Promise<number>> {
     const shape = [batch, 4, rows, columns];
     const sample = new Tensor("float32", noise(4 * rows * columns * batch), shape);
     for (let step = 0; step < steps; step += 1)
-      await unet.run({ sample, timestep: timestepOf(unet), encoder_hidden_states });
+      await unet.run({ sample, timestep: createTimestep(unet), encoder_hidden_states });
     await decoder.run({
       latent_sample: new Tensor("float32", noise(4 * rows * columns), [1, 4, rows, columns]),
     });
@@ -151,7 +151,7 @@ function noise(count: number): Float32Array {
   return Float32Array.from({ length: count }, (_, at) => Math.sin(at * at));
 }
 
-function timestepOf(unet: InferenceSession): Tensor {
+function createTimestep(unet: InferenceSession): Tensor {
   const input = unet.inputMetadata.find(({ name }) => name === "timestep");
   return integers(unet, "timestep", input?.isTensor === true && input.shape.length === 0 ? [] : [1]);
 }

@@ -6,11 +6,11 @@ import { heldOutScenes } from "../../../../test/kit/pictures/held-out.js";
 import { render } from "../../../../test/kit/pictures/render.js";
 import type { Target } from "../../world/client.js";
 import { quantile, spread, type Row } from "../../figures/table.js";
-import { describeMs, generateImage, pngOf } from "./ask.js";
+import { describeMs, generateImage, encodePng } from "./ask.js";
 import { startBare, type Bare, type BareTime } from "./bare-process.js";
 import type { ImageModels } from "./models.js";
 
-export interface Effort {
+export interface ImageEffort {
   readonly descriptions: number;
   readonly drawings: number;
 }
@@ -22,16 +22,16 @@ const textTokensUsual = 77;
 export async function* costRows(
   server: Target,
   models: ImageModels,
-  effort: Effort,
+  effort: ImageEffort,
 ): AsyncGenerator<readonly Row[]> {
   const pictures = picturesFor(models, effort.descriptions);
   const [first, ...others] = pictures;
   if (first === undefined) throw new Error("no pictures");
-  await describeMs(server, await pngOf(first));
+  await describeMs(server, await encodePng(first));
   const { width, height } = await generateImage(server, models.imageModel.id, 0);
   const bare = await startBare({
     visionModel: models.visionModel,
-    painter: { ...models.imageModel, width, height, textTokens: textTokensOf(models) },
+    painter: { ...models.imageModel, width, height, textTokens: readTextTokens(models) },
   });
   await bare.do({ type: "describe", rgb: first.rgb });
   await bare.do({ type: "draw" });
@@ -55,7 +55,7 @@ function picturesFor({ visionModel }: ImageModels, descriptions: number): readon
   return bright.map((scene) => render(scene, config.encoder.image_size));
 }
 
-function textTokensOf({ imageModel: painter }: ImageModels): number {
+function readTextTokens({ imageModel: painter }: ImageModels): number {
   const config = readJson(join(painter.folder, "tokenizer/tokenizer_config.json")) as {
     model_max_length?: number;
   };
@@ -75,11 +75,11 @@ async function descriptionRows(
   const served: number[] = [];
   const alone: BareTime[] = [];
   for (const picture of pictures) {
-    const file = await pngOf(picture);
+    const file = await encodePng(picture);
     served.push(await describeMs(server, file));
     alone.push(await bare.do({ type: "describe", rgb: picture.rgb }));
   }
-  return rowsOf(`a caption by ${model}`, "token", served, alone);
+  return toRows(`a caption by ${model}`, "token", served, alone);
 }
 
 async function imageRows(
@@ -93,10 +93,10 @@ async function imageRows(
     served.push((await generateImage(server, model, seed)).ms);
     alone.push(await bare.do({ type: "draw" }));
   }
-  return rowsOf(`an image by ${model}, ${size}`, "step", served, alone);
+  return toRows(`an image by ${model}, ${size}`, "step", served, alone);
 }
 
-function rowsOf(
+function toRows(
   what: string,
   step: string,
   served: readonly number[],

@@ -15,7 +15,7 @@ const noiseSide = 1600;
 const bytesMax = 10 * 1024 * 1024;
 
 /** Returns the lag by the server's own gauge and as measured from outside. */
-export async function lagRowsOf(
+export async function measureImageLag(
   server: Target,
   { imageModel: painter }: ImageModels,
 ): Promise<readonly Row[]> {

@@ -45,14 +45,14 @@ const usual = { steps: 25, guidanceScale: 7.5 } as const;
 
 /** @param large use random weights also for models that are built in */
 export async function imageModels(large: boolean): Promise<ImageModels> {
-  const visionModel = large ? null : await firstOf("vision");
-  const painter = large ? null : await firstOf("image");
+  const visionModel = large ? null : await findFirst("vision");
+  const painter = large ? null : await findFirst("image");
   const isRandom = visionModel === null || painter === null;
   if (isRandom) writeRandom();
   return {
     visionModel:
-      visionModel === null ? { ...random(randomVisionModel), threads: 1 } : visionModelOf(visionModel),
-    imageModel: imageModelOf(painter ?? random(randomImageModel), painter?.manifest.drawing ?? usual),
+      visionModel === null ? { ...random(randomVisionModel), threads: 1 } : toVisionModel(visionModel),
+    imageModel: toImageModel(painter ?? random(randomImageModel), painter?.manifest.drawing ?? usual),
     folder: isRandom ? randomFolder : null,
   };
 }
@@ -66,11 +66,11 @@ interface BuiltIn extends Found {
   readonly manifest: ModelManifest;
 }
 
-function visionModelOf({ id, folder, manifest }: BuiltIn): VisionModel {
+function toVisionModel({ id, folder, manifest }: BuiltIn): VisionModel {
   return { id, folder, threads: threadsFor(manifest.bytes, usableCores()) };
 }
 
-function imageModelOf({ id, folder }: Found, drawing: NonNullable<ModelManifest["drawing"]>): ImageModel {
+function toImageModel({ id, folder }: Found, drawing: NonNullable<ModelManifest["drawing"]>): ImageModel {
   const { steps, guidanceScale } = drawing;
   return { id, folder, threads: usableCores(), steps, isGuided: guidanceScale > 1 };
 }
@@ -80,7 +80,7 @@ function random(id: string): Found {
 }
 
 /** Returns the first built-in model of a kind. */
-async function firstOf(kind: ModelManifest["kind"]): Promise<BuiltIn | null> {
+async function findFirst(kind: ModelManifest["kind"]): Promise<BuiltIn | null> {
   for (const name of (await readdir(builtIn)).sort()) {
     const folder = join(builtIn, name);
     const { manifest, unusable } = await describeManifest(folder, await readdir(folder), visionFamilies);

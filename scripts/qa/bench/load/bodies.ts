@@ -1,6 +1,6 @@
 /** Measures how long the event loop is blocked by the largest bodies that the server accepts. */
 import { postJson, readText } from "../../world/client.js";
-import { tinyModel, startServer, type ServerProcess } from "../../world/server.js";
+import { tinyModel, spawnServer, type ServerProcess } from "../../world/server.js";
 import { quantile, type Row } from "../../figures/table.js";
 import { startLagProbe } from "../../world/lag.js";
 
@@ -25,7 +25,7 @@ const bodies: Readonly<Record<string, readonly [path: string, body: object]>> = 
 };
 
 export async function bodyRows(): Promise<readonly Row[]> {
-  const server = await startServer();
+  const server = await spawnServer();
   try {
     const rows: Row[] = [];
     for (const [name, [path, body]] of Object.entries(bodies)) {

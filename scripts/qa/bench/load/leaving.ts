@@ -5,8 +5,8 @@
  * its answer, minus its own prefill, includes everything and is an upper bound.
  */
 import { chat, chatWhole, headerMs, type Target } from "../../world/client.js";
-import { writeBenchModel, textOf, type BenchModel } from "../../world/models.js";
-import { startServer } from "../../world/server.js";
+import { writeBenchModel, writeWords, type BenchModel } from "../../world/models.js";
+import { spawnServer } from "../../world/server.js";
 import { quantile, type Row } from "../../figures/table.js";
 import { seeded } from "../../../../test/kit/models/gguf-writer/weights.js";
 
@@ -17,7 +17,7 @@ type Moment = "decode" | "prefill";
 
 export async function leavingRows(): Promise<readonly Row[]> {
   const model = await writeBenchModel("small");
-  const server = await startServer({ HEARTH_MODELS: model.folder, HEARTH_SLOTS_PER_MODEL: "1" });
+  const server = await spawnServer({ HEARTH_MODELS: model.folder, HEARTH_SLOTS_PER_MODEL: "1" });
   await chat(server, { model: model.id, content: "warm", maxTokens: 8, stream: true });
   const rows: Row[] = [];
   for (const moment of ["decode", "prefill"] as const) rows.push(...(await leavingAt(moment, server, model)));
@@ -32,7 +32,7 @@ async function leavingAt(moment: Moment, server: Target, model: BenchModel): Pro
   for (let round = 0; round < rounds; round += 1) {
     const kind = 5000 + round * 2 + (moment === "prefill" ? 1000 : 0);
     const leftAt = await leave(moment, server, model, { kind, delayMs: 5 + random() * 60 });
-    const ask = { model: model.id, content: textOf(kind + 1, 4), maxTokens: 1, stream: false };
+    const ask = { model: model.id, content: writeWords(kind + 1, 4), maxTokens: 1, stream: false };
     const next = await chatWhole(server, ask);
     queued.push(headerMs(next, "queue"));
     atMost.push(Math.max(0, next.headersAt - leftAt - headerMs(next, "prefill")));
@@ -65,7 +65,7 @@ async function leave(
       leftAt = performance.now();
       leaving.abort();
     }, delayMs);
-  const content = textOf(kind, moment === "prefill" ? longPromptWords : 4);
+  const content = writeWords(kind, moment === "prefill" ? longPromptWords : 4);
   const asked = chat(server, {
     model: model.id,
     content,

@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { root } from "../../world/root.js";
 import { chat, chatWhole, type Target } from "../../world/client.js";
-import { writeBenchModel, textOf } from "../../world/models.js";
+import { writeBenchModel, writeWords } from "../../world/models.js";
 import { residentBytes } from "../../world/processes.js";
-import { tinyModel, startServer } from "../../world/server.js";
+import { tinyModel, spawnServer } from "../../world/server.js";
 import { slope, type Row } from "../../figures/table.js";
 import { seeded } from "../../../../test/kit/models/gguf-writer/weights.js";
 import { lagGaugeMs, lagRows, startLagProbe } from "../../world/lag.js";
@@ -22,7 +22,7 @@ const idleMs = 2000;
 
 export async function memoryRows(requests: number): Promise<readonly Row[]> {
   const { id, settings } = await servedModel();
-  const server = await startServer(settings);
+  const server = await spawnServer(settings);
   await chat(server, { model: id, content: "warm", maxTokens: 8, stream: true });
   const idle = await idleTimes(server.url);
   // Resets the gauge.
@@ -93,7 +93,7 @@ async function idleTimes(url: string): Promise<readonly number[]> {
 /** Sends a short chat, a stream, or a stream that the client aborts: a third each. */
 async function mixedRequest(server: Target, model: string, random: () => number): Promise<void> {
   const kind = Math.floor(random() * 3);
-  const content = textOf(Math.floor(random() * 1e6), 4);
+  const content = writeWords(Math.floor(random() * 1e6), 4);
   const ask = { model, content, maxTokens: 4 + Math.floor(random() * 24), stream: kind > 0, temperature: 1 };
   if (kind < 2) {
     await chatWhole(server, ask);

@@ -1,6 +1,6 @@
 /** Measures what a client with costly JSON Schemas costs the requests of another team, whose schema is known already. */
 import { postText, type Target } from "../../world/client.js";
-import { tinyModel, startServer } from "../../world/server.js";
+import { tinyModel, spawnServer } from "../../world/server.js";
 import { quantile, timed, type Row } from "../../figures/table.js";
 import { addTeam } from "../../world/teams.js";
 
@@ -18,7 +18,7 @@ function costly(nth: number): object {
 const known = { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] };
 
 export async function neighbourRows(): Promise<readonly Row[]> {
-  const server = await startServer();
+  const server = await spawnServer();
   try {
     const neighbour = await addTeam(server, "neighbour");
     for (let nth = 0; nth < 5; nth += 1) await ask(neighbour, known);

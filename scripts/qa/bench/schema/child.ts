@@ -4,11 +4,11 @@
  */
 import { evaluateSchema, evaluateSuite } from "./evaluate.js";
 import { startMatcher } from "./matcher.js";
-import type { Job, Message } from "./verdict.js";
+import type { Job, ChildMessage } from "./verdict.js";
 
 const matcher = await startMatcher();
 let lastStage = "";
-const report = (message: Message): void => void process.send?.(message);
+const report = (message: ChildMessage): void => void process.send?.(message);
 const alive = (stage: string): void => {
   if (stage !== lastStage) report({ type: "alive", stage });
   lastStage = stage;

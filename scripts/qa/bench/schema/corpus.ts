@@ -27,7 +27,7 @@ export function schemaFiles(data: string, { limit, only }: Selection): readonly 
     readdirSync(folder)
       .filter((name) => name.endsWith(".json") && name.includes(only))
       .sort()
-      .map((name) => ({ path: join(folder, name), name, split: splitOf(name) })),
+      .map((name) => ({ path: join(folder, name), name, split: readSplit(name) })),
   );
   if (limit === null || limit >= found.length) return found;
   return Array.from({ length: limit }, (_, nth) => found[Math.floor((nth * found.length) / limit)]).filter(
@@ -54,7 +54,7 @@ export function suiteFiles(data: string, only: string): ReadonlyMap<string, read
 /**
  * Returns the collection of a file: Github_easy for `Github_easy---o1008.json`, BFCL for `BFCL_java_11.json`.
  */
-function splitOf(name: string): string {
+function readSplit(name: string): string {
   const [before = name, after] = name.split("---");
   return after === undefined ? (before.split("_")[0] ?? before) : before;
 }

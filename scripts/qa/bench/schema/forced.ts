@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { postJson, readText } from "../../world/client.js";
 import { processCpuMs } from "../../world/processes.js";
-import { firstKey, tinyModel, startServer, type ServerProcess } from "../../world/server.js";
+import { firstKey, tinyModel, spawnServer, type ServerProcess } from "../../world/server.js";
 import { quantile, type Row } from "../../figures/table.js";
 import type { SchemaFile } from "./corpus.js";
 
@@ -23,8 +23,8 @@ interface Timed {
 }
 
 export async function forcedRows(files: readonly SchemaFile[]): Promise<readonly Row[]> {
-  const on = await startServer({});
-  const off = await startServer({ HEARTH_FORCED_TOKENS: "off", HEARTH_PROMPT_LOOKUP: "off" });
+  const on = await spawnServer({});
+  const off = await spawnServer({ HEARTH_FORCED_TOKENS: "off", HEARTH_PROMPT_LOOKUP: "off" });
   const ratios: number[] = [];
   const totals = { on: { tokens: 0, cpuMs: 0 }, off: { tokens: 0, cpuMs: 0 } };
   let same = 0;

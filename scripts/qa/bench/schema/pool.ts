@@ -3,8 +3,8 @@
  * benchmark.
  */
 import type { ChildProcess } from "node:child_process";
-import { mainThreadCpuMs, startScript } from "../../world/processes.js";
-import type { Answer, Job, Lost, Message } from "./verdict.js";
+import { mainThreadCpuMs, spawnScript } from "../../world/processes.js";
+import type { ChildAnswer, Job, Lost, ChildMessage } from "./verdict.js";
 
 /** CPU time of the process per step of a job, so that a busy machine changes no result. */
 const stepCpuMsMax = 5000;
@@ -13,7 +13,7 @@ const stepMsMax = 60_000;
 const lookEveryMs = 500;
 
 export interface Pool {
-  run(job: Job): Promise<Answer | Lost>;
+  run(job: Job): Promise<ChildAnswer | Lost>;
   close(): void;
 }
 
@@ -23,7 +23,7 @@ export function createPool(stderr: "inherit" | "ignore"): Pool {
 
   const ready = async (): Promise<ChildProcess> => {
     if (child !== null) return child;
-    const started = startScript(new URL("./child.ts", import.meta.url), [], {
+    const started = spawnScript(new URL("./child.ts", import.meta.url), [], {
       stdio: ["ignore", "ignore", stderr, "ipc"],
     });
     const first = await listen(started, (message) => message.type === "alive");
@@ -53,18 +53,21 @@ export function createPool(stderr: "inherit" | "ignore"): Pool {
 }
 
 /** Returns the first matching message; Lost if the process dies or a step takes too long. */
-function listen(child: ChildProcess, wanted: (message: Message) => boolean): Promise<Message | Lost> {
+function listen(
+  child: ChildProcess,
+  wanted: (message: ChildMessage) => boolean,
+): Promise<ChildMessage | Lost> {
   return new Promise((resolve) => {
     let stage = "start";
     let [began, cpuBefore] = [performance.now(), cpuMs(child)];
-    const end = (result: Message | Lost): void => {
+    const end = (result: ChildMessage | Lost): void => {
       clearInterval(timer);
       child.off("message", hear);
       child.off("exit", died);
       resolve(result);
     };
     const died = (): void => end({ kind: "crashed", stage });
-    const hear = (message: Message): void => {
+    const hear = (message: ChildMessage): void => {
       [began, cpuBefore] = [performance.now(), cpuMs(child)];
       if (message.type === "alive") stage = message.stage;
       if (wanted(message)) end(message);

@@ -1,10 +1,10 @@
 import { quantile, type Row } from "../../figures/table.js";
-import type { Counts, Tally } from "./tally.js";
+import type { RuleCounts, SchemaTally } from "./tally.js";
 import type { Lost, SuiteCount } from "./verdict.js";
 
 const keywordsMax = 10;
 
-export function schemaRows(tally: Tally): readonly Row[] {
+export function schemaRows(tally: SchemaTally): readonly Row[] {
   return [
     ...[...tally.splits].map(([split, { hosted, standard }]) => splitRow(split, hosted, standard)),
     ...totalRows(tally),
@@ -29,7 +29,7 @@ export function suiteRow(draft: string, counts: readonly (SuiteCount | Lost)[]):
   return row(`official suite, ${draft}`, value, ">= 75 %, 0 invalid accepted");
 }
 
-function splitRow(split: string, hosted: Counts, standard: Counts): Row {
+function splitRow(split: string, hosted: RuleCounts, standard: RuleCounts): Row {
   const { exact, checked, schemas } = hosted;
   const value =
     `accepted ${share(exact + checked, schemas)} (checked ${share(checked, schemas)}), ` +
@@ -41,7 +41,7 @@ function splitRow(split: string, hosted: Counts, standard: Counts): Row {
 
 interface Figure {
   readonly name: string;
-  readonly show: (counts: Counts) => string;
+  readonly show: (counts: RuleCounts) => string;
   readonly reach?: string;
 }
 
@@ -81,14 +81,14 @@ const figures: readonly Figure[] = [
   },
 ];
 
-function totalRows({ total: { hosted, standard } }: Tally): readonly Row[] {
+function totalRows({ total: { hosted, standard } }: SchemaTally): readonly Row[] {
   return [
     row(`all ${hosted.schemas} schemas: the hosted rule / the standard's`, ""),
     ...figures.map(({ name, show, reach }) => row(name, `${show(hosted)} / ${show(standard)}`, reach)),
   ];
 }
 
-function measuredRows({ measured: { convertMs, compileMs, bytes } }: Tally): readonly Row[] {
+function measuredRows({ measured: { convertMs, compileMs, bytes } }: SchemaTally): readonly Row[] {
   if (bytes.length === 0) return [];
   const of = (samples: readonly number[], digits: number): string =>
     [0.5, 0.99, 1].map((part) => quantile(samples, part).toFixed(digits)).join(" / ");

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { Ajv, type ValidateFunction } from "ajv";
 import draft4 from "ajv-draft-04";
 import { postJson, readText } from "../../world/client.js";
-import { firstKey, tinyModel, startServer, type ServerProcess } from "../../world/server.js";
+import { firstKey, tinyModel, spawnServer, type ServerProcess } from "../../world/server.js";
 import { quantile, type Row } from "../../figures/table.js";
 import type { SchemaFile } from "./corpus.js";
 
@@ -23,7 +23,7 @@ interface Served {
 }
 
 export async function servedRows(files: readonly SchemaFile[]): Promise<readonly Row[]> {
-  const server = await startServer({});
+  const server = await spawnServer({});
   const counts = { completed: 0, valid: 0, unjudged: 0, cut: 0, refused: 0, failed: 0 };
   const ratios: number[] = [];
   try {

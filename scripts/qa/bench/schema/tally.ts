@@ -1,7 +1,7 @@
 import { rules, type Converted, type Lost, type Rule, type Verdict, type Verdicts } from "./verdict.js";
 
 /** Counts of one collection, or of all, under one rule. */
-export interface Counts {
+export interface RuleCounts {
   schemas: number;
   lost: number;
   threw: number;
@@ -34,9 +34,9 @@ export interface Measured {
 }
 
 /** All counts of the table. */
-export class Tally {
-  readonly splits = new Map<string, Record<Rule, Counts>>();
-  readonly total: Record<Rule, Counts> = { hosted: zero(), standard: zero() };
+export class SchemaTally {
+  readonly splits = new Map<string, Record<Rule, RuleCounts>>();
+  readonly total: Record<Rule, RuleCounts> = { hosted: zero(), standard: zero() };
   readonly measured: Measured = { convertMs: [], compileMs: [], bytes: [] };
   /** Under the hosted rule: refused schemas and schemas with checked keywords, by keyword. */
   readonly refusedBy = new Map<string, number>();
@@ -70,7 +70,7 @@ export class Tally {
   }
 }
 
-function count(counts: Counts, verdict: Verdict): void {
+function count(counts: RuleCounts, verdict: Verdict): void {
   counts[verdict.kind] += 1;
   if (!isConverted(verdict)) return;
   let failed = 0;
@@ -103,7 +103,7 @@ function more(counts: Map<string, number>, keyword: string): void {
   counts.set(keyword, (counts.get(keyword) ?? 0) + 1);
 }
 
-function zero(): Counts {
+function zero(): RuleCounts {
   return {
     schemas: 0,
     lost: 0,

@@ -53,11 +53,12 @@ export type Job =
   | { readonly kind: "schema"; readonly path: string }
   | { readonly kind: "suite"; readonly path: string; readonly draft: string };
 
-export type Answer = Verdicts | SuiteCount;
+export type ChildAnswer = Verdicts | SuiteCount;
 
 /** From the judging process: that it still works and at what, or the answer to its job. */
-export type Message =
-  { readonly type: "alive"; readonly stage: string } | { readonly type: "done"; readonly answer: Answer };
+export type ChildMessage =
+  | { readonly type: "alive"; readonly stage: string }
+  | { readonly type: "done"; readonly answer: ChildAnswer };
 
 /** A process that died or stood still in a job, and at what it was. */
 export interface Lost {

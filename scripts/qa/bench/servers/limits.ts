@@ -48,12 +48,12 @@ export async function limitsSection({ postgres }: SectionOptions): Promise<reado
     const all = opened.map(([name, { counter }]) => measured(name, counter));
     for (let round = 0; round < rounds; round++)
       for (const each of all) {
-        each.rates.one.push(await rateOf(each.counter, 1));
-        each.rates.many.push(await rateOf(each.counter, teams));
-        each.times.push(...(await timesOf(each.counter)));
+        each.rates.one.push(await measureRate(each.counter, 1));
+        each.rates.many.push(await measureRate(each.counter, teams));
+        each.times.push(...(await measureTimes(each.counter)));
       }
     const absent = { figure: "Redis: skipped, no redis-server", value: "", reach: "" };
-    return [...all.flatMap(rowsOf), ...(redis === null ? [absent] : [])];
+    return [...all.flatMap(toRows), ...(redis === null ? [absent] : [])];
   } finally {
     for (const [, each] of opened) await each.close();
   }
@@ -63,7 +63,7 @@ function measured(name: string, counter: QuotaCounter): Measured {
   return { name, counter, rates: { one: [], many: [] }, times: [] };
 }
 
-function rowsOf({ name, rates, times }: Measured): readonly Row[] {
+function toRows({ name, rates, times }: Measured): readonly Row[] {
   const median = (values: readonly number[]): string => quantile(values, 0.5).toFixed(0);
   const at = (share: number): string => quantile(times, share).toFixed(2);
   return [
@@ -137,7 +137,7 @@ async function admit(counter: QuotaCounter, team: number): Promise<void> {
   if (shortage !== null) throw new Error("a request was refused");
 }
 
-async function rateOf(counter: QuotaCounter, of: number): Promise<number> {
+async function measureRate(counter: QuotaCounter, of: number): Promise<number> {
   let count = 0;
   const began = performance.now();
   const work = async (): Promise<void> => {
@@ -150,7 +150,7 @@ async function rateOf(counter: QuotaCounter, of: number): Promise<number> {
   return count / ((performance.now() - began) / 1000);
 }
 
-async function timesOf(counter: QuotaCounter): Promise<readonly number[]> {
+async function measureTimes(counter: QuotaCounter): Promise<readonly number[]> {
   const times: number[] = [];
   for (let request = 0; request < 200; request++) {
     const began = performance.now();

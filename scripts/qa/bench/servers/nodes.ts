@@ -12,7 +12,7 @@ import { startPostgresHost } from "../../../../test/kit/databases/postgres/host.
 import { join } from "node:path";
 import { chatInit, requestText } from "../../world/client.js";
 import { processCpuMs, scratchFolder } from "../../world/processes.js";
-import { startScripted, type ScriptedServer } from "../../world/server.js";
+import { startScripted, type ScriptedProcess } from "../../world/server.js";
 import { quantile, timed, type Row } from "../../figures/table.js";
 import { fillTeam, nameSecret } from "../../world/teams.js";
 import type { SectionOptions } from "../options.js";
@@ -29,7 +29,7 @@ const connections = 24;
 /** Teams whose keys have limits of every kind, and teams without any. */
 type Group = "limited" | "free";
 
-const teamOf = (group: Group, index: number): string => `${group}-${index}`;
+const nameTeam = (group: Group, index: number): string => `${group}-${index}`;
 
 export async function nodesSection({ postgres }: SectionOptions): Promise<readonly Row[]> {
   const rows = await sqliteRows();
@@ -50,8 +50,8 @@ export async function nodesSection({ postgres }: SectionOptions): Promise<readon
 
 async function fillTeams(database: Database): Promise<void> {
   for (let team = 0; team < teams; team++) {
-    await fillTeam(database, 1, "prepaid", teamOf("limited", team));
-    await fillTeam(database, 1, "prepaid", teamOf("free", team), false);
+    await fillTeam(database, 1, "prepaid", nameTeam("limited", team));
+    await fillTeam(database, 1, "prepaid", nameTeam("free", team), false);
   }
 }
 
@@ -72,7 +72,7 @@ async function sqliteRows(): Promise<Row[]> {
   await fillTeams(database);
   await database.close();
   const server = await startScripted(data.path, "answers");
-  const rows = await rowsOf("1 server, SQLite", [server], "limited");
+  const rows = await measureServers("1 server, SQLite", [server], "limited");
   await server.stop();
   data.remove();
   return rows;
@@ -92,28 +92,32 @@ async function postgresRows(
     HEARTH_SHARED_FOLDER: shared.path,
     ...more,
   };
-  const servers: ScriptedServer[] = [];
+  const servers: ScriptedProcess[] = [];
   for (const { path } of folders) servers.push(await startScripted(path, "answers", settings));
   const limits = group === "free" ? ", no limits" : more["HEARTH_REDIS_URL"] ? ", limits in Redis" : "";
   const name = `${count} server${count === 1 ? "" : "s"}, PostgreSQL${limits}`;
-  const rows = await rowsOf(name, servers, group);
+  const rows = await measureServers(name, servers, group);
   for (const server of servers) await server.stop();
   for (const folder of [...folders, shared]) folder.remove();
   return rows;
 }
 
-async function rowsOf(name: string, servers: readonly ScriptedServer[], group: Group): Promise<Row[]> {
+async function measureServers(
+  name: string,
+  servers: readonly ScriptedProcess[],
+  group: Group,
+): Promise<Row[]> {
   const times: number[] = [];
   for (let round = -roundsBefore * servers.length; round < rounds; round++) {
     const { url } = servers[Math.abs(round) % servers.length] ?? { url: "" };
     const ms = await timed(() =>
-      requestText(`${url}/v1/chat/completions`, requestOf(teamOf(group, Math.abs(round) % teams))),
+      requestText(`${url}/v1/chat/completions`, createRequest(nameTeam(group, Math.abs(round) % teams))),
     );
     if (round >= 0) times.push(ms);
   }
   const at = (share: number): string => quantile(times, share).toFixed(2);
-  const one = await load(servers, () => teamOf(group, 0));
-  const many = await load(servers, (turn) => teamOf(group, turn % teams));
+  const one = await load(servers, () => nameTeam(group, 0));
+  const many = await load(servers, (turn) => nameTeam(group, turn % teams));
   return [
     {
       figure: `${name}: own time, p50 / p95 / p99`,
@@ -130,13 +134,13 @@ async function rowsOf(name: string, servers: readonly ScriptedServer[], group: G
   ];
 }
 
-function requestOf(team: string) {
+function createRequest(team: string) {
   return chatInit(8, false, "Tell me a long story.", nameSecret(0, team));
 }
 
 /** Sends requests over many connections to all servers. @param teamAt the team of a request by its turn */
 async function load(
-  servers: readonly ScriptedServer[],
+  servers: readonly ScriptedProcess[],
   teamAt: (turn: number) => string,
 ): Promise<{ readonly rate: number; readonly perCore: number }> {
   const cpu = (): number => servers.reduce((sum, { pid }) => sum + processCpuMs(pid), 0);
@@ -148,7 +152,7 @@ async function load(
         connections: Math.ceil(connections / servers.length),
         duration: seconds,
         requests: Array.from({ length: teams }, (_, turn) => {
-          const { method, headers, body } = requestOf(teamAt(turn));
+          const { method, headers, body } = createRequest(teamAt(turn));
           return { method: method as "POST", headers, body };
         }),
       }),

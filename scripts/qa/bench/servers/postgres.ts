@@ -24,7 +24,7 @@ export async function postgresSection({ postgres: url }: SectionOptions): Promis
   const sqlite = await openDatabase(join(data.path, "hearth.db"));
   const postgres = await openPostgres({ url, connectionsMax, clock: systemClock, server: null });
   try {
-    const worlds = [await worldOf(sqlite), await worldOf(postgres)];
+    const worlds = [await fillDatabase(sqlite), await fillDatabase(postgres)];
     for (let turn = 0; turn < turns; turn++) for (const world of worlds) await world.takeTurn();
     const [ofSqlite, ofPostgres] = worlds.map(({ times }) => spread(times, 3, "ms"));
     return [
@@ -48,10 +48,10 @@ interface World {
   rateOf(teams: number): Promise<number>;
 }
 
-const teamOf = (index: number): string => (index === 0 ? "team" : `team-${index}`);
+const nameTeam = (index: number): string => (index === 0 ? "team" : `team-${index}`);
 
-async function worldOf(database: Database): Promise<World> {
-  for (let index = 0; index < teams; index++) await fillTeam(database, 1, "prepaid", teamOf(index));
+async function fillDatabase(database: Database): Promise<World> {
+  for (let index = 0; index < teams; index++) await fillTeam(database, 1, "prepaid", nameTeam(index));
   const request = requestOver(database, "prepaid");
   const times: number[] = [];
   return {
@@ -67,7 +67,7 @@ async function worldOf(database: Database): Promise<World> {
       let next = 0;
       const began = performance.now();
       const work = async (): Promise<void> => {
-        while (next < requests) await request(nameSecret(0, teamOf(next++ % count)));
+        while (next < requests) await request(nameSecret(0, nameTeam(next++ % count)));
       };
       await Promise.all(Array.from({ length: parallel }, work));
       return requests / ((performance.now() - began) / 1000);

@@ -42,12 +42,12 @@ export async function routingSection(_options: SectionOptions): Promise<readonly
   }
   const ceiling = spread(ceilings, 1, "%");
   return [
-    ...[...results].flatMap(([name, played]) => rowsOf(name, played)),
+    ...[...results].flatMap(([name, played]) => toRows(name, played)),
     { figure: "one replica with the memory of all: tokens found", value: ceiling, reach: "" },
   ];
 }
 
-function rowsOf(name: string, played: readonly Played[]): readonly Row[] {
+function toRows(name: string, played: readonly Played[]): readonly Row[] {
   const isHearth = name === hearthName;
   const percent = played.map(({ hits }) => 100 * hits);
   return [
@@ -117,7 +117,7 @@ async function startHearthRouter(): Promise<Router & { close(): Promise<void> }>
   return {
     name: hearthName,
     enter(turn) {
-      const place = pool.enter(jobOf(turn), new Set());
+      const place = pool.enter(createJob(turn), new Set());
       return { index: urls.indexOf(place.target.url), leave: () => place.leave(null, 0) };
     },
     async close() {
@@ -129,7 +129,7 @@ async function startHearthRouter(): Promise<Router & { close(): Promise<void> }>
   };
 }
 
-function jobOf({ team, blocks }: Turn): DecodeJob {
+function createJob({ team, blocks }: Turn): DecodeJob {
   const tokens = Uint32Array.from(
     { length: blocks.length * blockTokens },
     (_, at) => (blocks[Math.floor(at / blockTokens)] ?? 0) * blockTokens + (at % blockTokens),

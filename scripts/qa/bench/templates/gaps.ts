@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { writeModel } from "../../../../test/kit/models/gguf-writer.js";
 import { chat, chatWhole, readGaps } from "../../world/client.js";
 import { scratchFolder } from "../../world/processes.js";
-import { tinyModel, startServer, type ServerProcess } from "../../world/server.js";
+import { tinyModel, spawnServer, type ServerProcess } from "../../world/server.js";
 import { quantile, type Row } from "../../figures/table.js";
 
 const streams = 8;
@@ -24,11 +24,11 @@ const templates = {
   ),
 } as const;
 
-export async function gapRows(): Promise<readonly Row[]> {
+export async function templateGapRows(): Promise<readonly Row[]> {
   const folder = scratchFolder();
   for (const [id, chatTemplate] of Object.entries(templates))
     await writeModel(join(folder.path, `${id}.gguf`), { contextLength: 256, chatTemplate });
-  const server = await startServer({ HEARTH_MODELS: folder.path, HEARTH_SLOTS_PER_MODEL: String(streams) });
+  const server = await spawnServer({ HEARTH_MODELS: folder.path, HEARTH_SLOTS_PER_MODEL: String(streams) });
   try {
     return await measure(server);
   } finally {

@@ -4,18 +4,18 @@ import { runLedgerVerify } from "../../checks/ledger-verify.js";
 import type { Row } from "../../figures/table.js";
 import { checkWork, waitForEnd } from "../../clients/check-work.js";
 import { keepReport } from "./report.js";
-import type { Scene } from "../scene.js";
+import type { ChaosScene } from "../scene.js";
 import { checkLimits } from "../limited-keys.js";
-import type { World } from "../world.js";
+import type { ChaosWorld } from "../world.js";
 
-export interface Verdict {
+export interface ChaosVerdict {
   readonly rows: readonly Row[];
 }
 
 const drainMsMax = 180_000;
 
 /** Adds to the records what does not hold. */
-export async function checkAll(scene: Scene): Promise<Verdict> {
+export async function checkAll(scene: ChaosScene): Promise<ChaosVerdict> {
   const { records, servers, world, books, load } = scene;
   const { judge } = records;
   const left = await waitForEnd(books, drainMsMax);
@@ -27,7 +27,7 @@ export async function checkAll(scene: Scene): Promise<Verdict> {
   return { rows: await checkWork(load, books) };
 }
 
-async function verifyBooks({ environment, databaseUrl }: World): Promise<string | null> {
+async function verifyBooks({ environment, databaseUrl }: ChaosWorld): Promise<string | null> {
   const folder = scratchFolder();
   try {
     return await runLedgerVerify({

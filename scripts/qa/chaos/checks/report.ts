@@ -2,7 +2,7 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Scene } from "../scene.js";
+import type { ChaosScene } from "../scene.js";
 
 /** The name of each file, and what it is read by. */
 const queries = {
@@ -24,7 +24,7 @@ const queries = {
  * Writes what is known now to a new folder, and adds a line with its path to the records.
  * @param why names the folder
  */
-export async function keepReport({ observer, records, servers }: Scene, why: string): Promise<void> {
+export async function keepReport({ observer, records, servers }: ChaosScene, why: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), `hearth-chaos-${why}-`));
   for (const [name, text] of Object.entries(queries))
     writeFileSync(join(folder, `${name}.json`), JSON.stringify(await observer.rows(text), null, 1));

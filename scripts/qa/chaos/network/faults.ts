@@ -1,7 +1,7 @@
 /** Cuts a server off from some of what it shares with others, or from everything. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { FaultName } from "../fault-names.js";
-import type { FaultReport, Scene } from "../scene.js";
+import type { FaultReport, ChaosScene } from "../scene.js";
 import { takenOverMsMax, watchTakeOver } from "../checks/take-overs.js";
 import { allPlaces, type Cut, type Place } from "./server-network.js";
 
@@ -38,7 +38,7 @@ const clients: CutOff = {
 };
 const network: CutOff = { from: allPlaces, name: "everything", shortMs: [1_000, 10_000], isTakenOver: true };
 
-export const networkFaults: Readonly<Record<NetworkFault, (scene: Scene) => Promise<FaultReport>>> = {
+export const networkFaults: Readonly<Record<NetworkFault, (scene: ChaosScene) => Promise<FaultReport>>> = {
   "cut-database": (scene) => cutOff(scene, database),
   "cut-engine": (scene) => cutOff(scene, engines),
   "cut-redis": (scene) => cutOff(scene, redis),
@@ -55,7 +55,7 @@ const inWords: Readonly<Record<Cut, string>> = {
   unreached: "silent, only what is sent to it",
 };
 
-async function cutOff(scene: Scene, off: CutOff): Promise<FaultReport> {
+async function cutOff(scene: ChaosScene, off: CutOff): Promise<FaultReport> {
   const { servers, observer, chance } = scene;
   const server = chance.pick(servers);
   const how = chance.pick(server.network.cuts);

@@ -124,9 +124,9 @@ class DropRules {
     { database, redis, engine, llama }: SharedAddresses,
   ) {
     this.#ports = {
-      database: portsOf(database),
-      redis: portsOf(redis),
-      engines: [...portsOf(engine), ...portsOf(llama)],
+      database: readPorts(database),
+      redis: readPorts(redis),
+      engines: [...readPorts(engine), ...readPorts(llama)],
     };
   }
 
@@ -157,7 +157,7 @@ class DropRules {
   }
 }
 
-function portsOf(url: string | null): readonly number[] {
+function readPorts(url: string | null): readonly number[] {
   return url === null ? [] : [Number(new URL(url).port)];
 }
 

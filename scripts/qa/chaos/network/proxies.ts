@@ -1,6 +1,6 @@
 /** Networks that proxies cut: a proxy between each server and each thing that it uses. Clients reach a server without one. */
 import type { Cut, Place, ServerNetwork, SharedAddresses } from "./server-network.js";
-import { startProxy, type Cut as ProxyCut, type Proxy } from "./proxy.js";
+import { startProxy, type ProxyCut as ProxyCut, type Proxy } from "./proxy.js";
 import { settingsFor } from "./settings.js";
 
 export async function connectByProxies(shared: SharedAddresses): Promise<ServerNetwork> {
@@ -24,7 +24,7 @@ export async function connectByProxies(shared: SharedAddresses): Promise<ServerN
     environment: { ...environment, HEARTH_PORT: "0" },
     cuts: ["refused", "silent"],
     cut(from, how) {
-      for (const place of from) for (const proxy of proxies.get(place) ?? []) proxy.cut(kindOf(how));
+      for (const place of from) for (const proxy of proxies.get(place) ?? []) proxy.cut(toProxyCut(how));
     },
     restore() {
       for (const proxy of all) proxy.restore();
@@ -35,7 +35,7 @@ export async function connectByProxies(shared: SharedAddresses): Promise<ServerN
   };
 }
 
-function kindOf(how: Cut): ProxyCut {
+function toProxyCut(how: Cut): ProxyCut {
   if (how === "refused" || how === "silent") return how;
   throw new Error(`a proxy cannot cut one direction: ${how}`);
 }

@@ -3,11 +3,11 @@ import { connect, createServer, type Socket } from "node:net";
 import { listen } from "../../world/http-server.js";
 
 /** `refused`: connections are reset, as by a host that restarts; `silent`: nothing arrives and nothing ends, as by a broken network. */
-export type Cut = "refused" | "silent";
+export type ProxyCut = "refused" | "silent";
 
 export interface Proxy {
   readonly port: number;
-  cut(how: Cut): void;
+  cut(how: ProxyCut): void;
   restore(): void;
   close(): void;
 }
@@ -15,7 +15,7 @@ export interface Proxy {
 /** Starts a proxy of a port on 127.0.0.1. */
 export async function startProxy(targetPort: number): Promise<Proxy> {
   const sockets = new Set<Socket>();
-  let cut: Cut | null = null;
+  let cut: ProxyCut | null = null;
   const hold = (socket: Socket): void => {
     sockets.add(socket);
     socket.on("error", () => undefined);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Agent, Call, Place } from "../agent.js";
+import type { Agent, Call, AgentPlace } from "../agent.js";
 
 /** Claude Code, over the Messages API. */
 export const claudeCode: Agent = {
@@ -17,7 +17,7 @@ export const claudeCode: Agent = {
   shell: claudeShell,
 };
 
-export function claudeEnvironment({ url, key, model }: Place): Readonly<Record<string, string>> {
+export function claudeEnvironment({ url, key, model }: AgentPlace): Readonly<Record<string, string>> {
   return {
     ANTHROPIC_BASE_URL: url,
     ANTHROPIC_AUTH_TOKEN: key,

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Agent } from "../agent.js";
-import { binaryOf } from "../binary.js";
+import { findBinary } from "../binary.js";
 
 /** Codex, over the Responses API. */
 export const codex: Agent = {
@@ -27,7 +27,7 @@ wire_api = "responses"
     // The sandbox needs rights that containers rarely have; the calls are those below.
     const common = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"];
     const args = resumes ? ["exec", "resume", "--last", ...common, prompt] : ["exec", ...common, prompt];
-    return { program: binaryOf(installed, "codex"), args, env: { HEARTH_API_KEY: key } };
+    return { program: findBinary(installed, "codex"), args, env: { HEARTH_API_KEY: key } };
   },
   edit: (file, from, to) => [
     { tool: "exec_command", arguments: { cmd: `sed -i 's/${from}/${to}/' ${basename(file)}` } },

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Agent } from "../agent.js";
-import { binaryOf } from "../binary.js";
+import { findBinary } from "../binary.js";
 
 /** The command line of Continue, over chat completions. */
 export const continueCli: Agent = {
@@ -27,7 +27,7 @@ models:
   launch({ package: installed, home }, prompt, resumes) {
     const settings = ["--config", join(home, "config.yaml")];
     const args = [...settings, "--auto", ...(resumes ? ["--resume"] : []), "-p", prompt];
-    return { program: binaryOf(installed, "cn"), args, env: { CONTINUE_CLI_ENABLE_TELEMETRY: "0" } };
+    return { program: findBinary(installed, "cn"), args, env: { CONTINUE_CLI_ENABLE_TELEMETRY: "0" } };
   },
   edit: (file, from, to) => [
     { tool: "Read", arguments: { filepath: file } },

@@ -1,5 +1,5 @@
 import type { Agent } from "../agent.js";
-import { binaryOf } from "../binary.js";
+import { findBinary } from "../binary.js";
 
 /** Grok CLI, over chat completions. It cannot continue a session. */
 export const grokCli: Agent = {
@@ -10,7 +10,7 @@ export const grokCli: Agent = {
   prepare: () => undefined,
   launch({ package: installed, url, key, model }, prompt) {
     const env = { GROK_API_KEY: key, GROK_BASE_URL: `${url}/v1`, GROK_MODEL: model };
-    return { program: binaryOf(installed, "grok"), args: ["-p", prompt], env };
+    return { program: findBinary(installed, "grok"), args: ["-p", prompt], env };
   },
   edit: (file, from, to) => [
     { tool: "str_replace_editor", arguments: { path: file, old_str: from, new_str: to } },

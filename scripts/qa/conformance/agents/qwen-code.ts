@@ -1,5 +1,5 @@
 import type { Agent } from "../agent.js";
-import { binaryOf } from "../binary.js";
+import { findBinary } from "../binary.js";
 
 /** Qwen Code, over chat completions. */
 export const qwenCode: Agent = {
@@ -11,7 +11,7 @@ export const qwenCode: Agent = {
   launch({ package: installed, url, key, model }, prompt, resumes) {
     const args = ["--auth-type", "openai", "--yolo", ...(resumes ? ["--continue"] : []), "-p", prompt];
     const env = { OPENAI_API_KEY: key, OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: model };
-    return { program: binaryOf(installed, "qwen"), args, env };
+    return { program: findBinary(installed, "qwen"), args, env };
   },
   edit: (file, from, to) => [
     { tool: "read_file", arguments: { file_path: file } },

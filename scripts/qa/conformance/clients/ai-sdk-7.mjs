@@ -5,20 +5,20 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { createXai } from "@ai-sdk/xai";
 import { createOllama } from "ollama-ai-provider-v2";
 import {
-  compatibleSettingsOf,
-  flowsOf,
+  createCompatibleSettings,
+  createFlows,
   flowsOfModels,
-  ollamaSettingsOf,
-  settingsOf,
+  createOllamaSettings,
+  createSettings,
 } from "./ai-sdk-flows.mjs";
 import { builtIn, runFlows } from "./flows.mjs";
 
 await runFlows({
-  ...flowsOf("openai", (server) => createOpenAI(settingsOf(server))),
-  ...flowsOf("openai chat", (server) => createOpenAI(settingsOf(server)).chat),
-  ...flowsOfModels("openai", createOpenAI(settingsOf(builtIn))),
-  ...flowsOf("anthropic", (server) => createAnthropic(settingsOf(server))),
-  ...flowsOf("xai", (server) => createXai(settingsOf(server))),
-  ...flowsOf("compatible", (server) => createOpenAICompatible(compatibleSettingsOf(server))),
-  ...flowsOf("ollama", (server) => createOllama(ollamaSettingsOf(server))),
+  ...createFlows("openai", (server) => createOpenAI(createSettings(server))),
+  ...createFlows("openai chat", (server) => createOpenAI(createSettings(server)).chat),
+  ...flowsOfModels("openai", createOpenAI(createSettings(builtIn))),
+  ...createFlows("anthropic", (server) => createAnthropic(createSettings(server))),
+  ...createFlows("xai", (server) => createXai(createSettings(server))),
+  ...createFlows("compatible", (server) => createOpenAICompatible(createCompatibleSettings(server))),
+  ...createFlows("ollama", (server) => createOllama(createOllamaSettings(server))),
 });

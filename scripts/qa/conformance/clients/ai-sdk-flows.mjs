@@ -12,7 +12,7 @@ const { assertNear, assertRepeatsSky, builtIn, scripted } = shared;
  * @param {string} name begins the names of the flows
  * @param {(server: Server) => (model: string) => unknown} provider returns the models of a server
  */
-export function flowsOf(name, provider) {
+export function createFlows(name, provider) {
   const model = provider(builtIn)(builtIn.model);
   const settings = { model, temperature: 0, maxRetries: 0, prompt: "Hello!" };
   return {
@@ -72,18 +72,18 @@ export function flowsOfModels(name, provider) {
 }
 
 /** Settings of a server for the providers of OpenAI, Anthropic and xAI. @param {Server} server */
-export const settingsOf = ({ url, key }) => ({ baseURL: `${url}/v1`, apiKey: key });
+export const createSettings = ({ url, key }) => ({ baseURL: `${url}/v1`, apiKey: key });
 
 /** Settings of a server for a provider of compatible servers. @param {Server} server */
-export const compatibleSettingsOf = (server) => ({
-  ...settingsOf(server),
+export const createCompatibleSettings = (server) => ({
+  ...createSettings(server),
   name: "hearth",
   includeUsage: true,
   supportsStructuredOutputs: true,
 });
 
 /** Settings of a server for the provider of Ollama. @param {Server} server */
-export const ollamaSettingsOf = ({ url, key }) => ({
+export const createOllamaSettings = ({ url, key }) => ({
   baseURL: `${url}/api`,
   headers: { Authorization: `Bearer ${key}` },
 });

@@ -7,12 +7,12 @@ const { assertNear, assertWords, builtIn, collect, runFlows } = shared;
 const { signal } = new AbortController();
 
 /** @param {string} provider @param {string} model */
-const apiOf = (provider, model, base = `${builtIn.url}/v1/`) =>
+const createApi = (provider, model, base = `${builtIn.url}/v1/`) =>
   constructLlmApi({ provider, model, apiKey: builtIn.key, apiBase: base });
 const messages = [{ role: "user", content: "Hello!" }];
 const request = { model: builtIn.model, messages, temperature: 0, max_tokens: 100 };
 
-/** @param {() => ReturnType<typeof apiOf>} api */
+/** @param {() => ReturnType<typeof createApi>} api */
 const chats = (api) => async () => {
   const whole = await api().chatCompletionNonStream({ ...request, stream: false }, signal);
   assertWords(whole.choices[0].message.content);
@@ -24,8 +24,8 @@ const chats = (api) => async () => {
 };
 
 await runFlows({
-  chat: chats(() => apiOf("openai", builtIn.model)),
-  "chat, anthropic": chats(() => apiOf("anthropic", builtIn.model)),
+  chat: chats(() => createApi("openai", builtIn.model)),
+  "chat, anthropic": chats(() => createApi("anthropic", builtIn.model)),
   async tools() {
     const tools = [
       {
@@ -39,7 +39,7 @@ await runFlows({
     ];
     const asked = { ...request, messages: [{ role: "user", content: shared.question }], tools };
     const parts = await collect(
-      apiOf("openai", builtIn.model).chatCompletionStream({ ...asked, stream: true }, signal),
+      createApi("openai", builtIn.model).chatCompletionStream({ ...asked, stream: true }, signal),
     );
     const calls = parts.flatMap(({ choices }) => choices[0]?.delta?.tool_calls ?? []);
     assert.equal(calls[0]?.function?.name, "get_weather");
@@ -47,14 +47,14 @@ await runFlows({
     assert.equal(typeof JSON.parse(text).city, "string");
   },
   async embeddings() {
-    const { data } = await apiOf("openai", shared.embedder).embed({
+    const { data } = await createApi("openai", shared.embedder).embed({
       model: shared.embedder,
       input: shared.threeTexts,
     });
     assertNear(data.map(({ embedding }) => embedding));
   },
   async models() {
-    const models = await apiOf("openai", builtIn.model).list();
+    const models = await createApi("openai", builtIn.model).list();
     assert.ok(models.some(({ id }) => id === builtIn.model));
   },
 });

@@ -6,10 +6,10 @@ import assert from "node:assert/strict";
  */
 
 /** The built-in models: chat, `hearth-embed-1m`, `hearth-painter-3m`. @type {Server} */
-export const builtIn = serverOf("BUILT_IN");
+export const builtIn = readServer("BUILT_IN");
 
 /** A scripted model: it calls a tool for the weather or a handoff once, and repeats the result of the tool. @type {Server} */
-export const scripted = serverOf("SCRIPTED");
+export const scripted = readServer("SCRIPTED");
 
 export const embedder = "hearth-embed-1m";
 export const question = "What is the weather in Paris?";
@@ -80,7 +80,7 @@ function describe(thrown) {
 }
 
 /** @param {string} name @returns {Server} */
-function serverOf(name) {
+function readServer(name) {
   const of = (/** @type {string} */ part) => process.env[`${name}_${part}`] ?? "";
   return { url: of("URL"), key: of("KEY"), model: of("MODEL") };
 }

@@ -23,8 +23,8 @@ const anthropic = ({ url, key, model }) =>
 const ollama = ({ url, key, model }) =>
   new ChatOllama({ model, baseUrl: url, headers: { Authorization: `Bearer ${key}` } });
 
-/** @param {(server: Server) => unknown} modelOf */
-async function runsAgent(modelOf) {
+/** @param {(server: Server) => unknown} createModel */
+async function runsAgent(createModel) {
   const asked = [];
   const getWeather = tool(
     ({ city }) => {
@@ -37,7 +37,7 @@ async function runsAgent(modelOf) {
       schema: z.object({ city: z.string() }),
     },
   );
-  const agent = createAgent({ model: modelOf(scripted), tools: [getWeather] });
+  const agent = createAgent({ model: createModel(scripted), tools: [getWeather] });
   const messages = [{ role: "user", content: shared.question }];
   const result = await agent.invoke({ messages });
   assert.deepEqual(asked, ["Paris"]);
@@ -63,8 +63,8 @@ await runFlows({
   },
   async "structured output"() {
     const schema = z.object({ sunny: z.boolean(), windy: z.boolean() });
-    for (const modelOf of [openai, responses, anthropic, ollama])
-      schema.parse(await modelOf(builtIn).withStructuredOutput(schema).invoke(shared.question));
+    for (const createModel of [openai, responses, anthropic, ollama])
+      schema.parse(await createModel(builtIn).withStructuredOutput(schema).invoke(shared.question));
   },
   async "graph with memory"() {
     const State = Annotation.Root({

@@ -9,7 +9,7 @@ import * as shared from "./flows.mjs";
 const { assertNear, assertRepeatsSky, assertWords, builtIn, collect, runFlows, scripted } = shared;
 
 /** @param {{ url: string, key: string, model: string }} server */
-const modelOf = ({ url, key, model }) =>
+const createModel = ({ url, key, model }) =>
   new OpenAI({ model, apiKey: key, baseURL: `${url}/v1`, temperature: 0, maxTokens: 100 });
 const embedding = new OpenAIEmbedding({
   model: shared.embedder,
@@ -19,13 +19,13 @@ const embedding = new OpenAIEmbedding({
 
 await runFlows({
   async chat() {
-    const { message } = await modelOf(builtIn).chat({ messages: [{ role: "user", content: "Hello!" }] });
+    const { message } = await createModel(builtIn).chat({ messages: [{ role: "user", content: "Hello!" }] });
     assertWords(message.content);
   },
   async stream() {
     const messages = [{ role: "user", content: "Hello!" }];
-    const { message } = await modelOf(builtIn).chat({ messages });
-    const parts = await collect(await modelOf(builtIn).chat({ messages, stream: true }));
+    const { message } = await createModel(builtIn).chat({ messages });
+    const parts = await collect(await createModel(builtIn).chat({ messages, stream: true }));
     assert.equal(parts.map(({ delta }) => delta).join(""), message.content);
   },
   async agent() {
@@ -39,21 +39,21 @@ await runFlows({
         return shared.sky;
       },
     });
-    const { data } = await agent({ llm: modelOf(scripted), tools: [getWeather] }).run(shared.question);
+    const { data } = await agent({ llm: createModel(scripted), tools: [getWeather] }).run(shared.question);
     assert.deepEqual(asked, ["Paris"]);
     assertRepeatsSky(data.result);
   },
   async "structured output"() {
     const schema = z.object({ sunny: z.boolean(), windy: z.boolean() });
     const messages = [{ role: "user", content: shared.question }];
-    const { message } = await modelOf(builtIn).chat({ messages, responseFormat: schema });
+    const { message } = await createModel(builtIn).chat({ messages, responseFormat: schema });
     schema.parse(JSON.parse(message.content));
   },
   async embeddings() {
     assertNear(await embedding.getTextEmbeddingsBatch(shared.threeTexts));
   },
   async retrieval() {
-    Settings.llm = modelOf(scripted);
+    Settings.llm = createModel(scripted);
     Settings.embedModel = embedding;
     const documents = shared.threeTexts.map((text) => new Document({ text }));
     const index = await VectorStoreIndex.fromDocuments(documents);

@@ -13,7 +13,7 @@ const { passthroughEgressFilter } = require(
 );
 
 /** What n8n gives a node. @param {object} credentials @param {Record<string, unknown>} parameters @param {number} typeVersion */
-const contextOf = (credentials, parameters, typeVersion) => ({
+const createContext = (credentials, parameters, typeVersion) => ({
   getCredentials: async () => credentials,
   getNode: () => ({ name: "Model", type: "model", typeVersion, parameters: {} }),
   getNodeParameter: (
@@ -31,7 +31,7 @@ const contextOf = (credentials, parameters, typeVersion) => ({
   helpers: { getSecureEgressFilter: () => passthroughEgressFilter },
 });
 
-/** @param {string} file @param {string} name @param {ReturnType<typeof contextOf>} context */
+/** @param {string} file @param {string} name @param {ReturnType<typeof createContext>} context */
 async function supplied(file, name, context) {
   const node = new (require(join(folder, file))[name])();
   return (await node.supplyData.call(context, 0)).response;
@@ -49,31 +49,31 @@ const named = { "model.value": builtIn.model, model: builtIn.model };
 
 await runFlows({
   "openai chat": chats(() =>
-    supplied("llms/LMChatOpenAi/LmChatOpenAi.node.js", "LmChatOpenAi", contextOf(openai, named, 1.2)),
+    supplied("llms/LMChatOpenAi/LmChatOpenAi.node.js", "LmChatOpenAi", createContext(openai, named, 1.2)),
   ),
   "openai responses": chats(() =>
     supplied(
       "llms/LMChatOpenAi/LmChatOpenAi.node.js",
       "LmChatOpenAi",
-      contextOf(openai, { ...named, responsesApiEnabled: true }, 1.3),
+      createContext(openai, { ...named, responsesApiEnabled: true }, 1.3),
     ),
   ),
   "anthropic chat": chats(() =>
     supplied(
       "llms/LMChatAnthropic/LmChatAnthropic.node.js",
       "LmChatAnthropic",
-      contextOf({ apiKey: builtIn.key, url: builtIn.url }, named, 1.3),
+      createContext({ apiKey: builtIn.key, url: builtIn.url }, named, 1.3),
     ),
   ),
   "ollama chat": chats(() =>
     supplied(
       "llms/LMChatOllama/LmChatOllama.node.js",
       "LmChatOllama",
-      contextOf({ apiKey: builtIn.key, baseUrl: builtIn.url }, named, 1),
+      createContext({ apiKey: builtIn.key, baseUrl: builtIn.url }, named, 1),
     ),
   ),
   async "openai embeddings"() {
-    const context = contextOf(openai, { model: shared.embedder }, 1.2);
+    const context = createContext(openai, { model: shared.embedder }, 1.2);
     const file = "embeddings/EmbeddingsOpenAI/EmbeddingsOpenAi.node.js";
     const embeddings = await supplied(file, "EmbeddingsOpenAi", context);
     assertNear(await embeddings.embedDocuments(shared.threeTexts));

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { assertRepeatsSky, assertWords, builtIn, question, runFlows, scripted, sky } from "./flows.mjs";
 
 /** @param {{ url: string, key: string }} server */
-function runnerOf({ url, key }, useResponses = true) {
+function createRunner({ url, key }, useResponses = true) {
   const modelProvider = new OpenAIProvider({ baseURL: `${url}/v1`, apiKey: key, useResponses });
   return new Runner({ modelProvider, tracingDisabled: true });
 }
@@ -28,7 +28,7 @@ function weather() {
 async function runsTools(useResponses) {
   const { asked, getWeather } = weather();
   const agent = new Agent({ name: "Forecaster", model: scripted.model, tools: [getWeather] });
-  const result = await runnerOf(scripted, useResponses).run(agent, question);
+  const result = await createRunner(scripted, useResponses).run(agent, question);
   assert.deepEqual(asked, ["Paris"]);
   assertRepeatsSky(result.finalOutput);
 }
@@ -36,14 +36,14 @@ async function runsTools(useResponses) {
 await runFlows({
   async prompt() {
     const agent = new Agent({ name: "Greeter", instructions: "Be kind.", model: builtIn.model });
-    const result = await runnerOf(builtIn).run(agent, "Hello!");
+    const result = await createRunner(builtIn).run(agent, "Hello!");
     assertWords(result.finalOutput);
     assert.ok(result.rawResponses[0].usage.outputTokens > 0);
   },
   async stream() {
     const { asked, getWeather } = weather();
     const agent = new Agent({ name: "Forecaster", model: scripted.model, tools: [getWeather] });
-    const result = await runnerOf(scripted).run(agent, question, { stream: true });
+    const result = await createRunner(scripted).run(agent, question, { stream: true });
     let text = "";
     for await (const part of result.toTextStream()) text += part;
     await result.completed;
@@ -56,7 +56,7 @@ await runFlows({
     const { asked, getWeather } = weather();
     const forecaster = new Agent({ name: "Forecaster", model: scripted.model, tools: [getWeather] });
     const desk = new Agent({ name: "Desk", model: scripted.model, handoffs: [handoff(forecaster)] });
-    const result = await runnerOf(scripted).run(desk, question);
+    const result = await createRunner(scripted).run(desk, question);
     assert.equal(result.lastAgent.name, "Forecaster");
     assert.deepEqual(asked, ["Paris"]);
     assertRepeatsSky(result.finalOutput);
@@ -65,16 +65,16 @@ await runFlows({
     const outputType = z.object({ sunny: z.boolean(), windy: z.boolean() });
     for (const useResponses of [true, false]) {
       const agent = new Agent({ name: "Reporter", model: builtIn.model, outputType });
-      const result = await runnerOf(builtIn, useResponses).run(agent, question);
+      const result = await createRunner(builtIn, useResponses).run(agent, question);
       outputType.parse(result.finalOutput);
     }
   },
   async "conversation by id"() {
     const { getWeather } = weather();
     const agent = new Agent({ name: "Forecaster", model: scripted.model, tools: [getWeather] });
-    const first = await runnerOf(scripted).run(agent, question);
+    const first = await createRunner(scripted).run(agent, question);
     const previousResponseId = first.lastResponseId;
-    const second = await runnerOf(scripted).run(agent, "And now?", { previousResponseId });
+    const second = await createRunner(scripted).run(agent, "And now?", { previousResponseId });
     assertRepeatsSky(second.finalOutput);
   },
 });

@@ -13,7 +13,7 @@ import {
 } from "../../../../test/kit/doubles/llama-server/process.js";
 import { atEnd, stopProcess } from "../../world/processes.js";
 import { createScriptedModel, type ScriptOfTools } from "../model.js";
-import { contextTokens, modelId, slots, startServer, type Servers } from "../server.js";
+import { contextTokens, modelId, slots, startRecorded, type Servers } from "../server.js";
 import { startScriptedLlamaServer, type ScriptedLlamaServer } from "./scripted-llama-server.js";
 
 /** @throws Error where there is no llama-server */
@@ -33,7 +33,7 @@ export function remoteServers(): Servers {
       return { ...server, model, active: () => engine.active() };
     },
     scripted: async (script) => (await startOverScript(script)).server,
-    builtIn: async () => startServer({ HEARTH_ENGINES: enginesAt((await start()).url) }, {}),
+    builtIn: async () => startRecorded({ HEARTH_ENGINES: enginesAt((await start()).url) }, {}),
     onLlamaServer: true,
     async close() {
       for (const server of started) await stopProcess(server.child);
@@ -46,7 +46,7 @@ async function startOverScript(script: ScriptOfTools) {
     contextTokens,
     slots,
   });
-  const server = await startServer({ HEARTH_ENGINES: enginesAt(engine.url) }, {}, writeLongModel);
+  const server = await startRecorded({ HEARTH_ENGINES: enginesAt(engine.url) }, {}, writeLongModel);
   return {
     engine,
     server: {

@@ -7,7 +7,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { ScriptOfTools } from "../model.js";
 import { listen, readBody, startStream } from "../../world/http-server.js";
 import { readPrompt, writeAnswer } from "./conversation.js";
-import { openVocabulary, type Vocabulary } from "./vocabulary.js";
+import { openVocabulary, type ServerVocabulary } from "./vocabulary.js";
 
 export interface ScriptedLlamaServer {
   readonly url: string;
@@ -76,7 +76,7 @@ export async function startScriptedLlamaServer(
   };
 }
 
-function createAnswers(script: ScriptOfTools, vocabulary: Vocabulary) {
+function createAnswers(script: ScriptOfTools, vocabulary: ServerVocabulary) {
   const begun: Begun[] = [];
   return {
     /** Returns what is left of the answer to a prompt. */
@@ -112,7 +112,7 @@ function stream(
   { prompt, n_predict: tokensMax }: Completion,
   response: ServerResponse,
   { tokens, isHeld }: Pick<Begun, "tokens" | "isHeld">,
-  vocabulary: Vocabulary,
+  vocabulary: ServerVocabulary,
 ): void {
   startStream(response);
   const send = (frame: object): void => void response.write(`data: ${JSON.stringify(frame)}\n\n`);

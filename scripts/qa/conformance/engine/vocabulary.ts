@@ -1,7 +1,7 @@
 import { getLlama, LlamaLogLevel, type Token } from "node-llama-cpp";
 
 /** Cuts texts into a model's tokens; marks such as `<|im_end|>` are control tokens. */
-export interface Vocabulary {
+export interface ServerVocabulary {
   readonly endToken: number;
   encode(text: string, readsMarks: boolean): readonly number[];
   decode(tokens: readonly number[]): string;
@@ -9,7 +9,7 @@ export interface Vocabulary {
 }
 
 /** Loads the vocabulary of a GGUF file. */
-export async function openVocabulary(file: string): Promise<Vocabulary> {
+export async function openVocabulary(file: string): Promise<ServerVocabulary> {
   const llama = await getLlama({ gpu: false, build: "never", logLevel: LlamaLogLevel.error });
   const model = await llama.loadModel({ modelPath: file, vocabOnly: true, gpuLayers: 0 });
   const { eot, eos } = model.tokens;

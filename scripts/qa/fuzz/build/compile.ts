@@ -21,12 +21,12 @@ export function compileModules(entries: readonly string[]): readonly string[] {
   const pending = [...entries];
   const known = new Set(pending);
   for (let path = pending.pop(); path !== undefined; path = pending.pop())
-    for (const imported of importsOf(path, compiled(path))) {
+    for (const imported of findImports(path, compiled(path))) {
       if (known.has(imported)) continue;
       known.add(imported);
       pending.push(imported);
     }
-  return entries.map(outputOf);
+  return entries.map(nameOutput);
 }
 
 /** Returns the compiled text of a file, from the last time if the file and the compiler are still the same. */
@@ -34,7 +34,7 @@ function compiled(path: string): string {
   const text = readFileSync(join(root, path), "utf8");
   const url = pathToFileURL(join(root, path)).href;
   const stamp = `// ${createHash("sha256").update(compiler).update(url).update(text).digest("hex")}\n`;
-  const file = outputOf(path);
+  const file = nameOutput(path);
   if (existsSync(file)) {
     const before = readFileSync(file, "utf8");
     if (before.startsWith(stamp)) return before;
@@ -51,13 +51,13 @@ function compiled(path: string): string {
 const compiler = readFileSync(new URL("instrument.ts", import.meta.url));
 
 /** Returns the source files that a compiled module imports by a relative path. */
-function importsOf(path: string, text: string): readonly string[] {
+function findImports(path: string, text: string): readonly string[] {
   const found = [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"\n]+)"/g)];
   return found.map(([, specifier = ""]) =>
     posix.join(posix.dirname(path), specifier).replace(/\.js$/, ".ts"),
   );
 }
 
-function outputOf(path: string): string {
+function nameOutput(path: string): string {
   return join(output, path.replace(/\.ts$/, ".js"));
 }

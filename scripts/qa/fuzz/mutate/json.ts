@@ -32,7 +32,7 @@ const oddKeys = ["", "a", "__proto__", "constructor", "toString", "0", "length",
 export function changeJson(input: Uint8Array, material: Material): Uint8Array {
   const value = parsed(input);
   if (value === undefined || material.chance.happens(0.02)) return changeBytes(input, material);
-  const path = material.chance.pick(pathsOf(value));
+  const path = material.chance.pick(listPaths(value));
   const changed = replaceAt(value, path, (old) => changeValue(old, value, material));
   return Buffer.from(JSON.stringify(changed) ?? "null");
 }
@@ -47,11 +47,11 @@ export function parsed(input: Uint8Array): unknown {
 }
 
 /** Returns the paths of all values in a document, the document itself first. */
-export function pathsOf(value: unknown): readonly Path[] {
+export function listPaths(value: unknown): readonly Path[] {
   const found: Path[] = [[]];
   for (const path of found) {
     const inner = valueAt(value, path);
-    for (const key of keysOf(inner)) found.push([...path, key]);
+    for (const key of listKeys(inner)) found.push([...path, key]);
   }
   return found;
 }
@@ -85,7 +85,7 @@ export function valueAt(value: unknown, path: Path): unknown {
   return inner;
 }
 
-function keysOf(value: unknown): readonly (string | number)[] {
+function listKeys(value: unknown): readonly (string | number)[] {
   if (Array.isArray(value)) return [...value.keys()];
   return typeof value === "object" && value !== null ? Object.keys(value) : [];
 }
@@ -95,8 +95,8 @@ function changeValue(old: unknown, document: unknown, material: Material): unkno
   const kind = chance.between(0, 9);
   if (kind === 0) return undefined;
   if (kind === 1) return chance.pick(oddValues);
-  if (kind === 2) return partOf(document, material);
-  if (kind === 3) return partOf(parsed(other), material);
+  if (kind === 2) return drawPart(document, material);
+  if (kind === 3) return drawPart(parsed(other), material);
   if (kind === 4) return chance.happens(0.5) ? [old] : { [nameFrom(material)]: old };
   if (kind === 5 && words.length > 0) return chance.pick(words);
   if (typeof old === "string") return changedText(old, material);
@@ -106,8 +106,8 @@ function changeValue(old: unknown, document: unknown, material: Material): unkno
   return typeof old === "object" && old !== null ? changedObject(old, document, material) : old;
 }
 
-function partOf(document: unknown, { chance }: Material): unknown {
-  return valueAt(document, chance.pick(pathsOf(document))) ?? null;
+function drawPart(document: unknown, { chance }: Material): unknown {
+  return valueAt(document, chance.pick(listPaths(document))) ?? null;
 }
 
 function nameFrom({ chance, words }: Material): string {
@@ -153,7 +153,7 @@ function changedObject(object: object, document: unknown, material: Material): u
   const entries = Object.entries(object) as (readonly [string, unknown])[];
   if (entries.length === 0 || chance.happens(0.7)) {
     const source = chance.happens(0.5) ? document : parsed(material.other);
-    const value = chance.happens(0.5) ? chance.pick(oddValues) : partOf(source, material);
+    const value = chance.happens(0.5) ? chance.pick(oddValues) : drawPart(source, material);
     return Object.fromEntries([...entries, [nameFrom(material), value]]);
   }
   const renamed = chance.pick(entries);

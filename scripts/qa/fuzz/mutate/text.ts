@@ -11,7 +11,7 @@ const oddNumbers = ["0", "1", "-1", "1e9", "2147483648", "9007199254740993", "0.
 export function changeText(input: Uint8Array, material: Material, parts?: RegExp): Uint8Array {
   const { chance, words } = material;
   const pattern = parts !== undefined && chance.happens(0.5) ? parts : wordPattern;
-  const pieces = piecesOf(input, pattern);
+  const pieces = splitText(input, pattern);
   if (pieces.length === 0 || chance.happens(0.1)) return changeBytes(input, material);
   const at = chance.between(0, pieces.length - 1);
   const length = Math.min(chance.between(1, chance.happens(0.2) ? 40 : 4), pieces.length - at);
@@ -33,10 +33,10 @@ export function changeText(input: Uint8Array, material: Material, parts?: RegExp
       pieces.splice(at, chance.between(0, 1), chance.pick(oddNumbers));
       break;
     case 5:
-      pieces.splice(at, length, ...partOf(piecesOf(material.other, pattern), material));
+      pieces.splice(at, length, ...drawPieces(splitText(material.other, pattern), material));
       break;
     case 6:
-      pieces.splice(at, 0, ...partOf(piecesOf(material.other, pattern), material));
+      pieces.splice(at, 0, ...drawPieces(splitText(material.other, pattern), material));
       break;
     default:
       pieces.splice(at, 1, pieces[chance.between(0, pieces.length - 1)] ?? word);
@@ -44,11 +44,11 @@ export function changeText(input: Uint8Array, material: Material, parts?: RegExp
   return Buffer.from(pieces.join(""));
 }
 
-function piecesOf(input: Uint8Array, pattern: RegExp): string[] {
+function splitText(input: Uint8Array, pattern: RegExp): string[] {
   return Buffer.from(input).toString("utf8").match(pattern) ?? [];
 }
 
-function partOf(pieces: readonly string[], { chance }: Material): readonly string[] {
+function drawPieces(pieces: readonly string[], { chance }: Material): readonly string[] {
   if (pieces.length === 0) return [];
   const at = chance.between(0, pieces.length - 1);
   return pieces.slice(at, at + chance.between(1, 12));

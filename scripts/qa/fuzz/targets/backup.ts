@@ -6,7 +6,7 @@ import { manifestOf } from "../../../../src/app/backup/manifest.js";
 import { extractArchive } from "../../../../src/app/backup/read-archive.js";
 import { blockBytes, writeArchive } from "../../../../src/app/backup/write-archive.js";
 import { check } from "../../checks/violation.js";
-import { labelOf, type FuzzTarget } from "../target.js";
+import { toLabel, type FuzzTarget } from "../target.js";
 
 /** In the folder of the process, which is removed after it. */
 const folder = join(process.cwd(), "fuzzed-backup");
@@ -85,7 +85,7 @@ export const target: FuzzTarget = {
     for (const name of found) check(allowedNames.test(name), () => `it wrote ${name}`);
     if (outcome instanceof Error) {
       check(/^(it|its) [\x20-\x7e]{1,300}$/.test(outcome.message), () => `the reason: ${outcome.message}`);
-      return labelOf(outcome.message);
+      return toLabel(outcome.message);
     }
     const { parts } = outcome as Awaited<ReturnType<typeof extractArchive>>;
     const files = found.filter((name) => name !== "images" && name !== "files");

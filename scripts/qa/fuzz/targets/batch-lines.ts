@@ -4,13 +4,13 @@ import { HearthError } from "../../../../src/core/errors.js";
 import type { BatchError, BatchLine } from "../../../../src/jobs/batches/batch.js";
 import { readInput } from "../../../../src/jobs/batches/input.js";
 import { check } from "../../checks/violation.js";
-import { labelOf, type FuzzTarget } from "../target.js";
+import { toLabel, type FuzzTarget } from "../target.js";
 
 const endpoint = "/v1/chat/completions";
 const linesMax = 4;
 const lineBytesMax = 512;
 
-const lineOf = (id: string, body: string, url = endpoint) =>
+const createLine = (id: string, body: string, url = endpoint) =>
   `{"custom_id":"${id}","method":"POST","url":"${url}","body":${body}}`;
 const body = '{"model":"m","messages":[{"role":"user","content":"Hello"}]}';
 
@@ -35,12 +35,12 @@ export const target: FuzzTarget = {
   ],
   seeds: () =>
     [
-      `${lineOf("a", body)}\n${lineOf("b", body)}\n`,
-      `\ufeff${lineOf("a", body)}\r\n\r\n${lineOf("a", body)}`,
-      `${lineOf("a", '{"model":"m","seed":9007199254740993}')}\n${lineOf("b", '{"model":"other"}')}`,
-      `${lineOf("a", body, "/v1/embeddings")}\n{}\n[]\nnull\n"x"\n{"custom_id":1}`,
-      `${lineOf("a", '{"model":"missing"}')}\n`,
-      Array.from({ length: 6 }, (_, index) => lineOf(String(index), body)).join("\n"),
+      `${createLine("a", body)}\n${createLine("b", body)}\n`,
+      `\ufeff${createLine("a", body)}\r\n\r\n${createLine("a", body)}`,
+      `${createLine("a", '{"model":"m","seed":9007199254740993}')}\n${createLine("b", '{"model":"other"}')}`,
+      `${createLine("a", body, "/v1/embeddings")}\n{}\n[]\nnull\n"x"\n{"custom_id":1}`,
+      `${createLine("a", '{"model":"missing"}')}\n`,
+      Array.from({ length: 6 }, (_, index) => createLine(String(index), body)).join("\n"),
       "\n \n",
     ].map((text) => Buffer.from(text)),
   async run(input) {
@@ -48,7 +48,7 @@ export const target: FuzzTarget = {
     checkLines(whole);
     const pieces = await read(input, 1 + (input.length % 11));
     check(isDeepStrictEqual(pieces, whole), () => "in pieces the lines are others than as a whole");
-    return labelOf(whole.map((line) => ("code" in line ? line.code : "line")).join(" "));
+    return toLabel(whole.map((line) => ("code" in line ? line.code : "line")).join(" "));
   },
 };
 

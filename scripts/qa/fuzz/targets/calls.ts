@@ -26,7 +26,7 @@ export const target: FuzzTarget = {
   seeds: () => familyNames.flatMap((family) => transcripts(family).map(({ answer }) => Buffer.from(answer))),
   run(input) {
     const answer = Buffer.from(input).toString("utf8");
-    const pieces = piecesOf(answer);
+    const pieces = cutText(answer);
     return formats
       .map(({ family, format: of }) => {
         const events = joined(eventsOf(of, [answer]));
@@ -44,7 +44,7 @@ export const target: FuzzTarget = {
 };
 
 /** Splits a text at places that depend on nothing else. */
-function piecesOf(text: string): readonly string[] {
+function cutText(text: string): readonly string[] {
   const chance = new Chance(text.length);
   const pieces: string[] = [];
   for (let at = 0; at < text.length; at += pieces.at(-1)?.length ?? 1)

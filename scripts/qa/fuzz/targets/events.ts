@@ -54,22 +54,25 @@ export const target: FuzzTarget = {
     " [[0:1-2, 1:0]]",
   ],
   async run(input) {
-    const { texts, cuts } = partsOf(parsed(input));
-    const events = runEvents(eventsOf(texts));
+    const { texts, cuts } = splitDocument(parsed(input));
+    const events = runEvents(createTextEvents(texts));
     for (const stream of [chatStream(events), messageStream(events), completeStream(events)]) {
-      const read = readBack(piecesOf(stream.frames, cuts));
+      const read = readBack(cutFrames(stream.frames, cuts));
       check(
         isDeepStrictEqual(read, stream.payloads),
         () => `other events were read: ${JSON.stringify(read)}`,
       );
     }
-    await checkOwnClient(piecesOf(chatStream(events).frames, cuts), texts);
+    await checkOwnClient(cutFrames(chatStream(events).frames, cuts), texts);
     return "read";
   },
 };
 
 /** Takes the texts and numbers of any document. */
-function partsOf(document: unknown): { readonly texts: readonly string[]; readonly cuts: readonly number[] } {
+function splitDocument(document: unknown): {
+  readonly texts: readonly string[];
+  readonly cuts: readonly number[];
+} {
   const texts: string[] = [];
   const cuts: number[] = [];
   JSON.stringify(document ?? null, (key, value: unknown) => {
@@ -82,7 +85,7 @@ function partsOf(document: unknown): { readonly texts: readonly string[]; readon
 }
 
 /** The texts in turn as reasoning, answer, and the name and arguments of a call. */
-function eventsOf(texts: readonly string[]): readonly GenerationEvent[] {
+function createTextEvents(texts: readonly string[]): readonly GenerationEvent[] {
   const deltas = texts.map((text, index): GenerationEvent => {
     const type = index % 3 === 0 ? "reasoning-delta" : "text-delta";
     return { type, choice: 0, text, tokens: 1 };
@@ -149,7 +152,7 @@ function payload(event: string | undefined, value: object): Stream["payloads"][n
 }
 
 /** Cuts the bytes of a stream at the given places, in characters too. */
-function piecesOf(frames: string, cuts: readonly number[]): readonly Buffer[] {
+function cutFrames(frames: string, cuts: readonly number[]): readonly Buffer[] {
   const bytes = Buffer.from(frames);
   const ends = [...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
   return ends.map((end, nth) => bytes.subarray(ends[nth - 1] ?? 0, end));

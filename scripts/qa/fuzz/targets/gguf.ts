@@ -6,7 +6,7 @@ import { bytesPerToken } from "../../../../src/models/memory.js";
 import { encodeHeader, type GgufEntryValue } from "../../../../test/kit/models/gguf-writer/encode.js";
 import { modelHeader } from "../../../../test/kit/models/gguf-writer.js";
 import { check } from "../../checks/violation.js";
-import { labelOf, type FuzzTarget } from "../target.js";
+import { toLabel, type FuzzTarget } from "../target.js";
 
 /** In the folder of the process, which is removed after it. */
 const path = join(process.cwd(), "fuzzed.gguf");
@@ -66,7 +66,7 @@ export const target: FuzzTarget = {
       );
       // What the reader says of an error that is not its own, such as a TypeError.
       check(!result.reason.includes("cannot be read"), () => `the reader failed: ${result.reason}`);
-      return labelOf(result.reason);
+      return toLabel(result.reason);
     }
     const { header } = result;
     check(header.bytes === input.length, () => `the size is ${header.bytes}`);

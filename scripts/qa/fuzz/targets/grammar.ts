@@ -35,7 +35,7 @@ export const target: FuzzTarget = {
     for (let nth = 0; nth < samples; nth += 1) {
       const text = sampled(grammar, input);
       if (text === null) return "converted with long texts";
-      const problem = validator(valueOf(text));
+      const problem = validator(parseValue(text));
       if (text.length <= matchedCharactersMax)
         check(matchesGrammar(grammar, text), () => `the grammar does not match its own text\n${text}`);
       if (problem === null || problem.keyword === "limit") continue;
@@ -85,7 +85,7 @@ function sampled(grammar: Gbnf, { chance }: SchemaInput): string | null {
   }
 }
 
-function valueOf(text: string): unknown {
+function parseValue(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -3,7 +3,7 @@ import { HearthError } from "../../../../src/core/errors.js";
 import { createImageDecoder } from "../../../../src/engine/vision/decode/decode.js";
 import { pngOf } from "../../../../test/kit/models/png-writer.js";
 import { check } from "../../checks/violation.js";
-import { labelOf, type FuzzTarget } from "../target.js";
+import { toLabel, type FuzzTarget } from "../target.js";
 
 const sideMax = 2048;
 const sideMin = 32;
@@ -78,7 +78,7 @@ export const target: FuzzTarget = {
       const { kind, param, message } = thrown;
       check(kind === "invalid_value" && param === "image", () => `the error is ${kind} of ${param}`);
       check(messages.test(message), () => `the message is not one of those that are meant: ${message}`);
-      return `refused ${message} ${labelOf(logged.replace(/0x[0-9a-f]+/g, "0"))}`;
+      return `refused ${message} ${toLabel(logged.replace(/0x[0-9a-f]+/g, "0"))}`;
     }
   },
 };

@@ -3,7 +3,7 @@ import { HearthError } from "../../../../src/core/errors.js";
 import { stepBytes } from "../../../../src/core/json/decode-json.js";
 import { parseJson, type JsonBody } from "../../../../src/core/json/parse-json.js";
 import { check } from "../../checks/violation.js";
-import { labelOf, type FuzzTarget } from "../target.js";
+import { toLabel, type FuzzTarget } from "../target.js";
 
 /** Leaves out a byte order mark at the start, as RFC 8259 allows. */
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -41,7 +41,7 @@ export const target: FuzzTarget = {
   ],
   async run(input) {
     const bytes = expanded(input);
-    const expected = valueOf(bytes);
+    const expected = readValue(bytes);
     let body: JsonBody;
     try {
       body = await parseJson(bytes);
@@ -50,7 +50,7 @@ export const target: FuzzTarget = {
       check(thrown.kind === "malformed", () => `the error is of the kind ${thrown.kind}`);
       const isBound = /nested deeper|more than/.test(thrown.message);
       check(isBound || expected === null, () => `JSON is refused: ${thrown.message}`);
-      return labelOf(thrown.message);
+      return toLabel(thrown.message);
     }
     check(expected !== null, () => "what is no JSON is accepted");
     const { value, text } = body;
@@ -63,7 +63,7 @@ export const target: FuzzTarget = {
 };
 
 /** Returns null for what is not JSON in UTF-8. */
-function valueOf(input: Uint8Array): { readonly value: unknown } | null {
+function readValue(input: Uint8Array): { readonly value: unknown } | null {
   try {
     return { value: JSON.parse(utf8.decode(input)) as unknown };
   } catch {

@@ -3,7 +3,7 @@ import { extractText } from "../../../../src/engine/pdf/extract.js";
 import { enterSandbox } from "../../../../src/engine/pdf/sandbox.js";
 import { firstExtraObject, pdfOf, pdfOfObjects, streamOf } from "../../../../test/kit/models/pdf-writer.js";
 import { check } from "../../checks/violation.js";
-import { labelOf, type FuzzTarget } from "../target.js";
+import { toLabel, type FuzzTarget } from "../target.js";
 
 const sandbox = enterSandbox();
 const { getDocument } = await import("unpdf/pdfjs");
@@ -98,7 +98,7 @@ export const target: FuzzTarget = {
     if (sandbox.takeExceeded()) return "too many bytes";
     if (outcome.type === "refused") {
       check(problems.test(outcome.problem), () => `the reason is ${outcome.problem}`);
-      return labelOf(outcome.problem);
+      return toLabel(outcome.problem);
     }
     const { pages } = outcome;
     check(pages.join("").length <= charsMax, () => "the text is longer than it may be");

@@ -48,7 +48,7 @@ export const target: FuzzTarget = {
     if (input === null) return "no JSON";
     const result = converted(input);
     if (result instanceof SchemaRefusal) return `refused ${result.keyword}`;
-    const rules = rulesOf(result.grammar);
+    const rules = readRules(result.grammar);
     const grammar = new GrammarStacks("root", (name) => rules.get(name), stacksMax);
     const outcomes = new Set<string>();
     for (let nth = 0; nth < walks; nth += 1) outcomes.add(await walk(result.grammar, grammar, input.chance));
@@ -99,7 +99,7 @@ function nextCharacter(
 ): string | null {
   const counts = new Map<string, number>();
   for (const stack of stacks) {
-    const character = stack === null ? null : characterOf(stack.head, chance);
+    const character = stack === null ? null : drawCharacter(stack.head, chance);
     if (character !== null && tokens.has(character)) counts.set(character, (counts.get(character) ?? 0) + 1);
   }
   counts.delete(" ");
@@ -108,7 +108,7 @@ function nextCharacter(
   return characters[chance.happens(0.8) ? 0 : chance.between(0, characters.length - 1)] ?? null;
 }
 
-function characterOf(head: Stack["head"], chance: Chance): string | null {
+function drawCharacter(head: Stack["head"], chance: Chance): string | null {
   if (head.kind === "text") return String.fromCodePoint(head.points[0] ?? 0);
   if (head.kind !== "class") return null;
   if (head.negated) return "a";
@@ -155,7 +155,7 @@ async function loadVocabulary(): Promise<Vocabulary> {
   return { model, tokens };
 }
 
-function rulesOf(grammar: string): ReadonlyMap<string, string> {
+function readRules(grammar: string): ReadonlyMap<string, string> {
   return new Map(
     grammar
       .trimEnd()

@@ -1,7 +1,7 @@
 import { createValidator } from "../../../../src/grammar/schema/validate.js";
 import { SchemaRefusal } from "../../../../src/grammar/schema/refusal.js";
 import { check, Violation } from "../../checks/violation.js";
-import { labelOf, type FuzzTarget } from "../target.js";
+import { toLabel, type FuzzTarget } from "../target.js";
 import { converted, otherVerdict, schemaInput, stepsMax, valuesFor } from "./schemas.js";
 
 /** No unit of work is larger than this: a conversion that exceeds its limit does so by less. */
@@ -23,7 +23,7 @@ export const target: FuzzTarget = {
       check(keyword === null || keyword !== "", () => "the refusal names an empty keyword");
       check(pointerPattern.test(pointer), () => `the refusal is at ${pointer}, which is no JSON Pointer`);
       check(message.length > 0 && message.length < 1000, () => `the message is ${message}`);
-      return `refused ${keyword} ${labelOf(message).slice(0, 60)}`;
+      return `refused ${keyword} ${toLabel(message).slice(0, 60)}`;
     }
     check(result.steps <= stepsMax, () => `the conversion took ${result.steps} steps`);
     check(result.exact === (result.checked.length === 0), () => "exact contradicts what is checked");

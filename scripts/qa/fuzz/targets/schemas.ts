@@ -4,7 +4,7 @@ import type AjvConstructor from "ajv/dist/2020.js";
 import { convertSchema, type Conversion } from "../../../../src/grammar/convert.js";
 import { SchemaRefusal } from "../../../../src/grammar/schema/refusal.js";
 import { Chance } from "../../figures/chance.js";
-import { parsed, pathsOf, valueAt } from "../mutate/json.js";
+import { parsed, listPaths, valueAt } from "../mutate/json.js";
 
 const { Ajv2020 } = createRequire(import.meta.url)("ajv/dist/2020.js") as {
   Ajv2020: typeof AjvConstructor.Ajv2020;
@@ -45,10 +45,10 @@ const differing =
   /""|"(\$schema|\$id|id|\$anchor|\$dynamicRef|\$dynamicAnchor|\$recursiveRef|\$recursiveAnchor|\$vocabulary|\$async|nullable|discriminator|format|definitions|dependencies|unevaluated\w+|multipleOf|contains|pattern|patternProperties|additionalItems|__proto__)":/;
 
 /** Returns whether a value is valid by another implementation of the standard (ajv). */
-export type Verdict = (value: unknown) => boolean;
+export type SchemaVerdict = (value: unknown) => boolean;
 
 /** Returns null for a schema that ajv does not compile, or judges otherwise by intention. */
-export function otherVerdict(schema: unknown): Verdict | null {
+export function otherVerdict(schema: unknown): SchemaVerdict | null {
   if (differing.test(JSON.stringify(schema))) return null;
   try {
     const ajv = new Ajv2020({ strict: false, ownProperties: true, logger: false, validateSchema: true });
@@ -78,7 +78,7 @@ const common: readonly unknown[] = [
 
 /** Returns values that a schema may be about: common ones, and those of the document itself. */
 export function valuesFor(schema: unknown): readonly unknown[] {
-  const inside = pathsOf(schema)
+  const inside = listPaths(schema)
     .slice(0, 40)
     .map((path) => valueAt(schema, path));
   return [...common, ...inside];

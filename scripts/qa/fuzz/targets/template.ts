@@ -9,7 +9,7 @@ import { textMethods } from "../../../../src/template/library/methods-text.js";
 import { tests } from "../../../../src/template/library/tests.js";
 import { root } from "../../world/root.js";
 import { check } from "../../checks/violation.js";
-import { labelOf, type FuzzTarget } from "../target.js";
+import { toLabel, type FuzzTarget } from "../target.js";
 
 /** Small bounds, so that each input is short. */
 const budget = { stepsMax: 5_000, cpuMsMax: 1_000, textLengthMax: 400 };
@@ -120,7 +120,7 @@ export const target: FuzzTarget = {
     const said = result.type === "exceeded" ? result.limit : result.reason;
     check(typeof said === "string", () => `the reason is a ${typeof said}`);
     check(!ofJavaScript.test(said), () => `the reason is an error of JavaScript itself: ${said}`);
-    return `${result.type} ${labelOf(said).slice(0, 40)}`;
+    return `${result.type} ${toLabel(said).slice(0, 40)}`;
   },
 };
 

@@ -4,13 +4,13 @@ import { HearthError } from "../../../../src/core/errors.js";
 import { BodyBudget } from "../../../../src/core/requests/body-budget.js";
 import { readUpload } from "../../../../src/http/server/multipart.js";
 import { check } from "../../checks/violation.js";
-import { labelOf, type FuzzTarget } from "../target.js";
+import { toLabel, type FuzzTarget } from "../target.js";
 
 const boundary = "edge";
 const kinds = ["malformed", "invalid_field", "invalid_value"];
 
 /** A form with these parts, each a header and a content. */
-function formOf(parts: readonly (readonly [string, string])[]): Buffer {
+function writeForm(parts: readonly (readonly [string, string])[]): Buffer {
   const text = parts.map(([head, content]) => `--${boundary}\r\n${head}\r\n\r\n${content}\r\n`).join("");
   return Buffer.from(`${text}--${boundary}--\r\n`, "latin1");
 }
@@ -41,33 +41,33 @@ export const target: FuzzTarget = {
     "\0",
   ],
   seeds: () => [
-    formOf([
+    writeForm([
       [field("purpose"), "batch"],
       [file("notes.txt"), "Hello"],
     ]),
-    formOf([
+    writeForm([
       [file("a.bin"), "\x00\xff"],
       [field("expires_after[anchor]"), "created_at"],
       [field("expires_after[seconds]"), "3600"],
     ]),
-    formOf([[file("../../etc/passwd"), ""]]),
-    formOf([[`${field("file")}; filename*=utf-8''%e2%82%ac.txt`, "1"]]),
-    formOf([
+    writeForm([[file("../../etc/passwd"), ""]]),
+    writeForm([[`${field("file")}; filename*=utf-8''%e2%82%ac.txt`, "1"]]),
+    writeForm([
       [file("one"), "1"],
       [file("two"), "2"],
     ]),
     Buffer.from(`--${boundary}--`),
   ],
   async run(input) {
-    const whole = await outcomeOf(input, input.length);
-    const pieces = await outcomeOf(input, 1 + ((input[0] ?? 0) % 7));
+    const whole = await readForm(input, input.length);
+    const pieces = await readForm(input, 1 + ((input[0] ?? 0) % 7));
     check(whole === pieces, () => `in pieces it is ${pieces}, as a whole ${whole}`);
-    return labelOf(whole);
+    return toLabel(whole);
   },
 };
 
 /** Reads the form in chunks of this size. @returns what it is, as a text */
-async function outcomeOf(input: Uint8Array, chunkBytes: number): Promise<string> {
+async function readForm(input: Uint8Array, chunkBytes: number): Promise<string> {
   const chunks = Array.from({ length: Math.ceil(input.length / Math.max(chunkBytes, 1)) }, (_, index) =>
     Buffer.from(input.subarray(index * chunkBytes, (index + 1) * chunkBytes)),
   );

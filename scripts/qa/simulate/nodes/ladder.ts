@@ -1,6 +1,12 @@
 /** From one bottleneck to the next: what saturates, and the step that removes it. Pure. */
 import type { Costs, Deployment } from "./costs.js";
-import { bottleneckOf, capacityOf, connectionsOf, stationsOf, type StationName } from "./stations.js";
+import {
+  findBottleneck,
+  computeCapacity,
+  countConnections,
+  listStations,
+  type StationName,
+} from "./stations.js";
 
 /** No step leads to more databases than that. */
 const databasesMax = 64;
@@ -19,15 +25,15 @@ export interface Rung {
 export function climb(costs: Costs, first: Deployment): readonly Rung[] {
   const rungs: Rung[] = [];
   for (let deployment: Deployment | null = first; deployment !== null;) {
-    const stations = stationsOf(costs, deployment);
-    const tooMany = connectionsOf(deployment) > deployment.connectionsMax;
-    const bottleneck = bottleneckOf(stations);
+    const stations = listStations(costs, deployment);
+    const tooMany = countConnections(deployment) > deployment.connectionsMax;
+    const bottleneck = findBottleneck(stations);
     const bound = tooMany ? "connections" : bottleneck.name;
     const next = nextStep(bound, deployment);
     rungs.push({
       deployment,
       bound,
-      requestsPerSecondMax: tooMany ? 0 : capacityOf(bottleneck),
+      requestsPerSecondMax: tooMany ? 0 : computeCapacity(bottleneck),
       step: next?.step ?? null,
     });
     deployment = next?.deployment ?? null;

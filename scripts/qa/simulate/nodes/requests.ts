@@ -4,7 +4,7 @@ import { Queue, simulateVisits, type Visit } from "./queueing.js";
 import type { Station, StationName } from "./stations.js";
 import { chooseByRank } from "../../figures/zipf.js";
 
-export interface Load {
+export interface NodesLoad {
   readonly stations: readonly Station[];
   readonly teams: number;
   readonly requestsPerSecond: number;
@@ -20,17 +20,17 @@ export interface Simulated {
 }
 
 /** Simulates requests, of which the first fifth only fills the queues. */
-export function simulateRequests(load: Load): Simulated {
+export function simulateRequests(load: NodesLoad): Simulated {
   const next = seeded(load.seed);
   const exponential = (mean: number): number => -Math.log(1 - next()) * mean;
   const chooseTeam = chooseByRank(load.teams);
-  const queues = new Map(load.stations.map((station) => [station.name, queuesOf(station)]));
+  const queues = new Map(load.stations.map((station) => [station.name, createQueues(station)]));
   const arrivals: number[] = [];
   for (let time = 0; arrivals.length < load.requests;) {
     time += exponential(1000 / load.requestsPerSecond);
     arrivals.push(time);
   }
-  const visitsOf = (): readonly Visit[] => {
+  const drawVisits = (): readonly Visit[] => {
     const team = chooseTeam(next());
     return load.stations.flatMap(({ name, workMs }) => {
       if (name === "largest team" && team > 0) return [];
@@ -40,7 +40,7 @@ export function simulateRequests(load: Load): Simulated {
       return queue === undefined ? [] : [{ queue, workMs: exponential(workMs) }];
     });
   };
-  const took = simulateVisits(arrivals, visitsOf);
+  const took = simulateVisits(arrivals, drawVisits);
   const tookMs = took.slice(Math.floor(took.length / 5)).toSorted();
   const lastMs = arrivals.at(-1) ?? 0;
   const utilization = load.stations.map(({ name, servers }) => {
@@ -53,6 +53,6 @@ export function simulateRequests(load: Load): Simulated {
   return { tookMs, utilization: new Map(utilization) };
 }
 
-function queuesOf({ queues, servers }: Station): readonly Queue[] {
+function createQueues({ queues, servers }: Station): readonly Queue[] {
   return Array.from({ length: queues }, () => new Queue(servers));
 }

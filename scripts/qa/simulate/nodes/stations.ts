@@ -16,7 +16,7 @@ export interface Station {
   readonly share: number;
 }
 
-export function stationsOf(costs: Costs, deployment: Deployment): readonly Station[] {
+export function listStations(costs: Costs, deployment: Deployment): readonly Station[] {
   const { nodes, databases, databaseCores, countsInDatabase, runsPerReservation, teams } = deployment;
   return [
     {
@@ -44,18 +44,21 @@ export function stationsOf(costs: Costs, deployment: Deployment): readonly Stati
 }
 
 /** Returns the requests a second, of all teams, at which the busiest queue of a station works without a pause. */
-export function capacityOf({ servers, workMs, share }: Station): number {
+export function computeCapacity({ servers, workMs, share }: Station): number {
   return (servers * 1000) / (workMs * share);
 }
 
 /** Returns the station that saturates first. */
-export function bottleneckOf(stations: readonly Station[]): Station {
+export function findBottleneck(stations: readonly Station[]): Station {
   const [first, ...others] = stations;
   if (first === undefined) throw new Error("there is no station");
-  return others.reduce((least, each) => (capacityOf(each) < capacityOf(least) ? each : least), first);
+  return others.reduce(
+    (least, each) => (computeCapacity(each) < computeCapacity(least) ? each : least),
+    first,
+  );
 }
 
 /** Returns the connections that one database has, from all nodes: every node has requests of every team. */
-export function connectionsOf({ nodes, connectionsPerNode }: Deployment): number {
+export function countConnections({ nodes, connectionsPerNode }: Deployment): number {
   return nodes * connectionsPerNode;
 }

@@ -18,7 +18,7 @@ import { json } from "./skills/json.js";
 import { passage } from "./skills/passage.js";
 import { recall } from "./skills/recall.js";
 import { surrounded, systemPrompts } from "./surroundings.js";
-import { listed, shared, trainedTemplates, wordsOf } from "./templates.js";
+import { listed, shared, trainedTemplates, listWords } from "./templates.js";
 import { thinking } from "./skills/thinking.js";
 import { tools } from "./skills/tools.js";
 import { unknown } from "./skills/unknown.js";
@@ -50,8 +50,8 @@ export async function generateItems(training: string, order: Order): Promise<rea
   refuseShared(skills, trained);
   const taught = await readFacts(join(training, "facts.json"));
   const told = taught.flatMap(({ subject, answer }) => [subject, answer]);
-  const world = { facts: taught, trainedWords: wordsOf([...trained, ...told]) };
-  return skills.flatMap((skill) => itemsOf(skill, world, order));
+  const world = { facts: taught, trainedWords: listWords([...trained, ...told]) };
+  return skills.flatMap((skill) => generateSkill(skill, world, order));
 }
 
 /** @throws Error with the templates that the training also has */
@@ -69,7 +69,7 @@ export function refuseShared(
 }
 
 /** Returns items of one skill without duplicates. @throws Error if there are too few */
-export function itemsOf(
+export function generateSkill(
   skill: ChatSkill,
   world: World,
   { itemsPerSkill, seed }: Omit<Order, "skills">,
@@ -81,18 +81,18 @@ export function itemsOf(
       throw new Error(`too little to ask of the skill '${skill.name}'`);
     const draft = skill.draw(chance, world);
     if (refusal(draft, world.trainedWords) !== null) continue;
-    const item = itemOf(chance, world, skill.name, draft);
-    items.set(keyOf(draft), items.get(keyOf(draft)) ?? item);
+    const item = createItem(chance, world, skill.name, draft);
+    items.set(nameDraft(draft), items.get(nameDraft(draft)) ?? item);
   }
   return [...items.values()];
 }
 
 /** Returns a key that is equal for equal questions. */
-function keyOf({ earlier, text, later, alone = false }: Draft): string {
+function nameDraft({ earlier, text, later, alone = false }: Draft): string {
   return JSON.stringify([text.toLowerCase(), ...(alone ? [earlier, later] : [])]);
 }
 
-function itemOf(chance: Dice, world: World, skill: string, draft: Draft): Item {
+function createItem(chance: Dice, world: World, skill: string, draft: Draft): Item {
   const { responseFormat, reasoning = false, expect } = draft;
   const { messages, tools: offered } = surrounded(chance, world, draft);
   return {

@@ -72,7 +72,7 @@ export function shared(own: readonly string[], trained: readonly string[]): read
 }
 
 /** Returns the words of templates, in lower case. */
-export function wordsOf(templates: readonly string[]): ReadonlySet<string> {
+export function listWords(templates: readonly string[]): ReadonlySet<string> {
   return new Set(templates.flatMap((template) => normalized(template).match(/\p{L}+/gu) ?? []));
 }
 

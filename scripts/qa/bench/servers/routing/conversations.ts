@@ -32,9 +32,9 @@ export function planConversations(
   const between = (least: number, most: number): number => least + Math.floor(unit() * (most - least));
   const team = chooseByRank(teamsCount);
   let nextBlock = 0;
-  const blocksOf = (tokens: number): number[] =>
+  const drawBlocks = (tokens: number): number[] =>
     Array.from({ length: Math.ceil(tokens / blockTokens) }, () => nextBlock++);
-  const beginnings = Array.from({ length: teamsCount * appsPerTeam }, () => blocksOf(between(100, 3_000)));
+  const beginnings = Array.from({ length: teamsCount * appsPerTeam }, () => drawBlocks(between(100, 3_000)));
   let at = 0;
   return Array.from({ length: count }, () => {
     at += exponential(1_000 / perSecond);
@@ -44,10 +44,10 @@ export function planConversations(
     const blocks = [...(beginnings[app] ?? [])];
     const turns: Turn[] = [];
     for (let turn = 0; turn < length; turn += 1) {
-      blocks.push(...blocksOf(between(20, 600)));
+      blocks.push(...drawBlocks(between(20, 600)));
       const answerTokens = between(50, 500);
       turns.push({ team: `team ${teamIndex}`, blocks: [...blocks], answerTokens });
-      blocks.push(...blocksOf(answerTokens));
+      blocks.push(...drawBlocks(answerTokens));
     }
     const thinkMs = turns.map(() => 2_000 + exponential(20_000));
     return { startsAtMs: at, turns, thinkMs };

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { HearthError } from "../../../../../src/core/errors.js";
 import { parseJson, type JsonBody } from "../../../../../src/core/json/parse-json.js";
 import { check } from "../../../checks/violation.js";
-import { labelOf, type FuzzTarget } from "../../target.js";
+import { toLabel, type FuzzTarget } from "../../target.js";
 
 const messageCharsMax = 1000;
 
@@ -25,12 +25,12 @@ export function bodyTarget(corpus: string, parse: Parse): FuzzTarget {
         if (thrown instanceof HearthError && thrown.kind === "malformed") return "malformed";
         throw thrown;
       }
-      return outcomeOf(body, parse);
+      return parseBody(body, parse);
     },
   };
 }
 
-function outcomeOf({ value: body, text }: JsonBody, parse: Parse): string {
+function parseBody({ value: body, text }: JsonBody, parse: Parse): string {
   const before = structuredClone(body);
   try {
     const request = parse(body, text);
@@ -39,15 +39,15 @@ function outcomeOf({ value: body, text }: JsonBody, parse: Parse): string {
       JSON.stringify(request) === JSON.stringify(parse(before, text)),
       () => "parsing again gives another request",
     );
-    return `request ${shapeOf(request)}`;
+    return `request ${describeShape(request)}`;
   } catch (thrown) {
     if (!(thrown instanceof HearthError)) throw thrown;
-    return refusalOf(thrown, body);
+    return checkRefusal(thrown, body);
   }
 }
 
 /** Checks an error and returns its label. */
-function refusalOf({ kind, param, message }: HearthError, body: unknown): string {
+function checkRefusal({ kind, param, message }: HearthError, body: unknown): string {
   check(kind === "invalid_field" || kind === "invalid_value", () => `the error is of the kind ${kind}`);
   check(message.length <= messageCharsMax, () => `the message has ${message.length} characters`);
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
@@ -58,11 +58,11 @@ function refusalOf({ kind, param, message }: HearthError, body: unknown): string
   check(message.startsWith(`${param}: `), () => `the message does not begin with ${param}: ${message}`);
   check(!/(: | be )$/.test(message), () => `the message says nothing: ${message}`);
   const path = (param ?? "").split(".").map((key) => (/^[a-z_]+$/.test(key) ? key : "*"));
-  return `${kind} ${path.slice(0, 3).join(".")} ${labelOf(message.slice(String(param).length)).slice(0, 60)}`;
+  return `${kind} ${path.slice(0, 3).join(".")} ${toLabel(message.slice(String(param).length)).slice(0, 60)}`;
 }
 
 /** Names the fields of a request that are not at their most common value, without what is in them. */
-function shapeOf(request: unknown): string {
+function describeShape(request: unknown): string {
   const inner =
     typeof request === "object" && request !== null && "request" in request ? request.request : request;
   if (typeof inner !== "object" || inner === null) return typeof inner;

@@ -4,22 +4,22 @@ import { HearthError } from "../../../../../src/core/errors.js";
 import type { EngineEvent, GenerationEvent } from "../../../../../src/core/generation.js";
 import { addEvent, noUsage } from "../../../../../src/core/usage.js";
 import { check } from "../../../checks/violation.js";
-import { labelOf, type FuzzTarget } from "../../target.js";
-import { languageOf, prompt, readAnswer, type Reading } from "./read.js";
-import { readScript, wholeText, type Script } from "./script.js";
-import { ScriptedServer } from "./server.js";
+import { toLabel, type FuzzTarget } from "../../target.js";
+import { openLanguage, prompt, readAnswer, type Reading } from "./read.js";
+import { readScript, wholeText, type EngineScript } from "./script.js";
+import { FuzzedServer } from "./server.js";
 
 /** Kinds of errors that the fault of an engine has; others are of the request, which an engine refuses by its status. */
 const failures = ["model_unavailable", "invalid_output"];
 const refusals = [...failures, "invalid_value", "context_length_exceeded"];
 /** Of a server that is sent texts, as src/docs/remote-engines.md says. */
-const textBytesOf = (tokens: number): number => tokens * 8 + 128;
+const boundTextBytes = (tokens: number): number => tokens * 8 + 128;
 /** Longer answers are read once. */
 const comparedCharactersMax = 65_536;
 /** What the words of an engine's errors have. */
 const secret = "secret";
 
-let server: Promise<ScriptedServer> | null = null;
+let server: Promise<FuzzedServer> | null = null;
 
 export const target: FuzzTarget = {
   guarantee:
@@ -52,7 +52,7 @@ export const target: FuzzTarget = {
   ],
   async run(input) {
     const script = readScript(input);
-    const scripted = await (server ??= ScriptedServer.start());
+    const scripted = await (server ??= FuzzedServer.start());
     const read = (isInPieces: boolean): Promise<Reading> =>
       scripted.during(script, isInPieces, () => readAnswer(script, scripted.url));
     const reading = await read(false);
@@ -60,42 +60,42 @@ export const target: FuzzTarget = {
     if (mayCompare(script)) {
       const again = await read(true);
       check(
-        isDeepStrictEqual(summaryOf(again), summaryOf(reading)),
+        isDeepStrictEqual(summarise(again), summarise(reading)),
         () =>
-          `in pieces it is ${JSON.stringify(summaryOf(again))}, as a whole ${JSON.stringify(summaryOf(reading))}`,
+          `in pieces it is ${JSON.stringify(summarise(again))}, as a whole ${JSON.stringify(summarise(reading))}`,
       );
     }
-    return `${script.kind} ${summaryOf(reading).end}`;
+    return `${script.kind} ${summarise(reading).end}`;
   },
 };
 
 /** What was sent before a connection is lost may be lost, too. */
-function mayCompare({ answers, cuts, losesConnection }: Script): boolean {
+function mayCompare({ answers, cuts, losesConnection }: EngineScript): boolean {
   if (losesConnection || cuts.length === 0) return false;
   return answers.every(
     (answer) => (wholeText(answer)?.length ?? Number.POSITIVE_INFINITY) <= comparedCharactersMax,
   );
 }
 
-function summaryOf({ events, failure }: Reading): { readonly events: unknown; readonly end: string } {
-  const end = failure instanceof HearthError ? labelOf(`${failure.kind}: ${failure.message}`) : "answered";
+function summarise({ events, failure }: Reading): { readonly events: unknown; readonly end: string } {
+  const end = failure instanceof HearthError ? toLabel(`${failure.kind}: ${failure.message}`) : "answered";
   const last = events.at(-1);
   const failed = last?.type === "generation-end" ? (last.failure?.message ?? last.finishReason) : "";
   return {
     events: failure === null ? JSON.parse(JSON.stringify(events)) : null,
-    end: `${end} ${labelOf(failed)}`,
+    end: `${end} ${toLabel(failed)}`,
   };
 }
 
-async function checkReading(script: Script, { events, sampled, failure }: Reading): Promise<void> {
+async function checkReading(script: EngineScript, { events, sampled, failure }: Reading): Promise<void> {
   if (failure !== null) checkFailure(script, failure);
   checkOrder(events, failure === null);
   checkUsage(script, events.filter(isOfAnswer));
-  const bytes = Buffer.byteLength(textOf(events));
-  const { tokenBytes, vocabularyTokens } = await languageOf();
+  const bytes = Buffer.byteLength(joinText(events));
+  const { tokenBytes, vocabularyTokens } = await openLanguage();
   const bytesPerToken = tokenBytes.longestBytes;
   const bytesMax =
-    script.kind === "openai" ? textBytesOf(script.maxTokens) : script.maxTokens * bytesPerToken;
+    script.kind === "openai" ? boundTextBytes(script.maxTokens) : script.maxTokens * bytesPerToken;
   check(bytes <= bytesMax, () => `${bytes} bytes of text for ${script.maxTokens} tokens`);
   if (sampled !== null) {
     check(sampled.length <= script.maxTokens, () => `${sampled.length} tokens of ${script.maxTokens}`);
@@ -104,7 +104,7 @@ async function checkReading(script: Script, { events, sampled, failure }: Readin
   for (const event of events) if ("logprobs" in event) checkLogprobs(event.logprobs ?? []);
 }
 
-function checkFailure({ status }: Script, failure: unknown): void {
+function checkFailure({ status }: EngineScript, failure: unknown): void {
   if (!(failure instanceof HearthError)) throw failure;
   const { kind, message } = failure;
   check((status === 200 ? failures : refusals).includes(kind), () => `the error is ${kind}: ${message}`);
@@ -128,7 +128,7 @@ function checkOrder(events: readonly EngineEvent[], isWhole: boolean): void {
 }
 
 /** Checks the tokens that a run counts of the events; what a server counts is checked of its streams. */
-function checkUsage({ maxTokens }: Script, events: readonly GenerationEvent[]): void {
+function checkUsage({ maxTokens }: EngineScript, events: readonly GenerationEvent[]): void {
   const { promptTokens, cachedTokens, completionTokens, reasoningTokens } = events.reduce(addEvent, noUsage);
   const sampled = completionTokens + reasoningTokens;
   check(sampled <= maxTokens, () => `${sampled} tokens are counted of ${maxTokens}`);
@@ -136,7 +136,7 @@ function checkUsage({ maxTokens }: Script, events: readonly GenerationEvent[]): 
   check(promptTokens <= prompt.length, () => `${promptTokens} prompt tokens are counted of ${prompt.length}`);
 }
 
-function textOf(events: readonly EngineEvent[]): string {
+function joinText(events: readonly EngineEvent[]): string {
   return events
     .map((event) => {
       if (event.type === "tool-call-start") return event.name;

@@ -17,7 +17,7 @@ import type { TokenKind } from "../../../../../src/engine/remote/protocol.js";
 import { createTextEngine } from "../../../../../src/engine/remote/text/text-engine.js";
 import { ember } from "../../../../../test/kit/scripted/ember.js";
 import { renderHere } from "../../../../../test/kit/engine/render-here.js";
-import type { Script } from "./script.js";
+import type { EngineScript } from "./script.js";
 
 /** The model's vocabulary and template are the built-in one's. */
 const model: Model = {
@@ -31,7 +31,7 @@ const hidden: Tool = { name: "hide", parameters: { type: "object" } };
 
 let language: Promise<VocabularyLanguage> | null = null;
 
-export function languageOf(): Promise<VocabularyLanguage> {
+export function openLanguage(): Promise<VocabularyLanguage> {
   return (language ??= load());
 }
 
@@ -53,11 +53,11 @@ export interface Reading {
   readonly failure: unknown;
 }
 
-export function readAnswer(script: Script, url: string): Promise<Reading> {
+export function readAnswer(script: EngineScript, url: string): Promise<Reading> {
   return script.kind === "openai" ? readTexts(script, url) : readTokens(script, script.kind, url);
 }
 
-async function readTexts(script: Script, url: string): Promise<Reading> {
+async function readTexts(script: EngineScript, url: string): Promise<Reading> {
   const server = { url, apiKey: null };
   const replica = { url, isFailing: false, fail: () => undefined, checkAgain: () => undefined };
   const pool = {
@@ -74,7 +74,7 @@ async function readTexts(script: Script, url: string): Promise<Reading> {
   });
   const events: EngineEvent[] = [];
   try {
-    for await (const event of engine.generate(model, jobOf(script), new AbortController().signal))
+    for await (const event of engine.generate(model, createScriptedJob(script), new AbortController().signal))
       events.push(event);
     return { events, sampled: null, failure: null };
   } catch (failure) {
@@ -82,14 +82,14 @@ async function readTexts(script: Script, url: string): Promise<Reading> {
   }
 }
 
-async function readTokens(script: Script, kind: TokenKind, url: string): Promise<Reading> {
-  const known = await languageOf();
+async function readTokens(script: EngineScript, kind: TokenKind, url: string): Promise<Reading> {
+  const known = await openLanguage();
   const events: EngineEvent[] = [];
   const emit = (more: readonly EngineEvent[]): void => void events.push(...more);
   const client = createRemoteClient(kind, known);
   const deps = { language: known, contextTokens, client, endTokens: known.endTokens, emit };
   const target = { kind, url, apiKey: null, modelName: "m", slot: null, reusesPrefixes: false, salt: "s" };
-  const job: SeededJob = { ...jobOf(script), seed: 1 };
+  const job: SeededJob = { ...createScriptedJob(script), seed: 1 };
   try {
     const report = await new RemoteGeneration(deps, job, target).run(new AbortController().signal);
     return { events, sampled: [...report.answer], failure: null };
@@ -98,7 +98,7 @@ async function readTokens(script: Script, kind: TokenKind, url: string): Promise
   }
 }
 
-function jobOf({ kind, maxTokens, topLogprobs, isPenalised, mayCall }: Script): DecodeJob {
+function createScriptedJob({ kind, maxTokens, topLogprobs, isPenalised, mayCall }: EngineScript): DecodeJob {
   const isText = kind === "openai";
   const callsTools = isText && mayCall;
   return {

@@ -10,7 +10,7 @@ const endlessTimes = 2 ** 31;
 /** Of an answer that has an end. */
 const answerCharactersMax = 6_291_456;
 
-export interface Script {
+export interface EngineScript {
   readonly kind: EngineKind;
   readonly maxTokens: number;
   readonly topLogprobs: number | null;
@@ -18,14 +18,14 @@ export interface Script {
   readonly mayCall: boolean;
   readonly status: number;
   /** The answers to requests, in order; the last one is the answer to those after it, too. */
-  readonly answers: readonly Answer[];
+  readonly answers: readonly EngineAnswer[];
   /** Places at which the bytes are cut, modulo their number. */
   readonly cuts: readonly number[];
   /** Whether connections are lost where answers end. */
   readonly losesConnection: boolean;
 }
 
-export type Answer = readonly Frame[];
+export type EngineAnswer = readonly Frame[];
 
 export interface Frame {
   /** `$n` stands for the number of the repetition. */
@@ -35,7 +35,7 @@ export interface Frame {
 
 type Document = Readonly<Record<string, unknown>>;
 
-export function readScript(input: Uint8Array): Script {
+export function readScript(input: Uint8Array): EngineScript {
   const value = parsed(input);
   const document: Document = typeof value === "object" && value !== null ? (value as Document) : {};
   const has = (name: string): boolean => document[name] === true;
@@ -47,8 +47,8 @@ export function readScript(input: Uint8Array): Script {
     isPenalised: has("penalised"),
     mayCall: has("calls"),
     status: wholeIn(document["status"], 400, 599) ?? 200,
-    answers: itemsOf(answers).slice(0, 8).map(answerOf),
-    cuts: itemsOf(cuts)
+    answers: toItems(answers).slice(0, 8).map(toAnswer),
+    cuts: toItems(cuts)
       .flatMap((cut) => (typeof cut === "number" ? [Math.abs(Math.trunc(cut))] : []))
       .slice(0, 40),
     losesConnection: has("lost"),
@@ -59,17 +59,17 @@ function wholeIn(value: unknown, least: number, most: number): number | null {
   return typeof value === "number" && value >= least && value <= most ? Math.trunc(value) : null;
 }
 
-function itemsOf(value: unknown): readonly unknown[] {
+function toItems(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as readonly unknown[]) : [];
 }
 
 /** A text is sent as it is, `[times, frame]` is a frame that is repeated, and anything else is the data of an event. */
-function answerOf(value: unknown): Answer {
+function toAnswer(value: unknown): EngineAnswer {
   let characters = answerCharactersMax;
-  return itemsOf(value).map((item) => {
+  return toItems(value).map((item) => {
     const [times, repeated] = Array.isArray(item) ? (item as readonly unknown[]) : [];
     const isRepeated = typeof times === "number" && repeated !== undefined;
-    const text = textOf(isRepeated ? repeated : item);
+    const text = toText(isRepeated ? repeated : item);
     if (isRepeated && times >= endlessTimes && text !== "") return { text, times: Number.POSITIVE_INFINITY };
     const most = Math.floor(characters / Math.max(text.length, 1));
     const count = isRepeated ? Math.max(0, Math.min(Math.trunc(times), most)) : 1;
@@ -78,7 +78,7 @@ function answerOf(value: unknown): Answer {
   });
 }
 
-function textOf(frame: unknown): string {
+function toText(frame: unknown): string {
   return typeof frame === "string" ? frame : `data: ${JSON.stringify(frame) ?? "null"}\n\n`;
 }
 
@@ -88,7 +88,7 @@ export function placePrompt(text: string, prompt: readonly number[]): string {
 }
 
 /** Returns the text of an answer; null where it has no end. */
-export function wholeText(answer: Answer): string | null {
+export function wholeText(answer: EngineAnswer): string | null {
   if (answer.some(({ times }) => times === Number.POSITIVE_INFINITY)) return null;
   return answer
     .map(({ text, times }) => {

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { setImmediate } from "node:timers/promises";
 import { check } from "../../../checks/violation.js";
 import { listen, readBody } from "../../../world/http-server.js";
-import { hasDone, numbered, placePrompt, wholeText, type Answer, type Script } from "./script.js";
+import { hasDone, numbered, placePrompt, wholeText, type EngineAnswer, type EngineScript } from "./script.js";
 
 /** What a reader may take of an answer that never ends: its own bound, and what is on the way. */
 const takenBytesMax = 50_331_648;
@@ -12,9 +12,9 @@ const takenBytesMax = 50_331_648;
 const extraTokensMax = 17;
 const endlessPieceCharacters = 65_536;
 
-export class ScriptedServer {
+export class FuzzedServer {
   readonly url: string;
-  #script: Script | null = null;
+  #script: EngineScript | null = null;
   #isInPieces = false;
   #requests = 0;
   #problems: Error[] = [];
@@ -25,15 +25,15 @@ export class ScriptedServer {
     this.url = url;
   }
 
-  static async start(): Promise<ScriptedServer> {
+  static async start(): Promise<FuzzedServer> {
     const server = createServer((request, response) => void scripted.#handle(request, response));
-    const scripted = new ScriptedServer(await listen(server));
+    const scripted = new FuzzedServer(await listen(server));
     server.unref();
     return scripted;
   }
 
   /** Answers by a script while an action runs. @throws Violation for a request or an answer beyond its bounds */
-  async during<T>(script: Script, isInPieces: boolean, action: () => Promise<T>): Promise<T> {
+  async during<T>(script: EngineScript, isInPieces: boolean, action: () => Promise<T>): Promise<T> {
     this.#script = script;
     this.#isInPieces = isInPieces;
     this.#requests = 0;
@@ -60,7 +60,7 @@ export class ScriptedServer {
       this.#requests += 1;
       check(this.#requests <= 2 * script.maxTokens + 40, () => `there are ${this.#requests} requests`);
       checkTokens(body, script.maxTokens);
-      const placed = answer.map(({ text, times }) => ({ text: placePrompt(text, promptOf(body)), times }));
+      const placed = answer.map(({ text, times }) => ({ text: placePrompt(text, readTokens(body)), times }));
       await this.#answer(response, script, body.stream === false ? whole(placed) : placed);
     } catch (thrown) {
       this.#problems.push(thrown instanceof Error ? thrown : new Error(String(thrown)));
@@ -68,7 +68,7 @@ export class ScriptedServer {
     }
   }
 
-  async #answer(response: ServerResponse, script: Script, answer: Answer): Promise<void> {
+  async #answer(response: ServerResponse, script: EngineScript, answer: EngineAnswer): Promise<void> {
     response.writeHead(script.status, { "content-type": "text/event-stream" });
     const text = wholeText(answer);
     if (text === null) return writeEndless(response, answer);
@@ -95,7 +95,7 @@ interface Body {
   readonly sampling_params?: { readonly max_new_tokens?: number };
 }
 
-function promptOf({ prompt, input_ids: ids }: Body): readonly number[] {
+function readTokens({ prompt, input_ids: ids }: Body): readonly number[] {
   return prompt ?? ids ?? [];
 }
 
@@ -106,12 +106,12 @@ function checkTokens({ n_predict, max_tokens, sampling_params }: Body, tokensMax
 }
 
 /** The data of the first event, as an answer that is not streamed. */
-function whole([first]: Answer): Answer {
+function whole([first]: EngineAnswer): EngineAnswer {
   return first === undefined ? [] : [{ text: first.text.replace(/^data: /, "").trim(), times: 1 }];
 }
 
 /** @throws Violation where the reader takes more than its bound */
-async function writeEndless(response: ServerResponse, answer: Answer): Promise<void> {
+async function writeEndless(response: ServerResponse, answer: EngineAnswer): Promise<void> {
   let bytes = 0;
   const write = async (text: string): Promise<void> => {
     bytes += text.length;

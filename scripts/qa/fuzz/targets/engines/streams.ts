@@ -21,7 +21,7 @@ import { TextAnswer } from "../../../../../src/engine/remote/text/answer.js";
 import { listen } from "../../../world/http-server.js";
 import { parsed } from "../../mutate/json.js";
 import { check } from "../../../checks/violation.js";
-import { labelOf, type FuzzTarget } from "../../target.js";
+import { toLabel, type FuzzTarget } from "../../target.js";
 
 /** Of one stream: repetitions beyond it are left out. */
 const streamBytesMax = 131_072;
@@ -73,7 +73,7 @@ export const target: FuzzTarget = {
     "\ufeff",
   ],
   async run(input) {
-    const { stream, cuts } = streamOf(parsed(input));
+    const { stream, cuts } = toStream(parsed(input));
     await checkCuts(stream, cuts);
     const labels = [await readTexts(stream)];
     for (const kind of ["llama-server", "vllm", "sglang"] as const)
@@ -86,7 +86,7 @@ export const target: FuzzTarget = {
  * Reads a document as a stream: a text stands for its bytes, a number for a cut, `{"times": N, "of": EVENT}` for repetitions, and anything
  * else for an event with this data.
  */
-function streamOf(document: unknown): { readonly stream: Buffer; readonly cuts: readonly number[] } {
+function toStream(document: unknown): { readonly stream: Buffer; readonly cuts: readonly number[] } {
   const cuts: number[] = [];
   const parts: string[] = [];
   let bytes = 0;
@@ -108,32 +108,35 @@ function streamOf(document: unknown): { readonly stream: Buffer; readonly cuts: 
 /** Checks that events are the same wherever their bytes are cut, characters and line ends included. */
 async function checkCuts(stream: Buffer, cuts: readonly number[]): Promise<void> {
   const sizes = [1, ...cuts.map((cut) => (Math.abs(Math.trunc(cut)) % 64) + 1)].slice(0, 4);
-  const whole = await textsOf([stream]);
+  const whole = await collectTexts([stream]);
   for (const size of sizes) {
     const pieces: Uint8Array[] = [];
     for (let at = 0; at < Math.min(stream.length, 4_096); at += size)
       pieces.push(stream.subarray(at, Math.min(at + size, 4_096)));
     if (stream.length > 4_096) pieces.push(stream.subarray(4_096));
-    check(isDeepStrictEqual(await textsOf(pieces), whole), () => `pieces of ${size} bytes are other events`);
+    check(
+      isDeepStrictEqual(await collectTexts(pieces), whole),
+      () => `pieces of ${size} bytes are other events`,
+    );
   }
 }
 
-async function textsOf(pieces: readonly Uint8Array[]): Promise<readonly string[]> {
+async function collectTexts(pieces: readonly Uint8Array[]): Promise<readonly string[]> {
   const texts: string[] = [];
-  for await (const text of serverSentData(asyncOf(pieces))) texts.push(text);
+  for await (const text of serverSentData(toAsync(pieces))) texts.push(text);
   return texts;
 }
 
-async function* asyncOf(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void, undefined> {
+async function* toAsync(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void, undefined> {
   for (const piece of pieces) yield await Promise.resolve(piece);
 }
 
 /** Reads the stream as chunks of texts, and checks what they are charged. */
 async function readTexts(stream: Buffer): Promise<string> {
-  const server = { url: await urlOf(stream), apiKey: null };
+  const server = { url: await serveStream(stream), apiKey: null };
   const answer = new TextAnswer(server, job, 4_096);
   const read = new CheckedAnswer();
-  const end = await outcomeOf(async () => {
+  const end = await runReader(async () => {
     for await (const event of streamEvents(server, "/v1/chat/completions", {}, AbortSignal.timeout(60_000))) {
       for (const each of answer.read(event.data)) read.take(each);
       if (answer.isComplete) event.ends();
@@ -188,10 +191,10 @@ async function readTokens(kind: TokenKind, stream: Buffer, topLogprobs: number |
   const segment = {
     ...anySegment,
     topLogprobs,
-    target: { ...anySegment.target, kind, url: await urlOf(stream) },
+    target: { ...anySegment.target, kind, url: await serveStream(stream) },
   };
   let [tokens, started, ends] = [0, 0, 0];
-  const end = await outcomeOf(async () => {
+  const end = await runReader(async () => {
     for await (const event of clients[kind].stream(segment, AbortSignal.timeout(60_000))) {
       check(ends === 0, () => `${event.type} comes after the end`);
       if (event.type === "started") started += 1;
@@ -212,12 +215,12 @@ async function readTokens(kind: TokenKind, stream: Buffer, topLogprobs: number |
 }
 
 /** @returns a label of how it ends @throws what is no error of an engine */
-async function outcomeOf(read: () => Promise<string>): Promise<string> {
+async function runReader(read: () => Promise<string>): Promise<string> {
   try {
     return await read();
   } catch (thrown) {
     if (!(thrown instanceof HearthError) || !kinds.has(thrown.kind)) throw thrown;
-    return labelOf(thrown.message);
+    return toLabel(thrown.message);
   }
 }
 
@@ -225,7 +228,7 @@ let url: Promise<string> | null = null;
 let sent: Buffer = Buffer.alloc(0);
 
 /** Returns the address of a server that answers everything with a stream, then with what its first event has. */
-function urlOf(stream: Buffer): Promise<string> {
+function serveStream(stream: Buffer): Promise<string> {
   sent = stream;
   if (url === null) {
     const server = createServer((req, res) => {

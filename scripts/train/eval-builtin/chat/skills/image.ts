@@ -107,7 +107,7 @@ const questions: Readonly<Record<Exclude<Kind, "text">, (chance: Dice, scene: Sc
   all: (_, scene) => ({ slots: {}, expect: { contains: [...nounsOf(scene)] } }),
   ground: (_, scene) => ({ slots: {}, expect: { words: [scene.ground] } }),
   color(chance, scene) {
-    const thing = loneOf(chance, scene, ({ shape }) => shape);
+    const thing = findLone(chance, scene, ({ shape }) => shape);
     if (thing === null) return null;
     const without = except(
       thing.color,
@@ -116,13 +116,13 @@ const questions: Readonly<Record<Exclude<Kind, "text">, (chance: Dice, scene: Sc
     return { slots: { shape: thing.shape }, expect: { words: [thing.color], without } };
   },
   shape(chance, scene) {
-    const thing = loneOf(chance, scene, ({ color }) => color);
+    const thing = findLone(chance, scene, ({ color }) => color);
     if (thing === null) return null;
     const without = except(thing.shape, shapes);
     return { slots: { color: thing.color }, expect: { words: [thing.shape], without } };
   },
   place(chance, scene) {
-    const thing = loneOf(chance, scene, ({ shape }) => shape);
+    const thing = findLone(chance, scene, ({ shape }) => shape);
     return thing === null ? null : { slots: { shape: thing.shape }, expect: placeExpected(thing.cell) };
   },
   count(chance, scene) {
@@ -135,7 +135,7 @@ const questions: Readonly<Record<Exclude<Kind, "text">, (chance: Dice, scene: Sc
 };
 
 /** Returns a thing that is unique in this respect. */
-function loneOf(chance: Dice, { things }: Scene, respect: (thing: Thing) => string): Thing | null {
+function findLone(chance: Dice, { things }: Scene, respect: (thing: Thing) => string): Thing | null {
   const lone = things.filter(
     (thing) => things.filter((each) => respect(each) === respect(thing)).length === 1,
   );

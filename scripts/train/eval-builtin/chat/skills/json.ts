@@ -45,8 +45,8 @@ export const json: ChatSkill = {
     const object = Object.fromEntries(fields.map(({ name, value }) => [name, value]));
     return {
       text: said(chance, told),
-      values: fields.flatMap(({ value }) => contentOf(value)),
-      responseFormat: formatOf(subject.name, fields),
+      values: fields.flatMap(({ value }) => listContent(value)),
+      responseFormat: createFormat(subject.name, fields),
       expect: { json: object },
       alone: true,
     };
@@ -94,7 +94,7 @@ function sentences(chance: Dice, opening: string, fields: readonly Drawn[]): str
   return fill(chance.pick(templates.sentences), { sentences: all.join(" ") });
 }
 
-function formatOf(name: string, fields: readonly Drawn[]): NonNullable<Draft["responseFormat"]> {
+function createFormat(name: string, fields: readonly Drawn[]): NonNullable<Draft["responseFormat"]> {
   const schema = {
     type: "object",
     properties: Object.fromEntries(fields.map((field) => [field.name, field.schema])),
@@ -105,8 +105,8 @@ function formatOf(name: string, fields: readonly Drawn[]): NonNullable<Draft["re
 }
 
 /** Returns the words and numbers of a value, all of which must be held out. */
-export function contentOf(value: unknown): readonly string[] {
+export function listContent(value: unknown): readonly string[] {
   if (typeof value === "string") return value.replace(/^the /, "").split(" ");
   if (typeof value === "number") return [String(value)];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(contentOf) : [];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(listContent) : [];
 }

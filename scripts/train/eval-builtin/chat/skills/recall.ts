@@ -92,7 +92,7 @@ export const recall: ChatSkill = {
   templates,
   draw(chance, world) {
     const [asked, other] = chance.some(kinds, 2) as [Kind, Kind];
-    const told = { [asked]: valueOf(chance, asked), [other]: valueOf(chance, other) };
+    const told = { [asked]: drawValue(chance, asked), [other]: drawValue(chance, other) };
     const two = chance.happens(0.35);
     const between = chatter(chance, world, chance.pick([0, 1, 1, 2, 2, 3]), two ? 1 : 0);
     const text = said(chance, chance.pick<string>(templates.ask[asked]), 0.7);
@@ -107,7 +107,7 @@ export const recall: ChatSkill = {
   },
 };
 
-function valueOf(chance: Dice, kind: Kind): string {
+function drawValue(chance: Dice, kind: Kind): string {
   if (kind === "name") return personName(chance);
   if (kind === "color") return chance.pick(colors);
   return String(heldNumber(chance, 10, chance.pick([99, 999, 9999])));

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Dice } from "../dice.js";
 import { assistant, type ChatSkill, type Draft, type Message, type World } from "./draft.js";
 import { drawFact } from "./facts.js";
-import { contentOf } from "./json.js";
+import { listContent } from "./json.js";
 import { fill, said } from "../templates.js";
 import { declared, familiar, inventedAsks, inventedTool, type Tool } from "./toolbox.js";
 import { drawUnknown } from "./unknown.js";
@@ -66,7 +66,7 @@ const kinds: Readonly<Record<"one" | "two" | "none" | "result", (chance: Dice, w
       text: said(chance, wish.text),
       later: answered(wish, result),
       tools: box.map(declared),
-      values: [...wish.values, ...contentOf(result)],
+      values: [...wish.values, ...listContent(result)],
       expect: { words: Object.values(result).map(String) },
     };
   },
