@@ -1,7 +1,7 @@
 /** What requests of text models are answered over. */
 import type { RateLimits } from "../accounts/limits/rate-limits.js";
 import type { Clock } from "../core/clock.js";
-import type { McpConnector } from "../core/mcp/servers.js";
+import type { McpConnector } from "../core/tools/mcp-servers.js";
 import type { ModelRegistry } from "../core/model.js";
 import type { Random } from "../core/random.js";
 import type { StoredCompletions } from "../inference/completions/stored-completions.js";

@@ -3,7 +3,7 @@ import { noUsage } from "../core/usage.js";
 import { atPercent } from "../core/model.js";
 import type { Run } from "../inference/run/generate.js";
 import type { RunContext } from "../inference/run/run-deps.js";
-import { usableModel } from "../inference/run/usable-model.js";
+import { usableModel } from "../inference/usable-model.js";
 import type { Admitted } from "./admit.js";
 import type { AnswerContext } from "./context.js";
 import type { Presenter, ReadRequest, ReadyRequest, TextEndpoint } from "./endpoint.js";

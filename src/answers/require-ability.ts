@@ -1,7 +1,7 @@
 import { mayUseModel } from "../accounts/keys/permissions.js";
 import type { Model, ModelRegistry } from "../core/model.js";
 import { invalidValue } from "../dialects/field-error.js";
-import { descriptions } from "../inference/run/usable-model.js";
+import { descriptions } from "../inference/usable-model.js";
 import type { Caller } from "./authorise-model.js";
 
 /** What an endpoint needs of a model. */

@@ -1,6 +1,6 @@
 /** The part of the composition root that builds the vision engine and what describes images of conversations with it. */
 import type { Config } from "../config/config.js";
-import type { VisionEngine } from "../core/vision.js";
+import type { VisionEngine } from "../core/images/vision.js";
 import { usableCores } from "../engine/worker/machine.js";
 import type { ModelMemory } from "../engine/memory/model-memory.js";
 import { createImageDecoder } from "../engine/vision/decode/decode.js";

@@ -1,8 +1,8 @@
 /** The part of the composition root that builds everything that runs models, over the one memory that they share. */
 import type { Config } from "../config/config.js";
 import type { EmbeddingEngine } from "../core/embeddings/engine.js";
-import type { ImageFetcher } from "../core/images.js";
-import type { ImageEngine } from "../core/image-generation.js";
+import type { ImageFetcher } from "../core/images/images.js";
+import type { ImageEngine } from "../core/images/image-generation.js";
 import type { Engine } from "../core/engine.js";
 import type { Model } from "../core/model.js";
 import type { Schemas } from "../core/schemas.js";

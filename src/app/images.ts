@@ -1,6 +1,6 @@
 /** The part of the composition root that builds the engine that generates images. */
 import type { Config } from "../config/config.js";
-import type { ImageEngine } from "../core/image-generation.js";
+import type { ImageEngine } from "../core/images/image-generation.js";
 import { createImageEngine } from "../engine/images/engine.js";
 import { usableCores } from "../engine/worker/machine.js";
 import type { ModelMemory } from "../engine/memory/model-memory.js";

@@ -5,7 +5,7 @@ import { createPullJobs } from "../jobs/pulls/pull-jobs.js";
 import type { Puller } from "../models/hub/puller.js";
 import type { AuditEntry } from "../accounts/audit/audited-change.js";
 import { HearthError } from "../core/errors.js";
-import { refuseUnusable } from "../inference/run/usable-model.js";
+import { refuseUnusable } from "../inference/usable-model.js";
 import type { Model } from "../core/model.js";
 import { readDetails } from "../models/library/details.js";
 import type { SystemDeps } from "./chat-engine.js";

@@ -4,7 +4,7 @@ import type { Config, LoadedConfig } from "../config/config.js";
 import type { Clock } from "../core/clock.js";
 import type { ModelInMemory } from "./server/models-in-memory.js";
 import { requireServer } from "./server/running-server.js";
-import { ago, ahead } from "./accounts/duration.js";
+import { ago, ahead } from "./duration.js";
 import { sizeText } from "../core/report/size-text.js";
 import { formatJson, formatTable } from "./table.js";
 

@@ -1,6 +1,6 @@
 /** What the page shows as a whole: the sign-in, or the console around one of its pages. */
 import type { JSX } from "preact";
-import { SessionProvider, useSession } from "./lib/session.js";
+import { SessionProvider, useSession } from "./session.js";
 import { ErrorBox } from "./parts/error-box.js";
 import { Loading } from "./parts/loading.js";
 import { ToastArea } from "./parts/toast.js";

@@ -1,7 +1,7 @@
 /** The pages of the console, in the order of the navigation. The code of a page is loaded when it is first opened. */
 import type { ComponentType } from "preact";
 import type { IconName } from "./parts/icon.js";
-import type { Role } from "./lib/session.js";
+import type { Role } from "./session.js";
 
 export interface PageEntry {
   /** What follows `/console/`. */

@@ -8,7 +8,7 @@
 
 import type { HearthError } from "./errors.js";
 import type { CountedTokens } from "./requests/counted-tokens.js";
-import type { MessageImage } from "./images.js";
+import type { MessageImage } from "./images/images.js";
 import type { RequestLabels } from "./requests/labels.js";
 
 export type Role = "system" | "user" | "assistant" | "tool";

@@ -1,5 +1,5 @@
 /** Sizes of images, as requests write them. Pure. */
-import type { ImageSize, RequestedImageSize } from "../core/image-generation.js";
+import type { ImageSize, RequestedImageSize } from "../core/images/image-generation.js";
 
 /** Reads a size such as `512x512`; null for `auto`. */
 export function requestedPixels(size: string | null | undefined): RequestedImageSize | null {

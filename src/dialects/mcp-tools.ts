@@ -1,6 +1,6 @@
 /** What both dialects with MCP servers share: the names that the model knows tools by, and the headers of requests to servers. Pure. */
 import type { Tool } from "../core/generation.js";
-import type { McpTool } from "../core/mcp/servers.js";
+import type { McpTool } from "../core/tools/mcp-servers.js";
 import { invalidValue } from "./field-error.js";
 import { toolParameters } from "./tool-parameters.js";
 import { wellFormed } from "./well-formed.js";

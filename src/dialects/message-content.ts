@@ -1,6 +1,6 @@
 /** Joins the parts of a message into its content. Pure. */
 import type { Message } from "../core/generation.js";
-import type { ImageDetail, MessageImage } from "../core/images.js";
+import type { ImageDetail, MessageImage } from "../core/images/images.js";
 import { wellFormed } from "./well-formed.js";
 
 /** A text or an image. */

@@ -4,7 +4,7 @@
  * rejected. schema/ reads the document, lower/ computes the allowed values and emits the rules.
  */
 import { GrammarTooLarge, RuleSet } from "./gbnf.js";
-import { emitTerms } from "./lower/emit/emit.js";
+import { emitTerms } from "./lower/emit.js";
 import { createScope } from "./lower/languages.js";
 import { findEmptyPlace } from "./lower/empty-place.js";
 import { checkPaths } from "./lower/emit/paths.js";

@@ -4,7 +4,7 @@ import type { Asking } from "../answers/endpoint.js";
 import type { JsonBody } from "../core/json/parse-json.js";
 import { endUserOf } from "../core/requests/labels.js";
 import { noUsage } from "../core/usage.js";
-import { usableModel } from "../inference/run/usable-model.js";
+import { usableModel } from "../inference/usable-model.js";
 import type { Job } from "./job.js";
 
 /**

@@ -1,6 +1,6 @@
 /** What the queue of one server says to those of the other servers of the database. */
 import { z } from "zod";
-import type { Broadcast } from "../core/servers/broadcast.js";
+import type { Broadcast } from "../core/broadcast.js";
 import type { Clock } from "../core/clock.js";
 import { HearthError } from "../core/errors.js";
 import type { JobKind } from "./job.js";

@@ -1,5 +1,5 @@
 /** What the queue of one handler offers, and what it needs. */
-import type { Broadcast } from "../core/servers/broadcast.js";
+import type { Broadcast } from "../core/broadcast.js";
 import type { Clock } from "../core/clock.js";
 import type { BodyBudget } from "../core/requests/body-budget.js";
 import type { Tracing } from "../core/telemetry/tracing.js";

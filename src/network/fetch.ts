@@ -8,7 +8,7 @@ import { connect } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../core/clock.js";
 import { HearthError } from "../core/errors.js";
-import type { ImageFetcher } from "../core/images.js";
+import type { ImageFetcher } from "../core/images/images.js";
 import { isPublicAddress } from "./addresses.js";
 import type { AllowedHosts } from "./hosts.js";
 import { lookupAll, resolveAllowed, type Lookup } from "./resolve.js";

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import type { Clock } from "../core/clock.js";
-import type { Broadcast } from "../core/servers/broadcast.js";
+import type { Broadcast } from "../core/broadcast.js";
 import { teamsNamedMax } from "./demand.js";
 import type { Elsewhere } from "./decide.js";
 import type { ServerDemand } from "./divide.js";

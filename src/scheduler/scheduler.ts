@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../core/clock.js";
 import { HearthError } from "../core/errors.js";
-import { noBroadcast, type Broadcast } from "../core/servers/broadcast.js";
+import { noBroadcast, type Broadcast } from "../core/broadcast.js";
 import type { Slot, SlotRequest, Slots } from "../core/slots.js";
 import { arrive, close, emptyState, hear, leave, type Decision, type SchedulerState } from "./decide.js";
 import { demandOf } from "./demand.js";

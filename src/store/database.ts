@@ -7,7 +7,7 @@ import { open } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import type Sqlite from "better-sqlite3";
 import { Kysely, sql, SqliteDialect, type SqliteDatabase, type SqliteStatement } from "kysely";
-import { noBroadcast, type Broadcast } from "../core/servers/broadcast.js";
+import { noBroadcast, type Broadcast } from "../core/broadcast.js";
 import { createOnlyNode, type NodeStore } from "./nodes.js";
 import { createCommit, type Commit } from "./commit.js";
 import { connectSqlite, type Connect } from "./sqlite/connect.js";

@@ -3,7 +3,7 @@
  * dead process never completes.
  */
 import { noUsage } from "../../src/core/usage.js";
-import { noBroadcast } from "../../src/core/servers/broadcast.js";
+import { noBroadcast } from "../../src/core/broadcast.js";
 import { aKey } from "../kit/a-key.js";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener } from "node:h
 import { connect, type AddressInfo, type Server } from "node:net";
 import type { LookupAddress } from "node:dns";
 import { onTestFinished } from "vitest";
-import type { ImageFetcher } from "../../src/core/images.js";
+import type { ImageFetcher } from "../../src/core/images/images.js";
 import { createImageFetcher } from "../../src/network/fetch.js";
 import { readAllowedHosts } from "../../src/network/hosts.js";
 import { createManualClock, type ManualClock } from "../kit/manual-clock.js";

@@ -1,5 +1,5 @@
 /** Several servers that share the slots of one model, over one clock and messages that take a while. */
-import type { Broadcast } from "../../src/core/servers/broadcast.js";
+import type { Broadcast } from "../../src/core/broadcast.js";
 import type { Slot } from "../../src/core/slots.js";
 import { createScheduler, type Scheduler } from "../../src/scheduler/scheduler.js";
 import { createManualClock } from "../kit/manual-clock.js";

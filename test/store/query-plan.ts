@@ -4,7 +4,7 @@ import Sqlite from "better-sqlite3";
 import { Kysely, SqliteDialect } from "kysely";
 import { onTestFinished } from "vitest";
 import { createOnlyNode } from "../../src/store/nodes.js";
-import { noBroadcast } from "../../src/core/servers/broadcast.js";
+import { noBroadcast } from "../../src/core/broadcast.js";
 import { createCommit } from "../../src/store/commit.js";
 import { openDatabase, type Database } from "../../src/store/database.js";
 import { sqliteDialect } from "../../src/store/dialect/sqlite.js";

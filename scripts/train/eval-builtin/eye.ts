@@ -3,8 +3,8 @@
  * score of its own.
  */
 import { fileURLToPath } from "node:url";
-import type { DecodedImage } from "../../../src/core/images.js";
-import type { ImageDescription } from "../../../src/core/vision.js";
+import type { DecodedImage } from "../../../src/core/images/images.js";
+import type { ImageDescription } from "../../../src/core/images/vision.js";
 import { ModelMemory } from "../../../src/engine/memory/model-memory.js";
 import { createVisionEngine } from "../../../src/engine/vision/engine.js";
 import { visionFamilies } from "../../../src/engine/vision/families.js";

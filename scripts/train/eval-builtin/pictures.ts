@@ -11,7 +11,7 @@
  */
 import type OpenAI from "openai";
 import sharp from "sharp";
-import type { DecodedImage } from "../../../src/core/images.js";
+import type { DecodedImage } from "../../../src/core/images/images.js";
 import { seeded } from "../../../test/kit/models/gguf-writer/weights.js";
 import type { Outcome } from "./ask.js";
 import { openEye, type Eye } from "./eye.js";

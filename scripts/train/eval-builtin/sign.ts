@@ -1,6 +1,6 @@
 /** Pictures of a number or a short word, as in the captioner's training, in the fonts of the machine. */
 import sharp from "sharp";
-import type { DecodedImage } from "../../../src/core/images.js";
+import type { DecodedImage } from "../../../src/core/images/images.js";
 import {
   colors,
   pick,

@@ -8,10 +8,10 @@ import type { PdfReader } from "../../core/prompt/documents.js";
 import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";
 import { memberTexts, writeJson } from "../../core/json/member-texts.js";
-import type { ImageFetcher } from "../../core/images.js";
+import type { ImageFetcher } from "../../core/images/images.js";
 import { decodeBase64, decodeText, isPdf } from "../../dialects/text-file.js";
 import type { Files } from "../../inference/files/files.js";
-import { unlessAborted } from "../../inference/run/abortable.js";
+import { unlessAborted } from "../../inference/abortable.js";
 import { filePartsOf, isFileList, type FileContent, type FilePart } from "./file-parts.js";
 
 /** Files, and the bytes together of those that are not in the body itself, that one request may have. */

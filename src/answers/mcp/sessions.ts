@@ -1,6 +1,12 @@
 /** The sessions with the MCP servers of one request, and what lists and calls their tools. */
 import { HearthError } from "../../core/errors.js";
-import type { McpConnector, McpResult, McpServer, McpSession, McpTool } from "../../core/mcp/servers.js";
+import type {
+  McpConnector,
+  McpResult,
+  McpServer,
+  McpSession,
+  McpTool,
+} from "../../core/tools/mcp-servers.js";
 import type { ServerCallResult } from "../../core/tools/server-call.js";
 import type { ServerTool } from "../../inference/run/run-deps.js";
 

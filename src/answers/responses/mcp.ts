@@ -2,14 +2,14 @@
  * What is done with the MCP servers of a response that was admitted, before its run: the tools of servers whose list is not in the
  * conversation are listed. The calls that the user has allowed are prepared here and executed by the run.
  */
-import type { McpConnector } from "../../core/mcp/servers.js";
-import type { AllowedMcpCall, OpeningItem } from "../../dialects/openai-responses/mcp/output-items.js";
+import type { McpConnector } from "../../core/tools/mcp-servers.js";
+import type { AllowedMcpCall, OpeningItem } from "../../dialects/openai-responses/items/mcp/output-items.js";
 import {
   approvedCalls,
   listedBefore,
   type ApprovedCall,
-} from "../../dialects/openai-responses/mcp/history.js";
-import { hasSecrets } from "../../dialects/openai-responses/mcp/servers.js";
+} from "../../dialects/openai-responses/items/mcp/history.js";
+import { hasSecrets } from "../../dialects/openai-responses/tools/mcp/servers.js";
 import { withToolsOfItems, type ResponsesRequest } from "../../dialects/openai-responses/parse.js";
 import { invalidValue } from "../../dialects/field-error.js";
 import type { AllowedCall, ServerTool } from "../../inference/run/run-deps.js";

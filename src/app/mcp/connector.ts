@@ -1,6 +1,6 @@
 /** The part of the composition root that builds what connects to MCP servers. */
 import type { Config } from "../../config/config.js";
-import type { McpConnector } from "../../core/mcp/servers.js";
+import type { McpConnector } from "../../core/tools/mcp-servers.js";
 import { createMcpConnector } from "../../inference/mcp/connector.js";
 import { readAllowedHosts } from "../../network/hosts.js";
 import { version } from "../../version.js";

@@ -12,7 +12,7 @@ import { addManagementKeysCommand } from "./management-keys.js";
 import { addMembersCommand } from "./members.js";
 import { addPricesCommand } from "./prices.js";
 import { addUsageCommand } from "./usage.js";
-import { accountsOpener, type AccountsIo } from "./command-helpers.js";
+import { accountsOpener, type AccountsIo } from "../command-helpers.js";
 import { addTeamsCommand } from "./teams.js";
 
 /**

@@ -2,7 +2,7 @@
 import { InvalidArgumentError, type Command } from "commander";
 import type { AuditEventWithMember } from "../../accounts/audit/audit-log.js";
 import { formatJson, formatTable } from "../table.js";
-import type { AccountsIo, UsingAccounts } from "./command-helpers.js";
+import type { AccountsIo, UsingAccounts } from "../command-helpers.js";
 
 const eventsMax = 10_000;
 

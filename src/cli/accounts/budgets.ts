@@ -15,7 +15,7 @@ import {
   reportInvalidValues,
   type AccountsIo,
   type UsingAccounts,
-} from "./command-helpers.js";
+} from "../command-helpers.js";
 
 interface SubjectOptions {
   readonly key?: string;

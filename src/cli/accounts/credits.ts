@@ -5,7 +5,7 @@ import type { LimitChange } from "../../accounts/money/spending-limits.js";
 import type { OpenAccounts } from "../../app/app.js";
 import { ticksToUsd, type Ticks } from "../../core/money.js";
 import { formatJson, formatTable } from "../table.js";
-import { reportInvalidValues, type AccountsIo, type UsingAccounts } from "./command-helpers.js";
+import { reportInvalidValues, type AccountsIo, type UsingAccounts } from "../command-helpers.js";
 
 interface Options {
   readonly note?: string;

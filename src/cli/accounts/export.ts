@@ -9,7 +9,7 @@ import {
   type ExportFormat,
   type ExportKind,
 } from "../../core/export/rows.js";
-import { reportInvalidValues, type AccountsIo, type UsingAccounts } from "./command-helpers.js";
+import { reportInvalidValues, type AccountsIo, type UsingAccounts } from "../command-helpers.js";
 
 interface Options {
   readonly format: ExportFormat;

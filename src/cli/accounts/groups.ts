@@ -9,8 +9,8 @@ import {
   reportInvalidValues,
   type AccountsIo,
   type UsingAccounts,
-} from "./command-helpers.js";
-import { ago } from "./duration.js";
+} from "../command-helpers.js";
+import { ago } from "../duration.js";
 
 interface Options {
   readonly acl?: readonly string[];

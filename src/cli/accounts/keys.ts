@@ -21,7 +21,7 @@ import {
   forEachReference,
   type AccountsIo,
   type UsingAccounts,
-} from "./command-helpers.js";
+} from "../command-helpers.js";
 
 interface KeyOptions {
   readonly name?: string;

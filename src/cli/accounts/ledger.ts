@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { progressLine } from "../backup/progress.js";
 import type { TextOut } from "../terminal.js";
 import { formatJson } from "../table.js";
-import type { AccountsIo, UsingAccounts } from "./command-helpers.js";
+import type { AccountsIo, UsingAccounts } from "../command-helpers.js";
 
 type LedgerIo = Pick<AccountsIo, "out"> & { readonly err: TextOut };
 

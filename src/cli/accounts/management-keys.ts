@@ -5,7 +5,7 @@ import type { CreateManagementKeyRequest } from "../../accounts/management-keys/
 import type { ManagementKey } from "../../accounts/management-keys/management-key.js";
 import type { Member } from "../../accounts/members/member.js";
 import type { Team } from "../../accounts/teams/team.js";
-import { ago } from "./duration.js";
+import { ago } from "../duration.js";
 import { formatJson, formatTable } from "../table.js";
 import {
   reportInvalidValues,
@@ -17,7 +17,7 @@ import {
   forEachReference,
   type AccountsIo,
   type UsingAccounts,
-} from "./command-helpers.js";
+} from "../command-helpers.js";
 
 interface KeyOptions {
   readonly name: string;

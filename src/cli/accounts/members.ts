@@ -4,7 +4,7 @@ import type { OpenAccounts } from "../../app/app.js";
 import type { MemberChange } from "../../accounts/members/members.js";
 import { roles, type Member } from "../../accounts/members/member.js";
 import type { Team } from "../../accounts/teams/team.js";
-import { ago } from "./duration.js";
+import { ago } from "../duration.js";
 import { formatJson, formatTable } from "../table.js";
 import { addSignInLinkCommands } from "./sign-in-links.js";
 import {
@@ -13,7 +13,7 @@ import {
   forEachReference,
   type AccountsIo,
   type UsingAccounts,
-} from "./command-helpers.js";
+} from "../command-helpers.js";
 
 interface MemberOptions {
   readonly email?: string;

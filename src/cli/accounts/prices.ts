@@ -10,7 +10,7 @@ import {
   forEachReference,
   type AccountsIo,
   type UsingAccounts,
-} from "./command-helpers.js";
+} from "../command-helpers.js";
 
 interface Json {
   readonly json?: true;

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { OpenAccounts } from "../../app/app.js";
 import { formatJson } from "../table.js";
-import type { AccountsIo, UsingAccounts } from "./command-helpers.js";
+import type { AccountsIo, UsingAccounts } from "../command-helpers.js";
 
 interface Options {
   readonly json?: true;

@@ -8,7 +8,7 @@ import {
   limitArgument,
   type AccountsIo,
   type UsingAccounts,
-} from "./command-helpers.js";
+} from "../command-helpers.js";
 
 interface Options {
   readonly model?: string;

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { TeamChange } from "../../accounts/teams/teams.js";
 import type { Team } from "../../accounts/teams/team.js";
-import { ago } from "./duration.js";
+import { ago } from "../duration.js";
 import { addTeamLimitsCommand } from "./team-limits.js";
 import { formatJson, formatTable } from "../table.js";
 import {
@@ -11,7 +11,7 @@ import {
   shortId,
   type AccountsIo,
   type UsingAccounts,
-} from "./command-helpers.js";
+} from "../command-helpers.js";
 
 interface Json {
   readonly json?: true;

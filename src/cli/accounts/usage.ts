@@ -6,7 +6,7 @@ import { dayMs, hourMs, type UsageQuery } from "../../accounts/usage/usage-repor
 import { formatCsv } from "../../core/export/csv.js";
 import { formatJson, formatTable } from "../table.js";
 import { toCsv, toJson, toTable, type GroupingName, type RequestedReport } from "./usage-columns.js";
-import { reportInvalidValues, type AccountsIo, type UsingAccounts } from "./command-helpers.js";
+import { reportInvalidValues, type AccountsIo, type UsingAccounts } from "../command-helpers.js";
 
 interface Options {
   readonly by: GroupingName;

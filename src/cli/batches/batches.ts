@@ -1,6 +1,6 @@
 /** `hearth batches`: creates, lists, shows and cancels batches of the key's team, and prints their results. */
 import type { Command } from "commander";
-import { ago } from "../accounts/duration.js";
+import { ago } from "../duration.js";
 import type { ChatServer } from "../chat-client.js";
 import { formatJson, formatTable } from "../table.js";
 import { serverOf, withListOptions, withOutputOptions, type RequestsIo } from "./commands.js";

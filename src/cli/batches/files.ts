@@ -1,7 +1,7 @@
 /** `hearth files`: lists, uploads, reads and deletes the files of the key's team. */
 import { Option, type Command } from "commander";
-import { ago } from "../accounts/duration.js";
-import { forEachReference } from "../accounts/command-helpers.js";
+import { ago } from "../duration.js";
+import { forEachReference } from "../command-helpers.js";
 import { exactSizeText } from "../../core/report/size-text.js";
 import { formatJson, formatTable } from "../table.js";
 import { serverOf, withListOptions, withOutputOptions, type RequestsIo } from "./commands.js";

@@ -1,7 +1,7 @@
 /** `hearth alias`: lists, sets and removes other names of models. */
 import type { Command } from "commander";
 import type { ModelAlias } from "../../app/app.js";
-import { reportInvalidValues } from "../accounts/command-helpers.js";
+import { reportInvalidValues } from "../command-helpers.js";
 import { formatJson, formatTable } from "../table.js";
 import type { ModelCommands } from "./deps.js";
 

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { OperatorModels } from "../../app/app.js";
 import type { Model } from "../../core/model.js";
-import { ago } from "../accounts/duration.js";
+import { ago } from "../duration.js";
 import { sizeText } from "../../core/report/size-text.js";
 import { formatJson, formatTable } from "../table.js";
 import type { ModelCommands } from "./deps.js";

@@ -4,7 +4,7 @@ import type { OperatorModels } from "../../app/app.js";
 import { HearthError } from "../../core/errors.js";
 import type { Model, ModelKind } from "../../core/model.js";
 import { isFree, ticksToUsd, ticksToUsdPerMillion, type Prices } from "../../core/money.js";
-import { reportInvalidValues } from "../accounts/command-helpers.js";
+import { reportInvalidValues } from "../command-helpers.js";
 import { formatJson, formatTable } from "../table.js";
 import type { ModelCommands } from "./deps.js";
 import { pricesCommand } from "./prices-command.js";

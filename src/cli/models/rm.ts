@@ -4,7 +4,7 @@ import type { OperatorModels } from "../../app/app.js";
 import type { Config } from "../../config/config.js";
 import { HearthError } from "../../core/errors.js";
 import type { Model } from "../../core/model.js";
-import { forEachReference } from "../accounts/command-helpers.js";
+import { forEachReference } from "../command-helpers.js";
 import type { ModelCommands } from "./deps.js";
 import { modelsInMemory } from "./in-memory.js";
 

@@ -1,6 +1,6 @@
 /** `hearth set`: changes settings of a model. */
 import type { Command } from "commander";
-import { reportInvalidValues } from "../accounts/command-helpers.js";
+import { reportInvalidValues } from "../command-helpers.js";
 import { formatJson } from "../table.js";
 import type { ModelCommands } from "./deps.js";
 import { valueText } from "./settings-text.js";

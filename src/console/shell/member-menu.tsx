@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { signOut, signOutEverywhere } from "../api/session.js";
-import { useSignedIn } from "../lib/session.js";
+import { useSignedIn } from "../session.js";
 import { showError } from "../parts/toast.js";
 import { PasswordDialog } from "./password-dialog.js";
 

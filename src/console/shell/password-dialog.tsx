@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { setPassword } from "../api/session.js";
-import { useSignedIn } from "../lib/session.js";
+import { useSignedIn } from "../session.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 import { Form } from "../parts/form.js";

@@ -2,7 +2,7 @@
 import type { ComponentType, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "../lib/location.js";
-import { useIsOperator, useRole } from "../lib/session.js";
+import { useIsOperator, useRole } from "../session.js";
 import { useShortcuts } from "../lib/shortcuts.js";
 import { pages, type PageEntry } from "../pages.js";
 import { Empty } from "../parts/empty.js";

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useSignedIn } from "../lib/session.js";
+import { useSignedIn } from "../session.js";
 
 /** The team that the pages show; a choice where the member sees several. */
 export function TeamChoice(): JSX.Element | null {

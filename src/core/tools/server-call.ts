@@ -1,6 +1,6 @@
 /** Calls of tools that the server executes itself, within the answer that makes them. */
 import type { GenerationEvent } from "../generation.js";
-import type { MessageImage } from "../images.js";
+import type { MessageImage } from "../images/images.js";
 
 /** An image that a call has generated. */
 export interface CallImage {

@@ -2,7 +2,7 @@
  * Writes the content blocks of a streamed answer. Each block ends before the next one starts. White space alone does not start
  * a text block, because Anthropic's API rejects such blocks in later requests. Pure.
  */
-import type { McpTool } from "../../core/mcp/servers.js";
+import type { McpTool } from "../../core/tools/mcp-servers.js";
 import type { McpToolName } from "./mcp/tools.js";
 import type { BlockDelta, Citation, ContentBlock, MessageEvent } from "./response-schema.js";
 

@@ -1,5 +1,5 @@
 /** Encodes generated images as the response of POST /v1/images/generations. Pure. */
-import type { ImageFormat } from "../../core/image-generation.js";
+import type { ImageFormat } from "../../core/images/image-generation.js";
 import type { Ticks } from "../../core/money.js";
 import type {
   ImageCompletedEvent,

@@ -1,5 +1,5 @@
 /** Parses the request of POST /v1/images/generations into an ImageGenerationRequest. Pure. */
-import type { RequestedImageSize, ImageGenerationRequest } from "../../core/image-generation.js";
+import type { RequestedImageSize, ImageGenerationRequest } from "../../core/images/image-generation.js";
 import { invalidValue, unsupported, validFields } from "../field-error.js";
 import { requestedPixels, sides } from "../image-size.js";
 import { seed32 } from "../openai-sampling.js";

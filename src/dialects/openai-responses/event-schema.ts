@@ -7,7 +7,7 @@ import {
   sampledLogprobSchema,
   summaryTextSchema,
 } from "./response-schema.js";
-import { mcpEvents } from "./mcp/output-items.js";
+import { mcpEvents } from "./items/mcp/output-items.js";
 
 const itemPosition = { item_id: z.string(), output_index: z.int().min(0) };
 const summaryPosition = { ...itemPosition, summary_index: z.int().min(0) };

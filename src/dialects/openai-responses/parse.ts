@@ -20,8 +20,8 @@ import { addedTools } from "./items/added-tools.js";
 import type { CallForms } from "./tools/call-forms.js";
 import { parseTools, type AddedTools, type ParsedTools, type ToolFields } from "./tools/parse.js";
 import { noServerTools, type ServerToolOffer, type ServerToolSettings } from "./tools/server-tools.js";
-import type { AllowedMcpCall, OpeningItem } from "./mcp/output-items.js";
-import type { RequestedMcpServer } from "./mcp/tools.js";
+import type { AllowedMcpCall, OpeningItem } from "./items/mcp/output-items.js";
+import type { RequestedMcpServer } from "./tools/mcp/tools.js";
 import type { McpListings } from "../mcp-tools.js";
 import { rejectUnsupportedFields, rejectUnsupportedItems } from "./unsupported-fields.js";
 

@@ -7,7 +7,7 @@ import {
   mcpListToolsItem,
   type McpCallItem,
   type McpListToolsItem,
-} from "./mcp/output-items.js";
+} from "./items/mcp/output-items.js";
 import { toolChoiceSchema } from "./tools/schema.js";
 
 const count = z.int().min(0);

@@ -1,6 +1,6 @@
 /** The request fields that the response repeats, with defaults for absent fields. Pure. */
 import { completeSampling, type Model } from "../../core/model.js";
-import { repeatedMcpTool } from "./mcp/servers.js";
+import { repeatedMcpTool } from "./tools/mcp/servers.js";
 import type { ResponsesRequestBody } from "./schema.js";
 import type { ResponseObject } from "./response-schema.js";
 

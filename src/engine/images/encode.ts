@@ -1,5 +1,5 @@
 import sharp from "sharp";
-import type { ImageFormat } from "../../core/image-generation.js";
+import type { ImageFormat } from "../../core/images/image-generation.js";
 import type { RawImage } from "./image-model.js";
 
 /** Quality of JPEG and WebP when none is requested. */

@@ -6,7 +6,7 @@
 import { dirname } from "node:path";
 import type { Clock } from "../../core/clock.js";
 import { HearthError, toHearthError } from "../../core/errors.js";
-import type { ImageEngine } from "../../core/image-generation.js";
+import type { ImageEngine } from "../../core/images/image-generation.js";
 import type { Model } from "../../core/model.js";
 import type { ModelMemory } from "../memory/model-memory.js";
 import { ResidentModels, type NativeModelInfo } from "../memory/resident-models.js";

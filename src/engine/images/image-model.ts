@@ -3,7 +3,7 @@
  * between any two runs of the runtime, so that it can be stopped. The scheduler decides the steps.
  */
 import { join } from "node:path";
-import type { GeneratedImage, ImageSize } from "../../core/image-generation.js";
+import type { GeneratedImage, ImageSize } from "../../core/images/image-generation.js";
 import type { ClipText } from "./clip/tokenizer.js";
 import { createDenoiser, type Denoiser } from "./denoiser.js";
 import { openGraph, type Graph, type GraphOptions, type FloatTensor } from "./graph.js";

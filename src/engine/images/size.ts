@@ -1,4 +1,4 @@
-import type { RequestedImageSize, ImageSize } from "../../core/image-generation.js";
+import type { RequestedImageSize, ImageSize } from "../../core/images/image-generation.js";
 
 /** The image sizes that a model supports; width and height are its native size. */
 export interface SupportedSizes extends ImageSize {

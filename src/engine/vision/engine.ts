@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";
 import { loadKey, type Model } from "../../core/model.js";
-import type { VisionEngine } from "../../core/vision.js";
+import type { VisionEngine } from "../../core/images/vision.js";
 import type { ModelMemory } from "../memory/model-memory.js";
 import { ResidentModels, type NativeModelInfo } from "../memory/resident-models.js";
 import { WorkerClient } from "../worker/client.js";

@@ -1,5 +1,5 @@
-import type { DecodedImage } from "../../core/images.js";
-import type { ImageDescription } from "../../core/vision.js";
+import type { DecodedImage } from "../../core/images/images.js";
+import type { ImageDescription } from "../../core/images/vision.js";
 import type { OpenRenderer } from "../language/renderer/renderer.js";
 
 /** Returns whether the description is cancelled; called between two steps of the model. */

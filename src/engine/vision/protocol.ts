@@ -1,5 +1,5 @@
-import type { DecodedImage } from "../../core/images.js";
-import type { ImageDescription, DescribeOptions } from "../../core/vision.js";
+import type { DecodedImage } from "../../core/images/images.js";
+import type { ImageDescription, DescribeOptions } from "../../core/images/vision.js";
 import type { NativeModelInfo } from "../memory/resident-models.js";
 
 /** How the worker uses the machine. */

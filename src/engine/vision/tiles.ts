@@ -1,4 +1,4 @@
-import type { DecodedImage } from "../../core/images.js";
+import type { DecodedImage } from "../../core/images/images.js";
 
 /** Quarters of smaller images are not described separately. */
 const sideMin = 64;

@@ -14,8 +14,8 @@ import {
   type Tensor,
 } from "@huggingface/transformers";
 import type { InferenceSession } from "onnxruntime-node";
-import type { DecodedImage } from "../../core/images.js";
-import type { ImageDescription } from "../../core/vision.js";
+import type { DecodedImage } from "../../core/images/images.js";
+import type { ImageDescription } from "../../core/images/vision.js";
 import { threadOptions } from "../worker/onnx-threads.js";
 import type { OpenOptions, Stopped } from "./family.js";
 import { listModelFiles } from "./model-files.js";

@@ -3,7 +3,7 @@
  * description checks between two steps whether it is aborted, and the thread is closed only when all calls have finished.
  */
 import { workerData } from "node:worker_threads";
-import type { ImageDescription } from "../../core/vision.js";
+import type { ImageDescription } from "../../core/images/vision.js";
 import { threadsFor } from "../worker/machine.js";
 import { lowerThreadPriority } from "../worker/onnx-threads.js";
 import type { NativeModelInfo } from "../memory/resident-models.js";

@@ -21,7 +21,7 @@ import type { TeamService } from "../../accounts/teams/teams.js";
 import type { RequestLog } from "../../inference/requests/request-log.js";
 import type { Clock } from "../../core/clock.js";
 import type { DoctorReport } from "../../core/report/doctor.js";
-import type { McpConnector } from "../../core/mcp/servers.js";
+import type { McpConnector } from "../../core/tools/mcp-servers.js";
 import type { McpApprovals } from "../../answers/mcp/approvals.js";
 import type { ServerLoad } from "../../core/metrics.js";
 import type { Files } from "../../inference/files/files.js";

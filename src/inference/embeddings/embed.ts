@@ -15,7 +15,7 @@ import { createRunExecutor, type RunExecutor } from "../run/execute.js";
 import { labelsText, withLabels } from "../run/labels.js";
 import type { BillableRun, ExecutorDeps, RunContext } from "../run/run-deps.js";
 import { timedLoads } from "../run/timed-loads.js";
-import { usableModel } from "../run/usable-model.js";
+import { usableModel } from "../usable-model.js";
 import type { Write } from "../../store/writes.js";
 import type { RunEnd } from "../run/recorder.js";
 import { EmbeddingWork, type EmbeddingWorkDeps } from "./embedding-work.js";

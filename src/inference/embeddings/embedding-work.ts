@@ -6,7 +6,7 @@ import { readCharge, type Ticks } from "../../core/money.js";
 import type { RunOperation } from "../../core/telemetry/run-operation.js";
 import { noUsage } from "../../core/usage.js";
 import type { Write } from "../../store/writes.js";
-import { readInputs, type RunContent } from "../run/content/messages.js";
+import { readInputs, type RunContent } from "../content/messages.js";
 import type { RunWork } from "../run/execute.js";
 import type { Execution } from "../run/execution.js";
 import type { RunEnd } from "../run/recorder.js";

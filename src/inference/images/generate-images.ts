@@ -10,20 +10,20 @@ import type {
   ImageEngine,
   ImageGenerationRequest,
   ImageSize,
-} from "../../core/image-generation.js";
+} from "../../core/images/image-generation.js";
 import type { Model, ModelRegistry } from "../../core/model.js";
 import type { Ticks } from "../../core/money.js";
 import type { Random } from "../../core/random.js";
 import type { RunParameters } from "../../core/telemetry/tracing.js";
 import { noUsage } from "../../core/usage.js";
-import { textMessage, type RunContent } from "../run/content/messages.js";
+import { textMessage, type RunContent } from "../content/messages.js";
 import { createRunExecutor, type RunWork } from "../run/execute.js";
 import type { Execution } from "../run/execution.js";
 import type { RunEnd } from "../run/recorder.js";
 import { labelsText, withLabels } from "../run/labels.js";
 import type { BillableRun, ExecutorDeps, RunContext } from "../run/run-deps.js";
 import { timedLoads } from "../run/timed-loads.js";
-import { usableModel } from "../run/usable-model.js";
+import { usableModel } from "../usable-model.js";
 import type { Write } from "../../store/writes.js";
 import type { ImageStore } from "./store.js";
 import type { StorageReservation } from "./stored-image.js";

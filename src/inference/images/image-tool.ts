@@ -1,7 +1,7 @@
 /** The tool `image_generation`: an image model draws what a chat model describes, as a run of its own. */
 import type { RateLimits } from "../../accounts/limits/rate-limits.js";
 import { HearthError } from "../../core/errors.js";
-import type { ImageGenerationRequest } from "../../core/image-generation.js";
+import type { ImageGenerationRequest } from "../../core/images/image-generation.js";
 import { drawnText, type ServerCallResult } from "../../core/tools/server-call.js";
 import type { ServerCall, ServerTool } from "../run/run-deps.js";
 import type { ImageGenerator } from "./generate-images.js";

@@ -5,7 +5,7 @@
  */
 import { readFile, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ImageFormat } from "../../core/image-generation.js";
+import type { ImageFormat } from "../../core/images/image-generation.js";
 import { HearthError } from "../../core/errors.js";
 import type { StorageReservation, StoredImage } from "./stored-image.js";
 import type { Random } from "../../core/random.js";

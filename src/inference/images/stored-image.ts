@@ -1,4 +1,4 @@
-import type { ImageFormat } from "../../core/image-generation.js";
+import type { ImageFormat } from "../../core/images/image-generation.js";
 import type { Write } from "../../store/writes.js";
 
 /** An image that can be fetched by its name until it expires. */

@@ -4,7 +4,7 @@
  */
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { FetchLike, Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import type { McpServer } from "../../core/mcp/servers.js";
+import type { McpServer } from "../../core/tools/mcp-servers.js";
 import type { ArgumentTexts } from "./argument-texts.js";
 import type { GuardedFetch } from "./guarded-fetch.js";
 

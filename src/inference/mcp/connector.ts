@@ -1,5 +1,5 @@
 /** Opens sessions with the MCP servers that requests name, as far as the operator allows these. */
-import type { McpConnector, McpServer } from "../../core/mcp/servers.js";
+import type { McpConnector, McpServer } from "../../core/tools/mcp-servers.js";
 import { HearthError } from "../../core/errors.js";
 import { lookupAll, type Lookup } from "../../network/resolve.js";
 import { openMcpSession, type McpSessionDeps } from "./session.js";

@@ -1,6 +1,6 @@
 /** Reads what servers send: tools and the results of calls. Nothing in it is trusted. */
 import { z } from "zod";
-import type { McpResult, McpTool } from "../../core/mcp/servers.js";
+import type { McpResult, McpTool } from "../../core/tools/mcp-servers.js";
 import type { ResultImage } from "../../core/tools/server-call.js";
 import type { SecretMask } from "./masking.js";
 import { McpRefusal } from "./refusal.js";

@@ -1,5 +1,5 @@
 /** Masks the secrets of a request in what its server sends, so that what the server repeats of them is stored and shown nowhere. */
-import type { McpServer, McpTool } from "../../core/mcp/servers.js";
+import type { McpServer, McpTool } from "../../core/tools/mcp-servers.js";
 import { McpRefusal } from "./refusal.js";
 
 /** Returns a text in which secrets are masked. */

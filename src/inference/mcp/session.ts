@@ -2,7 +2,7 @@
 import { setMaxListeners } from "node:events";
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { HearthError } from "../../core/errors.js";
-import type { McpResult, McpServer, McpSession, McpTool } from "../../core/mcp/servers.js";
+import type { McpResult, McpServer, McpSession, McpTool } from "../../core/tools/mcp-servers.js";
 import type { Clock } from "../../core/clock.js";
 import { createArgumentTexts } from "./argument-texts.js";
 import { connect, type McpConnection } from "./connect.js";
@@ -123,7 +123,12 @@ class Session implements McpSession {
   }
 
   async #connect(until: AbortSignal): Promise<McpConnection> {
-    const deps = { fetch: this.#network.fetch, texts: this.#texts, version: this.#deps.version };
+    const network = this.#network;
+    const deps = {
+      fetch: (url: string | URL, init?: RequestInit) => network.fetch(url, init),
+      texts: this.#texts,
+      version: this.#deps.version,
+    };
     try {
       const connection = await connect(this.#url, this.#server.headers, deps, until);
       this.#sharesStream = connection.sharesStream;

@@ -8,10 +8,10 @@ import { setImmediate } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { HearthError } from "../../core/errors.js";
 import type { Message } from "../../core/generation.js";
-import type { ImageDecoder, ImageFetcher, MessageImage } from "../../core/images.js";
-import type { VisionEngine } from "../../core/vision.js";
+import type { ImageDecoder, ImageFetcher, MessageImage } from "../../core/images/images.js";
+import type { VisionEngine } from "../../core/images/vision.js";
 import type { Model } from "../../core/model.js";
-import { refuseUnusable } from "../run/usable-model.js";
+import { refuseUnusable } from "../usable-model.js";
 
 export interface CaptioningDeps {
   readonly fetcher: ImageFetcher;

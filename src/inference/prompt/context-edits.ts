@@ -7,7 +7,7 @@ import type {
 } from "../../core/prompt/context-edit.js";
 import { HearthError } from "../../core/errors.js";
 import type { GenerationRequest, Message, ToolCall } from "../../core/generation.js";
-import type { Generator } from "../run/generate.js";
+import type { TextTokens } from "../../core/engine.js";
 
 /** Stands in the place of a cleared result. */
 const clearedResult = "[The result of this call was removed to save space.]";
@@ -19,7 +19,11 @@ export interface EditedRequest {
   readonly applied: readonly AppliedEdit[];
 }
 
-type Counter = Pick<Generator, "countPrompt" | "tokenize">;
+/** What counts tokens: the generator of runs. */
+interface Counter {
+  countPrompt(request: GenerationRequest, teamId: string, signal: AbortSignal): Promise<number>;
+  tokenize(model: string, text: string, signal: AbortSignal): Promise<TextTokens>;
+}
 
 /** A change, and the texts that it removes and inserts. */
 interface Change {

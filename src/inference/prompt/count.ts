@@ -1,8 +1,8 @@
 import type { Engine, LoadedModel, TextTokens } from "../../core/engine.js";
 import type { GenerationRequest } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
-import { hold, unlessAborted } from "../run/abortable.js";
-import { tooManyRuns } from "../run/execute.js";
+import { hold, unlessAborted } from "../abortable.js";
+import { tooManyRuns } from "../too-many-runs.js";
 import type { Captioning } from "./captioning.js";
 import { fittingPrompt } from "./fitting.js";
 

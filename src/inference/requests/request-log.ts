@@ -9,7 +9,7 @@ import { auditEntry, type AuditDeps } from "../../accounts/audit/audited-change.
 import type { Actor } from "../../accounts/audit/event.js";
 import type { TeamStore } from "../../accounts/teams/store.js";
 import { findScope } from "../../accounts/teams/teams.js";
-import type { Broadcast } from "../../core/servers/broadcast.js";
+import type { Broadcast } from "../../core/broadcast.js";
 import { HearthError } from "../../core/errors.js";
 import type { RequestBodyStore, StoredBodies } from "./bodies/store.js";
 import type { LiveRun, LiveRuns } from "./live-runs.js";

@@ -4,7 +4,7 @@
  * ended, so that a follower always comes to the end.
  */
 import { z } from "zod";
-import type { Broadcast } from "../../core/servers/broadcast.js";
+import type { Broadcast } from "../../core/broadcast.js";
 import type { Clock } from "../../core/clock.js";
 import type { EventLog } from "./event-log.js";
 

@@ -4,7 +4,7 @@
  * the run.
  */
 import type { GenerationEnd } from "../../core/generation.js";
-import { unlessAborted } from "./abortable.js";
+import { unlessAborted } from "../abortable.js";
 import { answerValidator } from "./answer-rules.js";
 import type { Execution } from "./execution.js";
 import { withAllowedCalls } from "./turns/allowed-calls.js";

@@ -3,6 +3,7 @@
  * slots, does its work and is settled exactly once, whether or not anyone reads the result. What a run produces is its `RunWork`'s
  * business: a text (generate.ts) or images (images/generate-images.ts).
  */
+import { tooManyRuns } from "../too-many-runs.js";
 import { noLabels } from "../../accounts/labels/spend-labels.js";
 import { setMaxListeners } from "node:events";
 import { HearthError } from "../../core/errors.js";
@@ -14,8 +15,8 @@ import type { Write } from "../../store/writes.js";
 import type { LiveRun } from "../requests/live-runs.js";
 import { chargeRun, dropTokens, isServerFault, settle, withCharge, type Settlement } from "./billing.js";
 import { Execution } from "./execution.js";
-import { limited } from "./content/limited.js";
-import type { RunContent } from "./content/messages.js";
+import { limited } from "../content/limited.js";
+import type { RunContent } from "../content/messages.js";
 import type { RunEnd } from "./recorder.js";
 import { refuseWithoutCredit } from "./reservation.js";
 import type { BillableRun, BillingDeps, ExecutorDeps } from "./run-deps.js";
@@ -273,15 +274,6 @@ function liveRunOf(execution: Execution, { timings }: RunWork, finished: Promise
     },
     cancel: (reason) => execution.cancel(reason),
   };
-}
-
-/** The error for a request that comes when as many are active as may be. */
-export function tooManyRuns(): HearthError {
-  return new HearthError(
-    "overloaded",
-    "The server is processing too many requests. Please try again later.",
-    { retryAfterSeconds: 1 },
-  );
 }
 
 function cutShort(): HearthError {

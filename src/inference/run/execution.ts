@@ -2,7 +2,7 @@
 import { toHearthError, type HearthError } from "../../core/errors.js";
 import type { Ticks } from "../../core/money.js";
 import { limitUsage, noUsage, type Usage, type UsageBound } from "../../core/usage.js";
-import { hold } from "./abortable.js";
+import { hold } from "../abortable.js";
 import { enlarge, record } from "./billing.js";
 import { reservationFor, type Reservation, type SpendableReading } from "./reservation.js";
 import type { BillableRun, ExecutorDeps } from "./run-deps.js";

@@ -16,8 +16,8 @@ import { runEventMerging, type RunEvent } from "../../core/run-event.js";
 import { noUsage, type Usage } from "../../core/usage.js";
 import type { RunParameters } from "../../core/telemetry/tracing.js";
 import { createPromptCounter } from "../prompt/count.js";
-import { AnswerContent } from "./content/answer-content.js";
-import { readContent, type RunContent } from "./content/messages.js";
+import { AnswerContent } from "../content/answer-content.js";
+import { readContent, type RunContent } from "../content/messages.js";
 import { drive } from "./drive.js";
 import { contentCharsMax, createRunExecutor, type RunExecutor, type RunWork } from "./execute.js";
 import { refuseWithoutCredit } from "./reservation.js";
@@ -26,7 +26,7 @@ import { labelsText, withLabels } from "./labels.js";
 import type { GeneratorDeps, RunContext, RunDeps, TextRun } from "./run-deps.js";
 import { timedLoads } from "./timed-loads.js";
 import { Stopwatch, type RunTimings } from "./timings.js";
-import { usableModel } from "./usable-model.js";
+import { usableModel } from "../usable-model.js";
 
 export interface Run {
   readonly id: string;

@@ -1,9 +1,9 @@
 import type { Engine } from "../../core/engine.js";
 import type { ModelRegistry } from "../../core/model.js";
-import { hold } from "./abortable.js";
-import { tooManyRuns } from "./execute.js";
+import { hold } from "../abortable.js";
+import { tooManyRuns } from "../too-many-runs.js";
 import type { RunDeps } from "./run-deps.js";
-import { usableModel } from "./usable-model.js";
+import { usableModel } from "../usable-model.js";
 
 /** Loads and unloads models outside of runs: nothing is recorded or charged. */
 export interface Preloader {

@@ -20,7 +20,7 @@ import type { Slots, WorkClass } from "../../core/slots.js";
 import type { Captioning } from "../prompt/captioning.js";
 import type { RequestBodies } from "../requests/bodies/request-bodies.js";
 import type { LiveRuns } from "../requests/live-runs.js";
-import type { AnswerContent } from "./content/answer-content.js";
+import type { AnswerContent } from "../content/answer-content.js";
 import type { RunRecorder } from "./recorder.js";
 import type { SettleRetries } from "./settle-retries.js";
 import type { RunStore } from "./store/runs.js";

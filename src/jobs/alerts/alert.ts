@@ -1,5 +1,5 @@
 /** Alerts, the channels that they are sent to, and their deliveries. Times are milliseconds since the epoch. */
-import type { AlertDetails, AlertEvent, AlertKind } from "../../core/alerts/alerts.js";
+import type { AlertDetails, AlertEvent, AlertKind } from "../../core/report/alerts.js";
 import type { Ticks } from "../../core/money.js";
 
 export type ChannelKind = "webhook" | "email";

@@ -8,7 +8,7 @@ import type { MemberStore } from "../../accounts/members/store.js";
 import { usdAmount } from "../../accounts/money/amounts.js";
 import type { TeamStore } from "../../accounts/teams/store.js";
 import { findScope } from "../../accounts/teams/teams.js";
-import type { AlertSender } from "../../core/alerts/alerts.js";
+import type { AlertSender } from "../../core/report/alerts.js";
 import { HearthError } from "../../core/errors.js";
 import { ticksToUsd } from "../../core/money.js";
 import type { Alert, AlertChannel, AlertDelivery, ChannelKind } from "./alert.js";

@@ -4,9 +4,9 @@
  *
  * States of a delivery: queued -> delivered or dead.
  */
-import type { AlertSender } from "../../core/alerts/alerts.js";
+import type { AlertSender } from "../../core/report/alerts.js";
 import type { Clock } from "../../core/clock.js";
-import type { Broadcast } from "../../core/servers/broadcast.js";
+import type { Broadcast } from "../../core/broadcast.js";
 import type { Writes } from "../../store/writes.js";
 import type { AlertDelivery, ChannelKind } from "./alert.js";
 import { createDailyCounts } from "./daily-counts.js";

@@ -1,5 +1,5 @@
 /** What a channel receives. */
-import type { AlertEvent, AlertMessage } from "../../core/alerts/alerts.js";
+import type { AlertEvent, AlertMessage } from "../../core/report/alerts.js";
 import type { Alert, AlertChannel, AlertDelivery } from "./alert.js";
 import { creditTicksOf } from "./conditions/credit.js";
 import type { Ticks } from "../../core/money.js";

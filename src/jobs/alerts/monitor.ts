@@ -10,7 +10,7 @@ import { HearthError } from "../../core/errors.js";
 import type { Ticks } from "../../core/money.js";
 import type { Random } from "../../core/random.js";
 import type { Write, Writes } from "../../store/writes.js";
-import type { AlertEvent, AlertKind } from "../../core/alerts/alerts.js";
+import type { AlertEvent, AlertKind } from "../../core/report/alerts.js";
 import type { Alert, AlertChannel, Condition } from "./alert.js";
 import type { ConditionSource } from "./conditions.js";
 import type { DeliveryQueue } from "./deliveries.js";

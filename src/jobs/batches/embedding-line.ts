@@ -5,7 +5,7 @@ import { parseEmbeddingRequest } from "../../dialects/openai-embeddings/parse.js
 import type { EmbeddingRequest } from "../../core/embeddings/request.js";
 import type { Embedder, Evaluated } from "../../inference/embeddings/embed.js";
 import type { RunContext } from "../../inference/run/run-deps.js";
-import { usableModel } from "../../inference/run/usable-model.js";
+import { usableModel } from "../../inference/usable-model.js";
 import type { JobRun } from "../handler.js";
 import { authoriseModel } from "../../answers/authorise-model.js";
 import type { Asking } from "../../answers/endpoint.js";

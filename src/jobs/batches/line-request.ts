@@ -13,7 +13,7 @@ import { responses } from "../../answers/responses/responses.js";
 import { atPercent, completeRequest } from "../../core/model.js";
 import { endUserOf } from "../../core/requests/labels.js";
 import { noUsage } from "../../core/usage.js";
-import { usableModel } from "../../inference/run/usable-model.js";
+import { usableModel } from "../../inference/usable-model.js";
 import { toJobRun } from "../handler.js";
 import { embeddingLine } from "./embedding-line.js";
 import { type AdmittedLine, type LineContext, reserveLine } from "./admitted-line.js";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";
 import type { Logger } from "../../core/logger.js";
-import type { Broadcast } from "../../core/servers/broadcast.js";
+import type { Broadcast } from "../../core/broadcast.js";
 import { isEnded, type ModelPull } from "./pull.js";
 import type { PullStore } from "./store.js";
 

@@ -5,7 +5,7 @@
  */
 import { auditEntry, type AuditDeps } from "../../accounts/audit/audited-change.js";
 import type { Actor } from "../../accounts/audit/event.js";
-import type { Broadcast } from "../../core/servers/broadcast.js";
+import type { Broadcast } from "../../core/broadcast.js";
 import { HearthError, toHearthError } from "../../core/errors.js";
 import type { Logger } from "../../core/logger.js";
 import type { PullProgress } from "../../models/hub/progress.js";

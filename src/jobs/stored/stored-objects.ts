@@ -18,7 +18,7 @@ import type { BatchFormat } from "../batches/batch.js";
 import type { Batches } from "../batches/batches.js";
 import type { DeferredCompletions } from "../deferred/deferred-completions.js";
 import type { JobQueue } from "../queue.js";
-import { endWithoutRun } from "../responses/job-handler.js";
+import { endWithoutRun } from "../background-responses.js";
 import type { StoredObjectStore } from "./store.js";
 import {
   canCancel,

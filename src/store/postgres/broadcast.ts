@@ -3,7 +3,7 @@
  * in which it has sent them. A message that is longer than a notification is sent in parts.
  */
 import pg from "pg";
-import type { Broadcast } from "../../core/servers/broadcast.js";
+import type { Broadcast } from "../../core/broadcast.js";
 import type { Clock } from "../../core/clock.js";
 import type { PostgresAddress } from "./address.js";
 import { clientConfig } from "./pool.js";

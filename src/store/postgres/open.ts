@@ -1,6 +1,6 @@
 /** Opens and migrates a PostgreSQL database. Queries are in files called store.ts or in folders called store/. */
 import { Kysely, PostgresDialect, sql } from "kysely";
-import { noBroadcast } from "../../core/servers/broadcast.js";
+import { noBroadcast } from "../../core/broadcast.js";
 import type { Clock } from "../../core/clock.js";
 import type { Database } from "../database.js";
 import { postgresDialect } from "../dialect/postgres.js";

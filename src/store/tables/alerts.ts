@@ -1,5 +1,5 @@
 /** The types of the tables of alerts, for kysely. Times are milliseconds since the epoch; `team_id` null is the whole server. */
-import type { AlertEvent, AlertKind } from "../../core/alerts/alerts.js";
+import type { AlertEvent, AlertKind } from "../../core/report/alerts.js";
 
 export interface AlertChannelRow {
   id: string;

@@ -3,11 +3,7 @@ import vm from "node:vm";
 import { transform } from "esbuild";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  noSettings,
-  requestOf,
-  type ChatRequest,
-} from "../../../src/console/pages/playground/chat/request.js";
+import { noSettings, requestOf, type ChatRequest } from "../../../src/console/pages/playground/request.js";
 import { codeOf, pythonLiteral, shellQuoted } from "../../../src/console/pages/playground/code/code.js";
 import { casesOf } from "../../kit/setup/random-cases.js";
 

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { ImageEngine, ImageGenerationJob } from "../../../src/core/image-generation.js";
+import type { ImageEngine, ImageGenerationJob } from "../../../src/core/images/image-generation.js";
 import type { Model } from "../../../src/core/model.js";
 import { createImageEngine } from "../../../src/engine/images/engine.js";
 import { ModelMemory } from "../../../src/engine/memory/model-memory.js";

@@ -1,7 +1,7 @@
 /** Starts the vision engine with models that a test writes; creates images for it. */
 import { onTestFinished } from "vitest";
-import type { DecodedImage } from "../../../src/core/images.js";
-import type { ImageDescription, DescribeOptions, VisionEngine } from "../../../src/core/vision.js";
+import type { DecodedImage } from "../../../src/core/images/images.js";
+import type { ImageDescription, DescribeOptions, VisionEngine } from "../../../src/core/images/vision.js";
 import type { Model } from "../../../src/core/model.js";
 import { ModelMemory } from "../../../src/engine/memory/model-memory.js";
 import { createVisionEngine, type VisionEngineDeps } from "../../../src/engine/vision/engine.js";

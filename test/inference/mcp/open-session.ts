@@ -1,6 +1,6 @@
 /** Sessions with test servers, as the server opens them: with a clock that tests move, and names that they choose. */
 import type { LookupAddress } from "node:dns";
-import type { McpSession } from "../../../src/core/mcp/servers.js";
+import type { McpSession } from "../../../src/core/tools/mcp-servers.js";
 import { createMcpConnector } from "../../../src/inference/mcp/connector.js";
 import { readAllowedHosts } from "../../../src/network/hosts.js";
 import { createManualClock } from "../../kit/manual-clock.js";

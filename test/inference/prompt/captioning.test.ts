@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HearthError } from "../../../src/core/errors.js";
 import type { Message } from "../../../src/core/generation.js";
-import type { MessageImage } from "../../../src/core/images.js";
-import type { DescribeOptions } from "../../../src/core/vision.js";
+import type { MessageImage } from "../../../src/core/images/images.js";
+import type { DescribeOptions } from "../../../src/core/images/vision.js";
 import { createCaptioning, type CaptioningDeps } from "../../../src/inference/prompt/captioning.js";
 import { ember } from "../../kit/scripted/ember.js";
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import { onTestFinished, vi } from "vitest";
-import type { AlertMessage } from "../../../src/core/alerts/alerts.js";
+import type { AlertMessage } from "../../../src/core/report/alerts.js";
 
 /** Resolves once the condition is true. */
 export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {

@@ -2,7 +2,7 @@
  * Renders scenes to pixels as scripts/train/shapes/render.py does: the coverage of a pixel follows from its
  * distance to the shape's edge.
  */
-import type { DecodedImage } from "../../../src/core/images.js";
+import type { DecodedImage } from "../../../src/core/images/images.js";
 import type { Scene, Thing } from "./scene.js";
 
 /** The signed distance to the edge of a shape of radius 1, in units of the radius; negative inside. */

@@ -1,5 +1,5 @@
 /** An image engine without a runtime: a test can wait in, or fail, each step of an image. */
-import type { ImageEngine, ImageGenerationJob } from "../../../src/core/image-generation.js";
+import type { ImageEngine, ImageGenerationJob } from "../../../src/core/images/image-generation.js";
 
 export interface ScriptedImageEngine extends ImageEngine {
   /** Every job that was started. */

@@ -1,6 +1,6 @@
 /** Requests about images that take little time apart from the image itself. */
 import sharp from "sharp";
-import type { DecodedImage } from "../../../../src/core/images.js";
+import type { DecodedImage } from "../../../../src/core/images/images.js";
 import { postText, type Target } from "../../world/client.js";
 import { tinyModel } from "../../world/server.js";
 import { timed } from "../../figures/table.js";

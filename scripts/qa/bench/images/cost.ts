@@ -1,7 +1,7 @@
 /** Measures captions and generated images by the server and by the bare runtime in turn, round by round. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { DecodedImage } from "../../../../src/core/images.js";
+import type { DecodedImage } from "../../../../src/core/images/images.js";
 import { heldOutScenes } from "../../../../test/kit/pictures/held-out.js";
 import { render } from "../../../../test/kit/pictures/render.js";
 import type { Target } from "../../world/client.js";

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { listAlerts, listChannels, listDeliveries, type Alert, type NewChannel } from "../../api/alerts.js";
 import { agoText, momentText } from "../../lib/format.js";
 import { useResource, type Resource } from "../../lib/resource.js";
-import { useIsOperator, useTeam } from "../../lib/session.js";
+import { useIsOperator, useTeam } from "../../session.js";
 import { Empty } from "../../parts/empty.js";
 import { PageHead } from "../../parts/page-head.js";
 import { Table, type Column } from "../../parts/table.js";

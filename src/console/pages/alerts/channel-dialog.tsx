@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { addChannel, type Channel, type NewChannel } from "../../api/alerts.js";
-import { useIsOperator, useTeam } from "../../lib/session.js";
+import { useIsOperator, useTeam } from "../../session.js";
 import { Dialog } from "../../parts/dialog.js";
 import { Choice, Field } from "../../parts/field.js";
 import { Form } from "../../parts/form.js";

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { removeChannel, testChannel, type Channel } from "../../api/alerts.js";
 import type { Resource } from "../../lib/resource.js";
-import { useSignedIn } from "../../lib/session.js";
+import { useSignedIn } from "../../session.js";
 import { Confirm } from "../../parts/confirm.js";
 import { Empty } from "../../parts/empty.js";
 import { Table, type Column } from "../../parts/table.js";

@@ -5,7 +5,7 @@ import { listEvents, type AuditEvent } from "../../api/audit.js";
 import { momentText } from "../../lib/format.js";
 import { navigate, pageHref, useLocation } from "../../lib/location.js";
 import { usePages } from "../../lib/resource.js";
-import { useTeam } from "../../lib/session.js";
+import { useTeam } from "../../session.js";
 import { Empty } from "../../parts/empty.js";
 import { Field } from "../../parts/field.js";
 import { PageHead } from "../../parts/page-head.js";

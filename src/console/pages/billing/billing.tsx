@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { getCredit, getInvoice, getSpendingLimits, listChanges } from "../../api/billing.js";
 import { usePages, useResource } from "../../lib/resource.js";
-import { useIsOperator, useTeam } from "../../lib/session.js";
+import { useIsOperator, useTeam } from "../../session.js";
 import { PageHead } from "../../parts/page-head.js";
 import { Budgets } from "./budgets.js";
 import { Changes } from "./changes.js";

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { listBudgets, listBudgetSubjects, type Budget, type BudgetSubjects } from "../../api/budgets.js";
 import { momentText } from "../../lib/format.js";
 import { usePages, useResource, type PagedResource } from "../../lib/resource.js";
-import { useIsOperator, useRole, useTeam } from "../../lib/session.js";
+import { useIsOperator, useRole, useTeam } from "../../session.js";
 import { Empty } from "../../parts/empty.js";
 import { Table, type Column } from "../../parts/table.js";
 import { BudgetDialog } from "../../parts/budgets/budget-dialog.js";

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { addCredit } from "../../api/billing.js";
 import { centsText, typedCents } from "../../lib/money.js";
-import { useTeam } from "../../lib/session.js";
+import { useTeam } from "../../session.js";
 import { Dialog } from "../../parts/dialog.js";
 import { Field } from "../../parts/field.js";
 import { Form } from "../../parts/form.js";

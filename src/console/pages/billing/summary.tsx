@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { Invoice, SpendingLimits } from "../../api/billing.js";
 import { centsText } from "../../lib/money.js";
 import type { Resource } from "../../lib/resource.js";
-import { useIsOperator, useRole, useTeam } from "../../lib/session.js";
+import { useIsOperator, useRole, useTeam } from "../../session.js";
 import { ErrorBox } from "../../parts/error-box.js";
 import { LimitDialog, type LimitKind } from "./limit-dialog.js";
 

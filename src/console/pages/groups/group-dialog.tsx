@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { listEndpoints, listModelIds } from "../../api/access.js";
 import { createGroup, updateGroup, type AccessGroup } from "../../api/groups.js";
 import { useResource } from "../../lib/resource.js";
-import { useTeam } from "../../lib/session.js";
+import { useTeam } from "../../session.js";
 import { Dialog } from "../../parts/dialog.js";
 import { Field } from "../../parts/field.js";
 import { Form } from "../../parts/form.js";

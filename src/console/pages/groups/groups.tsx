@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { deleteGroup, listGroups, type AccessGroup } from "../../api/groups.js";
 import { countText } from "../../lib/format.js";
 import { useResource } from "../../lib/resource.js";
-import { useIsOperator } from "../../lib/session.js";
+import { useIsOperator } from "../../session.js";
 import { Confirm } from "../../parts/confirm.js";
 import { Empty } from "../../parts/empty.js";
 import { PageHead } from "../../parts/page-head.js";

@@ -4,7 +4,7 @@ import { useCallback, useState } from "preact/hooks";
 import { deleteKey, listKeys, type ApiKey } from "../../api/keys.js";
 import { navigate, pageHref, useLocation } from "../../lib/location.js";
 import { usePages } from "../../lib/resource.js";
-import { useRole, useTeam } from "../../lib/session.js";
+import { useRole, useTeam } from "../../session.js";
 import { BudgetDialog } from "../../parts/budgets/budget-dialog.js";
 import { RemoveBudgetDialog } from "../../parts/budgets/remove-budget-dialog.js";
 import { Confirm } from "../../parts/confirm.js";

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { updateTeam, type Team } from "../../api/teams.js";
-import { useSignedIn, useTeam } from "../../lib/session.js";
+import { useSignedIn, useTeam } from "../../session.js";
 import { Confirm } from "../../parts/confirm.js";
 import { Switch } from "../../parts/switch.js";
 import { showToast } from "../../parts/toast.js";

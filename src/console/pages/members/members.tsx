@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { listMembers, removeMember, type Member } from "../../api/members.js";
 import { usePages } from "../../lib/resource.js";
-import { useIsOperator, useRole, useSignedIn, useTeam } from "../../lib/session.js";
+import { useIsOperator, useRole, useSignedIn, useTeam } from "../../session.js";
 import { Confirm } from "../../parts/confirm.js";
 import { Empty } from "../../parts/empty.js";
 import { PageHead } from "../../parts/page-head.js";

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { createTeam, updateTeam, type Team } from "../../api/teams.js";
-import { useSignedIn } from "../../lib/session.js";
+import { useSignedIn } from "../../session.js";
 import { Dialog } from "../../parts/dialog.js";
 import { Empty } from "../../parts/empty.js";
 import { Field } from "../../parts/field.js";

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { deleteModel, listModels, type Model } from "../../api/models.js";
 import { useResource } from "../../lib/resource.js";
-import { useIsOperator, useSignedIn } from "../../lib/session.js";
+import { useIsOperator, useSignedIn } from "../../session.js";
 import { Confirm } from "../../parts/confirm.js";
 import { Empty } from "../../parts/empty.js";
 import { PageHead } from "../../parts/page-head.js";

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { listTeamModels, type TeamModel } from "../../api/models.js";
 import { countText, dollarsText } from "../../lib/format.js";
 import { useResource } from "../../lib/resource.js";
-import { useTeam } from "../../lib/session.js";
+import { useTeam } from "../../session.js";
 import { Empty } from "../../parts/empty.js";
 import { PageHead } from "../../parts/page-head.js";
 import { Table, type Column } from "../../parts/table.js";

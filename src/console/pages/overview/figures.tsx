@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from "preact";
 import type { Overview } from "../../api/overview.js";
 import { bytesText, compactText, countText, dollarsText } from "../../lib/format.js";
 import { pageHref } from "../../lib/location.js";
-import { useRole } from "../../lib/session.js";
+import { useRole } from "../../session.js";
 import { Sparkline } from "./sparkline.js";
 
 /** The seconds of which the speed now is the average. */

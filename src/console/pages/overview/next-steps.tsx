@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { listKeyModels } from "../../api/access.js";
 import { pageHref } from "../../lib/location.js";
 import { useResource } from "../../lib/resource.js";
-import { useIsOperator, useSignedIn } from "../../lib/session.js";
+import { useIsOperator, useSignedIn } from "../../session.js";
 import { Copyable } from "../../parts/copyable.js";
 
 /** What to do on a server that no program uses yet. */

@@ -5,7 +5,7 @@ import { now } from "../../lib/clock.js";
 import { bytesText } from "../../lib/format.js";
 import { navigate, pageHref, useLocation } from "../../lib/location.js";
 import { useResource } from "../../lib/resource.js";
-import { useSignedIn } from "../../lib/session.js";
+import { useSignedIn } from "../../session.js";
 import { Empty } from "../../parts/empty.js";
 import { ErrorBox } from "../../parts/error-box.js";
 import { Loading } from "../../parts/loading.js";

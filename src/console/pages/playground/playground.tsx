@@ -1,10 +1,10 @@
 /** Playground: tries the models as a program would use them. */
 import type { JSX } from "preact";
 import { pageHref, useLocation } from "../../lib/location.js";
-import { useSignedIn } from "../../lib/session.js";
+import { useSignedIn } from "../../session.js";
 import { PageHead } from "../../parts/page-head.js";
 import { Chat } from "./chat/chat.js";
-import { openFor } from "./chat/conversation.js";
+import { openFor } from "./conversation.js";
 import { ImageStudio } from "./images/image-studio.js";
 import { openPicturesFor } from "./images/pictures.js";
 

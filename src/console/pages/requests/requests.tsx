@@ -4,7 +4,7 @@ import { useCallback, useMemo, useState } from "preact/hooks";
 import type { LoggedRequest, RequestFilter } from "../../api/requests.js";
 import { plural } from "../../lib/format.js";
 import { navigate, pageHref, useLocation } from "../../lib/location.js";
-import { useTeam } from "../../lib/session.js";
+import { useTeam } from "../../session.js";
 import { Empty } from "../../parts/empty.js";
 import { PageHead } from "../../parts/page-head.js";
 import { SearchField } from "../../parts/search-field.js";

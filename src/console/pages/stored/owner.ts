@@ -2,7 +2,7 @@
 import { listEmails, operatorId } from "../../api/members.js";
 import type { StoredObject } from "../../api/stored.js";
 import { useResource } from "../../lib/resource.js";
-import { useRole, useSignedIn } from "../../lib/session.js";
+import { useRole, useSignedIn } from "../../session.js";
 
 /** Returns what names the owner of something stored; null for a member who sees only what is their own. */
 export function useOwner(teamId: string): ((object: StoredObject) => string) | null {

@@ -4,7 +4,7 @@ import { useCallback, useState } from "preact/hooks";
 import { listStored, type StoredFilter } from "../../api/stored.js";
 import { navigate, pageHref, useLocation } from "../../lib/location.js";
 import { usePages } from "../../lib/resource.js";
-import { useTeam } from "../../lib/session.js";
+import { useTeam } from "../../session.js";
 import { Copyable } from "../../parts/copyable.js";
 import { Empty } from "../../parts/empty.js";
 import { Choice } from "../../parts/field.js";

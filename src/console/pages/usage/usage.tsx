@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { getUsage } from "../../api/usage.js";
 import { useResource } from "../../lib/resource.js";
-import { useRole, useTeam } from "../../lib/session.js";
+import { useRole, useTeam } from "../../session.js";
 import { Empty } from "../../parts/empty.js";
 import { ErrorBox } from "../../parts/error-box.js";
 import { Loading } from "../../parts/loading.js";

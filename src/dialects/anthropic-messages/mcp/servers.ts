@@ -1,10 +1,9 @@
 /** Reads the MCP servers of a messages request: where they are, and which of their tools may be called. Pure. */
-import type { McpServer, McpTool } from "../../../core/mcp/servers.js";
+import type { McpServer, McpTool } from "../../../core/tools/mcp-servers.js";
 import { invalidValue, unsupported } from "../../field-error.js";
 import type { McpListings } from "../../mcp-tools.js";
 import { unsupportedTool } from "../../client-tools/hosted.js";
 import type { MessagesRequestBody } from "../schema.js";
-import type { ToolBody } from "../tools/schema.js";
 import type { ListedToolBody, McpServerBody } from "./schema.js";
 
 /** What is known of MCP servers when a request is parsed. */
@@ -30,6 +29,7 @@ export interface RequestedMcpServer {
   readonly warnings: readonly string[];
 }
 
+type ToolBody = NonNullable<MessagesRequestBody["tools"]>[number];
 type Fields = Pick<MessagesRequestBody, "mcp_servers" | "tools" | "messages">;
 
 interface Toolset {

@@ -3,7 +3,7 @@
  * tools that a hosted service executed are stored unchanged and never read.
  */
 import { z } from "zod";
-import { mcpApprovalRequest, mcpApprovalResponse, mcpCall, mcpListTools } from "../mcp/input-items.js";
+import { mcpApprovalRequest, mcpApprovalResponse, mcpCall, mcpListTools } from "./mcp/input-items.js";
 import { boundedArray } from "../../request-fields.js";
 
 const partsMax = 10_000;

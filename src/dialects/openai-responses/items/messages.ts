@@ -17,7 +17,7 @@ import {
 } from "./input-item-schema.js";
 import { imageCallTurn } from "./image-call-input.js";
 import { isCall, resultText, toolCallOf, type CallInput } from "./call-input.js";
-import { mcpExchanges } from "../mcp/history.js";
+import { mcpExchanges } from "./mcp/history.js";
 import type { CallForms } from "../tools/call-forms.js";
 import { decodeOpaque } from "./opaque-text.js";
 

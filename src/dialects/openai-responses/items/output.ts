@@ -18,7 +18,7 @@ import {
   type ItemPosition,
 } from "./item-events.js";
 import { encodeOpaque } from "./opaque-text.js";
-import type { OpeningItem } from "../mcp/output-items.js";
+import type { OpeningItem } from "./mcp/output-items.js";
 import type {
   CompactionItem,
   OutputItem,

@@ -7,8 +7,8 @@ import { invalidValue } from "../../field-error.js";
 import { toolParameters } from "../../tool-parameters.js";
 import { modelName, type CallForms } from "./call-forms.js";
 import type { ReadTool } from "./read-tool.js";
-import type { ChosenMcpTool } from "../mcp/schema.js";
-import { namesOfMcp, offerMcpServers, readMcpServers, type RequestedMcpServer } from "../mcp/tools.js";
+import type { ChosenMcpTool } from "./mcp/schema.js";
+import { namesOfMcp, offerMcpServers, readMcpServers, type RequestedMcpServer } from "./mcp/tools.js";
 import type { ChosenToolBody, ImageToolBody, ToolBody, ToolChoiceBody } from "./schema.js";
 import {
   imageGenerationTool,

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { boundedArray, functionNameField, modelIdField, optionalInteger } from "../../request-fields.js";
-import { chosenMcpTool, mcpTool } from "../mcp/schema.js";
+import { chosenMcpTool, mcpTool } from "./mcp/schema.js";
 import { textFormatSchema, textToolFields } from "../../client-tools/text-input.js";
 
 const toolsMax = 1_000;

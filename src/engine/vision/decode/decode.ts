@@ -5,7 +5,7 @@
  */
 import sharp, { type Sharp } from "sharp";
 import { HearthError } from "../../../core/errors.js";
-import type { ImageDecoder, DecodedImage } from "../../../core/images.js";
+import type { ImageDecoder, DecodedImage } from "../../../core/images/images.js";
 import { refusedImage } from "../../../core/requests/refused-image.js";
 import { ConcurrencyLimit } from "../concurrency-limit.js";
 import { sniff, unreadable } from "./sniff.js";

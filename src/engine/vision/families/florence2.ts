@@ -3,8 +3,8 @@
  * decoder_model_merged). It does not answer other questions; its details are the text in the image.
  */
 import { AutoModelForImageTextToText } from "@huggingface/transformers";
-import type { DecodedImage } from "../../../core/images.js";
-import type { ImageDescription } from "../../../core/vision.js";
+import type { DecodedImage } from "../../../core/images/images.js";
+import type { ImageDescription } from "../../../core/images/vision.js";
 import type { OpenOptions, VisionModel, Stopped } from "../family.js";
 import { openProcessor, openRunner, rawImage, readCaption, stopWhen } from "../transformers.js";
 

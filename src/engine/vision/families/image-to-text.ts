@@ -3,8 +3,8 @@
  * questions; details are captions of each quarter of the image.
  */
 import { AutoModelForVision2Seq, type Tensor } from "@huggingface/transformers";
-import type { DecodedImage } from "../../../core/images.js";
-import type { ImageDescription } from "../../../core/vision.js";
+import type { DecodedImage } from "../../../core/images/images.js";
+import type { ImageDescription } from "../../../core/images/vision.js";
 import type { OpenOptions, VisionModel, Stopped } from "../family.js";
 import { createGreedyCaptioner } from "../greedy.js";
 import {

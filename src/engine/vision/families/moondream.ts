@@ -3,8 +3,8 @@
  * image takes the fixed number of tokens that config.json states. Details are described by a second question.
  */
 import { AutoModelForImageTextToText } from "@huggingface/transformers";
-import type { DecodedImage } from "../../../core/images.js";
-import type { ImageDescription } from "../../../core/vision.js";
+import type { DecodedImage } from "../../../core/images/images.js";
+import type { ImageDescription } from "../../../core/images/vision.js";
 import type { OpenOptions, Stopped, VisionModel } from "../family.js";
 import {
   openImageProcessor,

@@ -10,8 +10,8 @@ import {
   type RawImage,
 } from "@huggingface/transformers";
 import { HearthError } from "../../../core/errors.js";
-import type { DecodedImage } from "../../../core/images.js";
-import type { ImageDescription } from "../../../core/vision.js";
+import type { DecodedImage } from "../../../core/images/images.js";
+import type { ImageDescription } from "../../../core/images/vision.js";
 import { readRegularFile } from "../../../regular-file.js";
 import type { TemplateRenderer } from "../../language/renderer/renderer.js";
 import type { OpenOptions, OpenVisionModel, VisionModel, Stopped } from "../family.js";

@@ -24,7 +24,7 @@ import {
   chatCompletion,
   deferredCompletion,
 } from "../../../dialects/openai-chat/response-schema.js";
-import { usableModel } from "../../../inference/run/usable-model.js";
+import { usableModel } from "../../../inference/usable-model.js";
 import type { AppContext } from "../../server/app-context.js";
 import { ownerOf } from "../../../inference/stored-owner.js";
 import { parkReservation } from "../../server/middleware/limit.js";

@@ -6,7 +6,7 @@ import { identifyResponse, type ResponseAnswer } from "../../../answers/response
 import { noUsage } from "../../../core/usage.js";
 import { createResponseEncoder, type ResponseEncoder } from "../../../dialects/openai-responses/encode.js";
 import { doneFrame, eventFrame, pingFrame } from "../../../dialects/sse.js";
-import { usableModel } from "../../../inference/run/usable-model.js";
+import { usableModel } from "../../../inference/usable-model.js";
 import { ownerOf } from "../../../inference/stored-owner.js";
 import type { AppContext } from "../../server/app-context.js";
 import { parkReservation } from "../../server/middleware/limit.js";

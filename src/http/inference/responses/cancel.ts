@@ -4,7 +4,7 @@ import { HearthError } from "../../../core/errors.js";
 import { isUnfinished } from "../../../inference/responses/stored-response.js";
 import { type ResponseObject, responseSchema } from "../../../dialects/openai-responses/response-schema.js";
 import { apiKeyRoute } from "../../server/route.js";
-import { endWithoutRun } from "../../../jobs/responses/job-handler.js";
+import { endWithoutRun } from "../../../jobs/background-responses.js";
 
 /** Cancels a background response; one that has ended stays as it is. */
 export const cancelResponse = apiKeyRoute({

@@ -26,7 +26,7 @@ import { responses } from "../../../answers/responses/responses.js";
 import { readCall, sendAnswer } from "../../server/answer.js";
 import { whileClientWaits } from "../../server/reply/client.js";
 import { apiKeyRoute } from "../../server/route.js";
-import { endWithoutRun } from "../../../jobs/responses/job-handler.js";
+import { endWithoutRun } from "../../../jobs/background-responses.js";
 
 const stream: StreamDocs = {
   schema: z.union([responseEventSchema, responsesErrorEventSchema]),

@@ -1,6 +1,6 @@
 /** Alerts, channels and deliveries in answers of the management API. */
 import { z } from "zod";
-import { alertKinds } from "../../../core/alerts/alerts.js";
+import { alertKinds } from "../../../core/report/alerts.js";
 import { ticksToUsd } from "../../../core/money.js";
 import { responseArray, responseObject } from "../../../dialects/response-fields.js";
 import type { Alert, AlertChannel, AlertDelivery } from "../../../jobs/alerts/alert.js";

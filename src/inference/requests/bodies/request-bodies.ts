@@ -3,8 +3,8 @@
  * It is stored after its run is settled, so that it can neither fail nor delay the settlement.
  */
 import type { Clock } from "../../../core/clock.js";
-import { limited } from "../../run/content/limited.js";
-import type { RunContent } from "../../run/content/messages.js";
+import { limited } from "../../content/limited.js";
+import type { RunContent } from "../../content/messages.js";
 import type { Redact } from "./redaction.js";
 import type { RequestBodyStore, StoredBodies } from "./store.js";
 

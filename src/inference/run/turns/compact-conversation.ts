@@ -8,7 +8,7 @@ import { HearthError } from "../../../core/errors.js";
 import type { Compaction, GenerationRequest, Message } from "../../../core/generation.js";
 import { buildPrompts, type Prompts } from "../../prompt/prompts.js";
 import { countSampled } from "../../../core/usage.js";
-import { unlessAborted } from "../abortable.js";
+import { unlessAborted } from "../../abortable.js";
 import type { Execution } from "../execution.js";
 import { generateOnSlot, type Prepared } from "../generate-on-slot.js";
 import type { RunDeps, TextRun } from "../run-deps.js";

@@ -4,7 +4,7 @@ import type { Message, ToolChoice } from "../../../core/generation.js";
 import type { CaptionedConversation } from "../../prompt/captioning.js";
 import { countSampled } from "../../../core/usage.js";
 import { buildPrompts } from "../../prompt/prompts.js";
-import { unlessAborted } from "../abortable.js";
+import { unlessAborted } from "../../abortable.js";
 import type { Execution } from "../execution.js";
 import type { Prepared } from "../generate-on-slot.js";
 import { countPromptTokens } from "../reservation.js";

@@ -3,7 +3,7 @@ import { toHearthError } from "../../../core/errors.js";
 import type { Message } from "../../../core/generation.js";
 import { resultImage, type ServerCallEvent, type ServerCallResult } from "../../../core/tools/server-call.js";
 import type { Clock } from "../../../core/clock.js";
-import { unlessAborted } from "../abortable.js";
+import { unlessAborted } from "../../abortable.js";
 import type { ServerTool, TextRun } from "../run-deps.js";
 import type { TurnCall } from "./turn-message.js";
 

@@ -4,7 +4,7 @@ import type { BudgetStore } from "../../../accounts/budgets/store/budgets.js";
 import type { ApiKeyStore } from "../../../accounts/keys/store.js";
 import type { MemberStore } from "../../../accounts/members/store.js";
 import { ticksToUsd } from "../../../core/money.js";
-import type { AlertDetails, AlertKind } from "../../../core/alerts/alerts.js";
+import type { AlertDetails, AlertKind } from "../../../core/report/alerts.js";
 import type { Condition } from "../alert.js";
 import type { ConditionSource } from "../conditions.js";
 

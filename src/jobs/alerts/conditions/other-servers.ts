@@ -3,9 +3,9 @@
  * requests, their disks, and the budgets that have refused their requests.
  */
 import { z } from "zod";
-import { alertKinds, type AlertKind } from "../../../core/alerts/alerts.js";
+import { alertKinds, type AlertKind } from "../../../core/report/alerts.js";
 import type { Clock } from "../../../core/clock.js";
-import type { Broadcast } from "../../../core/servers/broadcast.js";
+import type { Broadcast } from "../../../core/broadcast.js";
 import type { Condition } from "../alert.js";
 import type { ConditionSource } from "../conditions.js";
 

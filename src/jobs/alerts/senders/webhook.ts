@@ -3,7 +3,7 @@
  * followed, and of the answer only its status counts.
  */
 import { Agent, fetch as undiciFetch } from "undici";
-import type { AlertSender } from "../../../core/alerts/alerts.js";
+import type { AlertSender } from "../../../core/report/alerts.js";
 import { isPublicAddress } from "../../../network/addresses.js";
 import { dialPinned } from "../../../network/dial.js";
 import { resolveAllowed, type Lookup } from "../../../network/resolve.js";

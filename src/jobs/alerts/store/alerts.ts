@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { AlertDetails } from "../../../core/alerts/alerts.js";
+import type { AlertDetails } from "../../../core/report/alerts.js";
 import { createRowMapper } from "../../../store/columns.js";
 import type { Database } from "../../../store/database.js";
 import type { AlertRow } from "../../../store/tables/alerts.js";

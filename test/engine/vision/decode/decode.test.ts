@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import sharp from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { DecodedImage } from "../../../../src/core/images.js";
+import type { DecodedImage } from "../../../../src/core/images/images.js";
 import { createImageDecoder } from "../../../../src/engine/vision/decode/decode.js";
 import { pngOf } from "../../../kit/models/png-writer.js";
 

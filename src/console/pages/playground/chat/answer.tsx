@@ -6,7 +6,7 @@ import { CopyButton } from "../../../parts/copyable.js";
 import { ErrorBox } from "../../../parts/error-box.js";
 import { TextArea } from "../../../parts/text-area.js";
 import { Markdown } from "../markdown/markdown.js";
-import { regenerate, sendResults } from "./conversation.js";
+import { regenerate, sendResults } from "../conversation.js";
 import { firstTokenMs, tokensPerSecond, type AnswerTurn, type Call } from "./turn.js";
 
 interface AnswerProps {

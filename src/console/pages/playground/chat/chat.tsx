@@ -8,8 +8,8 @@ import { ErrorBox } from "../../../parts/error-box.js";
 import { Loading } from "../../../parts/loading.js";
 import { CodeDialog } from "../code/code-dialog.js";
 import { attach, Composer } from "./composer.js";
-import { clear, conversation, isRunning, setSettings, stop } from "./conversation.js";
-import { schemaProblem, toolsProblem, type Settings } from "./request.js";
+import { clear, conversation, isRunning, setSettings, stop } from "../conversation.js";
+import { schemaProblem, toolsProblem, type Settings } from "../request.js";
 import { SettingsPanel } from "./settings-panel.js";
 import { Thread } from "./thread.js";
 

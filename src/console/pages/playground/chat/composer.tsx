@@ -4,7 +4,7 @@ import { bytesText } from "../../../lib/format.js";
 import { useStore } from "../../../lib/store.js";
 import { showError } from "../../../parts/toast.js";
 import { imageTypes, withFiles } from "./attach.js";
-import { conversation, isRunning, send, setDraft, stop } from "./conversation.js";
+import { conversation, isRunning, send, setDraft, stop } from "../conversation.js";
 import { openCalls, type AttachedImage } from "./turn.js";
 
 interface ComposerProps {

@@ -2,8 +2,8 @@ import type { JSX } from "preact";
 import type { LanguageModel } from "../../../api/chat.js";
 import { Choice, Field } from "../../../parts/field.js";
 import { TextArea } from "../../../parts/text-area.js";
-import { setSettings } from "./conversation.js";
-import { efforts, schemaProblem, toolsProblem, type Settings } from "./request.js";
+import { setSettings } from "../conversation.js";
+import { efforts, schemaProblem, toolsProblem, type Settings } from "../request.js";
 
 const exampleTools = JSON.stringify(
   [

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { edit } from "./conversation.js";
+import { edit } from "../conversation.js";
 import type { ResultTurn, UserTurn } from "./turn.js";
 
 interface UserMessageProps {

@@ -4,8 +4,8 @@ import { CopyButton } from "../../../parts/copyable.js";
 import { Dialog } from "../../../parts/dialog.js";
 import { ErrorBox } from "../../../parts/error-box.js";
 import { Choice } from "../../../parts/field.js";
-import { conversation, requestTurns } from "../chat/conversation.js";
-import { requestOf } from "../chat/request.js";
+import { conversation, requestTurns } from "../conversation.js";
+import { requestOf } from "../request.js";
 import { codeOf, type CodeLanguage } from "./code.js";
 
 /** Longer code, which has images in it, is copied as a whole but shown in part. */

@@ -1,5 +1,5 @@
 /** A request as a program that sends it, for copying. The key is in the variable HEARTH_API_KEY. Pure. */
-import type { ChatRequest } from "../chat/request.js";
+import type { ChatRequest } from "../request.js";
 
 export type CodeLanguage = "curl" | "python" | "typescript";
 

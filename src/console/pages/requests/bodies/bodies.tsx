@@ -6,7 +6,7 @@ import { now } from "../../../lib/clock.js";
 import { momentText } from "../../../lib/format.js";
 import { pageHref } from "../../../lib/location.js";
 import { useResource } from "../../../lib/resource.js";
-import { useRole, useTeam } from "../../../lib/session.js";
+import { useRole, useTeam } from "../../../session.js";
 import { CopyButton } from "../../../parts/copyable.js";
 import { ErrorBox } from "../../../parts/error-box.js";
 import { Loading } from "../../../parts/loading.js";

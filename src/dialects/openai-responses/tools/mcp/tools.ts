@@ -1,10 +1,10 @@
 /** The tools of MCP servers among the tools of a responses request. Pure. */
-import type { McpServer } from "../../../core/mcp/servers.js";
-import { invalidValue } from "../../field-error.js";
-import { mcpSchemaPath, offerMcpTools, type OfferedMcpTool } from "../../mcp-tools.js";
-import type { ReadTool } from "../tools/read-tool.js";
-import type { ToolBody } from "../tools/schema.js";
-import type { ServerToolOffer } from "../tools/server-tools.js";
+import type { McpServer } from "../../../../core/tools/mcp-servers.js";
+import { invalidValue } from "../../../field-error.js";
+import { mcpSchemaPath, offerMcpTools, type OfferedMcpTool } from "../../../mcp-tools.js";
+import type { ReadTool } from "../read-tool.js";
+import type { ToolBody } from "../schema.js";
+import type { ServerToolOffer } from "../server-tools.js";
 import type { ChosenMcpTool, McpToolBody } from "./schema.js";
 import { allowedMcpTools, mcpServerOf, needsApproval } from "./servers.js";
 

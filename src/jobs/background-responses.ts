@@ -4,27 +4,27 @@
  * as complete can be fetched.
  */
 import { deflateRawSync } from "node:zlib";
-import type { Authenticator } from "../../accounts/authentication/authenticate-key.js";
-import { HearthError } from "../../core/errors.js";
-import type { Job } from "../job.js";
+import type { Authenticator } from "../accounts/authentication/authenticate-key.js";
+import { HearthError } from "../core/errors.js";
+import type { Job } from "./job.js";
 import {
   isUnfinished,
   type StoredItem,
   type StoredResponse,
-} from "../../inference/responses/stored-response.js";
-import { createResponseEncoder, type ResponseEncoder } from "../../dialects/openai-responses/encode.js";
-import { endedResponse, endingEvent } from "../../dialects/openai-responses/ending.js";
-import { type ResponsesRequest, withToolsOfItems } from "../../dialects/openai-responses/parse.js";
-import type { ResponseObject } from "../../dialects/openai-responses/response-schema.js";
-import { type JobEnding, type JobHandler, type PreparedJob, toJobRun } from "../handler.js";
-import type { RunRecorder } from "../../inference/run/recorder.js";
-import type { StoredResponses } from "../../inference/responses/stored-responses.js";
-import { allOf, earlierItems, read, toStore } from "../../answers/responses/conversation-items.js";
-import { conversationItems, endedStatus, finish } from "../../answers/responses/response-recorder.js";
-import { admit } from "../../answers/admit.js";
-import { prepareAnswer } from "../../answers/deliver.js";
-import type { AnswerContext } from "../../answers/context.js";
-import type { Presenter, TextEndpoint } from "../../answers/endpoint.js";
+} from "../inference/responses/stored-response.js";
+import { createResponseEncoder, type ResponseEncoder } from "../dialects/openai-responses/encode.js";
+import { endedResponse, endingEvent } from "../dialects/openai-responses/ending.js";
+import { type ResponsesRequest, withToolsOfItems } from "../dialects/openai-responses/parse.js";
+import type { ResponseObject } from "../dialects/openai-responses/response-schema.js";
+import { type JobEnding, type JobHandler, type PreparedJob, toJobRun } from "./handler.js";
+import type { RunRecorder } from "../inference/run/recorder.js";
+import type { StoredResponses } from "../inference/responses/stored-responses.js";
+import { allOf, earlierItems, read, toStore } from "../answers/responses/conversation-items.js";
+import { conversationItems, endedStatus, finish } from "../answers/responses/response-recorder.js";
+import { admit } from "../answers/admit.js";
+import { prepareAnswer } from "../answers/deliver.js";
+import type { AnswerContext } from "../answers/context.js";
+import type { Presenter, TextEndpoint } from "../answers/endpoint.js";
 import {
   identifyResponse,
   presentRecorded,
@@ -32,11 +32,11 @@ import {
   readyResponse,
   type ResponseAnswer,
   responses,
-} from "../../answers/responses/responses.js";
-import { readJob } from "../job-request.js";
-import { parseJson } from "../../core/json/parse-json.js";
-import type { BodyBudget, BodyPlace } from "../../core/requests/body-budget.js";
-import type { Logger } from "../../core/logger.js";
+} from "../answers/responses/responses.js";
+import { readJob } from "./job-request.js";
+import { parseJson } from "../core/json/parse-json.js";
+import type { BodyBudget, BodyPlace } from "../core/requests/body-budget.js";
+import type { Logger } from "../core/logger.js";
 
 export interface BackgroundResponseHandlerDeps extends AnswerContext {
   readonly authenticator: Authenticator;

@@ -1,7 +1,7 @@
 /** Image generation: the request, the result, and the port to the engine that runs image models. */
-import type { ResidentModel } from "./engine.js";
-import type { Model } from "./model.js";
-import type { RequestLabels } from "./requests/labels.js";
+import type { ResidentModel } from "../engine.js";
+import type { Model } from "../model.js";
+import type { RequestLabels } from "../requests/labels.js";
 
 export type ImageFormat = "png" | "jpeg" | "webp";
 

@@ -1,7 +1,7 @@
 /** The port to vision models, which describe images. */
-import type { ResidentModel } from "./engine.js";
+import type { ResidentModel } from "../engine.js";
 import type { ImageDetail, DecodedImage } from "./images.js";
-import type { Model } from "./model.js";
+import type { Model } from "../model.js";
 
 export interface DescribeOptions {
   readonly detail: ImageDetail;

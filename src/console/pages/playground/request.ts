@@ -1,5 +1,5 @@
 /** The request of a conversation with its settings. Pure. */
-import type { AttachedImage, Turn } from "./turn.js";
+import type { AttachedImage, Turn } from "./chat/turn.js";
 
 export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 

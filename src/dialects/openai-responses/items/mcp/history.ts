@@ -1,11 +1,11 @@
 /** What a conversation has of MCP servers: listed tools, calls with their results, and approvals. Pure. */
-import type { Message, ToolCall } from "../../../core/generation.js";
-import type { McpTool } from "../../../core/mcp/servers.js";
-import { invalidValue } from "../../field-error.js";
-import { mcpToolName, type McpListings } from "../../mcp-tools.js";
-import { wellFormed } from "../../well-formed.js";
-import type { InputItem } from "../items/input-item-schema.js";
-import type { CallForms } from "../tools/call-forms.js";
+import type { Message, ToolCall } from "../../../../core/generation.js";
+import type { McpTool } from "../../../../core/tools/mcp-servers.js";
+import { invalidValue } from "../../../field-error.js";
+import { mcpToolName, type McpListings } from "../../../mcp-tools.js";
+import { wellFormed } from "../../../well-formed.js";
+import type { InputItem } from "../input-item-schema.js";
+import type { CallForms } from "../../tools/call-forms.js";
 import type { McpApprovalRequestInput, McpCallInput } from "./input-items.js";
 
 /** Returns the tools that the conversation has listed: the latest list of each server that has one. */

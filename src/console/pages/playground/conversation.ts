@@ -1,7 +1,7 @@
 /** The conversation of the playground. It stays while the member opens other pages of the console, not after a reload. */
-import { streamChat } from "../../../api/chat.js";
-import { elapsed } from "../../../lib/clock.js";
-import { createStore } from "../../../lib/store.js";
+import { streamChat } from "../../api/chat.js";
+import { elapsed } from "../../lib/clock.js";
+import { createStore } from "../../lib/store.js";
 import { noSettings, requestOf, type Settings } from "./request.js";
 import {
   ended,
@@ -11,7 +11,7 @@ import {
   type AnswerTurn,
   type AttachedImage,
   type Turn,
-} from "./turn.js";
+} from "./chat/turn.js";
 
 export interface Draft {
   readonly text: string;

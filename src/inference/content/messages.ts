@@ -2,9 +2,9 @@
  * What a run reads and writes, in the shape of OpenTelemetry's conventions for generative AI: messages of parts. Contents of files are left
  * out: of an image in the request, its type and length stand for it.
  */
-import type { EmbeddingInput, InputSource } from "../../../core/embeddings/request.js";
-import type { Message, RawPrompt } from "../../../core/generation.js";
-import type { CompleteRequest } from "../../../core/model.js";
+import type { EmbeddingInput, InputSource } from "../../core/embeddings/request.js";
+import type { Message, RawPrompt } from "../../core/generation.js";
+import type { CompleteRequest } from "../../core/model.js";
 
 export type ContentPart =
   | { readonly type: "text" | "reasoning"; readonly content: string }

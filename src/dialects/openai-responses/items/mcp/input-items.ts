@@ -1,6 +1,6 @@
 /** Schemas of the items of a conversation that concern MCP servers. Other fields are kept as they are. */
 import { z } from "zod";
-import { boundedArray } from "../../request-fields.js";
+import { boundedArray } from "../../../request-fields.js";
 
 const toolsMax = 10_000;
 const id = z.string().nullish();

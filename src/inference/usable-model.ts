@@ -1,5 +1,5 @@
-import { HearthError, modelNotFound } from "../../core/errors.js";
-import type { Model, ModelKind, ModelRegistry } from "../../core/model.js";
+import { HearthError, modelNotFound } from "../core/errors.js";
+import type { Model, ModelKind, ModelRegistry } from "../core/model.js";
 
 /**
  * Finds a usable model by id or alias.

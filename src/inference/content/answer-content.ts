@@ -1,4 +1,4 @@
-import type { AnswerEvent } from "../../../core/tools/server-call.js";
+import type { AnswerEvent } from "../../core/tools/server-call.js";
 import type { ContentMessage, ContentPart } from "./messages.js";
 
 interface Call {

@@ -1,6 +1,6 @@
 /** Schema of the tools of a responses request that name an MCP server. */
 import { z } from "zod";
-import { boundedArray } from "../../request-fields.js";
+import { boundedArray } from "../../../request-fields.js";
 
 const namesMax = 1_000;
 

@@ -2,21 +2,21 @@
  * Emits plans as GBNF rules: one rule per term. Each alternative begins with a terminal or a rule that does;
  * recursion goes through rule names.
  */
-import type { RuleSet } from "../../gbnf.js";
-import { SchemaRefusal } from "../../schema/refusal.js";
-import { emitArrayBody } from "./array.js";
-import type { Check, Term } from "../language.js";
-import { Joiner } from "../join/joiner.js";
-import type { Node } from "../join/nodes.js";
-import { writeJoined } from "../join/write.js";
-import { emitObjectBody, type EmitContext } from "./object.js";
-import type { ArrayPlan, ObjectPlan } from "../plan/plan.js";
-import type { Plans } from "../plan/plans.js";
-import type { Scope } from "../scope.js";
-import { scalars } from "./scalars.js";
-import { workingAt } from "../../work.js";
-import { placeOfTerm } from "../place.js";
-import { whitespaceRule } from "./whitespace.js";
+import type { RuleSet } from "../gbnf.js";
+import { SchemaRefusal } from "../schema/refusal.js";
+import { emitArrayBody } from "./emit/array.js";
+import type { Check, Term } from "./language.js";
+import { Joiner } from "./join/joiner.js";
+import type { Node } from "./join/nodes.js";
+import { writeJoined } from "./join/write.js";
+import { emitObjectBody, type EmitContext } from "./emit/object.js";
+import type { ArrayPlan, ObjectPlan } from "./plan/plan.js";
+import type { Plans } from "./plan/plans.js";
+import type { Scope } from "./scope.js";
+import { scalars } from "./emit/scalars.js";
+import { workingAt } from "../work.js";
+import { placeOfTerm } from "./place.js";
+import { whitespaceRule } from "./emit/whitespace.js";
 
 /** The nesting depth of terms that are emitted recursively; deeper ones are deferred. */
 const depthMax = 60;

@@ -1,6 +1,6 @@
 /** Servers of the Model Context Protocol that requests name, and the port that talks to them. */
 
-import type { ResultImage } from "../tools/server-call.js";
+import type { ResultImage } from "./server-call.js";
 
 /** A server as a request names it. */
 export interface McpServer {

@@ -1,7 +1,7 @@
 /** Reads the MCP servers of a responses request: where they are, which of their tools may be called, and what needs an approval. Pure. */
-import type { McpServer, McpTool } from "../../../core/mcp/servers.js";
-import { invalidValue, unsupported } from "../../field-error.js";
-import { checkHeaders } from "../../mcp-tools.js";
+import type { McpServer, McpTool } from "../../../../core/tools/mcp-servers.js";
+import { invalidValue, unsupported } from "../../../field-error.js";
+import { checkHeaders } from "../../../mcp-tools.js";
 import type { McpFilterBody, McpToolBody } from "./schema.js";
 
 /** @throws HearthError `invalid_value` that names a field which is missing or not supported. */

@@ -1,9 +1,9 @@
 /** Helpers that the account commands share: opening the accounts, reporting wrong usage, parsing arguments. */
 import { InvalidArgumentError, type Command } from "commander";
-import type { OpenAccounts } from "../../app/app.js";
-import type { Clock } from "../../core/clock.js";
-import { HearthError } from "../../core/errors.js";
-import type { TextOut } from "../terminal.js";
+import type { OpenAccounts } from "../app/app.js";
+import type { Clock } from "../core/clock.js";
+import { HearthError } from "../core/errors.js";
+import type { TextOut } from "./terminal.js";
 import { ago } from "./duration.js";
 
 export interface AccountsIo {

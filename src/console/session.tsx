@@ -1,10 +1,10 @@
 /** Who is signed in, and the team that the pages show. */
 import { createContext, type ComponentChildren, type JSX } from "preact";
 import { useCallback, useContext, useEffect, useState } from "preact/hooks";
-import { getSession, type Session } from "../api/session.js";
-import { listTeams, type Team } from "../api/teams.js";
-import { ApiError, onSessionEnd } from "./client.js";
-import { useResource } from "./resource.js";
+import { getSession, type Session } from "./api/session.js";
+import { listTeams, type Team } from "./api/teams.js";
+import { ApiError, onSessionEnd } from "./lib/client.js";
+import { useResource } from "./lib/resource.js";
 
 export type Role = Session["member"]["role"];
 
