@@ -140,7 +140,7 @@ function isForeignRuntime(inside, platform, arch) {
 }
 
 /**
- * Files of a package without those of packages inside it.
+ * Files of a package without the files of packages inside it.
  * @param {string} root
  * @param {string} folder
  * @returns {string[]}

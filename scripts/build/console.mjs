@@ -1,6 +1,6 @@
 /**
  * Bundles the console for browsers, into dist/console/: the page, and its scripts and styles in assets/, whose names change with
- * their contents, so that browsers keep them for ever. The code of each of its pages is a file of its own.
+ * their contents, so that browsers keep them forever. The code of each of its pages is a file of its own.
  */
 import { build } from "esbuild";
 import { existsSync, readFileSync } from "node:fs";

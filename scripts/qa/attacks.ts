@@ -5,7 +5,7 @@
  */
 import { parseArgs } from "node:util";
 import { startLagProbe } from "./world/lag.js";
-import { printTable, quantile, type Row } from "./figures/table.js";
+import { printTable, quantile, toRow, type Row } from "./figures/table.js";
 import { readNames, readWhole, runCommand } from "./world/options.js";
 import { startAttackers, type Outcomes } from "./attacks/attackers.js";
 import { attacks } from "./attacks/attacks.js";
@@ -74,29 +74,24 @@ function judge(quiet: Measured, attacked: Measured, books: Books): { rows: reado
   const health = quantile(attacked.healthMs, 0.99);
   const { cut, answers } = attacked.streamed;
   const rows: readonly Row[] = [
-    { figure: "streams cut", value: `${cut.length} of ${answers} ${cut[0] ?? ""}`, reach: "0" },
-    {
-      figure: "p99 of the gaps of a stream, before; under attack",
-      value: `${show(before)}; ${show(during)} ms (${ratio.toFixed(2)} times)`,
-      reach: `<= ${gapRatioMax} times`,
-    },
-    {
-      figure: "longest gap, before; under attack",
-      value: `${show(quantile(quiet.streamed.gapsMs, 1))}; ${show(quantile(attacked.streamed.gapsMs, 1))} ms`,
-      reach: "",
-    },
-    {
-      figure: "GET /healthz, p99 before; under attack",
-      value: `${show(quantile(quiet.healthMs, 0.99))}; ${show(health)} ms`,
-      reach: `<= ${healthMsMax} ms`,
-    },
-    {
-      figure: "GET /healthz, longest under attack",
-      value: `${show(quantile(attacked.healthMs, 1))} ms`,
-      reach: "",
-    },
-    { figure: "SIGTERM to the end of the process", value: `${show(books.stopMs)} ms`, reach: "" },
-    { figure: "books", value: books.problems?.slice(0, 500) ?? "balance", reach: "balance" },
+    toRow("streams cut", `${cut.length} of ${answers} ${cut[0] ?? ""}`, "0"),
+    toRow(
+      "p99 of the gaps of a stream, before; under attack",
+      `${show(before)}; ${show(during)} ms (${ratio.toFixed(2)} times)`,
+      `<= ${gapRatioMax} times`,
+    ),
+    toRow(
+      "longest gap, before; under attack",
+      `${show(quantile(quiet.streamed.gapsMs, 1))}; ${show(quantile(attacked.streamed.gapsMs, 1))} ms`,
+    ),
+    toRow(
+      "GET /healthz, p99 before; under attack",
+      `${show(quantile(quiet.healthMs, 0.99))}; ${show(health)} ms`,
+      `<= ${healthMsMax} ms`,
+    ),
+    toRow("GET /healthz, longest under attack", `${show(quantile(attacked.healthMs, 1))} ms`),
+    toRow("SIGTERM to the end of the process", `${show(books.stopMs)} ms`),
+    toRow("books", books.problems?.slice(0, 500) ?? "balance", "balance"),
   ];
   const failed =
     cut.length > 0 || !(ratio <= gapRatioMax) || !(health <= healthMsMax) || books.problems !== null;

@@ -3,7 +3,7 @@
  * engines behind them and clients of all kinds before them, while in each round something goes wrong. Exits with 1 and the seed when
  * something was lost, charged twice or exceeded; with 2 for invalid arguments, and where there can be no database or no namespaces.
  */
-import { printTable, type Row } from "./figures/table.js";
+import { printTable, toRow, type Row } from "./figures/table.js";
 import { postgresUnavailable } from "../../test/kit/databases/postgres/available.js";
 import { takenOverMsMax } from "./chaos/checks/take-overs.js";
 import { createNamespaces } from "./chaos/network/namespaces.js";
@@ -36,20 +36,20 @@ async function main({ options, namespaces }: ReturnType<typeof prepare>): Promis
 
 function lastRows({ records, takeOvers, takenOverMsMax: longestMs }: ChaosResult): readonly Row[] {
   return [
-    {
-      figure: "revoked keys; last accepted after",
-      value: `${records.revoked}; ${records.revokedMsMax.toFixed(0)} ms`,
-      reach: "<= 1000 ms",
-    },
-    {
-      figure: "requests that a limit admitted; refused",
-      value: `${[...records.admitted.values()].flat().length}; ${records.limited}`,
-      reach: "limits hold",
-    },
-    {
-      figure: "servers taken over; the longest",
-      value: `${takeOvers}; ${(longestMs / 1000).toFixed(1)} s`,
-      reach: `<= ${takenOverMsMax / 1000} s`,
-    },
+    toRow(
+      "revoked keys; last accepted after",
+      `${records.revoked}; ${records.revokedMsMax.toFixed(0)} ms`,
+      "<= 1000 ms",
+    ),
+    toRow(
+      "requests that a limit admitted; refused",
+      `${[...records.admitted.values()].flat().length}; ${records.limited}`,
+      "limits hold",
+    ),
+    toRow(
+      "servers taken over; the longest",
+      `${takeOvers}; ${(longestMs / 1000).toFixed(1)} s`,
+      `<= ${takenOverMsMax / 1000} s`,
+    ),
   ];
 }

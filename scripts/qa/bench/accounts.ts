@@ -16,7 +16,7 @@ import { systemClock } from "../../../src/system.js";
 import { createPricedRuns, usage } from "./priced-run.js";
 import { scratchFolder } from "../world/processes.js";
 import { fillTeam, nameSecret } from "../world/teams.js";
-import { quantile, type Row } from "../figures/table.js";
+import { quantile, toRow, type Row } from "../figures/table.js";
 
 const few = 10;
 const many = 1_000_000;
@@ -44,14 +44,14 @@ export async function accountsSection(): Promise<readonly Row[]> {
   return [
     row(`authenticate, limits, reserve, settle, ${few} keys`, small, "p50 <= 0.3 ms"),
     row(`the same, ${many} keys`, large, ""),
-    { figure: "p50 of many keys to p50 of few", value: ratio.toFixed(2), reach: "<= 1.2" },
+    toRow("p50 of many keys to p50 of few", ratio.toFixed(2), "<= 1.2"),
     row(`of an unmetered team, ${few} keys`, unmetered, ""),
   ];
 }
 
 function row(figure: string, times: readonly number[], reach: string): Row {
   const [p50, p99] = [quantile(times, 0.5), quantile(times, 0.99)];
-  return { figure, value: `p50 ${p50.toFixed(3)} ms, p99 ${p99.toFixed(3)} ms`, reach };
+  return toRow(figure, `p50 ${p50.toFixed(3)} ms, p99 ${p99.toFixed(3)} ms`, reach);
 }
 
 interface World {

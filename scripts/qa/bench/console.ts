@@ -6,7 +6,7 @@ import { pageRows } from "./console/pages.js";
 import { streamRows } from "./console/stream.js";
 import { scratchFolder } from "../world/processes.js";
 import { spawnServer } from "../world/server.js";
-import type { Row } from "../figures/table.js";
+import { toRow, type Row } from "../figures/table.js";
 
 /**
  * Measures the console in Chromium: its first load, its responsiveness while an answer is streamed, and its pages with 10,000 API keys
@@ -24,7 +24,7 @@ export async function* consoleSection(): AsyncIterable<readonly Row[]> {
   await signInOwner(page, server.url, data.path);
   yield await loadRows(context, server.url);
   yield await streamRows(page, server.url);
-  yield [{ figure: "API keys, rows of hourly usage", value: `${keyCount}, ${rows}`, reach: "" }];
+  yield [toRow("API keys, rows of hourly usage", `${keyCount}, ${rows}`)];
   await page.unrouteAll();
   yield* pageRows(page);
   await browser.close();

@@ -1,5 +1,5 @@
 /**
- * Measures a long conversation, such as that of a coding agent: a prompt of 32,000 tokens, the next turns, and the same after a restart;
+ * Measures a long conversation, as a coding agent has it: a prompt of 32,000 tokens, the next turns, and the same after a restart;
  * and for prompts of several lengths, whether reading them from disk is faster than evaluating them.
  */
 import { chatWhole, type ChatAnswer, type Target } from "../world/client.js";
@@ -7,7 +7,7 @@ import { writeBenchModel, writeWords, type BenchModel } from "../world/models.js
 import type { SectionOptions } from "./options.js";
 import { residentMb, scratchFolder } from "../world/processes.js";
 import { spawnServer } from "../world/server.js";
-import type { Row } from "../figures/table.js";
+import { toRow, type Row } from "../figures/table.js";
 
 const promptTokens = 32_000;
 const contextLength = 40_960;
@@ -49,7 +49,7 @@ export async function* contextSection({ large }: SectionOptions): AsyncIterable<
     const read = await firstTokenMs(restarted, model, content);
     const ratio = read / (evaluated[nth] ?? Number.NaN);
     const value = `${read.toFixed(0)} ms read, ${evaluated[nth]?.toFixed(0)} ms evaluated: ${ratio.toFixed(2)}`;
-    yield [{ figure: `first token of a prompt of ${tokens} tokens`, value, reach: "< 1" }];
+    yield [toRow(`first token of a prompt of ${tokens} tokens`, value, "< 1")];
   }
   await restarted.stop();
   data.remove();
@@ -74,7 +74,7 @@ async function wordsFor(tokens: number, server: Target, model: BenchModel): Prom
 }
 
 function memoryRow(pid: number): Row {
-  return { figure: "memory, loaded", value: `${residentMb(pid).toFixed(0)} MB`, reach: "" };
+  return toRow("memory, loaded", `${residentMb(pid).toFixed(0)} MB`);
 }
 
 function row(figure: string, answer: ChatAnswer): Row {
@@ -84,5 +84,5 @@ function row(figure: string, answer: ChatAnswer): Row {
   const value =
     `${(firstMs / 1000).toFixed(2)} s to the first token; ${prompt} tokens, ${prompt - cached} evaluated; ` +
     `then ${perSecond.toFixed(0)} tokens/s`;
-  return { figure, value, reach: "" };
+  return toRow(figure, value);
 }

@@ -9,7 +9,7 @@ import { gapRows } from "./engine/gap.js";
 import { speedRows } from "./engine/speed.js";
 import { writeBenchModel } from "../world/models.js";
 import type { SectionOptions } from "./options.js";
-import type { Row } from "../figures/table.js";
+import { toRow, type Row } from "../figures/table.js";
 
 const efforts = {
   small: {
@@ -36,7 +36,7 @@ export async function* engineSection({ large }: SectionOptions): AsyncGenerator<
   const terms = { slots: 16, contextTokens: 1024, threads, cores, chunkTokens: 128 };
   const effort = efforts[size];
   const about = `${(model.bytes / 1e6).toFixed(0)} MB, Q8_0, ${threads} of ${cores} threads in the raw loop`;
-  yield [{ figure: `model ${model.id}`, value: about, reach: "" }];
+  yield [toRow(`model ${model.id}`, about)];
   yield* speedRows(model, terms, effort.speed, large);
   yield await gapRows(model, effort.gap);
   yield await fairnessRows(model, effort.fairness);

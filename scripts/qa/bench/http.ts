@@ -3,7 +3,7 @@ import { addedRows } from "./http/added.js";
 import { deferredRows } from "./http/deferred.js";
 import { routeRows } from "./http/routes.js";
 import { firstKey, spawnServer, type ServerProcess } from "../world/server.js";
-import type { Row } from "../figures/table.js";
+import { toRow, type Row } from "../figures/table.js";
 
 /**
  * Measures the cost of HTTP, dialect, scheduler and ledger on top of the engine, by route, and the cost of
@@ -23,9 +23,5 @@ async function listRow(server: ServerProcess): Promise<Row> {
     connections: 16,
     duration: 5,
   });
-  return {
-    figure: "GET /v1/models",
-    value: `${Math.round(requests.average)} requests/s`,
-    reach: ">= 3000 requests/s",
-  };
+  return toRow("GET /v1/models", `${Math.round(requests.average)} requests/s`, ">= 3000 requests/s");
 }

@@ -2,7 +2,7 @@
  * `npm run bench -- images [--large]`: measures captioning and image generation in the server, compared with
  * the bare runtime doing the same steps, and the event loop lag during that time. It uses the built-in
  * models. With --large, or if a model is not built in, it uses larger models with random weights, whose steps
- * take as long as those of small real ones.
+ * take as long as the steps of small real ones.
  */
 import { costRows } from "./images/cost.js";
 import { measureImageLag } from "./images/lag.js";
@@ -10,7 +10,7 @@ import { imageModels } from "./images/models.js";
 import type { SectionOptions } from "./options.js";
 import { residentMb } from "../world/processes.js";
 import { spawnServer } from "../world/server.js";
-import type { Row } from "../figures/table.js";
+import { toRow, type Row } from "../figures/table.js";
 
 const efforts = {
   small: { descriptions: 40, drawings: 7 },
@@ -27,6 +27,6 @@ export async function* imagesSection({ large }: SectionOptions): AsyncGenerator<
   yield* costRows(server, models, efforts[large ? "large" : "small"]);
   yield await measureImageLag(server, models);
   const memory = `${idleMb.toFixed(0)} MB, then ${residentMb(server.pid).toFixed(0)} MB`;
-  yield [{ figure: "resident memory before and after all of it", value: memory, reach: "" }];
+  yield [toRow("resident memory before and after all of it", memory)];
   await server.stop();
 }

@@ -14,12 +14,12 @@ import { schemaRows, suiteRow } from "./schema/rows.js";
 import { servedRows } from "./schema/served.js";
 import { SchemaTally } from "./schema/tally.js";
 import type { Lost, SuiteCount, Verdicts } from "./schema/verdict.js";
-import type { Row } from "../figures/table.js";
+import { toRow, type Row } from "../figures/table.js";
 
 export async function* schemaSection({ schema: options }: SectionOptions): AsyncGenerator<readonly Row[]> {
   const { data, only, verbose } = options;
   if (data === null) {
-    yield [{ figure: "skipped", value: "requires --data DIR", reach: "" }];
+    yield [toRow("skipped", "requires --data DIR")];
     return;
   }
   const pool = createPool(verbose ? "inherit" : "ignore");

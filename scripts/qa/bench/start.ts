@@ -1,7 +1,7 @@
 import { chatInit } from "../world/client.js";
 import { residentMb } from "../world/processes.js";
 import { spawnServer } from "../world/server.js";
-import { spread, type Row } from "../figures/table.js";
+import { spread, toRow, type Row } from "../figures/table.js";
 
 const rounds = 5;
 
@@ -23,9 +23,9 @@ export async function startSection(): Promise<readonly Row[]> {
     await server.stop();
   }
   return [
-    { figure: "process start to listening", value: spread(listen, 0, "ms"), reach: "<= 1000 ms" },
-    { figure: "process start to first token", value: spread(firstToken, 0, "ms"), reach: "<= 2000 ms" },
-    { figure: "resident memory before a model is loaded", value: spread(idle, 0, "MB"), reach: "<= 150 MB" },
+    toRow("process start to listening", spread(listen, 0, "ms"), "<= 1000 ms"),
+    toRow("process start to first token", spread(firstToken, 0, "ms"), "<= 2000 ms"),
+    toRow("resident memory before a model is loaded", spread(idle, 0, "MB"), "<= 150 MB"),
   ];
 }
 

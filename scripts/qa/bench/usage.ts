@@ -15,7 +15,7 @@ import { createPricedRuns } from "./priced-run.js";
 import type { SectionOptions } from "./options.js";
 import { scratchFolder } from "../world/processes.js";
 import { fillRuns } from "../world/history.js";
-import { quantile, spread, timed, type Row } from "../figures/table.js";
+import { quantile, spread, timed, toRow, type Row } from "../figures/table.js";
 
 const requests = 10_000;
 const reports = 20;
@@ -35,20 +35,12 @@ export async function usageSection({ large }: SectionOptions): Promise<readonly 
   const many = await measured(count);
   const ratio = quantile(many.requests, 0.5) / quantile(none.requests, 0.5);
   return [
-    { figure: "reserve, settle, no runs in the database", value: spread(none.requests, 3, "ms"), reach: "" },
-    {
-      figure: `the same with ${count} runs in the database`,
-      value: spread(many.requests, 3, "ms"),
-      reach: "",
-    },
-    { figure: "p50 with many runs to p50 without", value: ratio.toFixed(2), reach: "<= 1.2" },
-    { figure: "a month of one of 100 teams by model", value: spread(many.reports, 2, "ms"), reach: "" },
-    {
-      figure: `a page of ${pageItems} keys at the end of ${keys}`,
-      value: spread(many.pages, 2, "ms"),
-      reach: "",
-    },
-    { figure: "the database", value: `${(many.bytes / 1e9).toFixed(2)} GB`, reach: "<= 3 GB" },
+    toRow("reserve, settle, no runs in the database", spread(none.requests, 3, "ms")),
+    toRow(`the same with ${count} runs in the database`, spread(many.requests, 3, "ms")),
+    toRow("p50 with many runs to p50 without", ratio.toFixed(2), "<= 1.2"),
+    toRow("a month of one of 100 teams by model", spread(many.reports, 2, "ms")),
+    toRow(`a page of ${pageItems} keys at the end of ${keys}`, spread(many.pages, 2, "ms")),
+    toRow("the database", `${(many.bytes / 1e9).toFixed(2)} GB`, "<= 3 GB"),
   ];
 }
 

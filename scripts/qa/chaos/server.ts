@@ -20,7 +20,7 @@ export interface ChaosServer {
   signal(signal: NodeJS.Signals): void;
   /** Returns the end of what it has logged. */
   readonly logged: () => string;
-  /** Lets its clock jump: from now on it is so many milliseconds away from that of the machine. */
+  /** Lets its clock jump: from now on it is so many milliseconds away from the clock of the machine. */
   shiftClock(ms: number): void;
   close(): void;
 }

@@ -60,7 +60,7 @@ export class Books {
     return this.count(text, jobId);
   }
 
-  /** Returns the state of a batch, null where there is none, and how many of its lines are in the queue. */
+  /** Returns the state of a batch, null for an unknown one, and how many of its lines are in the queue. */
   async readBatch(id: string): Promise<{ readonly state: string | null; readonly jobs: number }> {
     const [row] = await this.rows<{ state: string }>("select state from batches where id = $1", id);
     const digits = id.slice(id.indexOf("_") + 1);

@@ -1,6 +1,6 @@
 /** Checks that what was charged is what clients were answered, or that a difference has a reason that costs nobody anything. */
 import { Counts } from "../figures/counts.js";
-import type { Row } from "../figures/table.js";
+import { toRow, type Row } from "../figures/table.js";
 import type { Books } from "./books.js";
 import type { Judge } from "./violation.js";
 
@@ -95,7 +95,7 @@ class Tally {
   }
 
   /**
-   * Starts and ends of runs are not synced: a crash of the database takes back those of the last moment before it. A run without its start
+   * Starts and ends of runs are not synced: a crash of the database takes back the last of them. A run without its start
    * has no end either, also when the answer goes on after the crash.
    */
   #isTakenBack({ beganAt, endedAt }: Waited): boolean {
@@ -123,12 +123,12 @@ class Tally {
 
   rows(runs: number): readonly Row[] {
     return [
-      { figure: "requests whose client waited", value: String(this.#outcomes), reach: "" },
-      { figure: "answers that are charged as they say", value: String(this.#charged), reach: "" },
-      { figure: "whole answers of an interrupted run, free", value: String(this.#free), reach: "" },
-      { figure: "whole answers that a crash took back, free", value: String(this.#takenBack), reach: "" },
-      { figure: "answers that did not arrive whole, charged", value: String(this.#unanswered), reach: "" },
-      { figure: "runs", value: String(runs), reach: "each settled once" },
+      toRow("requests whose client waited", String(this.#outcomes)),
+      toRow("answers that are charged as they say", String(this.#charged)),
+      toRow("whole answers of an interrupted run, free", String(this.#free)),
+      toRow("whole answers that a crash took back, free", String(this.#takenBack)),
+      toRow("answers that did not arrive whole, charged", String(this.#unanswered)),
+      toRow("runs", String(runs), "each settled once"),
     ];
   }
 }

@@ -5,7 +5,7 @@ import type { AcceptedJob } from "../checks/jobs.js";
 import { ask, askJson } from "../world/ask.js";
 import { Counts } from "../figures/counts.js";
 import { jobPath, readCost, parseLines } from "../world/requests.js";
-import type { Row } from "../figures/table.js";
+import { toRow, type Row } from "../figures/table.js";
 import { pickServer, type Load } from "./load.js";
 
 export interface AcceptedWork {
@@ -33,11 +33,7 @@ export async function checkAccepted(load: Load, books: Books): Promise<AcceptedW
   }
   const accepted = batches.unfinished;
   for (const batch of accepted) for (const end of await readBatch(load, batch)) ends.lines.add(end);
-  const row = (figure: string, counts: Counts): Row => ({
-    figure,
-    value: String(counts),
-    reach: "each ends once",
-  });
+  const row = (figure: string, counts: Counts): Row => toRow(figure, String(counts), "each ends once");
   return {
     jobTicks,
     rows: [

@@ -29,7 +29,7 @@ export interface ScriptedModel {
 
 /**
  * The model of client libraries: it hands over to another agent if it can, calls a tool for the weather once, and repeats the result of
- * the tool, which is not JSON as that of a handover is. Which one it does depends on the prompt alone.
+ * the tool, which is not JSON, unlike the result of a handover. Which one it does depends on the prompt alone.
  */
 export const forecaster: ScriptOfTools = (prompt, { tools }) => {
   const result = /^tool: ([^{\n].*)$/m.exec(prompt.split(/^user: /m).at(-1) ?? "")?.[1];

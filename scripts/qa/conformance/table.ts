@@ -6,7 +6,7 @@ export interface ClientRow {
   readonly version: string;
   /** Why the client did not run, instead of its flows. */
   readonly results: readonly FlowResult[] | string;
-  /** What stands for the flows that passed where there are none; `not run` when absent. */
+  /** What the table shows for a client without flows; absent: `not run`. */
   readonly passed?: string;
 }
 

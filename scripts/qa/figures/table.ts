@@ -6,6 +6,11 @@ export interface Row {
   readonly reach: string;
 }
 
+/** @param reach the target; absent: the figure is only informative */
+export function toRow(figure: string, value: string, reach = ""): Row {
+  return { figure, value, reach };
+}
+
 /** Returns the duration of an action in milliseconds. */
 export async function timed(action: () => Promise<unknown>): Promise<number> {
   const began = performance.now();

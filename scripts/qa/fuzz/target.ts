@@ -5,7 +5,7 @@ export interface FuzzTarget {
   readonly guarantee: string;
   /** How inputs are changed: as bytes, as words of a text, or as values of a JSON document. */
   readonly format: "bytes" | "text" | "json";
-  /** Of a text: matches its parts, each of which is also changed as a whole; together they are the text. */
+  /** Matches the parts of a text, each of which is also changed as a whole; together they are the text. */
   readonly parts?: RegExp;
   /** The longest input, in bytes. */
   readonly bytesMax: number;

@@ -78,7 +78,7 @@ export async function runClients(server: ServerProcess, model: string, bounds: S
 
 interface Sender {
   readonly server: ServerProcess;
-  /** Of the request; attempts have a number behind it. */
+  /** The id of the request; each attempt adds a number. */
   readonly id: string;
   readonly tally: SoakTally;
   readonly records: Records;

@@ -1,6 +1,6 @@
 /** The result tables of the soak test. */
 import type { Counts } from "../figures/counts.js";
-import { slope, type Row } from "../figures/table.js";
+import { slope, toRow, type Row } from "../figures/table.js";
 import type { SoakTally } from "./tally.js";
 
 const shownMax = 20;
@@ -8,7 +8,7 @@ const shownMax = 20;
 /** Returns the number of requests by result and by status. */
 export function outcomeTable({ results, statuses }: SoakTally): readonly Row[] {
   const rows = (counts: Counts, about: string): Row[] =>
-    counts.sorted.map(([name, count]) => ({ figure: about + name, value: String(count), reach: "" }));
+    counts.sorted.map(([name, count]) => toRow(about + name, String(count)));
   return [...rows(results, ""), ...rows(statuses, "status ")];
 }
 
@@ -18,17 +18,10 @@ export function outcomeTable({ results, statuses }: SoakTally): readonly Row[] {
  */
 export function memoryTable(perMinute: readonly number[]): readonly Row[] {
   const mb = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
-  const rows = perMinute.map((bytes, minute) => ({
-    figure: `minute ${minute + 1}, least`,
-    value: mb(bytes),
-    reach: "",
-  }));
+  const rows = perMinute.map((bytes, minute) => toRow(`minute ${minute + 1}, least`, mb(bytes)));
   const settled = perMinute.slice(Math.floor(perMinute.length / 2));
   if (settled.length < 3) return rows;
-  return [
-    ...rows,
-    { figure: "slope of the second half", value: `${mb(slope(settled))} a minute`, reach: "flat" },
-  ];
+  return [...rows, toRow("slope of the second half", `${mb(slope(settled))} a minute`, "flat")];
 }
 
 /** Returns the pass criteria and whether they are met. @param broken what does not hold of the work of clients */
@@ -43,11 +36,7 @@ export function verdict(
     ["answers that do not fit their request", tally.wrong],
     ["what does not hold of books, jobs and batches", broken.length],
   ];
-  const rows = musts.map(([figure, value]) => ({ figure, value: String(value), reach: "0" }));
-  const reasons = [...tally.wrongs, ...broken.slice(0, shownMax)].map((wrong) => ({
-    figure: "",
-    value: wrong,
-    reach: "",
-  }));
+  const rows = musts.map(([figure, value]) => toRow(figure, String(value), "0"));
+  const reasons = [...tally.wrongs, ...broken.slice(0, shownMax)].map((wrong) => toRow("", wrong));
   return { rows: [...rows, ...reasons], failed: musts.some(([, value]) => value > 0) };
 }

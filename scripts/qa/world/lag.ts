@@ -4,7 +4,7 @@
  * processor core.
  */
 import { spawnScript } from "./processes.js";
-import { quantile, type Row } from "../figures/table.js";
+import { quantile, toRow, type Row } from "../figures/table.js";
 
 export interface LagProbe {
   /** Stops the probe and returns the response times in milliseconds. */
@@ -40,14 +40,10 @@ export function lagRows(
   const outside = `${lag.toFixed(1)} ms (p50 ${(quantile(busy, 0.5) - idleMs).toFixed(1)} ms)`;
   const reach = "< 50 ms";
   return [
-    {
-      figure: "GET /healthz under load, less idle, p99",
-      value: outside,
-      reach: gaugeMs === null ? reach : "",
-    },
+    toRow("GET /healthz under load, less idle, p99", outside, gaugeMs === null ? reach : ""),
     ...(gaugeMs === null
       ? []
-      : [{ figure: "event-loop lag by its own gauge, p99", value: `${gaugeMs.toFixed(1)} ms`, reach }]),
+      : [toRow("event-loop lag by its own gauge, p99", `${gaugeMs.toFixed(1)} ms`, reach)]),
   ];
 }
 

@@ -36,7 +36,7 @@ const item = z.object({
     anyOf: texts.optional(),
     /** The answer contains none of these as whole words. */
     without: texts.optional(),
-    /** The answer contains this number, and no other number except those of the question. */
+    /** The answer contains this number, and no other number except the numbers of the question. */
     number: z.number().optional(),
     /** The first number of the answer. */
     firstNumber: z.number().optional(),

@@ -1,4 +1,4 @@
-/** Compares renderings with those of Python's jinja2, as transformers sets it up. */
+/** Compares renderings with the renderings of Python's jinja2, as transformers sets it up. */
 import { basename } from "node:path";
 import { JinjaTemplate } from "../../../src/template/jinja.js";
 import { conversations } from "./conversations.js";

@@ -143,7 +143,7 @@ function writtenTurn(
   return written.slice(0, ends.length === 0 ? undefined : Math.min(...ends));
 }
 
-/** Returns the mark that ends a turn, as a vocabulary would show it; null where there is none. */
+/** Returns the mark that ends a turn, as a vocabulary would show it; null if the turn has no such mark. */
 export function endMark(end: string): string | null {
   const marks = piecesOfText(end).filter(isMark);
   const common = [/end_of|im_end|eo[tsm]\b/i, /turn.?>/i, /^<\|end\|>$/].flatMap(

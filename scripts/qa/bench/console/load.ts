@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { spread, type Row } from "../../figures/table.js";
+import { spread, toRow, type Row } from "../../figures/table.js";
 
 const rounds = 10;
 
@@ -58,15 +58,7 @@ function toRows(page: string, loads: readonly FirstLoad[]): readonly Row[] {
   const paints = loads.map(({ paintMs }) => paintMs);
   const kilobytes = loads.map(({ bytes }) => bytes / 1000);
   return [
-    {
-      figure: `first contentful paint of the ${page}`,
-      value: spread(paints, 0, "ms"),
-      reach: "<= 1000 ms",
-    },
-    {
-      figure: `first load of the ${page}, compressed`,
-      value: spread(kilobytes, 1, "kB"),
-      reach: "<= 150 kB",
-    },
+    toRow(`first contentful paint of the ${page}`, spread(paints, 0, "ms"), "<= 1000 ms"),
+    toRow(`first load of the ${page}, compressed`, spread(kilobytes, 1, "kB"), "<= 150 kB"),
   ];
 }

@@ -1,7 +1,7 @@
 import http from "node:http";
 import type { Page } from "playwright-core";
 import { endStream, listen, sendDelta, startStream } from "../../world/http-server.js";
-import { quantile, type Row } from "../../figures/table.js";
+import { quantile, toRow, type Row } from "../../figures/table.js";
 
 const [tokensPerSecond, seconds] = [50, 10];
 const paragraph = "Some **bold** text with `code`, and a [link](https://example.com/).\n\n- one\n- two\n\n";
@@ -22,12 +22,8 @@ export async function streamRows(page: Page, url: string): Promise<readonly Row[
   server.close();
   const longest = tasks.length === 0 ? "below 50 ms" : `${quantile(tasks, 1).toFixed(0)} ms`;
   return [
-    {
-      figure: `longest task, ${tokensPerSecond} tokens/s for ${seconds} s`,
-      value: longest,
-      reach: "<= 200 ms",
-    },
-    { figure: "tasks over 50 ms", value: String(tasks.length), reach: "" },
+    toRow(`longest task, ${tokensPerSecond} tokens/s for ${seconds} s`, longest, "<= 200 ms"),
+    toRow("tasks over 50 ms", String(tasks.length)),
   ];
 }
 

@@ -30,9 +30,9 @@ export interface Contender {
 export interface Terms {
   readonly slots: number;
   readonly contextTokens: number;
-  /** Of the raw loop: what a rule gives a model of this size. Hearth measures its own. */
+  /** The threads of the raw loop: what a rule gives a model of this size. Hearth measures its own. */
   readonly threads: number;
-  /** Of llama-server, whose threads are kept: all of them. */
+  /** The threads of llama-server: one for each core. */
   readonly cores: number;
   readonly chunkTokens: number;
 }

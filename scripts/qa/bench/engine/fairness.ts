@@ -3,7 +3,7 @@ import { setMaxListeners } from "node:events";
 import { chat, chatWhole, type Target } from "../../world/client.js";
 import { writeWords, type BenchModel } from "../../world/models.js";
 import { spawnServer } from "../../world/server.js";
-import { quantile, type Row } from "../../figures/table.js";
+import { quantile, toRow, type Row } from "../../figures/table.js";
 import { addTeam } from "../../world/teams.js";
 
 const floodClients = 16;
@@ -33,14 +33,14 @@ export async function fairnessRows(model: BenchModel, effort: FairnessEffort): P
     `${quantile(samples, 0.95).toFixed(0)} ms (p50 ${quantile(samples, 0.5).toFixed(0)} ms)`;
   const answers = `${effort.tokensPerAnswer} tokens`;
   return [
-    { figure: `light team alone, ${answers}, p95`, value: p95(alone), reach: "" },
-    { figure: `with another team of ${floodClients} clients, p95`, value: p95(flooded), reach: "" },
-    { figure: "the same with the flooding team's key, p95", value: p95(sameTeam), reach: "" },
-    {
-      figure: "light team's p95, with flood / alone",
-      value: (quantile(flooded, 0.95) / quantile(alone, 0.95)).toFixed(2),
-      reach: "<= 2",
-    },
+    toRow(`light team alone, ${answers}, p95`, p95(alone)),
+    toRow(`with another team of ${floodClients} clients, p95`, p95(flooded)),
+    toRow("the same with the flooding team's key, p95", p95(sameTeam)),
+    toRow(
+      "light team's p95, with flood / alone",
+      (quantile(flooded, 0.95) / quantile(alone, 0.95)).toFixed(2),
+      "<= 2",
+    ),
   ];
 }
 

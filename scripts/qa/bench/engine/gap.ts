@@ -5,7 +5,7 @@
 import { chat, type ChatAnswer } from "../../world/client.js";
 import { writeWords, type BenchModel } from "../../world/models.js";
 import { spawnServer, type ServerProcess } from "../../world/server.js";
-import { quantile, spread, type Row } from "../../figures/table.js";
+import { quantile, spread, toRow, type Row } from "../../figures/table.js";
 
 const longPromptTokens = 4000;
 const contextTokens = 6000;
@@ -49,23 +49,19 @@ export async function gapRows(model: BenchModel, effort: GapEffort): Promise<rea
   const p99 = (samples: readonly number[]): string =>
     `${quantile(samples, 0.99).toFixed(1)} ms (longest ${quantile(samples, 1).toFixed(1)} ms)`;
   return [
-    { figure: "gap between tokens of a stream, alone, p99", value: p99(gaps.alone), reach: "" },
-    { figure: `during a prompt of ${tokens} tokens, p99`, value: p99(gaps.disturbed), reach: "" },
-    { figure: "TTFT of such a prompt alone", value: spread(firstTokens.alone, 0, "ms"), reach: "" },
-    {
-      figure: "TTFT of that prompt beside the stream",
-      value: spread(firstTokens.beside, 0, "ms"),
-      reach: "",
-    },
-    {
-      figure: "TTFT beside the stream / alone",
-      value: spread(
+    toRow("gap between tokens of a stream, alone, p99", p99(gaps.alone)),
+    toRow(`during a prompt of ${tokens} tokens, p99`, p99(gaps.disturbed)),
+    toRow("TTFT of such a prompt alone", spread(firstTokens.alone, 0, "ms")),
+    toRow("TTFT of that prompt beside the stream", spread(firstTokens.beside, 0, "ms")),
+    toRow(
+      "TTFT beside the stream / alone",
+      spread(
         firstTokens.beside.map((ms, round) => ms / (firstTokens.alone[round] ?? Number.NaN)),
         2,
         "",
       ),
-      reach: "<= 1.5",
-    },
+      "<= 1.5",
+    ),
   ];
 }
 

@@ -4,7 +4,7 @@
  */
 import { llamaServerProgram } from "../../../../test/kit/doubles/llama-server/program.mjs";
 import { writeWords, type BenchModel } from "../../world/models.js";
-import { quantile, spread, type Row } from "../../figures/table.js";
+import { quantile, spread, toRow, type Row } from "../../figures/table.js";
 import { startCeiling, type Ceiling } from "./ceiling.js";
 import { totalRate, firstTokenMs, type Contender, type TokenizedPrompt, type Terms } from "./contender.js";
 import { startHearth } from "./hearth.js";
@@ -65,23 +65,19 @@ async function decodeRows(
   }
   const figure = `decode, ${clients} client${clients === 1 ? "" : "s"}`;
   const rows = [
-    { figure: `${figure}: raw loop`, value: spread(rates.ceiling, 0, "tok/s"), reach: "" },
-    { figure: `${figure}: Hearth over HTTP`, value: spread(rates.hearth, 0, "tok/s"), reach: "" },
-    {
-      figure: `${figure}: Hearth / raw loop`,
-      value: spread(ratios(rates.hearth, rates.ceiling), 2, ""),
-      reach: "",
-    },
+    toRow(`${figure}: raw loop`, spread(rates.ceiling, 0, "tok/s")),
+    toRow(`${figure}: Hearth over HTTP`, spread(rates.hearth, 0, "tok/s")),
+    toRow(`${figure}: Hearth / raw loop`, spread(ratios(rates.hearth, rates.ceiling), 2, "")),
   ];
   if (field.llamaServer === null) return rows;
   return [
     ...rows,
-    { figure: `${figure}: llama-server`, value: spread(rates.llamaServer, 0, "tok/s"), reach: "" },
-    {
-      figure: `${figure}: Hearth / llama-server`,
-      value: spread(ratios(rates.hearth, rates.llamaServer), 2, ""),
-      reach: findReach(clients, largeEnough),
-    },
+    toRow(`${figure}: llama-server`, spread(rates.llamaServer, 0, "tok/s")),
+    toRow(
+      `${figure}: Hearth / llama-server`,
+      spread(ratios(rates.hearth, rates.llamaServer), 2, ""),
+      findReach(clients, largeEnough),
+    ),
   ];
 }
 
@@ -118,20 +114,16 @@ async function prefillRows(field: Field, { rounds }: SpeedEffort): Promise<reado
   const figure = `TTFT of ${tokens} tokens`;
   const rate = (times: readonly number[]): string =>
     `${((tokens / quantile(times, 0.5)) * 1000).toFixed(0)} tok/s`;
-  const llama = { figure: "prefill: llama-server", value: rate(ms.llama), reach: "" };
+  const llama = toRow("prefill: llama-server", rate(ms.llama));
   return [
-    { figure: "prefill: raw loop", value: rate(ms.ceiling), reach: "" },
-    { figure: "prefill: Hearth over HTTP", value: rate(ms.hearth), reach: "" },
-    { figure: "prefill: Hearth / raw loop", value: spread(ratios(ms.ceiling, ms.hearth), 2, ""), reach: "" },
+    toRow("prefill: raw loop", rate(ms.ceiling)),
+    toRow("prefill: Hearth over HTTP", rate(ms.hearth)),
+    toRow("prefill: Hearth / raw loop", spread(ratios(ms.ceiling, ms.hearth), 2, "")),
     ...(ms.llama.length === 0 ? [] : [llama]),
-    { figure: `${figure}, cold`, value: spread(ms.hearth, 1, "ms"), reach: "" },
-    { figure: `${figure}, repeated, ${cached} cached`, value: spread(ms.hearthWarm, 1, "ms"), reach: "" },
-    { figure: "TTFT warm / cold", value: spread(ratios(ms.hearthWarm, ms.hearth), 3, ""), reach: "<= 0.1" },
-    {
-      figure: "the same in the raw loop",
-      value: spread(ratios(ms.ceilingWarm, ms.ceiling), 3, ""),
-      reach: "",
-    },
+    toRow(`${figure}, cold`, spread(ms.hearth, 1, "ms")),
+    toRow(`${figure}, repeated, ${cached} cached`, spread(ms.hearthWarm, 1, "ms")),
+    toRow("TTFT warm / cold", spread(ratios(ms.hearthWarm, ms.hearth), 3, ""), "<= 0.1"),
+    toRow("the same in the raw loop", spread(ratios(ms.ceilingWarm, ms.ceiling), 3, "")),
   ];
 }
 

@@ -4,7 +4,7 @@ import type { Model } from "../../../../src/core/model.js";
 import { mainThreadCpuMs } from "../../world/processes.js";
 import { chatInit, requestText } from "../../world/client.js";
 import type { ServerProcess } from "../../world/server.js";
-import { quantile, timed, type Row } from "../../figures/table.js";
+import { quantile, timed, toRow, type Row } from "../../figures/table.js";
 import { askEngine, readTinyModel, directEngine } from "./direct-engine.js";
 
 const question = "Tell me a long story.";
@@ -34,23 +34,15 @@ async function latencyRows(server: ServerProcess, engine: Engine, model: Model):
   }
   const added = quantile(http, 0.5) - quantile(direct, 0.5);
   return [
-    {
-      figure: "one-token request, engine alone, p50",
-      value: `${quantile(direct, 0.5).toFixed(2)} ms`,
-      reach: "",
-    },
-    { figure: "one-token request over HTTP, p50", value: `${quantile(http, 0.5).toFixed(2)} ms`, reach: "" },
-    { figure: "added by Hearth, p50", value: `${added.toFixed(2)} ms`, reach: "<= 1.50 ms" },
-    {
-      figure: "ratio HTTP / engine",
-      value: (quantile(http, 0.5) / quantile(direct, 0.5)).toFixed(2),
-      reach: "",
-    },
+    toRow("one-token request, engine alone, p50", `${quantile(direct, 0.5).toFixed(2)} ms`),
+    toRow("one-token request over HTTP, p50", `${quantile(http, 0.5).toFixed(2)} ms`),
+    toRow("added by Hearth, p50", `${added.toFixed(2)} ms`, "<= 1.50 ms"),
+    toRow("ratio HTTP / engine", (quantile(http, 0.5) / quantile(direct, 0.5)).toFixed(2)),
   ];
 }
 
 /**
- * Measures the CPU time of the HTTP thread per additional streamed token, minus that of a direct caller's
+ * Measures the CPU time of the HTTP thread per additional streamed token, minus the time of a direct caller's
  * thread. A long stream is compared with one of a single token, so the fixed cost of a request is not
  * included.
  */
@@ -62,13 +54,9 @@ async function cpuRows(server: ServerProcess, engine: Engine, model: Model): Pro
   }
   const [http, direct] = [quantile(perToken.http, 0.5), quantile(perToken.direct, 0.5)];
   return [
-    { figure: "HTTP thread CPU per streamed token, p50", value: `${http.toFixed(1)} us`, reach: "" },
-    { figure: "a direct caller's, p50", value: `${direct.toFixed(1)} us`, reach: "" },
-    {
-      figure: "added by Hearth per streamed token",
-      value: `${(http - direct).toFixed(1)} us`,
-      reach: "<= 50 us",
-    },
+    toRow("HTTP thread CPU per streamed token, p50", `${http.toFixed(1)} us`),
+    toRow("a direct caller's, p50", `${direct.toFixed(1)} us`),
+    toRow("added by Hearth per streamed token", `${(http - direct).toFixed(1)} us`, "<= 50 us"),
   ];
 }
 

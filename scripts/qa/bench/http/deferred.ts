@@ -5,7 +5,7 @@
 import { scratchFolder } from "../../world/processes.js";
 import { requestText } from "../../world/client.js";
 import { firstKey, tinyModel, startScripted } from "../../world/server.js";
-import { quantile, timed, type Row } from "../../figures/table.js";
+import { quantile, timed, toRow, type Row } from "../../figures/table.js";
 
 const jobs = 10_000;
 
@@ -42,26 +42,10 @@ export async function deferredRows(): Promise<readonly Row[]> {
   await second.stop();
   data.remove();
   return [
-    {
-      figure: "deferred completion accepted, p50",
-      value: `${quantile(times, 0.5).toFixed(2)} ms`,
-      reach: "",
-    },
-    {
-      figure: "deferred completion accepted, p99",
-      value: `${quantile(times, 0.99).toFixed(2)} ms`,
-      reach: "<= 10 ms",
-    },
-    {
-      figure: `killed with ${jobs} queued, to listening`,
-      value: `${listeningMs.toFixed(0)} ms`,
-      reach: "<= 2000 ms",
-    },
-    {
-      figure: "to the answer to the oldest of them",
-      value: `${answeredMs.toFixed(0)} ms`,
-      reach: "<= 2000 ms",
-    },
+    toRow("deferred completion accepted, p50", `${quantile(times, 0.5).toFixed(2)} ms`),
+    toRow("deferred completion accepted, p99", `${quantile(times, 0.99).toFixed(2)} ms`, "<= 10 ms"),
+    toRow(`killed with ${jobs} queued, to listening`, `${listeningMs.toFixed(0)} ms`, "<= 2000 ms"),
+    toRow("to the answer to the oldest of them", `${answeredMs.toFixed(0)} ms`, "<= 2000 ms"),
   ];
 }
 

@@ -5,7 +5,7 @@
 import { scratchFolder } from "../../world/processes.js";
 import { requestText, type HttpRequest } from "../../world/client.js";
 import { firstKey, tinyModel, startScripted } from "../../world/server.js";
-import { quantile, timed, type Row } from "../../figures/table.js";
+import { quantile, timed, toRow, type Row } from "../../figures/table.js";
 
 const rounds = 1000;
 const roundsBefore = 200;
@@ -48,7 +48,7 @@ export async function routeRows(): Promise<readonly Row[]> {
     }
   await server.stop();
   data.remove();
-  return routes.map(({ figure, times }) => ({ figure, value: shown(times), reach: "<= 1.50 ms" }));
+  return routes.map(({ figure, times }) => toRow(figure, shown(times), "<= 1.50 ms"));
 }
 
 function toRequest(body: object | null): HttpRequest {

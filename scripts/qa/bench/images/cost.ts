@@ -5,7 +5,7 @@ import type { DecodedImage } from "../../../../src/core/images/images.js";
 import { heldOutScenes } from "../../../../test/kit/pictures/held-out.js";
 import { render } from "../../../../test/kit/pictures/render.js";
 import type { Target } from "../../world/client.js";
-import { quantile, spread, type Row } from "../../figures/table.js";
+import { quantile, spread, toRow, type Row } from "../../figures/table.js";
 import { describeMs, generateImage, encodePng } from "./ask.js";
 import { startBare, type Bare, type BareTime } from "./bare-process.js";
 import type { ImageModels } from "./models.js";
@@ -107,18 +107,17 @@ function toRows(
   const ratios = served.map((ms, round) => ms / (alone[round]?.ms ?? Number.NaN));
   const added = served.map((ms, round) => ms - (alone[round]?.ms ?? Number.NaN));
   return [
-    { figure: `${what}, over HTTP`, value: spread(served, 1, "ms"), reach: "" },
-    { figure: `  each ${step} of it`, value: `${quantile(perStep, 0.5).toFixed(1)} ms`, reach: "" },
-    {
-      figure: "  by the bare runtime",
-      value: spread(
+    toRow(`${what}, over HTTP`, spread(served, 1, "ms")),
+    toRow(`  each ${step} of it`, `${quantile(perStep, 0.5).toFixed(1)} ms`),
+    toRow(
+      "  by the bare runtime",
+      spread(
         alone.map(({ ms }) => ms),
         1,
         "ms",
       ),
-      reach: "",
-    },
-    { figure: "  server / bare runtime", value: spread(ratios, 2, ""), reach: "<= 1.10" },
-    { figure: "  what the server adds", value: spread(added, 1, "ms"), reach: "" },
+    ),
+    toRow("  server / bare runtime", spread(ratios, 2, ""), "<= 1.10"),
+    toRow("  what the server adds", spread(added, 1, "ms")),
   ];
 }

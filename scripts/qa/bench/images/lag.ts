@@ -2,7 +2,7 @@
 import sharp from "sharp";
 import { lagGaugeMs, lagRows, startLagProbe } from "../../world/lag.js";
 import type { Target } from "../../world/client.js";
-import { quantile, type Row } from "../../figures/table.js";
+import { quantile, toRow, type Row } from "../../figures/table.js";
 import { describeMs, generateImage } from "./ask.js";
 import type { ImageModels } from "./models.js";
 
@@ -35,7 +35,7 @@ export async function measureImageLag(
   const megabytes = ((files[0]?.length ?? 0) / 1024 / 1024).toFixed(1);
   const figure = `describing ${width} x ${height} pixels in ${megabytes} MiB, while generating an image`;
   const longest = `${quantile(described, 0.5).toFixed(0)} ms (longest ${quantile(described, 1).toFixed(0)} ms)`;
-  return [{ figure, value: longest, reach: "" }, ...lagRows(idle, busy, gaugeMs)];
+  return [toRow(figure, longest), ...lagRows(idle, busy, gaugeMs)];
 }
 
 async function probed(server: Target, work: () => Promise<unknown>): Promise<readonly number[]> {

@@ -90,7 +90,7 @@ async function findFirst(kind: ModelManifest["kind"]): Promise<BuiltIn | null> {
 }
 
 /**
- * Writes models in the published layouts, whose steps take as long as those of small real ones; only once.
+ * Writes models in the published layouts, whose steps take as long as the steps of small real ones; only once.
  */
 function writeRandom(): void {
   if (existsSync(randomFolder)) return;

@@ -1,7 +1,7 @@
 /** Measures how long the event loop is blocked by the largest bodies that the server accepts. */
 import { postJson, readText } from "../../world/client.js";
 import { tinyModel, spawnServer, type ServerProcess } from "../../world/server.js";
-import { quantile, type Row } from "../../figures/table.js";
+import { quantile, toRow, type Row } from "../../figures/table.js";
 import { startLagProbe } from "../../world/lag.js";
 
 const rounds = 6;
@@ -38,11 +38,9 @@ export async function bodyRows(): Promise<readonly Row[]> {
         for (let nth = 0; nth < rounds; nth += 1) status = await send(server, path, json);
       });
       const lag = quantile(busy, 0.99) - quantile(idle, 0.5);
-      rows.push({
-        figure: `lag of GET /healthz beside ${name} (${status}), p99`,
-        value: `${lag.toFixed(1)} ms`,
-        reach: "<= 50 ms",
-      });
+      rows.push(
+        toRow(`lag of GET /healthz beside ${name} (${status}), p99`, `${lag.toFixed(1)} ms`, "<= 50 ms"),
+      );
     }
     return rows;
   } finally {

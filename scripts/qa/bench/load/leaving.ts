@@ -7,7 +7,7 @@
 import { chat, chatWhole, headerMs, type Target } from "../../world/client.js";
 import { writeBenchModel, writeWords, type BenchModel } from "../../world/models.js";
 import { spawnServer } from "../../world/server.js";
-import { quantile, type Row } from "../../figures/table.js";
+import { quantile, toRow, type Row } from "../../figures/table.js";
 import { seeded } from "../../../../test/kit/models/gguf-writer/weights.js";
 
 const rounds = 100;
@@ -41,8 +41,8 @@ async function leavingAt(moment: Moment, server: Target, model: BenchModel): Pro
     `${quantile(samples, 0.99).toFixed(0)} ms (p50 ${quantile(samples, 0.5).toFixed(0)} ms)`;
   const figure = `client leaves in ${moment}`;
   return [
-    { figure: `${figure}: the next one's time in the queue, p99`, value: p99(queued), reach: "" },
-    { figure: `${figure}: slot free after at most, p99`, value: p99(atMost), reach: "< 200 ms" },
+    toRow(`${figure}: the next one's time in the queue, p99`, p99(queued)),
+    toRow(`${figure}: slot free after at most, p99`, p99(atMost), "< 200 ms"),
   ];
 }
 

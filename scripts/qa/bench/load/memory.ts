@@ -11,7 +11,7 @@ import { chat, chatWhole, type Target } from "../../world/client.js";
 import { writeBenchModel, writeWords } from "../../world/models.js";
 import { residentBytes } from "../../world/processes.js";
 import { tinyModel, spawnServer } from "../../world/server.js";
-import { slope, type Row } from "../../figures/table.js";
+import { slope, toRow, type Row } from "../../figures/table.js";
 import { seeded } from "../../../../test/kit/models/gguf-writer/weights.js";
 import { lagGaugeMs, lagRows, startLagProbe } from "../../world/lag.js";
 
@@ -45,26 +45,10 @@ export async function memoryRows(requests: number): Promise<readonly Row[]> {
   await server.stop();
   const inMb = (bytes: number | undefined): string => ((bytes ?? Number.NaN) / 1024 / 1024).toFixed(1);
   return [
-    {
-      figure: `requests to ${id}, ${clients} clients`,
-      value: `${warmUpRequests} to warm up, then ${requests}`,
-      reach: "",
-    },
-    {
-      figure: "resident memory, first and last window",
-      value: `${inMb(minima[0])} to ${inMb(minima.at(-1))} MB`,
-      reach: "",
-    },
-    {
-      figure: `memory slope after ${warmUpRequests} requests`,
-      value: perRequest(minima),
-      reach: "< 1024 bytes/request",
-    },
-    {
-      figure: "memory slope of the second half",
-      value: perRequest(minima.slice(Math.floor(minima.length / 2))),
-      reach: "",
-    },
+    toRow(`requests to ${id}, ${clients} clients`, `${warmUpRequests} to warm up, then ${requests}`),
+    toRow("resident memory, first and last window", `${inMb(minima[0])} to ${inMb(minima.at(-1))} MB`),
+    toRow(`memory slope after ${warmUpRequests} requests`, perRequest(minima), "< 1024 bytes/request"),
+    toRow("memory slope of the second half", perRequest(minima.slice(Math.floor(minima.length / 2)))),
     ...lagRows(idle, busy, gaugeMs),
   ];
 }

@@ -1,7 +1,7 @@
 /** Measures what a client with costly JSON Schemas costs the requests of another team, whose schema is known already. */
 import { postText, type Target } from "../../world/client.js";
 import { tinyModel, spawnServer } from "../../world/server.js";
-import { quantile, timed, type Row } from "../../figures/table.js";
+import { quantile, timed, toRow, type Row } from "../../figures/table.js";
 import { addTeam } from "../../world/teams.js";
 
 const costlySchemas = 20;
@@ -33,11 +33,11 @@ export async function neighbourRows(): Promise<readonly Row[]> {
     await attack;
     const p95 = (times: readonly number[]): number => quantile(times, 0.95);
     return [
-      {
-        figure: `p95 of a neighbour beside ${costlySchemas} costly schemas / alone`,
-        value: `${(p95(beside) / p95(alone)).toFixed(2)} (${p95(beside).toFixed(0)} ms / ${p95(alone).toFixed(0)} ms)`,
-        reach: "<= 2",
-      },
+      toRow(
+        `p95 of a neighbour beside ${costlySchemas} costly schemas / alone`,
+        `${(p95(beside) / p95(alone)).toFixed(2)} (${p95(beside).toFixed(0)} ms / ${p95(alone).toFixed(0)} ms)`,
+        "<= 2",
+      ),
     ];
   } finally {
     await server.stop();

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { postJson, readText } from "../../world/client.js";
 import { processCpuMs } from "../../world/processes.js";
 import { firstKey, tinyModel, spawnServer, type ServerProcess } from "../../world/server.js";
-import { quantile, type Row } from "../../figures/table.js";
+import { quantile, toRow, type Row } from "../../figures/table.js";
 import type { SchemaFile } from "./corpus.js";
 
 const schemasMax = 30;
@@ -54,21 +54,13 @@ export async function forcedRows(files: readonly SchemaFile[]): Promise<readonly
   }
   const perCpu = totals.on.tokens / totals.on.cpuMs / (totals.off.tokens / totals.off.cpuMs);
   return [
-    {
-      figure: "over HTTP: tokens/s with forced text at once / one by one",
-      value: `median ${quantile(ratios, 0.5).toFixed(2)} (p10 ${quantile(ratios, 0.1).toFixed(2)}, p90 ${quantile(ratios, 0.9).toFixed(2)})`,
-      reach: ">= 1.4",
-    },
-    {
-      figure: "over HTTP: tokens per CPU second of the server, the same",
-      value: perCpu.toFixed(2),
-      reach: "",
-    },
-    {
-      figure: "over HTTP: equal answers of the two (others: rounding)",
-      value: `${same} of ${ratios.length}`,
-      reach: "",
-    },
+    toRow(
+      "over HTTP: tokens/s with forced text at once / one by one",
+      `median ${quantile(ratios, 0.5).toFixed(2)} (p10 ${quantile(ratios, 0.1).toFixed(2)}, p90 ${quantile(ratios, 0.9).toFixed(2)})`,
+      ">= 1.4",
+    ),
+    toRow("over HTTP: tokens per CPU second of the server, the same", perCpu.toFixed(2)),
+    toRow("over HTTP: equal answers of the two (others: rounding)", `${same} of ${ratios.length}`),
   ];
 }
 

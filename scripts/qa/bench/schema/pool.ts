@@ -8,7 +8,7 @@ import type { ChildAnswer, Job, Lost, ChildMessage } from "./verdict.js";
 
 /** CPU time of the process per step of a job, so that a busy machine changes no result. */
 const stepCpuMsMax = 5000;
-/** Time per step on the clock, also for loading llama.cpp: a process that waits for ever uses no CPU time. */
+/** Time per step on the clock, also for loading llama.cpp: a process that waits forever uses no CPU time. */
 const stepMsMax = 60_000;
 const lookEveryMs = 500;
 

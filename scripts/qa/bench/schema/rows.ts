@@ -1,4 +1,4 @@
-import { quantile, type Row } from "../../figures/table.js";
+import { quantile, toRow, type Row } from "../../figures/table.js";
 import type { RuleCounts, SchemaTally } from "./tally.js";
 import type { Lost, SuiteCount } from "./verdict.js";
 
@@ -109,5 +109,5 @@ function share(part: number, whole: number): string {
 }
 
 function row(figure: string, value: string, reach = ""): Row {
-  return { figure, value, reach };
+  return toRow(figure, value, reach);
 }

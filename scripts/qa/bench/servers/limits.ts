@@ -15,7 +15,7 @@ import { systemClock } from "../../../../src/system.js";
 import { startPostgresHost } from "../../../../test/kit/databases/postgres/host.js";
 import { redisProgram, spawnRedis } from "../../../../test/kit/databases/redis/spawn.js";
 import type { SectionOptions } from "../options.js";
-import { quantile, type Row } from "../../figures/table.js";
+import { quantile, toRow, type Row } from "../../figures/table.js";
 
 const rounds = 5;
 const roundMs = 1_000;
@@ -52,7 +52,7 @@ export async function limitsSection({ postgres }: SectionOptions): Promise<reado
         each.rates.many.push(await measureRate(each.counter, teams));
         each.times.push(...(await measureTimes(each.counter)));
       }
-    const absent = { figure: "Redis: skipped, no redis-server", value: "", reach: "" };
+    const absent = toRow("Redis: skipped, no redis-server", "");
     return [...all.flatMap(toRows), ...(redis === null ? [absent] : [])];
   } finally {
     for (const [, each] of opened) await each.close();
@@ -67,17 +67,12 @@ function toRows({ name, rates, times }: Measured): readonly Row[] {
   const median = (values: readonly number[]): string => quantile(values, 0.5).toFixed(0);
   const at = (share: number): string => quantile(times, share).toFixed(2);
   return [
-    {
-      figure: `${name}: requests admitted a second, ${parallel} at once, of one team`,
-      value: median(rates.one),
-      reach: "",
-    },
-    { figure: `${name}: of ${teams} teams`, value: median(rates.many), reach: "" },
-    {
-      figure: `${name}: time of a request's counts, one at a time, p50 / p95 / p99`,
-      value: `${at(0.5)} / ${at(0.95)} / ${at(0.99)} ms`,
-      reach: "",
-    },
+    toRow(`${name}: requests admitted a second, ${parallel} at once, of one team`, median(rates.one)),
+    toRow(`${name}: of ${teams} teams`, median(rates.many)),
+    toRow(
+      `${name}: time of a request's counts, one at a time, p50 / p95 / p99`,
+      `${at(0.5)} / ${at(0.95)} / ${at(0.99)} ms`,
+    ),
   ];
 }
 

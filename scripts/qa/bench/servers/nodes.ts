@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { chatInit, requestText } from "../../world/client.js";
 import { processCpuMs, scratchFolder } from "../../world/processes.js";
 import { startScripted, type ScriptedProcess } from "../../world/server.js";
-import { quantile, timed, type Row } from "../../figures/table.js";
+import { quantile, timed, toRow, type Row } from "../../figures/table.js";
 import { fillTeam, nameSecret } from "../../world/teams.js";
 import type { SectionOptions } from "../options.js";
 
@@ -56,8 +56,7 @@ async function fillTeams(database: Database): Promise<void> {
 }
 
 async function redisRows(url: string): Promise<Row[]> {
-  if (redisProgram === null)
-    return [{ figure: "limits in Redis: skipped, no redis-server", value: "", reach: "" }];
+  if (redisProgram === null) return [toRow("limits in Redis: skipped, no redis-server", "")];
   const redis = await spawnRedis();
   try {
     return await postgresRows(url, 1, "limited", { HEARTH_REDIS_URL: redis.url });
@@ -119,18 +118,14 @@ async function measureServers(
   const one = await load(servers, () => nameTeam(group, 0));
   const many = await load(servers, (turn) => nameTeam(group, turn % teams));
   return [
-    {
-      figure: `${name}: own time, p50 / p95 / p99`,
-      value: `${at(0.5)} / ${at(0.95)} / ${at(0.99)} ms`,
-      reach: "p50 <= 3 ms, p99 <= 15 ms",
-    },
-    { figure: `${name}: priced runs/s of one team`, value: one.rate.toFixed(0), reach: "" },
-    { figure: `${name}: of ${teams} teams`, value: many.rate.toFixed(0), reach: "" },
-    {
-      figure: `${name}: requests a second of a server's core`,
-      value: many.perCore.toFixed(0),
-      reach: ">= 73",
-    },
+    toRow(
+      `${name}: own time, p50 / p95 / p99`,
+      `${at(0.5)} / ${at(0.95)} / ${at(0.99)} ms`,
+      "p50 <= 3 ms, p99 <= 15 ms",
+    ),
+    toRow(`${name}: priced runs/s of one team`, one.rate.toFixed(0)),
+    toRow(`${name}: of ${teams} teams`, many.rate.toFixed(0)),
+    toRow(`${name}: requests a second of a server's core`, many.perCore.toFixed(0), ">= 73"),
   ];
 }
 

@@ -9,7 +9,7 @@ import { systemClock } from "../../../../src/system.js";
 import { requestOver } from "../accounts.js";
 import type { SectionOptions } from "../options.js";
 import { scratchFolder } from "../../world/processes.js";
-import { spread, type Row } from "../../figures/table.js";
+import { spread, toRow, type Row } from "../../figures/table.js";
 import { fillTeam, nameSecret } from "../../world/teams.js";
 
 const requests = 2_000;
@@ -19,7 +19,7 @@ const parallel = 16;
 const connectionsMax = 16;
 
 export async function postgresSection({ postgres: url }: SectionOptions): Promise<readonly Row[]> {
-  if (url === null) return [{ figure: "skipped: --postgres URL", value: "", reach: "" }];
+  if (url === null) return [toRow("skipped: --postgres URL", "")];
   const data = scratchFolder();
   const sqlite = await openDatabase(join(data.path, "hearth.db"));
   const postgres = await openPostgres({ url, connectionsMax, clock: systemClock, server: null });
@@ -28,8 +28,8 @@ export async function postgresSection({ postgres: url }: SectionOptions): Promis
     for (let turn = 0; turn < turns; turn++) for (const world of worlds) await world.takeTurn();
     const [ofSqlite, ofPostgres] = worlds.map(({ times }) => spread(times, 3, "ms"));
     return [
-      { figure: "authenticate, limits, reserve, settle: SQLite", value: ofSqlite ?? "", reach: "" },
-      { figure: "the same over PostgreSQL", value: ofPostgres ?? "", reach: "" },
+      toRow("authenticate, limits, reserve, settle: SQLite", ofSqlite ?? ""),
+      toRow("the same over PostgreSQL", ofPostgres ?? ""),
       ...(await rates("SQLite", worlds[0])),
       ...(await rates("PostgreSQL", worlds[1])),
     ];
@@ -79,11 +79,7 @@ async function rates(name: string, world: World | undefined): Promise<readonly R
   if (world === undefined) return [];
   const [one, many] = [await world.rateOf(1), await world.rateOf(teams)];
   return [
-    {
-      figure: `priced runs a second of one team, ${parallel} at once: ${name}`,
-      value: one.toFixed(0),
-      reach: "",
-    },
-    { figure: `of ${teams} teams: ${name}`, value: many.toFixed(0), reach: "" },
+    toRow(`priced runs a second of one team, ${parallel} at once: ${name}`, one.toFixed(0)),
+    toRow(`of ${teams} teams: ${name}`, many.toFixed(0)),
   ];
 }

@@ -1,7 +1,7 @@
 /**
  * Measures how often a conversation finds its beginning on the replica that Hearth's router (the pool of a remote engine, over scripted
  * servers of vLLM's protocol) chooses, and how evenly the replicas are loaded, beside choosing by chance and the least loaded one. The
- * requests and the time they take are simulated; the choices are those of the real code.
+ * requests and the time they take are simulated; the real code makes the choices.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -12,7 +12,7 @@ import { RemotePool } from "../../../../src/engine/remote/pool.js";
 import { seeded } from "../../../../test/kit/models/gguf-writer/weights.js";
 import { listen } from "../../world/http-server.js";
 import type { SectionOptions } from "../options.js";
-import { spread, type Row } from "../../figures/table.js";
+import { spread, toRow, type Row } from "../../figures/table.js";
 import { blockTokens, planConversations, type Turn } from "./routing/conversations.js";
 import { play, type Played, type Router } from "./routing/play.js";
 
@@ -43,7 +43,7 @@ export async function routingSection(_options: SectionOptions): Promise<readonly
   const ceiling = spread(ceilings, 1, "%");
   return [
     ...[...results].flatMap(([name, played]) => toRows(name, played)),
-    { figure: "one replica with the memory of all: tokens found", value: ceiling, reach: "" },
+    toRow("one replica with the memory of all: tokens found", ceiling),
   ];
 }
 
@@ -51,38 +51,33 @@ function toRows(name: string, played: readonly Played[]): readonly Row[] {
   const isHearth = name === hearthName;
   const percent = played.map(({ hits }) => 100 * hits);
   return [
-    {
-      figure: `${name}: prompt tokens found`,
-      value: spread(percent, 1, "%"),
-      reach: isHearth ? "at least 75 %" : "",
-    },
-    {
-      figure: `${name}: busiest replica / mean, of all time`,
-      value: spread(
+    toRow(`${name}: prompt tokens found`, spread(percent, 1, "%"), isHearth ? "at least 75 %" : ""),
+    toRow(
+      `${name}: busiest replica / mean, of all time`,
+      spread(
         played.map(({ imbalance }) => imbalance),
         2,
         "x",
       ),
-      reach: isHearth ? "at most 1.4 x" : "",
-    },
-    {
-      figure: `${name}: the same at a moment, on average`,
-      value: spread(
+      isHearth ? "at most 1.4 x" : "",
+    ),
+    toRow(
+      `${name}: the same at a moment, on average`,
+      spread(
         played.map(({ momentaryImbalance }) => momentaryImbalance),
         2,
         "x",
       ),
-      reach: isHearth ? "at most 1.4 x" : "",
-    },
-    {
-      figure: `${name}: requests at a time`,
-      value: spread(
+      isHearth ? "at most 1.4 x" : "",
+    ),
+    toRow(
+      `${name}: requests at a time`,
+      spread(
         played.map(({ concurrency }) => concurrency),
         0,
         "",
       ),
-      reach: "",
-    },
+    ),
   ];
 }
 

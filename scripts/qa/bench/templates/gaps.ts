@@ -4,7 +4,7 @@ import { writeModel } from "../../../../test/kit/models/gguf-writer.js";
 import { chat, chatWhole, readGaps } from "../../world/client.js";
 import { scratchFolder } from "../../world/processes.js";
 import { tinyModel, spawnServer, type ServerProcess } from "../../world/server.js";
-import { quantile, type Row } from "../../figures/table.js";
+import { quantile, toRow, type Row } from "../../figures/table.js";
 
 const streams = 8;
 /** Rounds with and without hostile templates take turns. */
@@ -59,12 +59,12 @@ async function measure(server: ServerProcess): Promise<readonly Row[]> {
     `${typical(gaps, 0.5).toFixed(1)} ms, ${typical(gaps, 0.99).toFixed(1)} ms`;
   const ratio = (share: number): string => (typical(beside, share) / typical(alone, share)).toFixed(2);
   return [
-    { figure: `gaps of ${streams} streams alone, p50 and p99`, value: shown(alone), reach: "" },
-    { figure: "beside two hostile templates, p50 and p99", value: shown(beside), reach: "" },
-    { figure: "p50, beside / alone", value: ratio(0.5), reach: "" },
-    { figure: "p99, beside / alone", value: ratio(0.99), reach: "<= 2" },
-    { figure: "conversations refused meanwhile", value: String(refused), reach: "" },
-    { figure: "ready after the last one", value: await readyAfter(server), reach: `< ${recoveryMsMax} ms` },
+    toRow(`gaps of ${streams} streams alone, p50 and p99`, shown(alone)),
+    toRow("beside two hostile templates, p50 and p99", shown(beside)),
+    toRow("p50, beside / alone", ratio(0.5)),
+    toRow("p99, beside / alone", ratio(0.99), "<= 2"),
+    toRow("conversations refused meanwhile", String(refused)),
+    toRow("ready after the last one", await readyAfter(server), `< ${recoveryMsMax} ms`),
   ];
 }
 

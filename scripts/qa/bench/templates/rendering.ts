@@ -5,7 +5,7 @@ import {
   templateRenderers,
   type TemplateRenderer,
 } from "../../../../src/engine/language/renderer/renderer.js";
-import { quantile, timed, type Row } from "../../figures/table.js";
+import { quantile, timed, toRow, type Row } from "../../figures/table.js";
 
 const times = 400;
 const turns = { "of 3 messages": 3, "of 200 messages": 200 } as const;
@@ -48,7 +48,7 @@ async function compare(renderer: TemplateRenderer, name: string, count: number):
   const p50 = (samples: readonly number[]): string =>
     `${quantile(samples.slice(times / 10), 0.5).toFixed(2)} ms`;
   return [
-    { figure: `rendering ${name} as the server does, p50`, value: p50(taken.server), reach: "" },
-    { figure: `rendering ${name} without its bounds, p50`, value: p50(taken.unbounded), reach: "" },
+    toRow(`rendering ${name} as the server does, p50`, p50(taken.server)),
+    toRow(`rendering ${name} without its bounds, p50`, p50(taken.unbounded)),
   ];
 }

@@ -14,7 +14,7 @@ export type Cut = "refused" | "silent" | "unheard" | "unreached";
 export interface ServerNetwork {
   /** The program, with its arguments, that starts another program where the server is; none: it is started as it is. */
   readonly command: readonly string[];
-  /** Settings of the server: its own address, and those of what it uses. */
+  /** Settings of the server: its own address, and the addresses of what it uses. */
   readonly environment: Readonly<Record<string, string>>;
   readonly cuts: readonly Cut[];
   /** Cuts the server from these places until `restore`. */

@@ -1,4 +1,4 @@
-/** The AI SDK 6 with its providers for compatible servers and for Ollama; `npm test` runs those of OpenAI, Anthropic and xAI. */
+/** The AI SDK 6 with its providers for compatible servers and for Ollama; `npm test` runs its providers for OpenAI, Anthropic and xAI. */
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { createOllama } from "ollama-ai-provider-v2";
 import {

@@ -10,7 +10,7 @@ export interface ReadPrompt {
 
 export interface OfferedTool {
   readonly name: string;
-  /** Of its arguments, in the order in which grammars have them. */
+  /** The names of its arguments, in the order in which grammars have them. */
   readonly properties: readonly string[];
 }
 

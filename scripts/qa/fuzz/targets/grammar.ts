@@ -57,7 +57,7 @@ export const target: FuzzTarget = {
   },
 };
 
-/** Of these schemas, grammars may allow less than what is valid. */
+/** Grammars of these schemas may allow less than what is valid. */
 const narrower = /"(\$schema|unevaluated\w+|format)":/;
 
 /** Returns whether a value is small, with numbers and characters that a grammar allows in just one form. */

@@ -76,7 +76,7 @@ const common: readonly unknown[] = [
   { a: "a", b: [] },
 ];
 
-/** Returns values that a schema may be about: common ones, and those of the document itself. */
+/** Returns values that a schema may be about: common ones, and the values in the document itself. */
 export function valuesFor(schema: unknown): readonly unknown[] {
   const inside = listPaths(schema)
     .slice(0, 40)

@@ -16,8 +16,8 @@ export interface Costs {
 
 /**
  * Measured on 2 cores of an AMD EPYC that others used at the same time (load 8 to 14): the smallest of several measurements, which others
- * disturbed least. Those of the node by `npm run simulate -- nodes --measure`; those of the database on PostgreSQL 18.4 with 16
- * connections, as the CPU time of its processes over 1,000 to 3,000 requests of 100 teams (2.2 to 2.8 ms a run, 1.2 to 1.5 ms for limits),
+ * disturbed least. `npm run simulate -- nodes --measure` gave the costs of the node; PostgreSQL 18.4 with 16 connections gave the costs of
+ * the database, as the CPU time of its processes over 1,000 to 3,000 requests of 100 teams (2.2 to 2.8 ms a run, 1.2 to 1.5 ms for limits),
  * and of one team (143 to 202 runs a second).
  */
 export const measuredCosts: Costs = { nodeMs: 1.7, tokenMs: 0.008, runMs: 2.2, limitsMs: 1.2, teamMs: 5 };

@@ -25,7 +25,7 @@ interface Event {
   readonly run: () => void;
 }
 
-/** @param memory of each replica, in those of a usual one */
+/** @param memory of each replica, as a multiple of a usual one's */
 export function play(
   conversations: readonly PlannedConversation[],
   replicasCount: number,

@@ -12,7 +12,7 @@ import { FuzzedServer } from "./server.js";
 /** Kinds of errors that the fault of an engine has; others are of the request, which an engine refuses by its status. */
 const failures = ["model_unavailable", "invalid_output"];
 const refusals = [...failures, "invalid_value", "context_length_exceeded"];
-/** Of a server that is sent texts, as src/docs/remote-engines.md says. */
+/** The limit on an answer of a server that is sent texts; src/docs/remote-engines.md states it. */
 const boundTextBytes = (tokens: number): number => tokens * 8 + 128;
 /** Longer answers are read once. */
 const comparedCharactersMax = 65_536;

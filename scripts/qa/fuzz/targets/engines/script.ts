@@ -7,7 +7,7 @@ export type EngineKind = (typeof kinds)[number];
 
 /** A frame that is sent so often is sent until the connection is closed. */
 const endlessTimes = 2 ** 31;
-/** Of an answer that has an end. */
+/** The longest answer that has an end. */
 const answerCharactersMax = 6_291_456;
 
 export interface EngineScript {

@@ -23,7 +23,7 @@ import { parsed } from "../../mutate/json.js";
 import { check } from "../../../checks/violation.js";
 import { toLabel, type FuzzTarget } from "../../target.js";
 
-/** Of one stream: repetitions beyond it are left out. */
+/** The longest stream: repetitions beyond it are left out. */
 const streamBytesMax = 131_072;
 const tokensMax = 64;
 const promptTokens = 8;
