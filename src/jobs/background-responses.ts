@@ -54,7 +54,7 @@ export function backgroundResponseHandler(deps: BackgroundResponseHandlerDeps): 
       const stored = await find(storedResponses, job);
       if (stored === null) return null;
       // A new run would generate another answer than the one whose stream its client has started to read.
-      if (stored.streams && stored.status === "in_progress") throw interrupted();
+      if (stored.streamed && stored.status === "in_progress") throw interrupted();
       return prepare(deps, { job, stored, signal, place });
     },
     async failure(job, error) {

@@ -2,23 +2,10 @@ import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Job, JobKind } from "./job.js";
 import type { Database } from "../store/database.js";
 import type { Dialect } from "../store/dialect/dialect.js";
-import { prepare, prepareBinding } from "../store/prepared.js";
-import type { JobRow } from "../store/tables/nodes.js";
+import { prepare, prepareBinding, prepareInsert } from "../store/prepared.js";
+import type { NewRow, Row } from "../store/tables.js";
 import { createWrite, type Write } from "../store/writes.js";
-import { readTags, tagsText } from "./tags.js";
-
-const columns = [
-  "id",
-  "kind",
-  "team_id",
-  "api_key_id",
-  "endpoint",
-  "attempts",
-  "lease_until",
-  "create_time",
-  "body",
-  "tags",
-] as const;
+import { storedTags } from "./tags.js";
 
 /** How many servers a job may end while they have others in flight, too; then it starts where it is alone. */
 export const endedServersMax = 2;
@@ -33,7 +20,7 @@ export type JobStore = ReturnType<typeof createJobStore>;
  */
 export function createJobStore(database: Database) {
   const { kysely } = database;
-  const insertRow = prepareBinding(columns, (row: JobRow) => kysely.insertInto("jobs").values(row));
+  const insertRow = prepareInsert(kysely, "jobs");
   const deleteRow = prepareBinding(["id"], ({ id }: { id: string }) =>
     kysely.deleteFrom("jobs").where("id", "=", id),
   );
@@ -86,7 +73,7 @@ function createReads(database: Database) {
         .selectFrom("jobs")
         .select("id")
         .where("id", "=", id)
-        .where("node_id", "is not", null);
+        .where("nodeId", "is not", null);
       return (await held.executeTakeFirst()) !== undefined;
     },
     async count(kind: JobKind): Promise<number> {
@@ -102,22 +89,18 @@ function createReads(database: Database) {
 
 function createReleases({ kysely, dialect }: Database) {
   const leased = (id: string) =>
-    kysely
-      .updateTable("jobs")
-      .where("id", "=", id)
-      .where("lease_until", "is not", null)
-      .where(isOwn(dialect));
+    kysely.updateTable("jobs").where("id", "=", id).where("leaseUntil", "is not", null).where(isOwn(dialect));
   return {
     /** Ends the lease of a job that was not done: the attempt does not count. */
     async release(id: string): Promise<void> {
       await leased(id)
-        .set((job) => ({ lease_until: null, node_id: null, attempts: job("attempts", "-", 1) }))
+        .set((job) => ({ leaseUntil: null, nodeId: null, attempts: job("attempts", "-", 1) }))
         .execute();
     },
     /** Keeps a job that was not done from starting before a time, on any server: the attempt does not count. */
     async postpone(id: string, until: number): Promise<void> {
       await leased(id)
-        .set((job) => ({ lease_until: until, node_id: null, attempts: job("attempts", "-", 1) }))
+        .set((job) => ({ leaseUntil: until, nodeId: null, attempts: job("attempts", "-", 1) }))
         .execute();
     },
     /** Returns the write that ends the leases of a server that has ended. */
@@ -126,18 +109,18 @@ function createReleases({ kysely, dialect }: Database) {
         "jobs",
         kysely
           .updateTable("jobs")
-          .set({ lease_until: null, node_id: null })
-          .where("node_id", "=", node)
+          .set({ leaseUntil: null, nodeId: null })
+          .where("nodeId", "=", node)
           .compile(),
       ),
     /** Ends every lease of the kind without a server; called at start, when none of these jobs is in flight. */
     async releaseAll(kind: JobKind): Promise<void> {
       await kysely
         .updateTable("jobs")
-        .set({ lease_until: null })
+        .set({ leaseUntil: null })
         .where("kind", "=", kind)
-        .where("lease_until", "is not", null)
-        .where("node_id", "is", null)
+        .where("leaseUntil", "is not", null)
+        .where("nodeId", "is", null)
         .execute();
     },
   };
@@ -171,8 +154,8 @@ function prepareClaim({ kysely, dialect }: Database) {
     kysely
       .updateTable("jobs")
       .set((job) => ({
-        lease_until: leaseUntil,
-        node_id: dialect.thisNode,
+        leaseUntil,
+        nodeId: dialect.thisNode,
         attempts: job("attempts", "+", 1),
       }))
       .where("id", "=", (row) =>
@@ -181,7 +164,7 @@ function prepareClaim({ kysely, dialect }: Database) {
           .select("id")
           .where("kind", "=", kind)
           .where(isFree(dialect, now, false))
-          .orderBy("create_time")
+          .orderBy("createTime")
           .orderBy("id")
           .limit(1)
           .$if(dialect.skipsLocked, (oldest) => oldest.forUpdate().skipLocked()),
@@ -198,8 +181,8 @@ function prepareClaimById({ kysely, dialect }: Database) {
       kysely
         .updateTable("jobs")
         .set((job) => ({
-          lease_until: leaseUntil,
-          node_id: dialect.thisNode,
+          leaseUntil,
+          nodeId: dialect.thisNode,
           attempts: job("attempts", "+", 1),
         }))
         .where("id", "=", id)
@@ -212,40 +195,19 @@ function prepareRenew({ kysely, dialect }: Database) {
   return prepare(kysely, ["ids", "leaseUntil"], ({ ids, leaseUntil }: { ids: string; leaseUntil: number }) =>
     kysely
       .updateTable("jobs")
-      .set({ lease_until: leaseUntil })
+      .set({ leaseUntil })
       .where("id", "in", sql<string>`${dialect.listOf(ids)}`)
-      .where("lease_until", "is not", null)
+      .where("leaseUntil", "is not", null)
       .where(isOwn(dialect)),
   );
 }
 
-function toRow(job: Job): JobRow {
-  return {
-    id: job.id,
-    kind: job.kind,
-    team_id: job.teamId,
-    api_key_id: job.apiKeyId,
-    endpoint: job.endpoint,
-    attempts: job.attempts,
-    lease_until: null,
-    create_time: job.createTime,
-    body: job.body,
-    tags: tagsText(job.tags),
-  };
+function toRow(job: Job): NewRow<"jobs"> {
+  return { ...job, leaseUntil: null, tags: storedTags(job.tags) };
 }
 
-function fromRow(row: JobRow): Job {
-  return {
-    id: row.id,
-    kind: row.kind,
-    teamId: row.team_id,
-    apiKeyId: row.api_key_id,
-    endpoint: row.endpoint,
-    body: row.body,
-    attempts: row.attempts,
-    createTime: row.create_time,
-    tags: readTags(row.tags),
-  };
+function fromRow({ leaseUntil: _, nodeId: __, tags, ...job }: Row<"jobs">): Job {
+  return { ...job, tags: tags ?? [] };
 }
 
 function attempted(
@@ -261,7 +223,7 @@ function attempted(
       .where("attempts", ">", sql.lit(attemptsMin - 1))
       .where(sql<SqlBool>`(node_id is null or (node_id = ${dialect.thisNode} and lease_until <= ${now}))`)
       .orderBy("attempts")
-      .orderBy("create_time")
+      .orderBy("createTime")
       .orderBy("id")
       .execute()
   );

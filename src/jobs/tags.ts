@@ -2,13 +2,9 @@
 import type { Principal } from "../accounts/keys/api-key.js";
 import { noLabels } from "../accounts/labels/spend-labels.js";
 
-/** Returns a JSON array; null for no tags. */
-export function tagsText(tags: readonly string[] = []): string | null {
-  return tags.length === 0 ? null : JSON.stringify(tags);
-}
-
-export function readTags(text: string | null): readonly string[] {
-  return text === null ? [] : (JSON.parse(text) as readonly string[]);
+/** Returns the tags as a column has them: null for none. */
+export function storedTags(tags: readonly string[] = []): readonly string[] | null {
+  return tags.length === 0 ? null : tags;
 }
 
 /** Returns the key of a job with the tags of its request. */

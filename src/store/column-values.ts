@@ -47,6 +47,9 @@ export type AuditAction =
   | "SetHostedPrice"
   | "DeleteHostedPrice";
 
+/** Fields of an object in the audit log, as JSON holds them. */
+export type AuditedFields = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
+
 /** The state of the download of a model. */
 export type PullState = "queued" | "running" | "done" | "failed" | "cancelled";
 

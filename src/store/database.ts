@@ -6,11 +6,13 @@
 import { open } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import type Sqlite from "better-sqlite3";
-import { Kysely, sql, SqliteDialect, type SqliteDatabase, type SqliteStatement } from "kysely";
+import { sql, SqliteDialect, type Kysely, type SqliteDatabase, type SqliteStatement } from "kysely";
 import { noBroadcast, type Broadcast } from "../core/broadcast.js";
 import { createOnlyNode, type NodeStore } from "./nodes.js";
+import { createKysely } from "./kysely.js";
 import { createCommit, type Commit } from "./commit.js";
 import { connectSqlite, type Connect } from "./sqlite/connect.js";
+import { createStatement } from "./sqlite/statement.js";
 import { createReportKysely } from "./sqlite/reports/driver.js";
 import { createReportReader } from "./sqlite/reports/reader.js";
 import { mapUnavailable } from "./dialect/database-error.js";
@@ -21,7 +23,7 @@ import { createFolder } from "./folder.js";
 import { checkFileExists, checkVersionExists, mark, type NewDatabase } from "./lost-database.js";
 import { migrate, readVersion } from "./migrate.js";
 import { watchFiles } from "./open-files.js";
-import type { Schema } from "./schema.js";
+import type { Schema } from "./tables.js";
 import { createWriteGuard, type WriteGuard } from "./write-guard.js";
 
 export interface Database {
@@ -91,7 +93,7 @@ export async function openDatabase(
     const caching = cacheStatements(sqlite, guard, () => {
       for (const listener of listeners) listener();
     });
-    const kysely = new Kysely<Schema>({ dialect: new SqliteDialect({ database: caching }) });
+    const kysely = createKysely(new SqliteDialect({ database: caching }));
     const opened = sqlite;
     const reports =
       reportsWorkerUrl === null ? kysely : createReportKysely(createReportReader(file, reportsWorkerUrl));
@@ -245,11 +247,11 @@ function withReadableErrors(
     statement.readonly || sqlite.inTransaction
       ? mapUnavailable(action)
       : guard(() => mapUnavailable(action), false);
+  const unguarded = createStatement(statement);
   return {
-    reader: statement.reader,
-    all: (parameters) => execute(() => statement.all(parameters)),
-    run: (parameters) => execute(() => statement.run(parameters)),
-    iterate: (parameters) => statement.iterate(parameters),
+    ...unguarded,
+    all: (parameters) => execute(() => unguarded.all(parameters)),
+    run: (parameters) => execute(() => unguarded.run(parameters)),
   };
 }
 

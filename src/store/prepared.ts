@@ -1,5 +1,5 @@
 import type { Compilable, CompiledQuery, Kysely, QueryResult } from "kysely";
-import type { Schema } from "./schema.js";
+import type { NewRow, Schema } from "./tables.js";
 
 /** Stands for a parameter's value in a compiled query. */
 class Placeholder {
@@ -34,4 +34,28 @@ export function prepareBinding<Parameters extends object, Row>(
     );
     return { ...compiled, parameters: bound };
   };
+}
+
+/** Compiles the insertion of rows of a table once for each list of columns that rows have. */
+export function prepareInsert<Table extends keyof Schema>(
+  kysely: Kysely<Schema>,
+  table: Table,
+): (row: NewRow<Table>) => CompiledQuery {
+  const known: { readonly names: readonly string[]; readonly bind: (row: object) => CompiledQuery }[] = [];
+  return (row) => {
+    const names = Object.keys(row);
+    let found = known.find((one) => isSame(one.names, names));
+    if (found === undefined) {
+      const bind = prepareBinding(names as never[], (values: object) =>
+        kysely.insertInto(table).values(values as never),
+      );
+      found = { names, bind };
+      known.push(found);
+    }
+    return found.bind(row);
+  };
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((name, index) => name === other[index]);
 }

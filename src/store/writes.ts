@@ -1,7 +1,7 @@
 import type { CompiledQuery } from "kysely";
 import type { Statement } from "./commit.js";
 import type { Database } from "./database.js";
-import type { Schema } from "./schema.js";
+import type { Schema } from "./tables.js";
 
 /**
  * A change that a store has prepared and not yet executed. Stores return writes so that changes to several tables are

@@ -93,7 +93,7 @@ describe("the cost of an answer is the charge of the ledger to the tick", () => 
     );
     expect([ollama.status, ollama.headers[name]]).toEqual([200, cost]);
     const runs = await server.database.kysely.selectFrom("runs").selectAll().execute();
-    for (const run of runs) expect(run.cost_ticks).toBeLessThanOrEqual(run.bound_ticks ?? 0);
+    for (const run of runs) expect(run.costTicks).toBeLessThanOrEqual(run.boundTicks ?? 0);
     expect(await server.ledger.verify()).toEqual([]);
   });
 

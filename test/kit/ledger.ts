@@ -77,13 +77,13 @@ export async function openLedger(data: string, billing: BillingMode): Promise<Le
     },
     async transactions() {
       const rows = await kysely
-        .selectFrom("ledger_transactions")
-        .innerJoin("ledger_entries", "transaction_id", "id")
-        .select(["id", "kind", "account", "amount_ticks"])
+        .selectFrom("ledgerTransactions")
+        .innerJoin("ledgerEntries", "transactionId", "id")
+        .select(["id", "kind", "account", "amountTicks"])
         .orderBy("id")
         .execute();
       const byId = new Map<number, [string, Record<string, number>]>();
-      for (const { id, kind, account, amount_ticks: ticks } of rows)
+      for (const { id, kind, account, amountTicks: ticks } of rows)
         byId.set(id, [kind, { ...byId.get(id)?.[1], [account]: ticks }]);
       return [...byId.values()];
     },

@@ -89,7 +89,7 @@ export function withBrokenJobs(actual: typeof Jobs): typeof Jobs {
         end: (id) => (has("a job that has ended stays in the queue") ? none : store.end(id)),
         async releaseAll(kind) {
           if (!has("jobs in flight are dropped at a restart")) return store.releaseAll(kind);
-          const inFlight = database.kysely.deleteFrom("jobs").where("lease_until", "is not", null);
+          const inFlight = database.kysely.deleteFrom("jobs").where("leaseUntil", "is not", null);
           await inFlight.where("kind", "=", kind).execute();
         },
       };
@@ -182,7 +182,7 @@ export function withBrokenInterruption(actual: typeof InterruptedRuns): typeof I
         ...interruption,
         async interruptAll(endTime) {
           if (!has("a restart keeps what a run had reserved")) return interruption.interruptAll(endTime);
-          const ended = { state: "interrupted", cost_ticks: 0, end_time: endTime } as const;
+          const ended = { state: "interrupted", costTicks: 0, endTime } as const;
           const { numUpdatedRows } = await database.kysely
             .updateTable("runs")
             .set(ended)

@@ -1,14 +1,15 @@
 /** Records the query plans of a store's statements. */
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { Kysely, SqliteDialect } from "kysely";
+import { SqliteDialect } from "kysely";
 import { onTestFinished } from "vitest";
 import { createOnlyNode } from "../../src/store/nodes.js";
 import { noBroadcast } from "../../src/core/broadcast.js";
+import { createKysely } from "../../src/store/kysely.js";
+import { createStatement } from "../../src/store/sqlite/statement.js";
 import { createCommit } from "../../src/store/commit.js";
 import { openDatabase, type Database } from "../../src/store/database.js";
 import { sqliteDialect } from "../../src/store/dialect/sqlite.js";
-import type { Schema } from "../../src/store/schema.js";
 import { createWriteGuard } from "../../src/store/write-guard.js";
 import { temporaryFolder } from "./records.js";
 
@@ -22,11 +23,11 @@ export async function databaseWithQueryPlans(): Promise<{ database: Database; st
   const statements = {
     prepare: (text: string) => {
       seen.push(...queryPlanOf(sqlite, text));
-      return sqlite.prepare<readonly unknown[]>(text);
+      return createStatement(sqlite.prepare<readonly unknown[]>(text));
     },
     close: () => void sqlite.close(),
   };
-  const kysely = new Kysely<Schema>({ dialect: new SqliteDialect({ database: statements }) });
+  const kysely = createKysely(new SqliteDialect({ database: statements }));
   const commit = createCommit(sqlite, statements);
   const guard = createWriteGuard(() => null);
   return {

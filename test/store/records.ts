@@ -154,7 +154,7 @@ export function aResponse(change: Partial<StoredResponse> = {}): StoredResponse 
     conversationId: null,
     status: "queued",
     background: true,
-    streams: true,
+    streamed: true,
     body: '{"status":"queued"}',
     createTime: 1000,
     expireTime: 90_000,

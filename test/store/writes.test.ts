@@ -26,7 +26,7 @@ describe("a commit", () => {
   it("names the table of each write", async () => {
     const { jobs, deferreds } = await stores();
     const tables = [jobs.insertion(aJob()), deferreds.insertion(deferred)].map(({ table }) => table);
-    expect(tables).toEqual(["jobs", "deferred_completions"]);
+    expect(tables).toEqual(["jobs", "deferredCompletions"]);
   });
 
   it("undoes everything when a later write fails", async () => {

@@ -54,24 +54,24 @@ export async function fillTeam(
   await createLedgerStore(database).post(credit);
   const ofTeam = createTeamLimitStore(database).insertion({ teamId, model: everyModel, ...limits });
   if (isLimited) await createWrites(database).commit([ofTeam]);
-  const acls = '["api-key:endpoint:*","api-key:model:*"]';
+  const acls = ["api-key:endpoint:*", "api-key:model:*"];
   const columns = ["id", "hash"] as const;
   const insert = prepareBinding(columns, ({ id, hash }: { id: string; hash: Uint8Array }) =>
-    kysely.insertInto("api_keys").values({
+    kysely.insertInto("apiKeys").values({
       id,
       hash,
-      team_id: teamId,
-      user_id: "user",
+      teamId,
+      userId: "user",
       name: "key",
       redacted: "hk-...",
       acls,
       ...(isLimited ? limits : { qps: null, qpm: null, tpm: null }),
-      disabled: 0,
-      blocked: 0,
-      expire_time: null,
-      create_time: 0,
-      modify_time: 0,
-      modified_by: "user",
+      disabled: false,
+      blocked: false,
+      expireTime: null,
+      createTime: 0,
+      modifyTime: 0,
+      modifiedBy: "user",
     }),
   );
   const chunk = 10_000;

@@ -1,6 +1,6 @@
-import type { AuditAction } from "../../store/column-values.js";
+import type { AuditAction, AuditedFields } from "../../store/column-values.js";
 
-export type { AuditAction } from "../../store/column-values.js";
+export type { AuditAction, AuditedFields } from "../../store/column-values.js";
 
 /** Who makes a change, and which teams they can see. */
 export interface Actor {
@@ -34,9 +34,6 @@ export interface AuditEvent {
   readonly before: AuditedFields | null;
   readonly after: AuditedFields | null;
 }
-
-/** Fields as JSON holds them. */
-export type AuditedFields = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
 /** Returns a time as the audit log shows it: RFC 3339 in UTC. @param time milliseconds since the epoch. */
 export function auditedTime(time: number | null): string | null {

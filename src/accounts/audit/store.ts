@@ -1,7 +1,7 @@
-import { sql, type Selectable } from "kysely";
-import type { AuditAction, AuditedFields, AuditEvent, AuditQuery, StoredAuditEvent } from "./event.js";
+import { sql } from "kysely";
+import type { AuditAction, AuditEvent, AuditQuery, StoredAuditEvent } from "./event.js";
 import type { Database } from "../../store/database.js";
-import type { AuditRow } from "../../store/schema.js";
+import type { NewRow, Row } from "../../store/tables.js";
 import { createWrite, type Write } from "../../store/writes.js";
 
 export type AuditStore = ReturnType<typeof createAuditStore>;
@@ -18,15 +18,15 @@ export function createAuditStore(database: Database) {
   const { kysely } = database;
   return {
     insertion(event: AuditEvent): Write {
-      return createWrite("audit_events", kysely.insertInto("audit_events").values(toRow(event)).compile());
+      return createWrite("auditEvents", kysely.insertInto("auditEvents").values(toRow(event)).compile());
     },
     page: (query: AuditQuery) => page(database, query),
     /** Returns how often a team had an action, from a time on. */
     async count({ teamId, action, from }: AuditCount): Promise<number> {
       const { count } = await kysely
-        .selectFrom("audit_events")
+        .selectFrom("auditEvents")
         .select((events) => events.fn.countAll<number>().as("count"))
-        .where("team_id", "=", teamId)
+        .where("teamId", "=", teamId)
         .where("time", ">=", from)
         .where("act", "=", action)
         .executeTakeFirstOrThrow();
@@ -43,9 +43,9 @@ async function page({ reports }: Database, query: AuditQuery): Promise<StoredAud
   const isFrom = from !== null && (after === null || order !== "ascending");
   const isTo = to !== null && (after === null || order === "ascending");
   const rows = await reports
-    .selectFrom("audit_events")
+    .selectFrom("auditEvents")
     .selectAll()
-    .$if(teamId !== null, (events) => events.where("team_id", "=", teamId))
+    .$if(teamId !== null, (events) => events.where("teamId", "=", teamId))
     .$if(after !== null, (events) =>
       events.where(sql<boolean>`(time, entry) ${beyond} (${after?.time}, ${after?.entry})`),
     )
@@ -58,37 +58,10 @@ async function page({ reports }: Database, query: AuditQuery): Promise<StoredAud
   return rows.map(fromRow);
 }
 
-function toRow(event: AuditEvent) {
-  return {
-    id: event.id,
-    time: event.time,
-    actor: event.actor,
-    user_id: event.userId,
-    team_id: event.teamId,
-    act: event.action,
-    object_id: event.objectId,
-    description: event.description,
-    object_before: event.before === null ? null : JSON.stringify(event.before),
-    object_after: event.after === null ? null : JSON.stringify(event.after),
-  };
+function toRow({ action, before, after, ...event }: AuditEvent): NewRow<"auditEvents"> {
+  return { ...event, act: action, objectBefore: before, objectAfter: after };
 }
 
-function fromRow(row: Selectable<AuditRow>): StoredAuditEvent {
-  return {
-    entry: row.entry,
-    id: row.id,
-    time: row.time,
-    actor: row.actor,
-    userId: row.user_id,
-    teamId: row.team_id,
-    action: row.act,
-    objectId: row.object_id,
-    description: row.description,
-    before: fieldsOf(row.object_before),
-    after: fieldsOf(row.object_after),
-  };
-}
-
-function fieldsOf(text: string | null): AuditedFields | null {
-  return text === null ? null : (JSON.parse(text) as AuditedFields);
+function fromRow({ act, objectBefore, objectAfter, ...row }: Row<"auditEvents">): StoredAuditEvent {
+  return { ...row, action: act, before: objectBefore, after: objectAfter };
 }

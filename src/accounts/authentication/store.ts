@@ -12,7 +12,7 @@ export function createKeyUseStore({ kysely, dialect, commit }: Database) {
      */
     async write(lastUseTimes: ReadonlyMap<string, number>): Promise<void> {
       const times = JSON.stringify(Object.fromEntries(lastUseTimes));
-      const changes = (["api_keys", "management_keys"] as const).map((table) => {
+      const changes = (["apiKeys", "managementKeys"] as const).map((table) => {
         const used = sql`update ${sql.table(table)} set last_use_time = used.value
           from ${dialect.numbersOf(times)} as used where ${sql.ref(`${table}.id`)} = used.key`;
         return { query: used.compile(kysely), rows: null };

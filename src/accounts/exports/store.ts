@@ -43,7 +43,7 @@ export function createExportStore({ reports }: Pick<Database, "reports">) {
               position === null
                 ? sql`and hour >= ${from}`
                 : sql`and (hour, model, asked_model, api_key_id) >
-                  (${position.hour}, ${position.model}, ${position.asked_model}, ${position.api_key_id})`
+                  (${position.hour}, ${position.model}, ${position.askedModel}, ${position.apiKeyId})`
             }
           order by hour, model, asked_model, api_key_id limit ${pageRows}`.execute(reports)
         ).rows;
@@ -70,7 +70,7 @@ export function createExportStore({ reports }: Pick<Database, "reports">) {
         const last = rows.at(-1);
         // Every transaction has two entries or more.
         if (last === undefined) return;
-        after = [last.create_time, last.id];
+        after = [last.createTime, last.id];
       }
     },
   };
@@ -78,7 +78,7 @@ export function createExportStore({ reports }: Pick<Database, "reports">) {
 
 /** Rows that the actor does not see are read, so that a page ends after a bounded number of rows, and left out. */
 interface SeenRow {
-  readonly is_seen: number;
+  readonly isSeen: number;
 }
 
 function usageSeen(teamId: string, ownerId: string | null): RawBuilder<unknown> {
@@ -91,24 +91,24 @@ function ledgerSeen(ownerId: string | null): RawBuilder<unknown> {
   return sql`case when exists (select 1 from runs where runs.id = made.run_id and user_id = ${ownerId}) then 1 else 0 end`;
 }
 
-function isOne({ is_seen: isSeen }: SeenRow): boolean {
+function isOne({ isSeen }: SeenRow): boolean {
   return isSeen === 1;
 }
 
 interface UsageRow extends SeenRow {
-  readonly team_id: string;
-  readonly team_name: string;
+  readonly teamId: string;
+  readonly teamName: string;
   readonly hour: number;
   readonly model: string;
-  readonly asked_model: string;
-  readonly api_key_id: string;
-  readonly key_name: string | null;
+  readonly askedModel: string;
+  readonly apiKeyId: string;
+  readonly keyName: string | null;
   readonly runs: number;
-  readonly prompt_tokens: number;
-  readonly cached_tokens: number;
-  readonly image_tokens: number;
-  readonly completion_tokens: number;
-  readonly reasoning_tokens: number;
+  readonly promptTokens: number;
+  readonly cachedTokens: number;
+  readonly imageTokens: number;
+  readonly completionTokens: number;
+  readonly reasoningTokens: number;
   readonly images: number;
   readonly cost: string;
   readonly credit: string;
@@ -117,18 +117,18 @@ interface UsageRow extends SeenRow {
 function toUsageRow(row: UsageRow): Readonly<Record<(typeof usageColumns)[number], ExportRow[string]>> {
   return {
     hour: new Date(row.hour).toISOString(),
-    team_id: row.team_id,
-    team_name: row.team_name,
+    team_id: row.teamId,
+    team_name: row.teamName,
     model: row.model,
-    requested_model: row.asked_model,
-    api_key_id: row.api_key_id,
-    api_key_name: row.key_name,
+    requested_model: row.askedModel,
+    api_key_id: row.apiKeyId,
+    api_key_name: row.keyName,
     runs: row.runs,
-    prompt_tokens: row.prompt_tokens,
-    cached_tokens: row.cached_tokens,
-    image_tokens: row.image_tokens,
-    completion_tokens: row.completion_tokens,
-    reasoning_tokens: row.reasoning_tokens,
+    prompt_tokens: row.promptTokens,
+    cached_tokens: row.cachedTokens,
+    image_tokens: row.imageTokens,
+    completion_tokens: row.completionTokens,
+    reasoning_tokens: row.reasoningTokens,
     images: row.images,
     cost_usd: BigInt(row.cost),
     credit_usd: BigInt(row.credit),
@@ -137,11 +137,11 @@ function toUsageRow(row: UsageRow): Readonly<Record<(typeof usageColumns)[number
 
 interface LedgerRow extends SeenRow {
   readonly id: number;
-  readonly create_time: number;
+  readonly createTime: number;
   readonly kind: string;
-  readonly team_id: string;
-  readonly team_name: string;
-  readonly run_id: string | null;
+  readonly teamId: string;
+  readonly teamName: string;
+  readonly runId: string | null;
   readonly note: string | null;
   readonly account: string;
   readonly amount: string;
@@ -149,12 +149,12 @@ interface LedgerRow extends SeenRow {
 
 function toLedgerRow(row: LedgerRow): Readonly<Record<(typeof ledgerColumns)[number], ExportRow[string]>> {
   return {
-    time: new Date(row.create_time).toISOString(),
+    time: new Date(row.createTime).toISOString(),
     transaction_id: row.id,
     kind: row.kind,
-    team_id: row.team_id,
-    team_name: row.team_name,
-    run_id: row.run_id,
+    team_id: row.teamId,
+    team_name: row.teamName,
+    run_id: row.runId,
     note: row.note,
     account: row.account,
     amount_usd: BigInt(row.amount),

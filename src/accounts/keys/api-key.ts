@@ -1,28 +1,10 @@
-import type { KeySettings } from "./key-settings.js";
 import type { SpendLabels } from "../labels/spend-labels.js";
 import type { Team } from "../teams/team.js";
+import type { Row } from "../../store/tables.js";
 import type { TeamReading } from "./team-reading.js";
 
-/** A stored API key: the hash of its secret, never the secret. Times are milliseconds since the epoch. */
-export interface ApiKey extends KeySettings {
-  readonly id: string;
-  readonly teamId: string;
-  /** The member who created it. */
-  readonly userId: string;
-  /** SHA-256 of the secret, 32 bytes. */
-  readonly hash: Uint8Array;
-  /** `hk-...` and the last four characters. */
-  readonly redacted: string;
-  /** SHA-256 of the secret before the last rotation; null when the key was never rotated. */
-  readonly previousHash: Uint8Array | null;
-  /** When the secret before the last rotation stops working; null exactly when there is none. */
-  readonly previousExpireTime: number | null;
-  /** Minute of last use that has been stored; null = never used. */
-  readonly lastUseTime: number | null;
-  readonly createTime: number;
-  readonly modifyTime: number;
-  readonly modifiedBy: string;
-}
+/** A stored API key: the hash of its secret, never the secret. src/store/tables/accounts.ts describes its fields. */
+export type ApiKey = Row<"apiKeys">;
 
 /** The API key that authenticates a request, and its team. */
 export interface Principal {

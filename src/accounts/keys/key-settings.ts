@@ -2,29 +2,24 @@
 import { auditedTime, type AuditedFields } from "../audit/event.js";
 import { checkAcls, checkExpireTime, checkLimit, checkName } from "../field-rules.js";
 import { allAcls } from "./acls.js";
+import type { ApiKey } from "./api-key.js";
 import { checkIpRanges } from "../authentication/ip-ranges.js";
 
-/** What can be set when a key is created or changed. Times are milliseconds since the epoch. */
-export interface KeySettings {
-  readonly name: string;
-  /** `api-key:endpoint:<name>` and `api-key:model:<name>`, `*` matching all; with an empty list every request is refused. */
-  readonly acls: readonly string[];
-  /** Set by the team. */
-  readonly disabled: boolean;
-  /** Set by the operator. */
-  readonly blocked: boolean;
-  /** null = never. */
-  readonly expireTime: number | null;
-  /** Requests per second, requests per minute and tokens per minute; null = no limit. */
-  readonly qps: number | null;
-  readonly qpm: number | null;
-  readonly tpm: number | null;
-  /** Requests per minute and tokens per minute of each end user; null = no limit. */
-  readonly endUserQpm: number | null;
-  readonly endUserTpm: number | null;
-  /** IP addresses and CIDR ranges from which it may be used; null = any address. */
-  readonly ipRanges: readonly string[] | null;
-}
+/** What can be set when a key is created or changed: everything that the server does not set itself. */
+export type KeySettings = Omit<
+  ApiKey,
+  | "id"
+  | "teamId"
+  | "userId"
+  | "hash"
+  | "redacted"
+  | "previousHash"
+  | "previousExpireTime"
+  | "lastUseTime"
+  | "createTime"
+  | "modifyTime"
+  | "modifiedBy"
+>;
 
 /** The settings of a key for which only a name is given. */
 export const defaultSettings: Omit<KeySettings, "name"> = {

@@ -1,7 +1,6 @@
 import { allModels, eachEndUser, everyModel, limitsOn, type TeamLimits } from "./team-limit.js";
 import type { Database } from "../../store/database.js";
 import { prepare } from "../../store/prepared.js";
-import type { TeamLimitRow } from "../../store/schema.js";
 import { isUnchanged } from "../../store/unchanged.js";
 import { createWrite, type Write } from "../../store/writes.js";
 
@@ -12,9 +11,9 @@ export function createTeamLimitStore({ kysely }: Database) {
   type Parameters = Readonly<Record<"teamId" | "model", string>>;
   const selectFor = prepare(kysely, ["teamId", "model"], ({ teamId, model }: Parameters) =>
     kysely
-      .selectFrom("team_limits")
+      .selectFrom("teamLimits")
       .selectAll()
-      .where("team_id", "=", teamId)
+      .where("teamId", "=", teamId)
       .where("model", "in", [model, everyModel, allModels, eachEndUser]),
   );
   return {
@@ -24,44 +23,35 @@ export function createTeamLimitStore({ kysely }: Database) {
      */
     async findFor(teamId: string, model: string): Promise<readonly TeamLimits[]> {
       const { rows } = await selectFor({ teamId, model });
-      return limitsOn(model, rows.map(fromRow));
+      return limitsOn(model, rows);
     },
     /** Returns the team's limits in order of model, those on every model first. */
     list: (teamId: string) => list(kysely, teamId),
     /** The commit fails with `conflict` when the team has limits on that model already. */
     insertion(limits: TeamLimits): Write {
-      const query = kysely.insertInto("team_limits").values(toRow(limits));
-      return createWrite("team_limits", query.onConflict((conflict) => conflict.doNothing()).compile(), 1);
+      const query = kysely.insertInto("teamLimits").values(limits);
+      return createWrite("teamLimits", query.onConflict((conflict) => conflict.doNothing()).compile(), 1);
     },
     /** The commit fails with `conflict` when the stored limits differ from `before`. */
     replacement(before: TeamLimits, after: TeamLimits): Write {
       const { qps, qpm, tpm } = after;
-      const query = kysely.updateTable("team_limits").set({ qps, qpm, tpm });
-      return createWrite("team_limits", query.where(isUnchanged(toRow(before))).compile(), 1);
+      const query = kysely.updateTable("teamLimits").set({ qps, qpm, tpm });
+      return createWrite("teamLimits", query.where(isUnchanged(before)).compile(), 1);
     },
     /** The commit fails with `conflict` when the stored limits differ from `limits`. */
     removal(limits: TeamLimits): Write {
-      const query = kysely.deleteFrom("team_limits").where(isUnchanged(toRow(limits)));
-      return createWrite("team_limits", query.compile(), 1);
+      const query = kysely.deleteFrom("teamLimits").where(isUnchanged(limits));
+      return createWrite("teamLimits", query.compile(), 1);
     },
   };
 }
 
 async function list(kysely: Database["kysely"], teamId: string): Promise<readonly TeamLimits[]> {
-  const rows = await kysely
-    .selectFrom("team_limits")
+  return kysely
+    .selectFrom("teamLimits")
     .selectAll()
-    .where("team_id", "=", teamId)
+    .where("teamId", "=", teamId)
     .orderBy((row) => row("model", "!=", everyModel))
     .orderBy("model")
     .execute();
-  return rows.map(fromRow);
-}
-
-function toRow({ teamId, model, qps, qpm, tpm }: TeamLimits): TeamLimitRow {
-  return { team_id: teamId, model, qps, qpm, tpm };
-}
-
-function fromRow({ team_id: teamId, model, qps, qpm, tpm }: TeamLimitRow): TeamLimits {
-  return { teamId, model, qps, qpm, tpm };
 }

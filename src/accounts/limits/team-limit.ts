@@ -1,4 +1,4 @@
-import type { Limits } from "../../core/limits.js";
+import type { Row } from "../../store/tables.js";
 
 /** The model name of limits that apply to every model without limits of its own. */
 export const everyModel = "*";
@@ -15,12 +15,10 @@ export const allModels = "total";
  */
 export const eachEndUser = "each-end-user";
 
-/** A team's rate limits on a model. */
-export interface TeamLimits extends Limits {
-  readonly teamId: string;
-  /** Id of the model; or `everyModel`, whose limits apply to each model separately; or `allModels`; or `eachEndUser`. */
-  readonly model: string;
-}
+/**
+ * A team's rate limits on a model; or on `everyModel`, whose limits apply to each model separately; or on `allModels`, or `eachEndUser`.
+ */
+export type TeamLimits = Row<"teamLimits">;
 
 /**
  * Returns the limits that hold for a request on the model, of those of its team: those on the model, else those on every model; those on all

@@ -1,24 +1,13 @@
 import type { Role } from "../../store/column-values.js";
+import type { Row } from "../../store/tables.js";
 
 export type { Role } from "../../store/column-values.js";
 
 /** Roles, the one with the most permissions first. */
 export const roles: readonly Role[] = ["owner", "admin", "member"];
 
-/** A person who manages the server or a team. Times are milliseconds since the epoch. */
-export interface Member {
-  /** Keys and the audit log call it `userId`. */
-  readonly id: string;
-  /** The team they belong to, which only the identity provider changes; null = the whole server. */
-  readonly teamId: string | null;
-  /** Unique among members after `foldEmail`. */
-  readonly email: string;
-  /** May be empty. */
-  readonly givenName: string;
-  readonly familyName: string;
-  readonly role: Role;
-  readonly createTime: number;
-}
+/** A person who manages the server or a team. */
+export type Member = Omit<Row<"members">, "emailFolded" | "removeTime">;
 
 /** Returns the form in which e-mail addresses are compared: lower case and Unicode-normalized (NFKC). */
 export function foldEmail(email: string): string {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { foldEmail, type Member, type MemberQuery } from "./member.js";
 import type { Database } from "../../store/database.js";
-import type { MemberRow } from "../../store/schema.js";
+import type { Row } from "../../store/tables.js";
 import { isUnchanged } from "../../store/unchanged.js";
 import { createWrite, type Write } from "../../store/writes.js";
 
@@ -10,7 +10,7 @@ export type MemberStore = ReturnType<typeof createMemberStore>;
 /** Creates the queries of the table of members. Rows of removed members stay, so that the audit log can show who they were. */
 export function createMemberStore(database: Database) {
   const { kysely } = database;
-  const current = kysely.selectFrom("members").selectAll().where("remove_time", "is", null);
+  const current = kysely.selectFrom("members").selectAll().where("removeTime", "is", null);
   return {
     /** The commit fails with `conflict` when another member has the e-mail address. */
     insertion(member: Member): Write {
@@ -33,23 +33,23 @@ export function createMemberStore(database: Database) {
       return fromOptionalRow(await current.where("id", "=", id).executeTakeFirst());
     },
     async findByEmail(email: string): Promise<Member | null> {
-      return fromOptionalRow(await current.where("email_folded", "=", foldEmail(email)).executeTakeFirst());
+      return fromOptionalRow(await current.where("emailFolded", "=", foldEmail(email)).executeTakeFirst());
     },
     /** Returns the members with these ids, removed ones included. */
     findEver: (ids: readonly string[]) => findEver(database, ids),
     /** Returns the number of owners of a team; of the whole server when `teamId` is null. */
     async countOwners(teamId: string | null): Promise<number> {
-      const owners = current.where("team_id", "is not distinct from", teamId).where("role", "=", "owner");
+      const owners = current.where("teamId", "is not distinct from", teamId).where("role", "=", "owner");
       return (await owners.execute()).length;
     },
     async count(): Promise<number> {
       const count = sql<number>`count(*)`.as("count");
-      const counted = kysely.selectFrom("members").select(count).where("remove_time", "is", null);
+      const counted = kysely.selectFrom("members").select(count).where("removeTime", "is", null);
       return (await counted.executeTakeFirstOrThrow()).count;
     },
     /** Returns all members in order of creation. */
     async list(): Promise<readonly Member[]> {
-      return (await current.orderBy("create_time").orderBy("id").execute()).map(fromRow);
+      return (await current.orderBy("createTime").orderBy("id").execute()).map(fromRow);
     },
     /** Returns members of a team in order of creation. */
     page: (query: MemberQuery) => page(database, query),
@@ -63,7 +63,7 @@ async function findEver({ kysely, dialect }: Database, ids: readonly string[]): 
 }
 
 function removal({ kysely }: Database, member: Member, removeTime: number): Write {
-  const update = kysely.updateTable("members").set({ remove_time: removeTime });
+  const update = kysely.updateTable("members").set({ removeTime });
   const query = update.where(isUnchanged(toRow(member))).where(keepsOwner(member, null));
   return createWrite("members", query.compile(), 1);
 }
@@ -80,7 +80,7 @@ function replacement(
 ): Write {
   const { id, ...fields } = toRow(after);
   const isTaken = sql<boolean>`exists (select 1 from members as other
-    where other.email_folded = ${fields.email_folded} and other.remove_time is null and other.id <> ${id})`;
+    where other.email_folded = ${fields.emailFolded} and other.remove_time is null and other.id <> ${id})`;
   const query = kysely
     .updateTable("members")
     .set(fields)
@@ -103,44 +103,26 @@ async function page({ kysely }: Database, { teamId, after, limit }: MemberQuery)
   const rows = await kysely
     .selectFrom("members")
     .selectAll()
-    .where("remove_time", "is", null)
-    .where("team_id", "=", teamId)
+    .where("removeTime", "is", null)
+    .where("teamId", "=", teamId)
     .$if(after !== null, (members) =>
       members.where(sql<boolean>`(create_time, id) > (${after?.createTime}, ${after?.id})`),
     )
-    .orderBy("create_time")
+    .orderBy("createTime")
     .orderBy("id")
     .limit(limit)
     .execute();
   return rows.map(fromRow);
 }
 
-function toRow(member: Member): MemberRow {
-  return {
-    id: member.id,
-    team_id: member.teamId,
-    email: member.email,
-    email_folded: foldEmail(member.email),
-    given_name: member.givenName,
-    family_name: member.familyName,
-    role: member.role,
-    create_time: member.createTime,
-    remove_time: null,
-  };
+function toRow(member: Member): Row<"members"> {
+  return { ...member, emailFolded: foldEmail(member.email), removeTime: null };
 }
 
-function fromOptionalRow(row: MemberRow | undefined): Member | null {
+function fromOptionalRow(row: Row<"members"> | undefined): Member | null {
   return row === undefined ? null : fromRow(row);
 }
 
-function fromRow(row: MemberRow): Member {
-  return {
-    id: row.id,
-    teamId: row.team_id,
-    email: row.email,
-    givenName: row.given_name,
-    familyName: row.family_name,
-    role: row.role,
-    createTime: row.create_time,
-  };
+function fromRow({ emailFolded: _, removeTime: __, ...member }: Row<"members">): Member {
+  return member;
 }

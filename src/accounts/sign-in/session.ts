@@ -1,20 +1,11 @@
+import type { Row } from "../../store/tables.js";
 import type { Manager } from "../management-keys/management-key.js";
 import { allManagementAcls } from "../management-keys/permissions.js";
 import type { Member } from "../members/member.js";
 import type { Team } from "../teams/team.js";
 
-/** A stored session of the console, without its secret. Times are milliseconds since the epoch. */
-export interface Session {
-  readonly id: string;
-  readonly memberId: string;
-  /** SHA-256 of the secret, 32 bytes. */
-  readonly hash: Uint8Array;
-  readonly createTime: number;
-  /** Accurate to a minute. */
-  readonly lastUseTime: number;
-  /** When it ends, however much it is used. */
-  readonly expireTime: number;
-}
+/** A stored session of the console, without its secret. */
+export type Session = Row<"consoleSessions">;
 
 /** The session of a request, with its member. */
 export interface SignedIn {

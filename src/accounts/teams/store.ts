@@ -1,10 +1,9 @@
 import { sql } from "kysely";
 import { foldName } from "../names.js";
 import type { Team } from "./team.js";
-import { createRowMapper, flag, nullable, stringList } from "../../store/columns.js";
 import { insertUnique } from "../../store/conflict.js";
 import type { Database } from "../../store/database.js";
-import type { TeamRow } from "../../store/schema.js";
+import type { Row } from "../../store/tables.js";
 import { isUnchanged } from "../../store/unchanged.js";
 import { createWrite, type Write } from "../../store/writes.js";
 
@@ -13,7 +12,7 @@ export type TeamStore = ReturnType<typeof createTeamStore>;
 /** Creates the queries of the table of teams. */
 export function createTeamStore({ kysely }: Database) {
   const insertRow = (team: Team) =>
-    kysely.insertInto("teams").values({ ...toRow(team), name_folded: foldName(team.name) });
+    kysely.insertInto("teams").values({ ...team, nameFolded: foldName(team.name) });
   return {
     /** @throws HearthError `conflict` when the id exists already. */
     async insert(team: Team): Promise<void> {
@@ -36,13 +35,13 @@ export function createTeamStore({ kysely }: Database) {
     replacement: (before: Team, after: Team) => replacement(kysely, before, after),
     /** Returns the ids of teams that were stored before names had a folded form. */
     async idsWithoutFoldedName(): Promise<readonly string[]> {
-      const rows = await kysely.selectFrom("teams").select("id").where("name_folded", "is", null).execute();
+      const rows = await kysely.selectFrom("teams").select("id").where("nameFolded", "is", null).execute();
       return rows.map(({ id }) => id);
     },
     /** Deletes what is kept of a team's requests and answers. */
     bodiesRemoval(id: string): Write {
-      const query = kysely.deleteFrom("request_bodies").where("team_id", "=", id);
-      return createWrite("request_bodies", query.compile());
+      const query = kysely.deleteFrom("requestBodies").where("teamId", "=", id);
+      return createWrite("requestBodies", query.compile());
     },
     async find(id: string): Promise<Team | null> {
       const row = await kysely.selectFrom("teams").selectAll().where("id", "=", id).executeTakeFirst();
@@ -50,12 +49,7 @@ export function createTeamStore({ kysely }: Database) {
     },
     /** Returns all teams in order of creation. */
     async list(): Promise<readonly Team[]> {
-      const rows = await kysely
-        .selectFrom("teams")
-        .selectAll()
-        .orderBy("create_time")
-        .orderBy("id")
-        .execute();
+      const rows = await kysely.selectFrom("teams").selectAll().orderBy("createTime").orderBy("id").execute();
       return rows.map(fromRow);
     },
   };
@@ -63,25 +57,18 @@ export function createTeamStore({ kysely }: Database) {
 
 function replacement(kysely: Database["kysely"], before: Team, after: Team): Write {
   // The id is left out: if it were set, SQLite would look for rows that refer to it.
-  const { id, ...fields } = toRow(after);
+  const { id, ...fields } = after;
   const folded = foldName(after.name);
   const isTaken = sql<boolean>`exists (select 1 from teams as other where other.name_folded = ${folded} and other.id <> ${id})`;
   const query = kysely
     .updateTable("teams")
-    .set({ ...fields, name_folded: folded })
+    .set({ ...fields, nameFolded: folded })
     .where("id", "=", id)
-    .where(isUnchanged(toRow(before)))
+    .where(isUnchanged(before))
     .where(sql<boolean>`not ${isTaken}`);
   return createWrite("teams", query.compile(), 1);
 }
 
-const { toRow, fromRow } = createRowMapper<Team, Omit<TeamRow, "name_folded">>({
-  id: "id",
-  name: "name",
-  billing: "billing",
-  blocked: flag("blocked"),
-  weight: "weight",
-  acls: nullable(stringList("acls")),
-  keepsBodies: flag("keeps_bodies"),
-  createTime: "create_time",
-});
+function fromRow({ nameFolded: _, ...team }: Row<"teams">): Team {
+  return team;
+}

@@ -10,18 +10,18 @@ export function createMcpApprovalStore({ kysely }: Database) {
     /** Returns which of these approvals of a team were used. */
     async used(teamId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
       const rows = await kysely
-        .selectFrom("mcp_approvals")
+        .selectFrom("mcpApprovals")
         .select("id")
-        .where("team_id", "=", teamId)
+        .where("teamId", "=", teamId)
         .where("id", "in", ids)
         .execute();
       return new Set(rows.map(({ id }) => id));
     },
     /** Marks an approval as used. The commit fails with `conflict` when it is marked already. */
     use(teamId: string, id: string, expireTime: number): Write {
-      const row = { team_id: teamId, id, expire_time: expireTime };
-      const query = kysely.insertInto("mcp_approvals").values(row);
-      return createWrite("mcp_approvals", query.onConflict((conflict) => conflict.doNothing()).compile(), 1);
+      const row = { teamId, id, expireTime };
+      const query = kysely.insertInto("mcpApprovals").values(row);
+      return createWrite("mcpApprovals", query.onConflict((conflict) => conflict.doNothing()).compile(), 1);
     },
     /** Deletes up to `limit` that have expired, the oldest first. @returns how many were deleted. */
     async deleteExpired(now: number, limit: number): Promise<number> {

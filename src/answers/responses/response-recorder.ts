@@ -48,7 +48,7 @@ export function createResponseRecorder(deps: ResponseRecorderDeps): RunRecorder 
         conversationId,
         status: endedStatus(response),
         background: false,
-        streams: false,
+        streamed: false,
         body: JSON.stringify(response),
         createTime,
         input,

@@ -1,40 +1,20 @@
 import { sql } from "kysely";
-import { createRowMapper, type Columns } from "../../store/columns.js";
 import type { Database } from "../../store/database.js";
-import { prepareBinding } from "../../store/prepared.js";
-import type { ChatCompletionRow } from "../../store/schema.js";
+import { prepareInsert } from "../../store/prepared.js";
 import { deleteExpired } from "../../store/tables/delete-expired.js";
 import { createWrite, type Write } from "../../store/writes.js";
 import type { CompletionsQuery, ListedCompletion, StoredCompletion } from "./stored-completion.js";
 
 export type CompletionStore = ReturnType<typeof createCompletionStore>;
 
-type Row = Omit<ChatCompletionRow, "entry">;
-
-const columns = {
-  id: "id",
-  teamId: "team_id",
-  userId: "user_id",
-  model: "model",
-  createTime: "create_time",
-  expireTime: "expire_time",
-  metadata: "metadata",
-  messages: "messages",
-  body: "body",
-} as const satisfies Columns<StoredCompletion, Row>;
-const { toRow } = createRowMapper<StoredCompletion, Row>(columns);
-
 /** The table of stored chat completions. */
 export function createCompletionStore(database: Database) {
   const { kysely } = database;
-  const insertRow = prepareBinding(Object.values(columns), (row: Row) =>
-    kysely.insertInto("chat_completions").values(row),
-  );
+  const insertRow = prepareInsert(kysely, "chatCompletions");
   const ofTeam = (id: string, teamId: string) =>
-    kysely.selectFrom("chat_completions").where("id", "=", id).where("team_id", "=", teamId);
+    kysely.selectFrom("chatCompletions").where("id", "=", id).where("teamId", "=", teamId);
   return {
-    insertion: (completion: StoredCompletion): Write =>
-      createWrite("chat_completions", insertRow(toRow(completion))),
+    insertion: (completion: StoredCompletion): Write => createWrite("chatCompletions", insertRow(completion)),
     /** @returns null when it does not exist or belongs to another team. */
     async find(id: string, teamId: string): Promise<ListedCompletion | null> {
       return (await ofTeam(id, teamId).select(["id", "metadata", "body"]).executeTakeFirst()) ?? null;
@@ -53,32 +33,32 @@ function createChanges({ kysely }: Database) {
     /** A conflict when it does not exist or belongs to another team. */
     update: ({ id, teamId, metadata }: Pick<StoredCompletion, "id" | "teamId" | "metadata">): Write =>
       createWrite(
-        "chat_completions",
+        "chatCompletions",
         kysely
-          .updateTable("chat_completions")
+          .updateTable("chatCompletions")
           .set({ metadata })
           .where("id", "=", id)
-          .where("team_id", "=", teamId)
+          .where("teamId", "=", teamId)
           .compile(),
         1,
       ),
     /** A conflict when it does not exist or belongs to another team. */
     removal: (id: string, teamId: string): Write =>
       createWrite(
-        "chat_completions",
-        kysely.deleteFrom("chat_completions").where("id", "=", id).where("team_id", "=", teamId).compile(),
+        "chatCompletions",
+        kysely.deleteFrom("chatCompletions").where("id", "=", id).where("teamId", "=", teamId).compile(),
         1,
       ),
     async count(): Promise<number> {
       const { count } = await kysely
-        .selectFrom("chat_completions")
+        .selectFrom("chatCompletions")
         .select((row) => row.fn.countAll<number>().as("count"))
         .executeTakeFirstOrThrow();
       return count;
     },
     /** Deletes up to `limit` that have expired. @returns how many were deleted. */
     deleteExpired: (now: number, limit: number): Promise<number> =>
-      deleteExpired({ kysely }, { table: "chat_completions", key: "entry" }, now, limit),
+      deleteExpired({ kysely }, { table: "chatCompletions", key: "entry" }, now, limit),
   };
 }
 
@@ -88,7 +68,7 @@ async function findPage(
   teamId: string,
   { limit, order, after, model, metadata }: CompletionsQuery,
 ): Promise<readonly ListedCompletion[] | null> {
-  let page = kysely.selectFrom("chat_completions").where("team_id", "=", teamId);
+  let page = kysely.selectFrom("chatCompletions").where("teamId", "=", teamId);
   if (after !== null) {
     const start = await page.select("entry").where("id", "=", after).executeTakeFirst();
     if (start === undefined) return null;

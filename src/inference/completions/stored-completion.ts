@@ -1,19 +1,7 @@
-import type { StoredOwner } from "../stored-owner.js";
+import type { Row } from "../../store/tables.js";
 
-/** A chat completion that its team can fetch again. Times are milliseconds since the epoch. */
-export interface StoredCompletion extends StoredOwner {
-  readonly id: string;
-  /** The name of the model in the answer. */
-  readonly model: string;
-  readonly createTime: number;
-  readonly expireTime: number;
-  /** JSON text of an object of strings. */
-  readonly metadata: string;
-  /** JSON text of the messages of its request. */
-  readonly messages: string;
-  /** JSON text of the answer. */
-  readonly body: string;
-}
+/** A chat completion that its team can fetch again. */
+export type StoredCompletion = Omit<Row<"chatCompletions">, "entry">;
 
 /** What is listed of the completions of a team. */
 export interface CompletionsQuery {

@@ -1,14 +1,8 @@
+import type { Row } from "../../store/tables.js";
 import type { StoredItem } from "../responses/stored-response.js";
 
 /** A conversation of a team: its items are what a response that names it is generated from. */
-export interface Conversation {
-  readonly id: string;
-  readonly teamId: string;
-  /** Milliseconds since the epoch. */
-  readonly createTime: number;
-  /** JSON text of an object. */
-  readonly metadata: string;
-}
+export type Conversation = Row<"conversations">;
 
 /** Limits of the conversations of one team. */
 export interface ConversationLimits {

@@ -1,7 +1,5 @@
 import { sql } from "kysely";
-import { createRowMapper } from "../../store/columns.js";
 import type { Database } from "../../store/database.js";
-import type { FileRow } from "../../store/tables/batches.js";
 import { createWrite, type Write } from "../../store/writes.js";
 import type { FilePage, FileQuery, FileUsage, StoredFile } from "./stored-file.js";
 
@@ -12,17 +10,17 @@ export function createFileStore(database: Database) {
   const { kysely } = database;
   return {
     insertion: (file: StoredFile): Write =>
-      createWrite("files", kysely.insertInto("files").values(toRow(file)).compile()),
+      createWrite("files", kysely.insertInto("files").values(file).compile()),
     /** Returns a file of the team; null when there is none, or it has expired. */
     async find(id: string, teamId: string, now: number): Promise<StoredFile | null> {
       const row = await kysely
         .selectFrom("files")
         .selectAll()
         .where("id", "=", id)
-        .where("team_id", "=", teamId)
-        .where((file) => file.or([file("expire_time", "is", null), file("expire_time", ">", now)]))
+        .where("teamId", "=", teamId)
+        .where((file) => file.or([file("expireTime", "is", null), file("expireTime", ">", now)]))
         .executeTakeFirst();
-      return row === undefined ? null : fromRow(row);
+      return row ?? null;
     },
     list: (query: FileQuery, now: number) => list(database, query, now),
     /** Deletes the row of a file; does nothing when there is none. */
@@ -33,7 +31,7 @@ export function createFileStore(database: Database) {
       const { files, bytes } = await kysely
         .selectFrom("files")
         .select((file) => [file.fn.countAll<number>().as("files"), file.fn.sum<number>("bytes").as("bytes")])
-        .where("team_id", "=", teamId)
+        .where("teamId", "=", teamId)
         .executeTakeFirstOrThrow();
       return { files, bytes: bytes ?? 0 };
     },
@@ -42,8 +40,8 @@ export function createFileStore(database: Database) {
       const rows = await kysely
         .selectFrom("files")
         .select("id")
-        .where("expire_time", "<=", now)
-        .orderBy("expire_time")
+        .where("expireTime", "<=", now)
+        .orderBy("expireTime")
         .limit(limit)
         .execute();
       return rows.map(({ id }) => id);
@@ -61,29 +59,17 @@ async function list({ kysely }: Database, query: FileQuery, now: number): Promis
   const rows = await kysely
     .selectFrom("files")
     .selectAll()
-    .where("team_id", "=", teamId)
-    .where((file) => file.or([file("expire_time", "is", null), file("expire_time", ">", now)]))
+    .where("teamId", "=", teamId)
+    .where((file) => file.or([file("expireTime", "is", null), file("expireTime", ">", now)]))
     .where("purpose", purpose === null ? "!=" : "=", purpose ?? "message_batch_results")
     .$if(after !== null, (files) =>
       files.where(
         sql<boolean>`(create_time, id) ${beyond} (select create_time, id from files where id = ${after} and team_id = ${teamId})`,
       ),
     )
-    .orderBy("create_time", order)
+    .orderBy("createTime", order)
     .orderBy("id", order)
     .limit(limit + 1)
     .execute();
-  return { files: rows.slice(0, limit).map(fromRow), hasMore: rows.length > limit };
+  return { files: rows.slice(0, limit), hasMore: rows.length > limit };
 }
-
-const { toRow, fromRow } = createRowMapper<StoredFile, FileRow>({
-  id: "id",
-  teamId: "team_id",
-  userId: "user_id",
-  purpose: "purpose",
-  filename: "filename",
-  mimeType: "mime_type",
-  bytes: "bytes",
-  createTime: "create_time",
-  expireTime: "expire_time",
-});

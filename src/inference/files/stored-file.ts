@@ -1,4 +1,4 @@
-import type { StoredOwner } from "../stored-owner.js";
+import type { Row } from "../../store/tables.js";
 import type { FilePurpose } from "../../store/column-values.js";
 
 export type { FilePurpose } from "../../store/column-values.js";
@@ -10,19 +10,7 @@ export const uploadPurposes = ["assistants", "batch", "user_data", "vision"] as 
 export const visiblePurposes = [...uploadPurposes, "batch_output"] as const;
 
 /** A file of a team; its content is on the disk. */
-export interface StoredFile extends StoredOwner {
-  /** `file-` and 32 hexadecimal digits; also the name of its content in the folder of files. */
-  readonly id: string;
-  readonly purpose: FilePurpose;
-  /** The client's name of the file, which is shown and never used as a path. */
-  readonly filename: string;
-  readonly mimeType: string;
-  readonly bytes: number;
-  /** Milliseconds since the epoch. */
-  readonly createTime: number;
-  /** null = it is stored until it is deleted. */
-  readonly expireTime: number | null;
-}
+export type StoredFile = Row<"files">;
 
 /** Which files of a team are listed. */
 export interface FileQuery {

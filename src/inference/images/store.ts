@@ -12,8 +12,7 @@ import type { Random } from "../../core/random.js";
 import type { Database } from "../../store/database.js";
 import { createFolder, namesBefore } from "../../store/folder.js";
 import { leftoversBefore } from "../../store/nodes.js";
-import { prepare, prepareBinding } from "../../store/prepared.js";
-import type { StoredImageRow } from "../../store/schema.js";
+import { prepare, prepareInsert } from "../../store/prepared.js";
 import { createWrite } from "../../store/writes.js";
 
 export interface ImageStoreOptions {
@@ -27,7 +26,6 @@ export interface ImageStoreOptions {
 const nameBytes = 24;
 /** Names of stored images: no other file of the folder is one. */
 export const imageNamePattern = /^[A-Za-z0-9_-]{32}\.(png|jpeg|webp)$/;
-const columns = ["name", "run_id", "bytes", "expire_time"] as const;
 const retryAfterSeconds = 60;
 
 /** The methods of the store of images. */
@@ -41,7 +39,7 @@ export function createImageStore(database: Database, options: ImageStoreOptions)
 class FolderImageStore {
   readonly #database: Database;
   readonly #options: ImageStoreOptions;
-  readonly #insertRow: ReturnType<typeof prepareInsertion>;
+  readonly #insertRow: ReturnType<typeof prepareInsert<"keptImages">>;
   readonly #findRow: ReturnType<typeof prepareFind>;
   /** Files that active runs have written. */
   readonly #unsettled = new Set<string>();
@@ -51,7 +49,7 @@ class FolderImageStore {
   constructor(database: Database, options: ImageStoreOptions) {
     this.#database = database;
     this.#options = options;
-    this.#insertRow = prepareInsertion(database);
+    this.#insertRow = prepareInsert(database.kysely, "keptImages");
     this.#findRow = prepareFind(database);
   }
 
@@ -82,7 +80,7 @@ class FolderImageStore {
     const bytes = await readFile(this.#pathOf(name)).catch(() => null);
     // A power cut may have undone the file's content.
     if (bytes?.length !== row.bytes) return null;
-    return { bytes, format, expireTime: row.expire_time };
+    return { bytes, format, expireTime: row.expireTime };
   }
 
   /**
@@ -92,15 +90,15 @@ class FolderImageStore {
   async deleteExpired(now: number, limit: number): Promise<number> {
     const { kysely } = this.#database;
     const expired = await kysely
-      .selectFrom("kept_images")
+      .selectFrom("keptImages")
       .select("name")
-      .where("expire_time", "<=", now)
-      .orderBy("expire_time")
+      .where("expireTime", "<=", now)
+      .orderBy("expireTime")
       .limit(limit)
       .execute();
     const names = expired.map(({ name }) => name);
     for (const name of names) await this.#delete(name);
-    if (names.length > 0) await kysely.deleteFrom("kept_images").where("name", "in", names).execute();
+    if (names.length > 0) await kysely.deleteFrom("keptImages").where("name", "in", names).execute();
     if (names.length < limit) await this.#deleteOrphans(leftoversBefore(this.#database.nodes, now));
     return names.length;
   }
@@ -115,9 +113,7 @@ class FolderImageStore {
         return name;
       },
       insertions: (expireTime) =>
-        added.map((each) =>
-          createWrite("kept_images", this.#insertRow({ ...each, run_id: runId, expire_time: expireTime })),
-        ),
+        added.map((each) => createWrite("keptImages", this.#insertRow({ ...each, runId, expireTime }))),
       close: async (isStored) => {
         if (!isOpen) return;
         isOpen = false;
@@ -163,7 +159,7 @@ class FolderImageStore {
 
   async #storedBytes(): Promise<number> {
     const { kysely } = this.#database;
-    const sum = kysely.selectFrom("kept_images").select((row) => row.fn.sum<number>("bytes").as("bytes"));
+    const sum = kysely.selectFrom("keptImages").select((row) => row.fn.sum<number>("bytes").as("bytes"));
     return (await sum.executeTakeFirst())?.bytes ?? 0;
   }
 
@@ -176,10 +172,6 @@ function formatOf(name: string): ImageFormat | null {
   return (imageNamePattern.exec(name)?.[1] ?? null) as ImageFormat | null;
 }
 
-function prepareInsertion({ kysely }: Database) {
-  return prepareBinding(columns, (row: StoredImageRow) => kysely.insertInto("kept_images").values(row));
-}
-
 interface Finding {
   readonly name: string;
   readonly now: number;
@@ -188,10 +180,10 @@ interface Finding {
 function prepareFind({ kysely }: Database) {
   return prepare(kysely, ["name", "now"], ({ name, now }: Finding) =>
     kysely
-      .selectFrom("kept_images")
-      .select(["bytes", "expire_time"])
+      .selectFrom("keptImages")
+      .select(["bytes", "expireTime"])
       .where("name", "=", name)
-      .where("expire_time", ">", now),
+      .where("expireTime", ">", now),
   );
 }
 

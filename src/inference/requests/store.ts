@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Database } from "../../store/database.js";
 import type { Dialect } from "../../store/dialect/dialect.js";
 import { selectKeyName } from "../../store/tables/known-keys.js";
-import type { RunRow } from "../../store/tables/runs.js";
+import type { Row } from "../../store/tables.js";
 import type { LoggedRequest, RequestPosition, RequestQuery, RequestStatus } from "./logged-request.js";
 
 export type RequestStore = ReturnType<typeof createRequestStore>;
@@ -18,28 +18,28 @@ export interface StoredRequests {
 const scannedMax = 5000;
 const columns = [
   "id",
-  "request_id",
-  "team_id",
-  "api_key_id",
-  "user_id",
+  "requestId",
+  "teamId",
+  "apiKeyId",
+  "userId",
   "model",
-  "asked_model",
+  "askedModel",
   "endpoint",
   "state",
-  "prompt_tokens",
-  "cached_tokens",
-  "image_tokens",
-  "completion_tokens",
-  "reasoning_tokens",
+  "promptTokens",
+  "cachedTokens",
+  "imageTokens",
+  "completionTokens",
+  "reasoningTokens",
   "images",
-  "cost_ticks",
-  "create_time",
-  "start_time",
-  "end_time",
+  "costTicks",
+  "createTime",
+  "startTime",
+  "endTime",
   "streamed",
-  "first_token_ms",
-  "finish_reason",
-  "error_kind",
+  "firstTokenMs",
+  "finishReason",
+  "errorKind",
 ] as const;
 
 /** Creates the queries of the log of requests, which reads the table of runs. */
@@ -71,10 +71,10 @@ export function createRequestStore(database: Pick<Database, "kysely" | "reports"
       const row = await kysely
         .selectFrom("runs as run")
         .select(columns.map((name) => `run.${name}` as const))
-        .select(keyName.as("key_name"))
+        .select(keyName.as("keyName"))
         .where("run.id", "=", id)
         .executeTakeFirst();
-      return row === undefined ? null : { ...fromRow(row), userId: row.user_id };
+      return row === undefined ? null : { ...fromRow(row), userId: row.userId };
     },
   };
 }
@@ -87,14 +87,14 @@ const keyName = selectKeyName(sql`run.api_key_id`);
 function indexed(kysely: Connection, { teamId, apiKeyId, since, until, after }: RequestQuery) {
   return kysely
     .selectFrom("runs")
-    .$if(apiKeyId !== null, (runs) => runs.where("api_key_id", "=", String(apiKeyId)))
-    .$if(apiKeyId === null && teamId !== null, (runs) => runs.where("team_id", "=", String(teamId)))
-    .$if(since !== null, (runs) => runs.where("create_time", ">=", Number(since)))
-    .$if(until !== null && after === null, (runs) => runs.where("create_time", "<", Number(until)))
+    .$if(apiKeyId !== null, (runs) => runs.where("apiKeyId", "=", String(apiKeyId)))
+    .$if(apiKeyId === null && teamId !== null, (runs) => runs.where("teamId", "=", String(teamId)))
+    .$if(since !== null, (runs) => runs.where("createTime", ">=", Number(since)))
+    .$if(until !== null && after === null, (runs) => runs.where("createTime", "<", Number(until)))
     .$if(after !== null, (runs) =>
       runs.where(sql<boolean>`(create_time, id) < (${after?.createTime}, ${after?.id})`),
     )
-    .orderBy("create_time", "desc")
+    .orderBy("createTime", "desc")
     .orderBy("id", "desc");
 }
 
@@ -108,15 +108,15 @@ function matching(
   return reports
     .selectFrom(runs)
     .select(columns.map((name) => `run.${name}` as const))
-    .select(keyName.as("key_name"))
-    .$if(teamId !== null, (all) => all.where("run.team_id", "=", String(teamId)))
-    .$if(userId !== null, (all) => all.where("run.user_id", "=", userId))
+    .select(keyName.as("keyName"))
+    .$if(teamId !== null, (all) => all.where("run.teamId", "=", String(teamId)))
+    .$if(userId !== null, (all) => all.where("run.userId", "=", userId))
     .$if(model !== null, (all) =>
-      all.where((run) => run.or([run("run.model", "=", String(model)), run("run.asked_model", "=", model)])),
+      all.where((run) => run.or([run("run.model", "=", String(model)), run("run.askedModel", "=", model)])),
     )
     .$if(status !== null, (all) => all.where(statusOf, "=", status))
     .$if(text !== null, (all) => all.where(hasText(dialect, String(text))))
-    .orderBy("run.create_time", "desc")
+    .orderBy("run.createTime", "desc")
     .orderBy("run.id", "desc");
 }
 
@@ -137,41 +137,41 @@ function hasText({ contains, lineBreak, listOf }: Dialect, text: string) {
 /** Returns the last run that a page with filters looks at; null when it looks at all. */
 async function lastScanned(kysely: Connection, query: RequestQuery): Promise<RequestPosition | null> {
   const row = await indexed(kysely, query)
-    .select(["create_time", "id"])
+    .select(["createTime", "id"])
     .limit(1)
     .offset(scannedMax - 1)
     .executeTakeFirst();
-  return row === undefined ? null : { createTime: row.create_time, id: row.id };
+  return row === undefined ? null : { createTime: row.createTime, id: row.id };
 }
 
-type Row = Pick<RunRow, (typeof columns)[number]> & { readonly key_name: string | null };
+type LoggedRow = Pick<Row<"runs">, (typeof columns)[number]> & { readonly keyName: string | null };
 
-function fromRow(row: Row): LoggedRequest {
+function fromRow(row: LoggedRow): LoggedRequest {
   return {
     id: row.id,
-    requestId: row.request_id,
-    teamId: row.team_id,
-    apiKeyId: row.api_key_id,
-    apiKeyName: row.key_name,
+    requestId: row.requestId,
+    teamId: row.teamId,
+    apiKeyId: row.apiKeyId,
+    apiKeyName: row.keyName,
     model: row.model,
-    requestedModel: row.asked_model,
+    requestedModel: row.askedModel,
     endpoint: row.endpoint,
-    streamed: row.streamed === null ? null : row.streamed === 1,
-    status: row.error_kind === "cancelled" ? "cancelled" : row.state,
-    finishReason: row.finish_reason,
-    errorKind: row.error_kind,
-    createTime: row.create_time,
-    startTime: row.start_time,
-    firstTokenMs: row.first_token_ms,
-    endTime: row.end_time,
+    streamed: row.streamed,
+    status: row.errorKind === "cancelled" ? "cancelled" : row.state,
+    finishReason: row.finishReason,
+    errorKind: row.errorKind,
+    createTime: row.createTime,
+    startTime: row.startTime,
+    firstTokenMs: row.firstTokenMs,
+    endTime: row.endTime,
     usage: {
-      promptTokens: row.prompt_tokens,
-      cachedTokens: row.cached_tokens,
-      imageTokens: row.image_tokens,
-      completionTokens: row.completion_tokens,
-      reasoningTokens: row.reasoning_tokens,
+      promptTokens: row.promptTokens,
+      cachedTokens: row.cachedTokens,
+      imageTokens: row.imageTokens,
+      completionTokens: row.completionTokens,
+      reasoningTokens: row.reasoningTokens,
       images: row.images,
     },
-    costTicks: row.cost_ticks,
+    costTicks: row.costTicks,
   };
 }

@@ -1,4 +1,4 @@
-import type { StoredOwner } from "../stored-owner.js";
+import type { Row } from "../../store/tables.js";
 import type { ResponseStatus } from "../../store/column-values.js";
 
 export type { ResponseStatus } from "../../store/column-values.js";
@@ -6,23 +6,8 @@ export type { ResponseStatus } from "../../store/column-values.js";
 /** Statuses of a response whose run has not ended. */
 export const unfinishedStatuses: readonly ResponseStatus[] = ["queued", "in_progress"];
 
-/** A response that its team can fetch again. Times are milliseconds since the epoch. */
-export interface StoredResponse extends StoredOwner {
-  readonly id: string;
-  /** The response that it continues. */
-  readonly previousId: string | null;
-  /** The conversation that its items are added to when it has completed. */
-  readonly conversationId: string | null;
-  readonly status: ResponseStatus;
-  /** Whether it is processed in the background, so that it can be cancelled. */
-  readonly background: boolean;
-  /** Whether its client requested a stream, so that its events are stored. */
-  readonly streams: boolean;
-  /** JSON text of the response object. */
-  readonly body: string;
-  readonly createTime: number;
-  readonly expireTime: number;
-}
+/** A response that its team can fetch again. */
+export type StoredResponse = Row<"responses">;
 
 /** Whether its run has not ended. */
 export function isUnfinished({ status }: Pick<StoredResponse, "status">): boolean {

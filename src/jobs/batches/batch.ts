@@ -1,53 +1,9 @@
-import type { StoredOwner } from "../../inference/stored-owner.js";
-import type { BatchFormat, BatchState } from "../../store/column-values.js";
+import type { Row } from "../../store/tables.js";
 
-export type { BatchFormat, BatchState } from "../../store/column-values.js";
+export type { BatchFormat } from "../../store/column-values.js";
 
-/** Many requests that are answered when there is capacity. Times are milliseconds since the epoch. */
-export interface Batch extends StoredOwner {
-  readonly id: string;
-  /** The key that created it: lines are answered with its permissions, limits and credit. */
-  readonly apiKeyId: string;
-  readonly format: BatchFormat;
-  /** The route of its requests. */
-  readonly endpoint: string;
-  readonly state: BatchState;
-  /** The state that it will end in, once it has no more lines to answer; null before. */
-  readonly outcome: "completed" | "expired" | "cancelled" | null;
-  readonly inputFileId: string | null;
-  /** Answers; of a message batch all results. */
-  readonly outputFileId: string | null;
-  readonly errorFileId: string | null;
-  /** How long its output is stored. */
-  readonly outputExpiresMs: number;
-  /** JSON text. */
-  readonly metadata: string | null;
-  /** JSON text of a list of `BatchError`. */
-  readonly errors: string | null;
-  readonly lines: number;
-  /** Bytes of its requests. */
-  readonly bytes: number;
-  /** The first line that was not queued yet. */
-  readonly nextLine: number;
-  readonly succeeded: number;
-  readonly errored: number;
-  /** Lines that were not answered because it expired or was cancelled. */
-  readonly dropped: number;
-  readonly promptTokens: number;
-  readonly cachedTokens: number;
-  /** Reasoning included. */
-  readonly completionTokens: number;
-  readonly reasoningTokens: number;
-  readonly createTime: number;
-  /** When it is ended although it has lines to answer. */
-  readonly expireTime: number;
-  readonly startTime: number | null;
-  readonly finalizeTime: number | null;
-  readonly cancelTime: number | null;
-  readonly endTime: number | null;
-  /** JSON array of the tags of the request that created it; null: none. */
-  readonly tags: string | null;
-}
+/** Many requests that are answered when there is capacity. */
+export type Batch = Row<"batches">;
 
 /** What is wrong with the input of a batch. */
 export interface BatchError {

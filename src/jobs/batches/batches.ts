@@ -7,7 +7,7 @@ import { HearthError } from "../../core/errors.js";
 import type { Random } from "../../core/random.js";
 import type { Principal } from "../../accounts/keys/api-key.js";
 import { ownerOf } from "../../inference/stored-owner.js";
-import { tagsText } from "../tags.js";
+import { storedTags } from "../tags.js";
 import { invalidValue } from "../../dialects/field-error.js";
 import type { Batch, BatchFormat, BatchLine, BatchPage } from "./batch.js";
 import type { BatchLimits } from "./limits.js";
@@ -67,7 +67,7 @@ export function createBatches(deps: BatchesDeps, progress: BatchProgress): Batch
     list: (query) => batches.list(query),
     async cancel(batch) {
       if (batch.endTime !== null) throw hasEnded(batch, "cancelled");
-      const change = { state: "cancelling", outcome: "cancelled", cancel_time: clock.now() } as const;
+      const change = { state: "cancelling", outcome: "cancelled", cancelTime: clock.now() } as const;
       await writes.commit([
         batches.update(batch.id, ["validating", "in_progress"], change),
         ...batches.unqueuing(batch.id),
@@ -187,7 +187,7 @@ function newBatch(
     finalizeTime: null,
     cancelTime: null,
     endTime: null,
-    tags: tagsText(principal.labels?.tags),
+    tags: storedTags(principal.labels?.tags),
   };
 }
 

@@ -46,11 +46,11 @@ export async function writeOutput(deps: OutputDeps, batch: Batch): Promise<void>
       ...files.flatMap(({ insertions }) => insertions),
       batches.update(batch.id, [batch.state], {
         state: batch.outcome ?? "completed",
-        output_file_id: outputFileId,
-        error_file_id: errorFileId,
+        outputFileId,
+        errorFileId,
         dropped: droppedLines,
-        finalize_time: batch.finalizeTime ?? now,
-        end_time: now,
+        finalizeTime: batch.finalizeTime ?? now,
+        endTime: now,
       }),
     ]);
   } catch (thrown) {

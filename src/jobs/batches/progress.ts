@@ -95,7 +95,7 @@ class Progress implements BatchProgress {
     const { batches, writes, clock, linesQueued } = this.#deps;
     const now = clock.now();
     await writes.commit([
-      batches.update(id, ["validating"], { state: "in_progress", start_time: now }),
+      batches.update(id, ["validating"], { state: "in_progress", startTime: now }),
       ...Array.from({ length: linesQueued }, () => batches.queueNext(id, now)).flat(),
     ]);
     this.#queue().wake();
@@ -173,7 +173,7 @@ class Progress implements BatchProgress {
       if (!isExpired && (queued > 0 || batch.nextLine < batch.lines)) return;
       const outcome = isExpired ? "expired" : "completed";
       await this.#unlessChanged([
-        batches.update(id, ["in_progress"], { state: "finalizing", outcome, finalize_time: now }),
+        batches.update(id, ["in_progress"], { state: "finalizing", outcome, finalizeTime: now }),
         ...batches.unqueuing(id),
       ]);
       return this.#advance(id);
@@ -208,7 +208,7 @@ class Progress implements BatchProgress {
     const failure = {
       state: "failed",
       errors: JSON.stringify(errors),
-      end_time: this.#deps.clock.now(),
+      endTime: this.#deps.clock.now(),
       lines: 0,
     } as const;
     await this.#deps.writes.commit([batches.update(id, ["validating"], failure)]);

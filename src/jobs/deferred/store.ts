@@ -1,8 +1,8 @@
 import type { DeferredOutcome, EndedOutcome } from "./deferred-completion.js";
 import type { StoredOwner } from "../../inference/stored-owner.js";
 import type { Database } from "../../store/database.js";
-import { prepare, prepareBinding } from "../../store/prepared.js";
-import type { DeferredRow } from "../../store/schema.js";
+import { prepare, prepareBinding, prepareInsert } from "../../store/prepared.js";
+import type { Row } from "../../store/tables.js";
 import { deleteExpired } from "../../store/tables/delete-expired.js";
 import { createWrite, type Write } from "../../store/writes.js";
 
@@ -10,22 +10,19 @@ export type DeferredStore = ReturnType<typeof createDeferredStore>;
 
 /** Outcomes of deferred completions. One statement deletes an answer and returns it, so that only one reader gets it. */
 export function createDeferredStore(database: Database) {
-  const insertRow = prepareInsertion(database);
+  const insertRow = prepareInsert(database.kysely, "deferredCompletions");
   const endRow = prepareEnding(database);
   const takeAnswer = prepareTake(database);
   const findOther = prepareFind(database);
   return {
     /** Inserts a pending one. */
     insertion: ({ id, teamId, userId, createTime }: NewDeferred): Write =>
-      createWrite(
-        "deferred_completions",
-        insertRow({ id, team_id: teamId, user_id: userId, create_time: createTime }),
-      ),
+      createWrite("deferredCompletions", insertRow({ id, teamId, userId, createTime, state: "pending" })),
     /** Writes the outcome of a pending one; it can be fetched until `expireTime`. */
     ending: (id: string, outcome: EndedOutcome, expireTime: number): Write =>
       createWrite(
-        "deferred_completions",
-        endRow({ id, state: outcome.state, outcome: textOf(outcome), expire_time: expireTime }),
+        "deferredCompletions",
+        endRow({ id, state: outcome.state, outcome: textOf(outcome), expireTime }),
       ),
     /**
      * Returns the outcome. An answer is deleted by reading it; a failure stays until it expires.
@@ -44,14 +41,14 @@ export function createDeferredStore(database: Database) {
     /** Deletes one, whatever its state. @returns false when it does not exist or belongs to another team. */
     async delete(id: string, teamId: string): Promise<boolean> {
       const query = database.kysely
-        .deleteFrom("deferred_completions")
+        .deleteFrom("deferredCompletions")
         .where("id", "=", id)
-        .where("team_id", "=", teamId);
+        .where("teamId", "=", teamId);
       return (await query.executeTakeFirst()).numDeletedRows > 0n;
     },
     /** Deletes up to `limit` that have expired. @returns how many were deleted. */
     deleteExpired: (now: number, limit: number): Promise<number> =>
-      deleteExpired(database, { table: "deferred_completions", key: "id" }, now, limit),
+      deleteExpired(database, { table: "deferredCompletions", key: "id" }, now, limit),
   };
 }
 
@@ -64,23 +61,11 @@ function textOf(outcome: EndedOutcome): string {
   return outcome.state === "done" ? outcome.answer : outcome.failure;
 }
 
-type Insertion = Pick<DeferredRow, "id" | "team_id" | "user_id" | "create_time">;
-
-function prepareInsertion({ kysely }: Database) {
-  return prepareBinding(["id", "team_id", "user_id", "create_time"], (row: Insertion) =>
-    kysely.insertInto("deferred_completions").values({ ...row, state: "pending" }),
-  );
-}
-
-type Ending = Pick<DeferredRow, "id" | "state" | "outcome" | "expire_time">;
+type Ending = Pick<Row<"deferredCompletions">, "id" | "state" | "outcome" | "expireTime">;
 
 function prepareEnding({ kysely }: Database) {
-  return prepareBinding(["id", "state", "outcome", "expire_time"], ({ id, ...ending }: Ending) =>
-    kysely
-      .updateTable("deferred_completions")
-      .set(ending)
-      .where("id", "=", id)
-      .where("state", "=", "pending"),
+  return prepareBinding(["id", "state", "outcome", "expireTime"], ({ id, ...ending }: Ending) =>
+    kysely.updateTable("deferredCompletions").set(ending).where("id", "=", id).where("state", "=", "pending"),
   );
 }
 
@@ -93,11 +78,11 @@ interface Reading {
 function prepareTake({ kysely }: Database) {
   return prepare(kysely, ["id", "teamId", "now"], ({ id, teamId, now }: Reading) =>
     kysely
-      .deleteFrom("deferred_completions")
+      .deleteFrom("deferredCompletions")
       .where("id", "=", id)
-      .where("team_id", "=", teamId)
+      .where("teamId", "=", teamId)
       .where("state", "=", "done")
-      .where("expire_time", ">", now)
+      .where("expireTime", ">", now)
       .returning("outcome"),
   );
 }
@@ -105,10 +90,10 @@ function prepareTake({ kysely }: Database) {
 function prepareFind({ kysely }: Database) {
   return prepare(kysely, ["id", "teamId", "now"], ({ id, teamId, now }: Reading) =>
     kysely
-      .selectFrom("deferred_completions")
+      .selectFrom("deferredCompletions")
       .select(["state", "outcome"])
       .where("id", "=", id)
-      .where("team_id", "=", teamId)
-      .where((row) => row.or([row("expire_time", "is", null), row("expire_time", ">", now)])),
+      .where("teamId", "=", teamId)
+      .where((row) => row.or([row("expireTime", "is", null), row("expireTime", ">", now)])),
   );
 }

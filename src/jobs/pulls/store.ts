@@ -1,4 +1,4 @@
-import type { ModelPullRow } from "../../store/tables/pulls.js";
+import type { Row } from "../../store/tables.js";
 import type { Database } from "../../store/database.js";
 import { createWrite, type Write } from "../../store/writes.js";
 import type { ModelPull } from "./pull.js";
@@ -14,35 +14,35 @@ export function createPullStore(database: Database) {
   return {
     insertion: (pull: ModelPull): Write =>
       createWrite(
-        "model_pulls",
+        "modelPulls",
         kysely
-          .insertInto("model_pulls")
-          .values({ ...toRow(pull), node_id: dialect.thisNode })
+          .insertInto("modelPulls")
+          .values({ ...pull, nodeId: dialect.thisNode })
           .compile(),
         1,
       ),
     /** Ends a pull that has not ended. */
     ending(id: string, { state, endTime, modelId, error }: PullEnd): Write {
       const query = kysely
-        .updateTable("model_pulls")
-        .set({ state, end_time: endTime, model_id: modelId, error })
+        .updateTable("modelPulls")
+        .set({ state, endTime, modelId, error })
         .where("id", "=", id)
-        .where("end_time", "is", null);
-      return createWrite("model_pulls", query.compile(), 1);
+        .where("endTime", "is", null);
+      return createWrite("modelPulls", query.compile(), 1);
     },
     /** Deletes the oldest pulls that have ended, so that `kept` are left. */
     trimming(kept: number): Write {
       const newest = kysely
-        .selectFrom("model_pulls")
+        .selectFrom("modelPulls")
         .select("id")
-        .orderBy("create_time", "desc")
+        .orderBy("createTime", "desc")
         .orderBy("id", "desc")
         .limit(kept);
       const query = kysely
-        .deleteFrom("model_pulls")
-        .where("end_time", "is not", null)
+        .deleteFrom("modelPulls")
+        .where("endTime", "is not", null)
         .where("id", "not in", newest);
-      return createWrite("model_pulls", query.compile());
+      return createWrite("modelPulls", query.compile());
     },
     ...createClaims(database),
     ...createReads(database),
@@ -56,10 +56,10 @@ function createClaims({ kysely, dialect }: Database) {
      */
     async claim(): Promise<readonly ModelPull[]> {
       const rows = await kysely
-        .updateTable("model_pulls")
-        .set({ node_id: dialect.thisNode, state: "queued" })
-        .where("end_time", "is", null)
-        .where("node_id", "is", null)
+        .updateTable("modelPulls")
+        .set({ nodeId: dialect.thisNode, state: "queued" })
+        .where("endTime", "is", null)
+        .where("nodeId", "is", null)
         .returningAll()
         .execute();
       return rows
@@ -69,12 +69,12 @@ function createClaims({ kysely, dialect }: Database) {
     /** Returns the write that leaves the pulls of a server that has ended to others. */
     releaseOf: (node: number): Write =>
       createWrite(
-        "model_pulls",
+        "modelPulls",
         kysely
-          .updateTable("model_pulls")
-          .set({ node_id: null })
-          .where("end_time", "is", null)
-          .where("node_id", "=", node)
+          .updateTable("modelPulls")
+          .set({ nodeId: null })
+          .where("endTime", "is", null)
+          .where("nodeId", "=", node)
           .compile(),
       ),
   };
@@ -85,9 +85,9 @@ function createReads({ kysely }: Database) {
     /** Returns the pull of this that has not ended, on any server. */
     async findActive(what: string): Promise<ModelPull | null> {
       const row = await kysely
-        .selectFrom("model_pulls")
+        .selectFrom("modelPulls")
         .selectAll()
-        .where("end_time", "is", null)
+        .where("endTime", "is", null)
         .where("what", "=", what)
         .executeTakeFirst();
       return row === undefined ? null : fromRow(row);
@@ -95,43 +95,21 @@ function createReads({ kysely }: Database) {
     /** Returns the newest, the newest first. */
     async newest(limit: number): Promise<readonly ModelPull[]> {
       const rows = await kysely
-        .selectFrom("model_pulls")
+        .selectFrom("modelPulls")
         .selectAll()
-        .orderBy("create_time", "desc")
+        .orderBy("createTime", "desc")
         .orderBy("id", "desc")
         .limit(limit)
         .execute();
       return rows.map(fromRow);
     },
     async find(id: string): Promise<ModelPull | null> {
-      const row = await kysely.selectFrom("model_pulls").selectAll().where("id", "=", id).executeTakeFirst();
+      const row = await kysely.selectFrom("modelPulls").selectAll().where("id", "=", id).executeTakeFirst();
       return row === undefined ? null : fromRow(row);
     },
   };
 }
 
-function toRow(pull: ModelPull): ModelPullRow {
-  return {
-    id: pull.id,
-    what: pull.what,
-    state: pull.state,
-    actor: pull.actor,
-    create_time: pull.createTime,
-    end_time: pull.endTime,
-    model_id: pull.modelId,
-    error: pull.error,
-  };
-}
-
-function fromRow(row: ModelPullRow): ModelPull {
-  return {
-    id: row.id,
-    what: row.what,
-    state: row.state,
-    actor: row.actor,
-    createTime: row.create_time,
-    endTime: row.end_time,
-    modelId: row.model_id,
-    error: row.error,
-  };
+function fromRow({ nodeId: _, ...pull }: Row<"modelPulls">): ModelPull {
+  return pull;
 }

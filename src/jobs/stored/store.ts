@@ -45,10 +45,10 @@ export function createStoredObjectStore({
 interface Row {
   readonly id: string;
   readonly place: number;
-  readonly team_id: string;
-  readonly user_id: string | null;
+  readonly teamId: string;
+  readonly userId: string | null;
   readonly state: string | null;
-  readonly background: number | null;
+  readonly background: boolean | null;
   readonly model: string | null;
   readonly filename: string | null;
   readonly purpose: string | null;
@@ -58,12 +58,12 @@ interface Row {
   readonly succeeded: number | null;
   readonly errored: number | null;
   readonly dropped: number | null;
-  readonly output_file_id: string | null;
-  readonly error_file_id: string | null;
+  readonly outputFileId: string | null;
+  readonly errorFileId: string | null;
   readonly error: string | null;
-  readonly create_time: number;
-  readonly end_time: number | null;
-  readonly expire_time: number | null;
+  readonly createTime: number;
+  readonly endTime: number | null;
+  readonly expireTime: number | null;
 }
 
 interface Source {
@@ -75,11 +75,11 @@ interface Source {
 
 /** The columns that order their indexes. */
 const places: Readonly<Record<StoredKind, string>> = {
-  "deferred-completions": "create_time",
-  responses: "create_time",
+  "deferred-completions": "createTime",
+  responses: "createTime",
   "chat-completions": "entry",
-  batches: "create_time",
-  files: "create_time",
+  batches: "createTime",
+  files: "createTime",
 };
 
 const column = (name: string): RawBuilder<unknown> => sql.ref(`item.${name}`);
@@ -115,10 +115,10 @@ const sourcesOf = ({ fieldOf }: Dialect): Readonly<Record<StoredKind, Source>> =
       succeeded: column("succeeded"),
       errored: column("errored"),
       dropped: column("dropped"),
-      output_file_id: column("output_file_id"),
-      error_file_id: column("error_file_id"),
+      outputFileId: column("outputFileId"),
+      errorFileId: column("errorFileId"),
       error: fieldOf(column("errors"), [0, "message"]),
-      end_time: column("end_time"),
+      endTime: column("endTime"),
     },
   },
   files: {
@@ -129,12 +129,12 @@ const sourcesOf = ({ fieldOf }: Dialect): Readonly<Record<StoredKind, Source>> =
 
 const optionalFields = [
   ...(["state", "background", "model", "filename", "purpose", "bytes", "endpoint", "lines"] as const),
-  ...(["succeeded", "errored", "dropped", "output_file_id", "error_file_id", "error", "end_time"] as const),
+  ...(["succeeded", "errored", "dropped", "outputFileId", "errorFileId", "error", "endTime"] as const),
 ];
 
 function fieldsOf({ fields }: Source): RawBuilder<unknown> {
   const optional = optionalFields.map((name) => sql`${fields[name] ?? sql`null`} as ${sql.ref(name)}`);
-  const common = (["id", "team_id", "user_id", "create_time", "expire_time"] as const).map(column);
+  const common = (["id", "teamId", "userId", "createTime", "expireTime"] as const).map(column);
   return sql.join([...common, ...optional]);
 }
 
@@ -189,10 +189,10 @@ function fromRow(kind: StoredKind, row: Row): StoredObject {
   return {
     kind,
     id: row.id,
-    teamId: row.team_id,
-    userId: row.user_id,
+    teamId: row.teamId,
+    userId: row.userId,
     state: row.state,
-    background: row.background === null ? null : row.background === 1,
+    background: row.background,
     model: row.model,
     filename: row.filename,
     purpose: row.purpose,
@@ -202,12 +202,12 @@ function fromRow(kind: StoredKind, row: Row): StoredObject {
       lines === null
         ? null
         : { total: lines, succeeded: succeeded ?? 0, errored: errored ?? 0, dropped: dropped ?? 0 },
-    outputFileId: row.output_file_id,
-    errorFileId: row.error_file_id,
+    outputFileId: row.outputFileId,
+    errorFileId: row.errorFileId,
     error: row.error,
-    createTime: row.create_time,
-    endTime: row.end_time,
+    createTime: row.createTime,
+    endTime: row.endTime,
     // A batch that has ended is deleted some time after its end.
-    expireTime: kind === "batches" && row.end_time !== null ? null : row.expire_time,
+    expireTime: kind === "batches" && row.endTime !== null ? null : row.expireTime,
   };
 }

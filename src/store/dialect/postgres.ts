@@ -15,11 +15,8 @@ export const postgresDialect: Dialect = {
   listOf: (json) => sql`(select value from json_array_elements_text(cast(${json} as json)))`,
   numbersOf: (json) =>
     sql`(select key, cast(value as bigint) as value from json_each_text(cast(${json} as json)))`,
-  recordsOf(json, columns) {
-    const values = columns.map(({ field, column }) => sql`${sql.ref(field)} as ${sql.ref(column)}`);
-    const types = columns.map(typedField);
-    return sql`(select ${sql.join(values)} from json_to_recordset(cast(${json} as json)) as record (${sql.join(types)}))`;
-  },
+  recordsOf: (json, columns) =>
+    sql`(select ${sql.join(columns.map(readField))} from json_array_elements(cast(${json} as json)) as record (value))`,
   arrayOf: (expressions) => sql`cast(json_agg(json_build_array(${sql.join(expressions)})) as text)`,
   hasPair: (json, key, value) => sql`cast(${json} as json) ->> cast(${key} as text) = ${value}`,
   fieldOf: (json, path) => sql`cast(${json} as json) #>> ${sql.lit(`{${path.join(",")}}`)}`,
@@ -44,7 +41,8 @@ function orNull(one: RawBuilder<unknown>, other: RawBuilder<unknown>): RawBuilde
 }
 
 /** Text compares by code points, as in every column. */
-function typedField({ field, type }: RecordColumn): RawBuilder<unknown> {
-  const sqlType = type === "text" ? sql`text collate "C"` : sql`bigint`;
-  return sql`${sql.ref(field)} ${sqlType}`;
+function readField({ field, column, type }: RecordColumn): RawBuilder<unknown> {
+  const text = sql`value ->> ${sql.lit(field)}`;
+  const value = type === "text" ? sql`(${text}) collate "C"` : sql`cast(${text} as bigint)`;
+  return sql`${value} as ${sql.ref(column)}`;
 }

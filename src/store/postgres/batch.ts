@@ -3,6 +3,7 @@
  * one before has been answered; here each is prepared once on a connection, and then executed by name with its parameters as literals.
  */
 import pg from "pg";
+import { toStored } from "../rows.js";
 import { nameOf } from "./pool.js";
 
 export interface BatchStatement {
@@ -23,7 +24,7 @@ export async function executeBatch(
   const executions: string[] = [];
   for (const { sql, parameters } of statements) {
     const name = await prepareOn(client, sql);
-    const values = parameters.map(literalOf);
+    const values = toStored(parameters).map(literalOf);
     executions.push(`execute ${name}${values.length === 0 ? "" : ` (${values.join(", ")})`}`);
   }
   await client.query([...before, ...executions, ...after].join("; "));
@@ -53,7 +54,6 @@ function literalOf(value: unknown): string {
   if (value === null || value === undefined) return "null";
   if (value instanceof Uint8Array) return `'\\x${Buffer.from(value).toString("hex")}'`;
   if (typeof value === "string") return pg.escapeLiteral(value);
-  if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean")
-    return `'${value}'`;
+  if (typeof value === "number" || typeof value === "bigint") return `'${value}'`;
   throw new Error(`a value of type ${typeof value} cannot be a parameter`);
 }

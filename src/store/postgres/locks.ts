@@ -24,9 +24,9 @@ export const joinLock = 3;
  * last owner of a team or the number of conversations. Changes of accounts have an entry in the audit log each, and are few.
  */
 const tableLocks: ReadonlyMap<string, number> = new Map([
-  ["audit_events", 10],
+  ["auditEvents", 10],
   ["conversations", 11],
-  ["model_pulls", 12],
+  ["modelPulls", 12],
 ]);
 
 /** Returns the locks of a transaction that changes these tables, in the order in which they are taken. */

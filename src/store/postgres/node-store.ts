@@ -1,6 +1,6 @@
 import { sql, type CompiledQuery, type Kysely, type RawBuilder } from "kysely";
 import type { NodeStore, RunningNode } from "../nodes.js";
-import type { Schema } from "../schema.js";
+import type { Schema } from "../tables.js";
 import { nodeSpace } from "./locks.js";
 import { applicationName } from "./pool.js";
 import { isLocked } from "./nodes.js";
@@ -32,11 +32,11 @@ function endedNodes(self: number): RawBuilder<{ readonly id: number }> {
 export async function runningNodes(kysely: Kysely<Schema>): Promise<readonly RunningNode[]> {
   const rows = await kysely
     .selectFrom("nodes")
-    .select(["name", "limits_place"])
+    .select(["name", "limitsPlace"])
     .where(sql.raw<boolean>(isLocked))
     .orderBy("id")
     .execute();
-  return rows.map(({ name, limits_place: limitsPlace }) => ({ name, limitsPlace }));
+  return rows.map(({ name, limitsPlace }) => ({ name, limitsPlace }));
 }
 
 /** Returns the queries that end what the connections of a server that has been removed were doing, and wait for it. */

@@ -1,12 +1,13 @@
 /** Opens and migrates a PostgreSQL database. Queries are in files called store.ts or in folders called store/. */
-import { Kysely, PostgresDialect, sql } from "kysely";
+import { PostgresDialect, sql, type Kysely } from "kysely";
 import { noBroadcast } from "../../core/broadcast.js";
 import type { Clock } from "../../core/clock.js";
+import { createKysely } from "../kysely.js";
 import type { Database } from "../database.js";
 import { postgresDialect } from "../dialect/postgres.js";
 import { reasonOf } from "../failure.js";
 import { createOnlyNode, type NodeStore } from "../nodes.js";
-import type { Schema } from "../schema.js";
+import type { Schema } from "../tables.js";
 import { createWriteGuard } from "../write-guard.js";
 import { parsePostgresUrl, type PostgresAddress } from "./address.js";
 import { connectBroadcast, type ConnectedBroadcast } from "./broadcast.js";
@@ -80,11 +81,11 @@ function build(address: PostgresAddress, options: PostgresOptions, joined: Joine
   const { pool, abandon } = createPool({ address, connectionsMax, node: joined?.node ?? null });
   joined?.lock.whenUnanswered(abandon);
   const connections = createKyselyPool(pool, guard);
-  const kysely = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: connections }) });
+  const kysely = createKysely(new PostgresDialect({ pool: connections }));
   const ofReports = limitConnections(connections, Math.max(1, Math.floor(connectionsMax / 4)));
   return {
     kysely,
-    reports: new Kysely<Schema>({ dialect: new PostgresDialect({ pool: ofReports }) }),
+    reports: createKysely(new PostgresDialect({ pool: ofReports })),
     dialect: postgresDialect,
     commit: createPostgresCommit(pool, guard, options.clock),
     guard,

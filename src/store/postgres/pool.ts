@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { Socket } from "node:net";
 import pg from "pg";
 import type { PostgresPool, PostgresPoolClient } from "kysely";
+import { createRowReader, toStored, type RowReader } from "../rows.js";
 import { toUnavailable } from "../dialect/database-error.js";
 import { canBeRepeated } from "../dialect/postgres-errors.js";
 import type { WriteGuard } from "../write-guard.js";
@@ -105,7 +106,7 @@ export function nameOf(text: string): string | undefined {
 /** Returns a statement that each connection parses and plans once. */
 export function prepared(text: string, values: readonly unknown[]): pg.QueryConfig {
   const name = nameOf(text);
-  return { text, values: [...values], ...(name === undefined ? {} : { name }) };
+  return { text, values: [...toStored(values)], ...(name === undefined ? {} : { name }) };
 }
 
 /** Returns the pool as kysely uses it. */
@@ -152,25 +153,42 @@ export function limitConnections(pool: PostgresPool, connectionsMax: number): Po
   };
 }
 
+type KyselyResult = Pick<pg.QueryResult, "command" | "rowCount" | "rows">;
+
+/** What makes the rows of statements, by their text. */
+const readers = new Map<string, RowReader>();
+
+function readerFor(text: string, { fields }: Pick<pg.QueryResult, "fields">): RowReader {
+  let reader = readers.get(text);
+  if (reader === undefined) {
+    reader = createRowReader(fields.map(({ name }) => name));
+    if (readers.size < preparedMax) readers.set(text, reader);
+  }
+  return reader;
+}
+
 const isWrite = /^\s*(insert|update|delete|merge)\b/i;
 
 function kyselyClient(client: pg.PoolClient, { guardAsync }: WriteGuard): PostgresPoolClient {
   let inTransaction = false;
   let isBroken = false;
-  const query = async (text: string, values: readonly unknown[] = []): Promise<pg.QueryResult> => {
+  const query = async (text: string, values: readonly unknown[] = []): Promise<KyselyResult> => {
     try {
       const attempts = inTransaction ? 1 : attemptsMax;
-      const result = await repeated(attempts, () => client.query(prepared(text, values)));
+      const result = await repeated(attempts, () =>
+        client.query({ ...prepared(text, values), rowMode: "array" }),
+      );
       if (/^(begin|start transaction)/.test(text)) inTransaction = true;
       else if (/^(commit|rollback)$/.test(text)) inTransaction = false;
-      return result;
+      const { command, rowCount, rows } = result;
+      return { command, rowCount, rows: rows.map(readerFor(text, result)) };
     } catch (thrown) {
       const error = toUnavailable(thrown);
       isBroken ||= error !== thrown;
       throw error;
     }
   };
-  const guarded = (text: string, values?: readonly unknown[]): Promise<pg.QueryResult> =>
+  const guarded = (text: string, values?: readonly unknown[]): Promise<KyselyResult> =>
     isWrite.test(text) && !inTransaction ? guardAsync(() => query(text, values), false) : query(text, values);
   return {
     // kysely reads no cursors without one in its settings.

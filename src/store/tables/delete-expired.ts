@@ -3,10 +3,10 @@ import type { Database } from "../database.js";
 
 /** A table whose rows expire at `expire_time`, with the column that identifies a row. */
 type Expiring =
-  | { readonly table: "console_sessions"; readonly key: "id" }
-  | { readonly table: "chat_completions"; readonly key: "entry" }
-  | { readonly table: "deferred_completions"; readonly key: "id" }
-  | { readonly table: "run_labels" | "request_bodies"; readonly key: "run_id" };
+  | { readonly table: "consoleSessions"; readonly key: "id" }
+  | { readonly table: "chatCompletions"; readonly key: "entry" }
+  | { readonly table: "deferredCompletions"; readonly key: "id" }
+  | { readonly table: "runLabels" | "requestBodies"; readonly key: "runId" };
 
 /** Deletes up to `limit` rows that have expired, the oldest first. @returns how many were deleted. */
 export async function deleteExpired(

@@ -8,18 +8,18 @@ export function selectKeyName(id: RawBuilder<unknown>): RawBuilder<string | null
 
 /** Returns the member who created a key; null where nothing is known of it. @param id the column or the expression of its id */
 export function selectKeyOwner(id: RawBuilder<unknown>): RawBuilder<string | null> {
-  return selectKnown("user_id", id);
+  return selectKnown("userId", id);
 }
 
 /** Returns a subquery of the ids of the keys that a member has created in teams. @param teams a list or a subquery of their ids */
 export function selectKeysOfOwner(teams: RawBuilder<unknown>, ownerId: string): RawBuilder<unknown> {
-  const idsOf = (table: "api_keys" | "removed_keys") =>
+  const idsOf = (table: "apiKeys" | "removedKeys") =>
     sql`select id from ${sql.table(table)} where team_id in ${teams} and user_id = ${ownerId}`;
-  return sql`(${idsOf("api_keys")} union all ${idsOf("removed_keys")})`;
+  return sql`(${idsOf("apiKeys")} union all ${idsOf("removedKeys")})`;
 }
 
-function selectKnown(column: "name" | "user_id", id: RawBuilder<unknown>): RawBuilder<string | null> {
-  const of = (table: "api_keys" | "removed_keys") =>
+function selectKnown(column: "name" | "userId", id: RawBuilder<unknown>): RawBuilder<string | null> {
+  const of = (table: "apiKeys" | "removedKeys") =>
     sql`(select ${sql.ref(column)} from ${sql.table(table)} where id = ${id})`;
-  return sql<string | null>`coalesce(${of("api_keys")}, ${of("removed_keys")})`;
+  return sql<string | null>`coalesce(${of("apiKeys")}, ${of("removedKeys")})`;
 }

@@ -64,9 +64,9 @@ describe("M8: a clock that was set back, or a server that is behind", () => {
     await books.begin("one", null, bounded("key-1", before, 20));
     await books.end("one", null, 4);
     await database.kysely
-      .updateTable("budget_periods")
-      .set({ spent_tokens: 99 })
-      .where("start_time", "<", after)
+      .updateTable("budgetPeriods")
+      .set({ spentTokens: 99 })
+      .where("startTime", "<", after)
       .execute();
     expect((await books.ledger.verify()).join()).toMatch(
       /the day budget of the key key-1 .* is stored with .*99/,

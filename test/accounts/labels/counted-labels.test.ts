@@ -25,7 +25,7 @@ async function register(
 }
 
 const stored = async ({ kysely }: Database) =>
-  (await kysely.selectFrom("counted_labels").selectAll().execute()).map(
+  (await kysely.selectFrom("countedLabels").selectAll().execute()).map(
     ({ month, source, label }) => `${month} ${source} ${label}`,
   );
 
@@ -61,14 +61,14 @@ it("a run with labels beyond the bound is summed once as *, and one with a label
   const { kysely } = database;
   const runs = createRunStore(database);
   const many = Array.from({ length: 1000 }, (_, at) => ({
-    ...{ team_id: "team-1", month: 202612, source: "header" as const, label: `tag-${at}` },
+    ...{ teamId: "team-1", month: 202612, source: "header" as const, label: `tag-${at}` },
   }));
-  await kysely.insertInto("counted_labels").values(many).execute();
+  await kysely.insertInto("countedLabels").values(many).execute();
   await kysely
     .insertInto("budgets")
     .values({
-      ...{ subject_id: "tag:watched", team_id: "team-1", period: "day", subject: "tag", create_time: 1 },
-      ...{ hard_ticks: null, soft_ticks: null, hard_tokens: 1000, soft_tokens: null },
+      ...{ subjectId: "tag:watched", teamId: "team-1", period: "day", subject: "tag", createTime: 1 },
+      ...{ hardTicks: null, softTicks: null, hardTokens: 1000, softTokens: null },
     })
     .execute();
   const spend = labels({ tags: ["tag-7", "new-1", "new-2", "watched"], endUser: "ada" });

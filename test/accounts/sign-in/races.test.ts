@@ -51,8 +51,8 @@ async function signedInOwner() {
     resetAfterRead: () => void (afterRead = () => links.reset(session.member, cliActor)),
     endAfterRead: () => void (afterRead = () => signIn.endAll(session)),
     state: async () => ({
-      sessions: await database.kysely.selectFrom("console_sessions").select("id").execute(),
-      passwords: await database.kysely.selectFrom("member_sign_ins").select("password").execute(),
+      sessions: await database.kysely.selectFrom("consoleSessions").select("id").execute(),
+      passwords: await database.kysely.selectFrom("memberSignIns").select("password").execute(),
     }),
   };
 }

@@ -133,7 +133,7 @@ describe("hearth ledger verify", () => {
   it("fails and reports the differences if the ledger does not balance", async () => {
     const { run, database, printed } = await createEnvironment();
     await run("credits", "add", "ops", "1");
-    await database.kysely.updateTable("ledger_balances").set({ balance_ticks: 7 }).execute();
+    await database.kysely.updateTable("ledgerBalances").set({ balanceTicks: 7 }).execute();
     await expect(run("ledger", "verify")).rejects.toThrow("the ledger does not balance");
     expect(printed()).toContain("the account credit of team team-one-1 has the balance 7");
     await expect(run("ledger", "verify", "--json")).rejects.toThrow("the ledger does not balance");

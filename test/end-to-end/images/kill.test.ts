@@ -44,7 +44,7 @@ it(
       for (const line of lines) if (line.startsWith("kept ")) kept.add(line.slice("kept ".length));
       expect(await books.ledger.verify()).toEqual([]);
       if ((await books.balances()).reserved > 0n) held += 1;
-      const rows = await books.database.kysely.selectFrom("kept_images").select("name").execute();
+      const rows = await books.database.kysely.selectFrom("keptImages").select("name").execute();
       const known = new Set(rows.map(({ name }) => name));
       orphans += (await filesOf()).filter((name) => !known.has(name)).length;
       // Every image that was reported to a client can be fetched.
@@ -53,7 +53,7 @@ it(
     // Otherwise no server had an active run when it was killed.
     expect([held > 0, orphans > 0, kept.size > 0]).toEqual([true, true, true]);
     const { app, url } = await start();
-    const known = await books.database.kysely.selectFrom("kept_images").select("name").execute();
+    const known = await books.database.kysely.selectFrom("keptImages").select("name").execute();
     const names = known.map(({ name }) => name).sort();
     let files: readonly string[] = [];
     const look = setInterval(() => void filesOf().then((found) => (files = found)), 5);

@@ -84,8 +84,8 @@ describe.runIf(missing === null)(
       const { database } = await openLedger(data, "unmetered");
       const runs = await database.kysely
         .selectFrom("runs")
-        .select(["state", "cost_ticks as cost"])
-        .orderBy("start_time")
+        .select(["state", "costTicks as cost"])
+        .orderBy("startTime")
         .execute();
       expect(runs.map(({ state }) => state)).toEqual(["completed", "failed", "completed"]);
       // A fault of the server costs nothing.

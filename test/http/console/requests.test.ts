@@ -214,7 +214,7 @@ describe("a member who is signed in", () => {
     expect(answer.text).toMatch(/data: \[DONE\]\n\n$/);
     const runs = await server.database.kysely.selectFrom("runs").selectAll().execute();
     expect(runs.filter(({ state }) => state === "completed")).toMatchObject([
-      { api_key_id: id, team_id: teamId },
+      { apiKeyId: id, teamId },
     ]);
   });
 

@@ -95,9 +95,9 @@ describe("a password", () => {
     const server = await startServer({ accounts: "managed", passwordCost: undefined });
     const page = await signInOwner(server);
     const { kysely } = server.database;
-    const [row] = await kysely.selectFrom("member_sign_ins").selectAll().execute();
+    const [row] = await kysely.selectFrom("memberSignIns").selectAll().execute();
     expect(row?.password).toMatch(/^scrypt\$32768\$8\$3\$[\w-]{22}\$[\w-]{43}$/);
-    const [session] = await kysely.selectFrom("console_sessions").selectAll().execute();
+    const [session] = await kysely.selectFrom("consoleSessions").selectAll().execute();
     expect(session?.hash).toHaveLength(32);
     const secret = page.cookie.split("=")[1] ?? "";
     expect(Buffer.from(session?.hash ?? []).toString("base64url")).not.toBe(secret);
@@ -264,8 +264,8 @@ describe("a session", () => {
     const { email } = (body as { member: { email: string } }).member;
     const { kysely } = server.database;
     const stored = async () => [
-      await kysely.selectFrom("console_sessions").selectAll().execute(),
-      await kysely.selectFrom("audit_events").selectAll().execute(),
+      await kysely.selectFrom("consoleSessions").selectAll().execute(),
+      await kysely.selectFrom("auditEvents").selectAll().execute(),
     ];
     const link = await newLink(server, email);
     await server.request("PUT", `/auth/teams/${teamId}`, { team: { blocked: true } });

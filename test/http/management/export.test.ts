@@ -129,28 +129,28 @@ describe("an export", () => {
     expect((await exported(server, "usage")).text).toBe("");
     await ask(server, apiKey);
     const { kysely } = server.database;
-    const row = await kysely.selectFrom("usage_hours").selectAll().executeTakeFirstOrThrow();
+    const row = await kysely.selectFrom("usageHours").selectAll().executeTakeFirstOrThrow();
     const hours = Array.from({ length: 2499 }, (_, at) => ({
       ...row,
       hour: row.hour - (1 + Math.floor(at / 7)) * 3_600_000,
       model: `model ${String(at % 7)}`,
     }));
     const transactions = Array.from({ length: 2499 }, (_, at) => ({
-      ...({ id: 10 + at, kind: "purchase", team_id: teamId, run_id: null, note: null } as const),
-      create_time: Math.floor(at / 3),
+      ...({ id: 10 + at, kind: "purchase", teamId, runId: null, note: null } as const),
+      createTime: Math.floor(at / 3),
     }));
     for (let at = 0; at < 2499; at += 500) {
       await kysely
-        .insertInto("usage_hours")
+        .insertInto("usageHours")
         .values(hours.slice(at, at + 500))
         .execute();
       const some = transactions.slice(at, at + 500);
-      await kysely.insertInto("ledger_transactions").values(some).execute();
+      await kysely.insertInto("ledgerTransactions").values(some).execute();
       const entries = some.flatMap(({ id }) => [
-        { transaction_id: id, account: "credit", amount_ticks: 1 } as const,
-        { transaction_id: id, account: "purchases", amount_ticks: -1 } as const,
+        { transactionId: id, account: "credit", amountTicks: 1 } as const,
+        { transactionId: id, account: "purchases", amountTicks: -1 } as const,
       ]);
-      await kysely.insertInto("ledger_entries").values(entries).execute();
+      await kysely.insertInto("ledgerEntries").values(entries).execute();
     }
     const usage = (await rowsOf(server, "usage")).map(
       ({ hour, model }) => `${String(hour)} ${String(model)}`,

@@ -42,7 +42,7 @@ export async function startHosted(billing: BillingMode, environment = {}): Promi
   });
   const access = await openLedger(data, billing);
   const { kysely } = access.database;
-  const { id: subjectId } = await kysely.selectFrom("api_keys").select("id").executeTakeFirstOrThrow();
+  const { id: subjectId } = await kysely.selectFrom("apiKeys").select("id").executeTakeFirstOrThrow();
   return {
     ...app,
     ...access,
@@ -58,9 +58,9 @@ export async function startHosted(billing: BillingMode, environment = {}): Promi
       await createWrites(access.database).commit([...insertions]);
     },
     async spent() {
-      const row = await kysely.selectFrom("budget_periods").selectAll().executeTakeFirst();
-      const { spent_ticks = 0, spent_tokens = 0, reserved_ticks = 0 } = row ?? {};
-      return { ticks: BigInt(spent_ticks), tokens: spent_tokens, reserved: reserved_ticks };
+      const row = await kysely.selectFrom("budgetPeriods").selectAll().executeTakeFirst();
+      const { spentTicks = 0, spentTokens = 0, reservedTicks = 0 } = row ?? {};
+      return { ticks: BigInt(spentTicks), tokens: spentTokens, reserved: reservedTicks };
     },
   };
 }
@@ -94,9 +94,9 @@ export async function expectBounded({ database, ledger }: LedgerAccess): Promise
   const runs = await database.kysely.selectFrom("runs").selectAll().execute();
   for (const run of runs) {
     expect(run.state).not.toBe("running");
-    expect(run.cost_ticks).toBeLessThanOrEqual(run.bound_ticks ?? 0);
-    const tokens = run.prompt_tokens + run.completion_tokens + run.reasoning_tokens;
-    expect(tokens).toBeLessThanOrEqual(run.bound_tokens ?? 0);
+    expect(run.costTicks).toBeLessThanOrEqual(run.boundTicks ?? 0);
+    const tokens = run.promptTokens + run.completionTokens + run.reasoningTokens;
+    expect(tokens).toBeLessThanOrEqual(run.boundTokens ?? 0);
   }
   expect(await ledger.verify()).toEqual([]);
 }

@@ -22,8 +22,8 @@ it.each([
   expect((await complete(server, side)).status).toBe(429);
   const drawn = await server.request("POST", "/v1/images/generations", image, side.secret);
   expect(drawn.status).toBe(200);
-  const [row] = await server.database.kysely.selectFrom("budget_periods").selectAll().execute();
-  expect(row).toMatchObject({ spent_tokens: hardTokens === "5" ? 5 : 0, reserved_tokens: 0 });
+  const [row] = await server.database.kysely.selectFrom("budgetPeriods").selectAll().execute();
+  expect(row).toMatchObject({ spentTokens: hardTokens === "5" ? 5 : 0, reservedTokens: 0 });
   await verified(server);
 });
 

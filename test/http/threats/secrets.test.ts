@@ -62,7 +62,7 @@ describe("E10: a key", () => {
     await hear(server.request("POST", "/v1/chat/completions", failing, side.apiKey));
     for (const route of keyRoutes) {
       // The example of PUT /auth/teams/{teamId} blocks the team.
-      await server.database.kysely.updateTable("teams").set({ blocked: 0 }).execute();
+      await server.database.kysely.updateTable("teams").set({ blocked: false }).execute();
       const path = await pathWith(route, (param) => createObject(server, side, param));
       for (const credential of [credentialOf(route, side), ...secrets, ...typed])
         await hear(requestRoute(server, route, path, credential));

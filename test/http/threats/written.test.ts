@@ -53,7 +53,7 @@ describe("E16: a text with control characters for terminals or logs", () => {
     await server.createKey(teamId, { name: "plain" });
     for (const name of hostile) {
       await database.kysely.updateTable("teams").set({ name }).where("id", "=", teamId).execute();
-      await database.kysely.updateTable("api_keys").set({ name }).where("team_id", "=", teamId).execute();
+      await database.kysely.updateTable("apiKeys").set({ name }).where("teamId", "=", teamId).execute();
       for (const words of [["teams", "ls"], ["keys", "ls"], ["audit"]]) {
         const printed = await hearth(server.data, words);
         expect(printed).not.toMatch(unprintable);

@@ -30,7 +30,7 @@ async function responses() {
 
 /** How many rows each of the three tables has. */
 async function rows({ kysely }: Awaited<ReturnType<typeof responses>>["database"]) {
-  const tables = ["responses", "response_items", "response_events"] as const;
+  const tables = ["responses", "responseItems", "responseEvents"] as const;
   const all = tables.map((table) => kysely.selectFrom(table).selectAll().execute());
   return (await Promise.all(all)).map((found) => found.length);
 }
@@ -38,7 +38,7 @@ async function rows({ kysely }: Awaited<ReturnType<typeof responses>>["database"
 describe("stored responses", () => {
   it("are read as they were inserted, with their input in order", async () => {
     const { store, insert } = await responses();
-    const response = aResponse({ previousId: "gone", streams: false, body: '{"text":"\'; drop table --"}' });
+    const response = aResponse({ previousId: "gone", streamed: false, body: '{"text":"\'; drop table --"}' });
     const input = someItems("z", "a", "m", "a");
     await insert(response, input);
     expect(await store.find("resp-1", "team-1")).toEqual(response);

@@ -86,36 +86,36 @@ describe("the usage table", () => {
     const database = await databaseOfTwoTeams();
     const { kysely } = database;
     const runs = createRunStore(database);
-    const of = { subject_id: "key-1", team_id: "team-1", subject: "key", create_time: 1 } as const;
+    const of = { subjectId: "key-1", teamId: "team-1", subject: "key", createTime: 1 } as const;
     await kysely
       .insertInto("budgets")
       .values({
         ...of,
         period: "day",
-        hard_ticks: 30,
-        soft_ticks: null,
-        hard_tokens: 40,
-        soft_tokens: null,
+        hardTicks: 30,
+        softTicks: null,
+        hardTokens: 40,
+        softTokens: null,
       })
       .execute();
     await kysely
-      .insertInto("spending_limits")
-      .values({ team_id: "team-1", hard_ticks: 20, soft_ticks: null })
+      .insertInto("spendingLimits")
+      .values({ teamId: "team-1", hardTicks: 20, softTicks: null })
       .execute();
     const before = { reservedTicks: 10, bound: { ticks: 5, tokens: 5 } };
     await runs.insert(aRun({ reservedTicks: 10, budgeted: { userId: "user-1", bound: before.bound } }), []);
     const held = async () => [
-      await kysely.selectFrom("budget_periods").select(["reserved_ticks", "reserved_tokens"]).execute(),
-      await kysely.selectFrom("team_months").select("reserved_ticks").execute(),
+      await kysely.selectFrom("budgetPeriods").select(["reservedTicks", "reservedTokens"]).execute(),
+      await kysely.selectFrom("teamMonths").select("reservedTicks").execute(),
     ];
-    const unchanged = [[{ reserved_ticks: 5, reserved_tokens: 5 }], [{ reserved_ticks: 10 }]];
+    const unchanged = [[{ reservedTicks: 5, reservedTokens: 5 }], [{ reservedTicks: 10 }]];
     await expect(runs.enlarge("run-1", { teamId: "team-1", ...more }, [])).rejects.toMatchObject({ kind });
     expect(await held()).toEqual(unchanged);
     const most = { reservedTicks: 20, bound: { ticks: 30, tokens: 40 } };
     await runs.enlarge("run-1", { teamId: "team-1", ...most }, []);
-    expect(await held()).toEqual([[{ reserved_ticks: 30, reserved_tokens: 40 }], [{ reserved_ticks: 20 }]]);
+    expect(await held()).toEqual([[{ reservedTicks: 30, reservedTokens: 40 }], [{ reservedTicks: 20 }]]);
     await runs.finish("run-1", outcome, []);
-    expect(await held()).toEqual([[{ reserved_ticks: 0, reserved_tokens: 0 }], [{ reserved_ticks: 0 }]]);
+    expect(await held()).toEqual([[{ reservedTicks: 0, reservedTokens: 0 }], [{ reservedTicks: 0 }]]);
     await expect(runs.enlarge("run-1", { teamId: "team-1", ...most }, [])).rejects.toMatchObject({
       kind: "conflict",
     });

@@ -31,20 +31,20 @@ async function addTeams(database: Database): Promise<void> {
   for (const id of teams) {
     await createTeamStore(database).insert(aTeam({ id, name: id, billing: "prepaid" }));
     await ledger.post(creditTransaction("purchase", { teamId: id, ticks: 1e12, note: null }, 0));
-    const limits = { hard_ticks: 1e12, soft_ticks: null };
+    const limits = { hardTicks: 1e12, softTicks: null };
     await database.kysely
-      .insertInto("spending_limits")
-      .values({ team_id: id, ...limits })
+      .insertInto("spendingLimits")
+      .values({ teamId: id, ...limits })
       .execute();
     const subjects = [
-      { subject: "key", subject_id: "key-1" },
-      { subject: "member", subject_id: member },
-      { subject: "tag", subject_id: "tag:nightly" },
-      { subject: "team", subject_id: id },
+      { subject: "key", subjectId: "key-1" },
+      { subject: "member", subjectId: member },
+      { subject: "tag", subjectId: "tag:nightly" },
+      { subject: "team", subjectId: id },
     ] as const;
     const budgets = subjects.map((of) => ({
-      ...{ ...of, team_id: id, period: "month" as const, create_time: 1 },
-      ...{ ...limits, hard_tokens: null, soft_tokens: null },
+      ...{ ...of, teamId: id, period: "month" as const, createTime: 1 },
+      ...{ ...limits, hardTokens: null, softTokens: null },
     }));
     await database.kysely.insertInto("budgets").values(budgets).execute();
   }

@@ -10,18 +10,18 @@ import {
 import { labelSubjects, noLabels } from "../../labels/spend-labels.js";
 import type { Principal } from "../../keys/api-key.js";
 import type { Database } from "../../../store/database.js";
-import type { BudgetRow } from "../../../store/money-schema.js";
+import type { Row } from "../../../store/tables.js";
 import { prepare } from "../../../store/prepared.js";
 import { isUnchanged } from "../../../store/unchanged.js";
 import { createWrite, type Write } from "../../../store/writes.js";
 import { firstPeriod, storedId } from "./first-period.js";
 
-interface StatusRow extends BudgetRow {
-  readonly spent_ticks: string;
-  readonly spent_tokens: number;
-  readonly reserved_ticks: string;
-  readonly reserved_tokens: number;
-  readonly warned: number;
+interface StatusRow extends Row<"budgets"> {
+  readonly spentTicks: string;
+  readonly spentTokens: number;
+  readonly reservedTicks: string;
+  readonly reservedTokens: number;
+  readonly warned: boolean;
 }
 
 export type BudgetSubjectId = Pick<Budget, "subject" | "subjectId">;
@@ -131,7 +131,7 @@ function budgetWrites({ kysely, dialect }: Pick<Database, "kysely" | "dialect">)
       const query = kysely.insertInto("budgets").values(toRow(budget));
       return [
         createWrite("budgets", query.onConflict((conflict) => conflict.doNothing()).compile(), 1),
-        createWrite("budget_periods", firstPeriod(dialect, budget).compile(kysely)),
+        createWrite("budgetPeriods", firstPeriod(dialect, budget).compile(kysely)),
       ];
     },
     /** Sets the limits of a budget. The commit fails with `conflict` when the stored budget differs from `before`. */
@@ -148,14 +148,14 @@ function budgetWrites({ kysely, dialect }: Pick<Database, "kysely" | "dialect">)
     marking(status: BudgetStatus): Write {
       const { teamId, period, startTime } = status;
       const query = kysely
-        .updateTable("budget_periods")
-        .set({ warned: 1 })
-        .where("subject_id", "=", storedId(status))
-        .where("team_id", "=", teamId)
+        .updateTable("budgetPeriods")
+        .set({ warned: true })
+        .where("subjectId", "=", storedId(status))
+        .where("teamId", "=", teamId)
         .where("period", "=", period)
-        .where("start_time", "=", startTime)
-        .where("warned", "=", 0);
-      return createWrite("budget_periods", query.compile(), 1);
+        .where("startTime", "=", startTime)
+        .where("warned", "=", false);
+      return createWrite("budgetPeriods", query.compile(), 1);
     },
   };
 }
@@ -199,47 +199,47 @@ function pageOf({ teamId, of, ownerId, after, limit }: BudgetQuery, starts: Star
     order by create_time, budget.subject_id, budget.period limit ${limit}`;
 }
 
-function subjectIdOf({ subject, subject_id: stored }: Pick<BudgetRow, "subject" | "subject_id">): string {
+function subjectIdOf({ subject, subjectId: stored }: Pick<Row<"budgets">, "subject" | "subjectId">): string {
   return subject === "tag" || subject === "user" ? stored.slice(subject.length + 1) : stored;
 }
 
 function limitColumns({ hardTicks, softTicks, hardTokens, softTokens }: BudgetLimits) {
   return {
-    hard_ticks: hardTicks,
-    soft_ticks: softTicks,
-    hard_tokens: hardTokens,
-    soft_tokens: softTokens,
+    hardTicks,
+    softTicks,
+    hardTokens,
+    softTokens,
   };
 }
 
-function toRow(budget: Budget): BudgetRow {
+function toRow(budget: Budget): Row<"budgets"> {
   return {
-    subject_id: storedId(budget),
-    team_id: budget.teamId,
+    subjectId: storedId(budget),
+    teamId: budget.teamId,
     period: budget.period,
     subject: budget.subject,
     ...limitColumns(budget),
-    create_time: budget.createTime,
+    createTime: budget.createTime,
   };
 }
 
 function fromRow(row: StatusRow, now: number): BudgetStatus {
   return {
-    teamId: row.team_id,
+    teamId: row.teamId,
     subject: row.subject,
     subjectId: subjectIdOf(row),
     period: row.period,
-    hardTicks: row.hard_ticks,
-    softTicks: row.soft_ticks,
-    hardTokens: row.hard_tokens,
-    softTokens: row.soft_tokens,
-    createTime: row.create_time,
+    hardTicks: row.hardTicks,
+    softTicks: row.softTicks,
+    hardTokens: row.hardTokens,
+    softTokens: row.softTokens,
+    createTime: row.createTime,
     startTime: periodStart(row.period, now),
     resetTime: periodEnd(row.period, now),
-    spentTicks: BigInt(row.spent_ticks),
-    spentTokens: row.spent_tokens,
-    reservedTicks: BigInt(row.reserved_ticks),
-    reservedTokens: row.reserved_tokens,
-    isWarned: row.warned === 1,
+    spentTicks: BigInt(row.spentTicks),
+    spentTokens: row.spentTokens,
+    reservedTicks: BigInt(row.reservedTicks),
+    reservedTokens: row.reservedTokens,
+    isWarned: row.warned,
   };
 }

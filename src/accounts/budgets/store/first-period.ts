@@ -26,7 +26,7 @@ export function firstPeriod(dialect: Dialect, budget: Budget): RawBuilder<unknow
       union all
       select ${selectStart("used.time")}, ticks, tokens, 0, 0 from (${selectSpent(dialect, budget, start)}) as used
       union all
-      select ${selectStart("runs.start_time")}, 0, 0, coalesce(bound_ticks, 0), coalesce(bound_tokens, 0)
+      select ${selectStart("runs.startTime")}, 0, 0, coalesce(bound_ticks, 0), coalesce(bound_tokens, 0)
       from ${dialect.readBy(sql`runs`, "runs_running")}
       where state = 'running' and ${isRunOf(dialect, budget)} and team_id = ${teamId}
     ) as counted group by start_time`;
@@ -67,6 +67,6 @@ function isRunOf(dialect: Dialect, budget: Budget): RawBuilder<unknown> {
   if (subject === "tag" || subject === "user")
     return sql`exists (select 1 from run_labels
       where run_id = runs.id and ${storedId(budget)} in ${dialect.listOf(sql`run_labels.subjects`)})`;
-  const columns = { key: "api_key_id", member: "user_id", team: "team_id" } as const;
+  const columns = { key: "apiKeyId", member: "userId", team: "teamId" } as const;
   return sql`${sql.ref(columns[subject])} = ${budget.subjectId}`;
 }

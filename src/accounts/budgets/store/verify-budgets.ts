@@ -38,7 +38,7 @@ const usedBySubject = ({ listOf: listed }: Dialect) => sql`(
       on labelled.team_id = runs.team_id and labelled.subject_id in ${listed(sql`run_labels.subjects`)}
   where state = 'running') as run`;
 
-const names = ["spent_ticks", "spent_tokens", "reserved_ticks", "reserved_tokens"];
+const names = ["spentTicks", "spentTokens", "reservedTicks", "reservedTokens"];
 
 const storedColumn = (name: string) => sql.ref(`kept_${name}`);
 const addedColumn = (name: string) => sql.ref(`added_${name}`);
@@ -59,7 +59,7 @@ export const budgetChecksOf = (dialect: Dialect): readonly RawBuilder<{ readonly
       || ' is stored with ' || ${listOf(...names.map(storedColumn))} || ' in the period of ' || ${dialect.timeText(sql`start_time`)}
       || ', but its runs add up to ' || ${listOf(...names.map(addedColumn))} as problem
     from ${selectDifferences({
-      keys: ["subject_id", "team_id", "period", "start_time"],
+      keys: ["subjectId", "teamId", "period", "startTime"],
       values: names,
       kept: sql`select subject_id, team_id, period, start_time, ${sql.join(names.map((name) => sql.ref(name)))}
         from budget_periods`,

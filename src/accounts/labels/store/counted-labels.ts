@@ -35,9 +35,9 @@ export function createCountedLabelStore({ kysely }: Database, { perMonthMax }: L
   const load = async (teamId: string, month: number): Promise<Counted> => {
     const counted: Counted = { header: new Set(), metadata: new Set(), user: new Set() };
     const rows = await kysely
-      .selectFrom("counted_labels")
+      .selectFrom("countedLabels")
       .select(["source", "label"])
-      .where("team_id", "=", teamId)
+      .where("teamId", "=", teamId)
       .where("month", "=", month)
       .execute();
     for (const { source, label } of rows) counted[source].add(label);
@@ -67,7 +67,7 @@ export function createCountedLabelStore({ kysely }: Database, { perMonthMax }: L
       return {
         writes: added.map(([source, label]) =>
           createWrite(
-            "counted_labels",
+            "countedLabels",
             sql`insert into counted_labels (team_id, month, source, label)
               values (${teamId}, ${month}, ${source}, ${label}) on conflict do nothing`.compile(kysely),
           ),

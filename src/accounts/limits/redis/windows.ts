@@ -36,12 +36,12 @@ function textOf(at: Time): string {
 
 function rowsOf(reply: unknown, count: number): readonly CountRow[] {
   const numbers = Array.isArray(reply) ? reply.map(Number) : [];
-  const [counted_at = NaN, taken = NaN, ...rest] = numbers;
+  const [countedAt = NaN, taken = NaN, ...rest] = numbers;
   if (rest.length !== 3 * count || !numbers.every(Number.isSafeInteger))
     throw new Error("the script of rate limits returned something else");
   return Array.from({ length: count }, (_, index) => {
     const [used = 0, endsAt = -1, fitsAt = -1] = rest.slice(3 * index, 3 * index + 3);
-    return { counted_at, taken: taken === 1, used, ends_at: timeOf(endsAt), fits_at: timeOf(fitsAt) };
+    return { countedAt, taken: taken === 1, used, endsAt: timeOf(endsAt), fitsAt: timeOf(fitsAt) };
   });
 }
 

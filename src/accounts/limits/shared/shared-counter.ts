@@ -52,7 +52,7 @@ export function createSharedCounter({ windows, clock, time, onError }: SharedCou
 }
 
 function takenOf(all: readonly Demand[], rows: readonly CountRow[]): Taken {
-  const countedAt = rows[0]?.counted_at ?? 0;
+  const countedAt = rows[0]?.countedAt ?? 0;
   const statuses: LimitStatus[] = [];
   let shortage: Shortage | null = null;
   all.forEach((demand, index) => {
@@ -62,10 +62,10 @@ function takenOf(all: readonly Demand[], rows: readonly CountRow[]): Taken {
     statuses.push({
       limit,
       remaining: Math.max(0, limit - used),
-      resetMs: Math.max(0, (row?.ends_at ?? countedAt) - countedAt),
+      resetMs: Math.max(0, (row?.endsAt ?? countedAt) - countedAt),
     });
     if (row === undefined || row.taken || used + demand.amount <= limit) return;
-    const waitMs = row.fits_at === null ? null : row.fits_at - countedAt;
+    const waitMs = row.fitsAt === null ? null : row.fitsAt - countedAt;
     if (shortage === null || (waitMs ?? Infinity) > (shortage.waitMs ?? Infinity))
       shortage = { demand, used, waitMs };
   });

@@ -11,13 +11,13 @@ export interface DemandRecord {
 
 /** What is known of a demand's quota after a count. */
 export interface CountRow {
-  readonly counted_at: number;
+  readonly countedAt: number;
   readonly taken: boolean;
   readonly used: number;
   /** When the last entry expires; null when there is none. */
-  readonly ends_at: number | null;
+  readonly endsAt: number | null;
   /** When the amount fits, if it does not fit now; null when it fits, or never will. */
-  readonly fits_at: number | null;
+  readonly fitsAt: number | null;
 }
 
 /** A time in milliseconds; null = that of the database or of Redis, which all servers share. */

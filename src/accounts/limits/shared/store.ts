@@ -1,5 +1,6 @@
 /** The queries of the windows that all servers of a database share. */
 import { sql } from "kysely";
+import { SqlArray } from "../../../store/rows.js";
 import type { Database } from "../../../store/database.js";
 import type { CountRow, DemandRecord, SharedWindows } from "./shared-windows.js";
 
@@ -10,8 +11,9 @@ export function createSharedWindowStore({ kysely }: Pick<Database, "kysely">): S
   return {
     async take(earlier, earlierAt, wanted, at) {
       const all = [...earlier, ...wanted];
-      const query = sql<CountRow>`select * from rate_count(${quotasOf(all)}, ${all.map(({ span }) => span)}, ${all.map(({ most }) => most)},
-        ${all.map(({ amount }) => amount)}, ${earlier.length}, ${earlierAt}, ${at})`;
+      const list = (name: "span" | "most" | "amount") => new SqlArray(all.map((record) => record[name]));
+      const query = sql<CountRow>`select * from rate_count(${quotasOf(all)}, ${list("span")}, ${list("most")}, ${list("amount")},
+        ${earlier.length}, ${earlierAt}, ${at})`;
       return (await query.execute(kysely)).rows;
     },
     async correct(quotas, difference, countedAt, at) {
@@ -25,6 +27,6 @@ export function createSharedWindowStore({ kysely }: Pick<Database, "kysely">): S
   };
 }
 
-function quotasOf(records: readonly Pick<DemandRecord, "quota">[]): readonly string[] {
-  return records.map(({ quota }) => quota);
+function quotasOf(records: readonly Pick<DemandRecord, "quota">[]): SqlArray {
+  return new SqlArray(records.map(({ quota }) => quota));
 }

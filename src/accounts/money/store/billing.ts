@@ -24,11 +24,11 @@ interface ChangeRow {
 
 interface MonthRow extends JoinedPrices {
   readonly model: string;
-  readonly image_ticks: number;
-  readonly evaluated_tokens: number;
-  readonly cached_tokens: number;
-  readonly completion_tokens: number;
-  readonly reasoning_tokens: number;
+  readonly imageTicks: number;
+  readonly evaluatedTokens: number;
+  readonly cachedTokens: number;
+  readonly completionTokens: number;
+  readonly reasoningTokens: number;
   readonly images: number;
   readonly cost: string;
   readonly credit: string;
@@ -121,11 +121,11 @@ function isChange(row: ChangeRow): row is ChangeRow & { readonly name: BalanceCh
 function fromRow(row: MonthRow): ModelMonth {
   return {
     model: row.model,
-    prices: pricesOf(row, row.image_ticks),
-    evaluatedTokens: row.evaluated_tokens,
-    cachedTokens: row.cached_tokens,
-    completionTokens: row.completion_tokens,
-    reasoningTokens: row.reasoning_tokens,
+    prices: pricesOf(row, row.imageTicks),
+    evaluatedTokens: row.evaluatedTokens,
+    cachedTokens: row.cachedTokens,
+    completionTokens: row.completionTokens,
+    reasoningTokens: row.reasoningTokens,
     images: row.images,
     costTicks: BigInt(row.cost),
     creditTicks: BigInt(row.credit),

@@ -8,41 +8,27 @@ export type HostedPriceStore = ReturnType<typeof createHostedPriceStore>;
 export function createHostedPriceStore({ kysely }: Database) {
   return {
     /** Adds a version. */
-    insertion({ alias, promptTicks, cachedTicks, completionTicks, createTime }: HostedPrice): Write {
-      const row = {
-        alias,
-        prompt_ticks: promptTicks,
-        cached_ticks: cachedTicks,
-        completion_ticks: completionTicks,
-        create_time: createTime,
-      };
-      return createWrite("hosted_prices", kysely.insertInto("hosted_prices").values(row).compile());
-    },
+    insertion: (price: HostedPrice): Write =>
+      createWrite("hostedPrices", kysely.insertInto("hostedPrices").values(price).compile()),
     /** Deletes all versions of an alias. */
     removal(alias: string): Write {
-      const query = kysely.deleteFrom("hosted_prices").where("alias", "=", alias);
-      return createWrite("hosted_prices", query.compile());
+      const query = kysely.deleteFrom("hostedPrices").where("alias", "=", alias);
+      return createWrite("hostedPrices", query.compile());
     },
     /** Returns all versions in order of alias, the oldest first. */
     async list(): Promise<readonly HostedPrice[]> {
       const rows = await kysely
-        .selectFrom("hosted_prices")
+        .selectFrom("hostedPrices")
         .selectAll()
         .orderBy("alias")
         .orderBy("id")
         .execute();
-      return rows.map((row) => ({
-        alias: row.alias,
-        promptTicks: row.prompt_ticks,
-        cachedTicks: row.cached_ticks,
-        completionTicks: row.completion_ticks,
-        createTime: row.create_time,
-      }));
+      return rows.map(({ id: _, ...price }) => price);
     },
     /** Returns the number of versions. */
     async count(): Promise<number> {
       const { count } = await kysely
-        .selectFrom("hosted_prices")
+        .selectFrom("hostedPrices")
         .select((price) => price.fn.countAll<number>().as("count"))
         .executeTakeFirstOrThrow();
       return count;

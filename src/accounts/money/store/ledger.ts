@@ -4,16 +4,14 @@ import { monthOf, type Month } from "../spending.js";
 import type { OnProgress } from "../../../core/report/progress.js";
 import type { Database } from "../../../store/database.js";
 import { verifyLedger } from "./verify-ledger.js";
-import { prepare, prepareBinding } from "../../../store/prepared.js";
+import { prepare, prepareBinding, prepareInsert } from "../../../store/prepared.js";
 import { toLedgerError } from "./refusal.js";
-import type { EntryRow, TransactionRow } from "../../../store/money-schema.js";
+import type { Row } from "../../../store/tables.js";
 import { statementsOf, createWrite, type Write } from "../../../store/writes.js";
 
-type NewTransaction = Omit<TransactionRow, "id">;
-type NewEntry = Pick<EntryRow, "account" | "amount_ticks">;
+type NewEntry = Pick<Row<"ledgerEntries">, "account" | "amountTicks">;
 
-const transactionColumns = ["kind", "team_id", "run_id", "note", "create_time"] as const;
-const entryColumns = ["account", "amount_ticks"] as const;
+const entryColumns = ["account", "amountTicks"] as const;
 
 export type LedgerStore = ReturnType<typeof createLedgerStore>;
 
@@ -43,7 +41,7 @@ export function createLedgerStore(database: Database) {
     /** Returns what a team may spend in the month of `now`, in milliseconds since the epoch. */
     async spendable(teamId: string, now: number): Promise<Spendable> {
       const [row] = (await spendableOf({ teamId, month: monthOf(now) })).rows;
-      return { credit: row?.credit ?? 0, monthTicks: row?.month_ticks ?? null };
+      return { credit: row?.credit ?? 0, monthTicks: row?.monthTicks ?? null };
     },
     /** Returns the balances of every team that has a transaction, by team id. */
     balances: () => balances(database.reports, null),
@@ -58,7 +56,7 @@ export function createLedgerStore(database: Database) {
 /** A query that runs on every priced request: two balances and a limit, each read by primary key. */
 function prepareSpendable({ kysely, dialect }: Database) {
   type Parameters = { readonly teamId: string; readonly month: Month };
-  type Row = { readonly credit: number | null; readonly month_ticks: number | null };
+  type Row = { readonly credit: number | null; readonly monthTicks: number | null };
   return prepare(kysely, ["teamId", "month"], ({ teamId, month }: Parameters) =>
     kysely
       .selectNoFrom([
@@ -69,33 +67,28 @@ function prepareSpendable({ kysely, dialect }: Database) {
         >`(select ${dialect.greater(sql`0`, sql`hard_ticks - coalesce(charged_ticks + reserved_ticks, 0)`)}
           from spending_limits as limits
           left join team_months as spent on spent.team_id = limits.team_id and spent.month = ${month}
-          where limits.team_id = ${teamId})`.as("month_ticks"),
+          where limits.team_id = ${teamId})`.as("monthTicks"),
       ])
       .$castTo<Row>(),
   );
 }
 
 function preparePosting({ kysely, dialect }: Database): (transaction: LedgerTransaction) => readonly Write[] {
-  const insertTransaction = prepareBinding(transactionColumns, (row: NewTransaction) =>
-    kysely.insertInto("ledger_transactions").values(row),
-  );
+  const insertTransaction = prepareInsert(kysely, "ledgerTransactions");
   const insertEntry = prepareBinding(entryColumns, (row: NewEntry) =>
     kysely
-      .insertInto("ledger_entries")
-      .values({ ...row, transaction_id: dialect.insertedId("ledger_transactions") }),
+      .insertInto("ledgerEntries")
+      .values({ ...row, transactionId: dialect.insertedId("ledger_transactions") }),
   );
-  return ({ kind, teamId, runId, note, createTime, entries }) => {
-    const row = { kind, team_id: teamId, run_id: runId, note, create_time: createTime };
-    return [
-      createWrite("ledger_transactions", insertTransaction(row)),
-      // Every transaction locks the balances of its team in one order.
-      ...entries
-        .toSorted((one, other) => (one.account < other.account ? -1 : 1))
-        .map(({ account, ticks }) =>
-          createWrite("ledger_entries", insertEntry({ account, amount_ticks: ticks })),
-        ),
-    ];
-  };
+  return ({ kind, teamId, runId, note, createTime, entries }) => [
+    createWrite("ledgerTransactions", insertTransaction({ kind, teamId, runId, note, createTime })),
+    // Every transaction locks the balances of its team in one order.
+    ...entries
+      .toSorted((one, other) => (one.account < other.account ? -1 : 1))
+      .map(({ account, ticks }) =>
+        createWrite("ledgerEntries", insertEntry({ account, amountTicks: ticks })),
+      ),
+  ];
 }
 
 async function balances(
@@ -103,15 +96,15 @@ async function balances(
   teamId: string | null,
 ): Promise<ReadonlyMap<string, Balances>> {
   const rows = await kysely
-    .selectFrom("ledger_balances")
-    .select(["team_id", "account"])
+    .selectFrom("ledgerBalances")
+    .select(["teamId", "account"])
     // As text: sums over years exceed the safe integers of JavaScript.
     .select(sql<string>`cast(balance_ticks as text)`.as("ticks"))
-    .$if(teamId !== null, (all) => all.where("team_id", "=", teamId))
-    .orderBy("team_id")
+    .$if(teamId !== null, (all) => all.where("teamId", "=", teamId))
+    .orderBy("teamId")
     .execute();
   const teams = new Map<string, Balances>();
-  for (const { team_id, account, ticks } of rows)
-    teams.set(team_id, { ...(teams.get(team_id) ?? noBalances), [account]: BigInt(ticks) });
+  for (const { teamId, account, ticks } of rows)
+    teams.set(teamId, { ...(teams.get(teamId) ?? noBalances), [account]: BigInt(ticks) });
   return teams;
 }

@@ -1,6 +1,6 @@
 import type { Prices, Ticks } from "../../../core/money.js";
 import type { Database } from "../../../store/database.js";
-import type { PriceRow } from "../../../store/money-schema.js";
+import type { Row } from "../../../store/tables.js";
 
 /** Ids cached in memory. There is one for each model, and more when prices change. */
 const idsCachedMax = 1000;
@@ -16,11 +16,11 @@ export function createPriceIds({ kysely }: Database) {
       const cached = cache.get(name);
       if (cached !== undefined) return cached;
       await kysely
-        .insertInto("price_book")
-        .values({ ...columns, create_time: now })
+        .insertInto("priceBook")
+        .values({ ...columns, createTime: now })
         .onConflict((conflict) => conflict.doNothing())
         .execute();
-      let row = kysely.selectFrom("price_book").select("id");
+      let row = kysely.selectFrom("priceBook").select("id");
       for (const [column, value] of Object.entries(columns))
         row = row.where(column as keyof typeof columns, "=", value);
       const { id } = await row.executeTakeFirstOrThrow();
@@ -32,9 +32,9 @@ export function createPriceIds({ kysely }: Database) {
 }
 
 export const priceColumns = [
-  "prompt_text_token_ticks",
-  "cached_prompt_text_token_ticks",
-  "completion_text_token_ticks",
+  "promptTextTokenTicks",
+  "cachedPromptTextTokenTicks",
+  "completionTextTokenTicks",
 ] as const;
 
 /** The price columns of a row that is joined with its prices. */
@@ -42,11 +42,7 @@ export type JoinedPrices = { readonly [Column in (typeof priceColumns)[number]]:
 
 /** Returns the prices of a run; null when it has none. @param imageTicks from the run's own row. */
 export function pricesOf(row: JoinedPrices, imageTicks: Ticks): Prices | null {
-  const {
-    prompt_text_token_ticks: promptTextTokenTicks,
-    cached_prompt_text_token_ticks: cachedPromptTextTokenTicks,
-    completion_text_token_ticks: completionTextTokenTicks,
-  } = row;
+  const { promptTextTokenTicks, cachedPromptTextTokenTicks, completionTextTokenTicks } = row;
   if (
     promptTextTokenTicks === null ||
     cachedPromptTextTokenTicks === null ||
@@ -57,11 +53,11 @@ export function pricesOf(row: JoinedPrices, imageTicks: Ticks): Prices | null {
   return imageTicks === 0 ? ofText : { ...ofText, imageTicks };
 }
 
-function toColumns(model: string, prices: Prices): Omit<PriceRow, "id" | "create_time"> {
+function toColumns(model: string, prices: Prices): Omit<Row<"priceBook">, "id" | "createTime"> {
   return {
     model,
-    prompt_text_token_ticks: prices.promptTextTokenTicks,
-    cached_prompt_text_token_ticks: prices.cachedPromptTextTokenTicks,
-    completion_text_token_ticks: prices.completionTextTokenTicks,
+    promptTextTokenTicks: prices.promptTextTokenTicks,
+    cachedPromptTextTokenTicks: prices.cachedPromptTextTokenTicks,
+    completionTextTokenTicks: prices.completionTextTokenTicks,
   };
 }

@@ -4,11 +4,11 @@ import type { Database } from "../../../store/database.js";
 import { createWrite, type Write } from "../../../store/writes.js";
 
 interface Row {
-  readonly team_id: string;
+  readonly teamId: string;
   readonly charged: string;
   readonly reserved: string;
-  readonly hard_ticks: number | null;
-  readonly soft_ticks: number | null;
+  readonly hardTicks: number | null;
+  readonly softTicks: number | null;
 }
 
 export type SpendingStore = ReturnType<typeof createSpendingStore>;
@@ -23,19 +23,19 @@ export function createSpendingStore({ kysely }: Database) {
     /** Returns, by team id, every team that has limits or has spent in that month. */
     async all(month: Month): Promise<ReadonlyMap<string, MonthlySpending>> {
       const { rows } = await selection(sql`select id from teams`, month).execute(kysely);
-      return new Map(rows.map((row) => [row.team_id, fromRow(row)]));
+      return new Map(rows.map((row) => [row.teamId, fromRow(row)]));
     },
     /** Replaces a team's limits. The commit fails with `conflict` when the stored limits differ from `before`. */
     replacement(teamId: string, before: SpendingLimits, after: SpendingLimits): Write {
-      const insert = kysely.insertInto("spending_limits").values({ team_id: teamId, ...toColumns(after) });
+      const insert = kysely.insertInto("spendingLimits").values({ teamId, ...toColumns(after) });
       const query = insert.onConflict((conflict) =>
         conflict
-          .column("team_id")
+          .column("teamId")
           .doUpdateSet(toColumns(after))
-          .where("spending_limits.hard_ticks", "is not distinct from", before.hardTicks)
-          .where("spending_limits.soft_ticks", "is not distinct from", before.softTicks),
+          .where("spendingLimits.hardTicks", "is not distinct from", before.hardTicks)
+          .where("spendingLimits.softTicks", "is not distinct from", before.softTicks),
       );
-      return createWrite("spending_limits", query.compile(), 1);
+      return createWrite("spendingLimits", query.compile(), 1);
     },
   };
 }
@@ -49,13 +49,13 @@ const selection = (teams: ReturnType<typeof sql>, month: Month) => sql<Row>`
   where limits.team_id is not null or spent.team_id is not null`;
 
 function toColumns({ hardTicks, softTicks }: SpendingLimits) {
-  return { hard_ticks: hardTicks, soft_ticks: softTicks };
+  return { hardTicks, softTicks };
 }
 
 function fromRow(row: Row): MonthlySpending {
   return {
     chargedTicks: BigInt(row.charged),
     reservedTicks: BigInt(row.reserved),
-    limits: { hardTicks: row.hard_ticks, softTicks: row.soft_ticks },
+    limits: { hardTicks: row.hardTicks, softTicks: row.softTicks },
   };
 }

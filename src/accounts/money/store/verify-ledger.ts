@@ -87,7 +87,7 @@ const transactionChecks: readonly RawBuilder<Problem>[] = [
   sql`select 'the account ' || account || ' of team ' || team_id || ' has the balance ' || kept_ticks
       || ' but its entries sum to ' || added_ticks as problem
     from ${selectDifferences({
-      keys: ["team_id", "account"],
+      keys: ["teamId", "account"],
       values: ["ticks"],
       kept: sql`select team_id, account, balance_ticks as ticks from ledger_balances`,
       added: sql`select team_id, account, sum(amount_ticks) as ticks
@@ -124,7 +124,7 @@ const runChecks: readonly RawBuilder<Problem>[] = [
   sql`select 'team ' || team_id || ' has transactions of runs that do not exist: ' || added_sums
       || ' charges, releases and ticks, but of deleted runs it has ' || kept_sums as problem
     from ${selectDifferences({
-      keys: ["team_id"],
+      keys: ["teamId"],
       values: ["sums"],
       kept: sql`select team_id, ${listOf(sql`sum(charged_runs)`, sql`sum(released_runs)`, pricedTicks)} as sums
         from deleted_runs group by team_id`,
@@ -136,7 +136,7 @@ const runChecks: readonly RawBuilder<Problem>[] = [
     })}`,
   sql`select 'team ' || team_id || ' has ' || kept_ticks || ' reserved, but its running runs hold ' || added_ticks as problem
     from ${selectDifferences({
-      keys: ["team_id"],
+      keys: ["teamId"],
       values: ["ticks"],
       kept: sql`select team_id, balance_ticks as ticks from ledger_balances where account = 'reserved'`,
       added: sql`select team_id, sum(reserved_ticks) as ticks from runs

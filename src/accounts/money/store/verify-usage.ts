@@ -8,8 +8,8 @@ import { listOf } from "./list-of.js";
 
 /** The sums of a row of usage, in order. */
 const unitColumns = [
-  ...["runs", "prompt_tokens", "cached_tokens", "image_tokens", "completion_tokens", "reasoning_tokens"],
-  ...["cost_ticks", "credit_ticks", "images"],
+  ...["runs", "promptTokens", "cachedTokens", "imageTokens", "completionTokens", "reasoningTokens"],
+  ...["costTicks", "creditTicks", "images"],
 ].map((name) => sql.ref(name));
 
 const sumOf = (column: RawBuilder<unknown>) => sql`sum(${column})`;
@@ -18,8 +18,8 @@ const none = listOf(...unitColumns.map(() => sql`0`));
 
 /** The sums of a row of a month's usage, in order. */
 const monthColumns = [
-  ...["evaluated_tokens", "cached_tokens", "completion_tokens", "reasoning_tokens", "images"],
-  ...["cost_ticks", "credit_ticks"],
+  ...["evaluatedTokens", "cachedTokens", "completionTokens", "reasoningTokens", "images"],
+  ...["costTicks", "creditTicks"],
 ].map((name) => sql.ref(name));
 
 const addedOfMonth = [sql`prompt_tokens - cached_tokens`, ...monthColumns.slice(1)].map(sumOf);
@@ -37,7 +37,7 @@ function unitCheck(
   named: RawBuilder<unknown>,
 ): RawBuilder<{ readonly problem: string }> {
   const differences = selectDifferences({
-    keys: ["team_id", "start", "model", "asked_model", "api_key_id"],
+    keys: ["teamId", "start", "model", "askedModel", "apiKeyId"],
     values: ["sums"],
     kept: sql`select team_id, ${sql.ref(unit)} as start, model, asked_model, api_key_id, ${listOf(...unitColumns)} as sums
       from ${sql.table(`usage_${unit}s`)}`,
@@ -53,7 +53,7 @@ function unitCheck(
 
 function monthCheck({ monthOf }: Dialect): RawBuilder<{ readonly problem: string }> {
   const differences = selectDifferences({
-    keys: ["team_id", "month", "model", "price_id", "image_ticks"],
+    keys: ["teamId", "month", "model", "priceId", "imageTicks"],
     values: ["sums"],
     kept: sql`select team_id, month, model, price_id, image_ticks, ${listOf(...monthColumns)} as sums from usage_months`,
     added: sql`select team_id, ${monthOf(sql`hour`)} as month, model, price_id, image_ticks,
@@ -68,7 +68,7 @@ function monthCheck({ monthOf }: Dialect): RawBuilder<{ readonly problem: string
 
 function teamMonthCheck({ monthOf }: Dialect): RawBuilder<{ readonly problem: string }> {
   const differences = selectDifferences({
-    keys: ["team_id", "month"],
+    keys: ["teamId", "month"],
     values: ["charged", "held"],
     kept: sql`select team_id, month, charged_ticks as charged, reserved_ticks as held from team_months`,
     added: sql`select team_id, month, sum(charged) as charged, sum(held) as held from (

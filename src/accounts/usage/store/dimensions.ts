@@ -14,18 +14,18 @@ interface DimensionColumns {
 
 export const dimensions: Readonly<Record<UsageDimension, DimensionColumns>> = {
   key: {
-    base: "api_key_id",
+    base: "apiKeyId",
     id: sql`used.api_key_id`,
     name: (id, { ofGroup }) => ofGroup(selectKeyName(id)),
   },
   model: { base: "model", id: sql`used.model`, name: () => sql`null` },
   team: {
-    base: "team_id",
+    base: "teamId",
     id: sql`used.team_id`,
     name: (id) => sql`(select name from teams where id = ${id})`,
   },
   member: {
-    base: "api_key_id",
+    base: "apiKeyId",
     id: sql`coalesce(${selectKeyOwner(sql`used.api_key_id`)}, '')`,
     name: (id, { ofGroup }) => ofGroup(sql`(select email from members where id = ${id})`),
   },

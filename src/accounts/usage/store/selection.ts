@@ -18,8 +18,8 @@ export interface Row {
   readonly images: number;
   readonly cost: string;
   readonly credit: string;
-  readonly hosted_runs: number;
-  readonly hosted_tokens: number;
+  readonly hostedRuns: number;
+  readonly hostedTokens: number;
   readonly hosted: string;
 }
 
@@ -82,12 +82,12 @@ function rules({ recordsOf }: Dialect, hosted: readonly HostedRule[]): RawBuilde
 
 const ruleColumns: readonly RecordColumn[] = [
   { field: "model", column: "model", type: "text" },
-  { field: "requestedModel", column: "asked_model", type: "text" },
+  { field: "requestedModel", column: "askedModel", type: "text" },
   { field: "from", column: "since", type: "number" },
   { field: "to", column: "until", type: "number" },
-  { field: "promptTicks", column: "prompt_ticks", type: "number" },
-  { field: "cachedTicks", column: "cached_ticks", type: "number" },
-  { field: "completionTicks", column: "completion_ticks", type: "number" },
+  { field: "promptTicks", column: "promptTicks", type: "number" },
+  { field: "cachedTicks", column: "cachedTicks", type: "number" },
+  { field: "completionTicks", column: "completionTicks", type: "number" },
 ];
 
 const joined = sql`left join rules as rule on rule.model = used.model and rule.asked_model = used.asked_model

@@ -8,12 +8,12 @@ import { dayMs, type UsageDimension, type UsageQuery, type UsageRange } from "..
 type Unit = "day" | "hour";
 
 /** A column of all tables that has what a dimension is made of. */
-export type BaseColumn = "team_id" | "model" | "api_key_id" | "label";
+export type BaseColumn = "teamId" | "model" | "apiKeyId" | "label";
 
 /** The columns that are summed. */
 export const summed = [
-  ...["runs", "prompt_tokens", "cached_tokens", "image_tokens", "completion_tokens", "reasoning_tokens"],
-  ...["images", "cost_ticks", "credit_ticks"],
+  ...["runs", "promptTokens", "cachedTokens", "imageTokens", "completionTokens", "reasoningTokens"],
+  ...["images", "costTicks", "creditTicks"],
 ];
 
 export function sumOf(column: string): RawBuilder<unknown> {

@@ -65,7 +65,7 @@ function sourcesOf(query: UsageQuery, base: BaseColumn, measured: readonly strin
 }
 
 const measures: Readonly<Record<UsageMeasure, readonly string[]>> = {
-  cost: ["cost_ticks"],
+  cost: ["costTicks"],
   runs: ["runs"],
-  tokens: ["prompt_tokens", "completion_tokens", "reasoning_tokens"],
+  tokens: ["promptTokens", "completionTokens", "reasoningTokens"],
 };

@@ -60,14 +60,14 @@ function fromRow(row: Row, by: readonly UsageDimension[]): UsageRow {
     },
     costTicks: BigInt(row.cost),
     creditTicks: BigInt(row.credit),
-    hosted: { runs: row.hosted_runs, tokens: row.hosted_tokens, ticks: BigInt(row.hosted) },
+    hosted: { runs: row.hostedRuns, tokens: row.hostedTokens, ticks: BigInt(row.hosted) },
   };
 }
 
 /** Returns no groups for the sum of those that are not the highest: its ids are null. */
 function groupsOf(row: Row, by: readonly UsageDimension[]): readonly UsageGroup[] {
   return by.flatMap((dimension): readonly UsageGroup[] => {
-    const [id, name] = [row[`${dimension}_id`], row[`${dimension}_name`]];
+    const [id, name] = [row[`${dimension}Id`], row[`${dimension}Name`]];
     if (id === null) return [];
     return [{ id: String(id), name: name === null || name === undefined ? null : String(name) }];
   });

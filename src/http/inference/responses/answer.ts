@@ -72,7 +72,7 @@ async function enqueue(app: AppContext, call: Call, asking: Asking, ready: Respo
     conversationId: asked.conversationId,
     status: "queued",
     background: true,
-    streams: ready.stream,
+    streamed: ready.stream,
     body: JSON.stringify(response),
     createTime,
     input: itemsToStore(items.ownInput, id),

@@ -21,7 +21,7 @@ export async function openResponseStream(
   from: number,
 ): Promise<(left: AbortSignal) => AsyncIterable<string>> {
   if (isUnfinished(stored)) {
-    if (!stored.streams) throw notStreamed();
+    if (!stored.streamed) throw notStreamed();
     const log = storedResponses.logs.open(stored.id);
     const now = await findAgain(storedResponses, stored);
     if (isUnfinished(now)) {

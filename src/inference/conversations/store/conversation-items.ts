@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Database } from "../../../store/database.js";
 import { prepare, prepareBinding } from "../../../store/prepared.js";
-import type { ConversationItemRow } from "../../../store/schema.js";
+import type { Row } from "../../../store/tables.js";
 import { createWrite, type Write } from "../../../store/writes.js";
 import type { StoredItem } from "../../responses/stored-response.js";
 import { bytesOf, type ItemsPage, type ItemsQuery } from "../conversation.js";
@@ -20,17 +20,17 @@ export function createConversationItems(database: Database) {
     ): readonly Write[] =>
       items.map((item) =>
         createWrite(
-          "conversation_items",
-          insertRow({ conversation_id: conversationId, ...item, bytes: bytesOf(item) }),
+          "conversationItems",
+          insertRow({ conversationId, ...item, bytes: bytesOf(item) }),
           which === "new" ? 1 : null,
         ),
       ),
     removal: (conversationId: string, id: string): Write =>
       createWrite(
-        "conversation_items",
+        "conversationItems",
         kysely
-          .deleteFrom("conversation_items")
-          .where("conversation_id", "=", conversationId)
+          .deleteFrom("conversationItems")
+          .where("conversationId", "=", conversationId)
           .where("id", "=", id)
           .compile(),
         1,
@@ -43,9 +43,9 @@ export function createConversationItems(database: Database) {
     page: (conversationId: string, query: ItemsQuery) => findPage(database, conversationId, query),
     async find(conversationId: string, id: string): Promise<StoredItem | null> {
       const row = await kysely
-        .selectFrom("conversation_items")
+        .selectFrom("conversationItems")
         .select(["id", "body"])
-        .where("conversation_id", "=", conversationId)
+        .where("conversationId", "=", conversationId)
         .where("id", "=", id)
         .executeTakeFirst();
       return row ?? null;
@@ -59,9 +59,9 @@ function createChecks({ kysely, dialect }: Database) {
     /** Returns the id of an item that the conversation has already; null when it has none of them. */
     async findAny(conversationId: string, ids: readonly string[]): Promise<string | null> {
       const row = await kysely
-        .selectFrom("conversation_items")
+        .selectFrom("conversationItems")
         .select("id")
-        .where("conversation_id", "=", conversationId)
+        .where("conversationId", "=", conversationId)
         .where("id", "in", sql<string>`${dialect.listOf(JSON.stringify(ids))}`)
         .limit(1)
         .executeTakeFirst();
@@ -70,12 +70,12 @@ function createChecks({ kysely, dialect }: Database) {
     /** Returns how many items there are, and their size. */
     async size(conversationId: string): Promise<{ readonly items: number; readonly bytes: number }> {
       return kysely
-        .selectFrom("conversation_items")
+        .selectFrom("conversationItems")
         .select((row) => [
           row.fn.countAll<number>().as("items"),
           row.fn.coalesce(row.fn.sum<number>("bytes"), sql.lit(0)).as("bytes"),
         ])
-        .where("conversation_id", "=", conversationId)
+        .where("conversationId", "=", conversationId)
         .executeTakeFirstOrThrow();
     },
   };
@@ -87,9 +87,7 @@ async function findPage(
   { limit, order, after }: ItemsQuery,
 ): Promise<ItemsPage | null> {
   const { kysely } = database;
-  const ofConversation = kysely
-    .selectFrom("conversation_items")
-    .where("conversation_id", "=", conversationId);
+  const ofConversation = kysely.selectFrom("conversationItems").where("conversationId", "=", conversationId);
   const start =
     after === null ? null : await ofConversation.select("entry").where("id", "=", after).executeTakeFirst();
   if (start === undefined) return null;
@@ -104,24 +102,24 @@ async function findPage(
   return { items: items.slice(0, limit), hasMore: items.length > limit };
 }
 
-type Insertion = Omit<ConversationItemRow, "entry">;
+type Insertion = Omit<Row<"conversationItems">, "entry">;
 
 /** Inserts an item of a conversation that exists. */
 function prepareInsertion({ kysely }: Database) {
-  return prepareBinding(["conversation_id", "id", "bytes", "body"], (row: Insertion) =>
+  return prepareBinding(["conversationId", "id", "bytes", "body"], (row: Insertion) =>
     kysely
-      .insertInto("conversation_items")
-      .columns(["conversation_id", "id", "bytes", "body"])
+      .insertInto("conversationItems")
+      .columns(["conversationId", "id", "bytes", "body"])
       .expression((database) =>
         database
           .selectFrom("conversations")
           .select([
-            "conversations.id as conversation_id",
+            "conversations.id as conversationId",
             sql<string>`${row.id}`.as("id"),
             sql<number>`${row.bytes}`.as("bytes"),
             sql<string>`${row.body}`.as("body"),
           ])
-          .where("conversations.id", "=", row.conversation_id),
+          .where("conversations.id", "=", row.conversationId),
       )
       .onConflict((conflict) => conflict.doNothing()),
   );
@@ -130,9 +128,9 @@ function prepareInsertion({ kysely }: Database) {
 function prepareAll({ kysely }: Database) {
   return prepare(kysely, ["conversationId"], ({ conversationId }: { conversationId: string }) =>
     kysely
-      .selectFrom("conversation_items")
+      .selectFrom("conversationItems")
       .select(["id", "body"])
-      .where("conversation_id", "=", conversationId)
+      .where("conversationId", "=", conversationId)
       .orderBy("entry"),
   );
 }

@@ -1,33 +1,10 @@
-import { createRowMapper, flag } from "../../../store/columns.js";
 import type { Database } from "../../../store/database.js";
 import { deleteExpired } from "../../../store/tables/delete-expired.js";
-import type { RequestBodiesRow } from "../../../store/tables/request-bodies.js";
+import type { Row } from "../../../store/tables.js";
 import { createWrite, type Write } from "../../../store/writes.js";
 
-/** What a run has read and written, as JSON texts of lists of messages. Times are milliseconds since the epoch. */
-export interface StoredBodies {
-  readonly runId: string;
-  readonly teamId: string;
-  readonly input: string;
-  readonly output: string;
-  /** Of both texts. */
-  readonly bytes: number;
-  /** Whether something was left out, because it is too long. */
-  readonly isCut: boolean;
-  readonly createTime: number;
-  readonly expireTime: number;
-}
-
-const columns = [
-  "run_id",
-  "team_id",
-  "input",
-  "output",
-  "bytes",
-  "is_cut",
-  "create_time",
-  "expire_time",
-] as const;
+/** What a run has read and written. */
+export type StoredBodies = Row<"requestBodies">;
 
 export type RequestBodyStore = ReturnType<typeof createRequestBodyStore>;
 
@@ -38,69 +15,49 @@ export function createRequestBodyStore({ kysely }: Pick<Database, "kysely">) {
     insert: (bodies: StoredBodies) => insert(kysely, bodies),
     async find(runId: string): Promise<StoredBodies | null> {
       const row = await kysely
-        .selectFrom("request_bodies")
+        .selectFrom("requestBodies")
         .selectAll()
-        .where("run_id", "=", runId)
+        .where("runId", "=", runId)
         .executeTakeFirst();
-      return row === undefined ? null : fromRow(row);
+      return row ?? null;
     },
     /** The commit fails with `conflict` when there are none. */
     removal: (runId: string): Write =>
       createWrite(
-        "request_bodies",
-        kysely.deleteFrom("request_bodies").where("run_id", "=", runId).compile(),
+        "requestBodies",
+        kysely.deleteFrom("requestBodies").where("runId", "=", runId).compile(),
         1,
       ),
     async totalBytes(): Promise<number> {
-      const row = await kysely.selectFrom("request_bodies_total").select("bytes").executeTakeFirst();
+      const row = await kysely.selectFrom("requestBodiesTotal").select("bytes").executeTakeFirst();
       return row?.bytes ?? 0;
     },
     /** @returns how many were deleted. */
     async deleteOldest(limit: number): Promise<number> {
       const oldest = kysely
-        .selectFrom("request_bodies")
-        .select("run_id")
-        .orderBy("create_time")
-        .orderBy("run_id")
+        .selectFrom("requestBodies")
+        .select("runId")
+        .orderBy("createTime")
+        .orderBy("runId")
         .limit(limit);
       const { numDeletedRows } = await kysely
-        .deleteFrom("request_bodies")
-        .where("run_id", "in", oldest)
+        .deleteFrom("requestBodies")
+        .where("runId", "in", oldest)
         .executeTakeFirst();
       return Number(numDeletedRows);
     },
     /** Deletes up to `limit` that have expired. @returns how many were deleted. */
     deleteExpired: (now: number, limit: number): Promise<number> =>
-      deleteExpired({ kysely }, { table: "request_bodies", key: "run_id" }, now, limit),
+      deleteExpired({ kysely }, { table: "requestBodies", key: "runId" }, now, limit),
   };
 }
 
 async function insert(kysely: Database["kysely"], bodies: StoredBodies): Promise<void> {
-  const row = toRow(bodies);
+  const names = Object.keys(bodies) as (keyof StoredBodies)[];
   const ofTeam = kysely
     .selectFrom("teams")
-    .select((value) => [
-      value.val(row.run_id).as("run_id"),
-      "teams.id as team_id",
-      value.val(row.input).as("input"),
-      value.val(row.output).as("output"),
-      value.val(row.bytes).as("bytes"),
-      value.val(row.is_cut).as("is_cut"),
-      value.val(row.create_time).as("create_time"),
-      value.val(row.expire_time).as("expire_time"),
-    ])
-    .where("teams.id", "=", row.team_id)
-    .where("teams.keeps_bodies", "=", 1);
-  await kysely.insertInto("request_bodies").columns(columns).expression(ofTeam).execute();
+    .select((value) => names.map((name) => value.val(bodies[name]).as(name)))
+    .where("teams.id", "=", bodies.teamId)
+    .where("teams.keepsBodies", "=", true);
+  await kysely.insertInto("requestBodies").columns(names).expression(ofTeam).execute();
 }
-
-const { toRow, fromRow } = createRowMapper<StoredBodies, RequestBodiesRow>({
-  runId: "run_id",
-  teamId: "team_id",
-  input: "input",
-  output: "output",
-  bytes: "bytes",
-  isCut: flag("is_cut"),
-  createTime: "create_time",
-  expireTime: "expire_time",
-});

@@ -72,31 +72,31 @@ interface Step {
 function prepareWalk({ kysely }: Database) {
   return prepare(kysely, ["id", "teamId", "depthMax"], ({ id, teamId, depthMax }: Reading) =>
     kysely
-      .withRecursive("walk(id, previous_id, conversation_id, status, depth)", (database) =>
+      .withRecursive("walk(id, previousId, conversationId, status, depth)", (database) =>
         database
           .selectFrom("responses")
-          .select(["id", "previous_id", "conversation_id", "status", sql<number>`1`.as("depth")])
+          .select(["id", "previousId", "conversationId", "status", sql<number>`1`.as("depth")])
           .where("id", "=", id)
-          .where("team_id", "=", teamId)
+          .where("teamId", "=", teamId)
           .unionAll(
             database
               .selectFrom("walk")
-              .innerJoin("responses as before", "before.id", "walk.previous_id")
+              .innerJoin("responses as before", "before.id", "walk.previousId")
               .select((row) => [
                 "before.id",
-                "before.previous_id",
-                "before.conversation_id",
+                "before.previousId",
+                "before.conversationId",
                 "before.status",
                 row("walk.depth", "+", 1).as("depth"),
               ])
-              .where("before.team_id", "=", teamId)
+              .where("before.teamId", "=", teamId)
               .where("walk.depth", "<", depthMax),
           ),
       )
       .selectFrom("walk")
-      .leftJoin("response_items as item", "item.response_id", "walk.id")
-      .select(["walk.status", "walk.depth", "walk.previous_id as previousId"])
-      .select("walk.conversation_id as conversationId")
+      .leftJoin("responseItems as item", "item.responseId", "walk.id")
+      .select(["walk.status", "walk.depth", "walk.previousId"])
+      .select("walk.conversationId")
       .select(["item.id as itemId", "item.body"])
       .orderBy("walk.depth", "desc")
       .orderBy("item.side")

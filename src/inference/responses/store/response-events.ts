@@ -2,36 +2,36 @@ import { sql } from "kysely";
 import type { Write } from "../../../store/writes.js";
 import type { Database } from "../../../store/database.js";
 import { prepareBinding } from "../../../store/prepared.js";
-import type { EventsRow } from "../../../store/schema.js";
+import type { Row } from "../../../store/tables.js";
 import { unfinishedStatuses } from "../stored-response.js";
 import { createWrite } from "../../../store/writes.js";
 
 /** The table of compressed streams; a row is deleted with its response. */
 export function createResponseEvents({ kysely }: Database) {
-  const endRow = prepareBinding(["response_id", "events"], (kept: EventsRow) =>
+  const endRow = prepareBinding(["responseId", "events"], (kept: Row<"responseEvents">) =>
     kysely
-      .insertInto("response_events")
-      .columns(["response_id", "events"])
+      .insertInto("responseEvents")
+      .columns(["responseId", "events"])
       .expression((row) =>
         row
           .selectFrom("responses")
           .select(["id", sql`${kept.events}`.as("events")])
-          .where("id", "=", kept.response_id)
+          .where("id", "=", kept.responseId)
           .where("status", "in", unfinishedStatuses),
       ),
   );
   return {
     /** Stores the stream of a response that exists and has not ended. */
     ending: (responseId: string, events: Uint8Array): Write =>
-      createWrite("response_events", endRow({ response_id: responseId, events })),
+      createWrite("responseEvents", endRow({ responseId, events })),
     /** @returns null when there is none, or the response belongs to another team. */
     async find(responseId: string, teamId: string): Promise<Uint8Array | null> {
       const row = await kysely
-        .selectFrom("response_events")
-        .innerJoin("responses", "responses.id", "response_events.response_id")
+        .selectFrom("responseEvents")
+        .innerJoin("responses", "responses.id", "responseEvents.responseId")
         .select("events")
         .where("responses.id", "=", responseId)
-        .where("responses.team_id", "=", teamId)
+        .where("responses.teamId", "=", teamId)
         .executeTakeFirst();
       return row?.events ?? null;
     },

@@ -2,34 +2,34 @@ import { sql } from "kysely";
 import type { StoredItem, StoredResponse } from "../stored-response.js";
 import type { Write } from "../../../store/writes.js";
 import type { Database } from "../../../store/database.js";
-import { prepare, prepareBinding } from "../../../store/prepared.js";
+import { prepare, prepareBinding, prepareInsert } from "../../../store/prepared.js";
 import { prepareConversation } from "./conversation.js";
-import type { ItemRow } from "../../../store/schema.js";
+import type { Row } from "../../../store/tables.js";
 import { unfinishedStatuses } from "../stored-response.js";
 import { createWrite } from "../../../store/writes.js";
 
 /** The table of input and output items; they are deleted with their response. Each item is one execution of a prepared statement. */
 export function createResponseItems(database: Database) {
-  const insertRow = prepareInsertion(database);
+  const insertRow = prepareInsert(database.kysely, "responseItems");
   const endRow = prepareEnding(database);
   const selectInput = prepareInput(database);
   const selectNewest = prepareNewest(database);
   return {
     insertion: (
       response: Pick<StoredResponse, "id" | "teamId">,
-      side: ItemRow["side"],
+      side: Row<"responseItems">["side"],
       items: readonly StoredItem[],
     ): readonly Write[] =>
       items.map(({ id, body }, position) =>
         createWrite(
-          "response_items",
-          insertRow({ response_id: response.id, team_id: response.teamId, side, position, id, body }),
+          "responseItems",
+          insertRow({ responseId: response.id, teamId: response.teamId, side, position, id, body }),
         ),
       ),
     /** Inserts the output items of a response that exists and has not ended. */
     ending: (responseId: string, output: readonly StoredItem[]): readonly Write[] =>
       output.map(({ id, body }, position) =>
-        createWrite("response_items", endRow({ response_id: responseId, position, id, body })),
+        createWrite("responseItems", endRow({ responseId, position, id, body })),
       ),
     /** @returns null when the response does not exist or belongs to another team. */
     async input(responseId: string, teamId: string): Promise<readonly StoredItem[] | null> {
@@ -50,31 +50,24 @@ function itemOf(row: { id: string | null; body: string | null }): readonly Store
   return row.id === null || row.body === null ? [] : [{ id: row.id, body: row.body }];
 }
 
-type Insertion = Omit<ItemRow, "entry">;
-
-function prepareInsertion({ kysely }: Database) {
-  const columns = ["response_id", "team_id", "side", "position", "id", "body"] as const;
-  return prepareBinding(columns, (row: Insertion) => kysely.insertInto("response_items").values(row));
-}
-
 function prepareEnding({ kysely }: Database) {
-  type Ending = Omit<Insertion, "team_id" | "side">;
-  return prepareBinding(["response_id", "position", "id", "body"], (row: Ending) =>
+  type Ending = Pick<Row<"responseItems">, "responseId" | "position" | "id" | "body">;
+  return prepareBinding(["responseId", "position", "id", "body"], (row: Ending) =>
     kysely
-      .insertInto("response_items")
-      .columns(["response_id", "team_id", "side", "position", "id", "body"])
+      .insertInto("responseItems")
+      .columns(["responseId", "teamId", "side", "position", "id", "body"])
       .expression((response) =>
         response
           .selectFrom("responses")
           .select([
-            "responses.id as response_id",
-            "team_id",
+            "responses.id as responseId",
+            "teamId",
             sql.lit("output").as("side"),
             sql`${row.position}`.as("position"),
             sql`${row.id}`.as("id"),
             sql`${row.body}`.as("body"),
           ])
-          .where("responses.id", "=", row.response_id)
+          .where("responses.id", "=", row.responseId)
           .where("status", "in", unfinishedStatuses),
       ),
   );
@@ -85,12 +78,12 @@ function prepareInput({ kysely }: Database) {
   return prepare(kysely, ["responseId", "teamId"], ({ responseId, teamId }: Reading) =>
     kysely
       .selectFrom("responses")
-      .leftJoin("response_items as item", (join) =>
-        join.onRef("item.response_id", "=", "responses.id").on("item.side", "=", "input"),
+      .leftJoin("responseItems as item", (join) =>
+        join.onRef("item.responseId", "=", "responses.id").on("item.side", "=", "input"),
       )
       .select(["item.id", "item.body"])
       .where("responses.id", "=", responseId)
-      .where("responses.team_id", "=", teamId)
+      .where("responses.teamId", "=", teamId)
       .orderBy("item.position"),
   );
 }
@@ -103,9 +96,9 @@ function prepareNewest({ kysely, dialect }: Database) {
       .select((wanted) => [
         "wanted.value as id",
         wanted
-          .selectFrom("response_items as item")
+          .selectFrom("responseItems as item")
           .select("item.body")
-          .where("item.team_id", "=", teamId)
+          .where("item.teamId", "=", teamId)
           .whereRef("item.id", "=", "wanted.value")
           .orderBy("item.entry", "desc")
           .limit(1)

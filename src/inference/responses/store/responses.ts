@@ -2,26 +2,11 @@ import { HearthError } from "../../../core/errors.js";
 import { sql } from "kysely";
 import type { ResponseEnding, StoredItem, StoredResponse } from "../stored-response.js";
 import type { Database } from "../../../store/database.js";
-import { prepare, prepareBinding } from "../../../store/prepared.js";
+import { prepare, prepareBinding, prepareInsert } from "../../../store/prepared.js";
 import { createResponseEvents } from "./response-events.js";
 import { createResponseItems } from "./response-items.js";
-import type { ResponseRow } from "../../../store/schema.js";
 import { unfinishedStatuses } from "../stored-response.js";
 import { createWrite, type Write } from "../../../store/writes.js";
-
-const columns = [
-  "id",
-  "team_id",
-  "user_id",
-  "previous_id",
-  "conversation_id",
-  "status",
-  "background",
-  "streamed",
-  "create_time",
-  "expire_time",
-  "body",
-] as const;
 
 export type ResponseStore = ReturnType<typeof createResponseStore>;
 
@@ -33,7 +18,7 @@ export function createResponseStore(database: Database) {
   const { kysely } = database;
   const items = createResponseItems(database);
   const events = createResponseEvents(database);
-  const insertRow = prepareBinding(columns, (row: ResponseRow) => kysely.insertInto("responses").values(row));
+  const insertRow = prepareInsert(kysely, "responses");
   const endRow = prepareEnding(database);
   const findRow = prepareFind(database);
   return {
@@ -43,7 +28,7 @@ export function createResponseStore(database: Database) {
       input: readonly StoredItem[],
       output: readonly StoredItem[],
     ): readonly Write[] => [
-      createWrite("responses", insertRow(toRow(response))),
+      createWrite("responses", insertRow(response)),
       ...items.insertion(response, "input", input),
       ...items.insertion(response, "output", output),
     ],
@@ -55,8 +40,7 @@ export function createResponseStore(database: Database) {
     ],
     /** @returns null when it does not exist or belongs to another team; the methods below do the same. */
     async find(id: string, teamId: string): Promise<StoredResponse | null> {
-      const row = (await findRow({ id, teamId })).rows[0];
-      return row === undefined ? null : fromRow(row);
+      return (await findRow({ id, teamId })).rows[0] ?? null;
     },
     /** Returns the compressed stream of a response that has ended. */
     events: (id: string, teamId: string) => events.find(id, teamId),
@@ -99,7 +83,7 @@ function createDeletion({ kysely, commit }: Database) {
      * @returns false when it does not exist or belongs to another team.
      */
     async delete(id: string, teamId: string): Promise<boolean> {
-      const query = kysely.deleteFrom("responses").where("id", "=", id).where("team_id", "=", teamId);
+      const query = kysely.deleteFrom("responses").where("id", "=", id).where("teamId", "=", teamId);
       try {
         await commit([{ query: query.compile(), rows: 1 }], true);
         return true;
@@ -122,8 +106,8 @@ function createDeletion({ kysely, commit }: Database) {
               "not in",
               unfinishedStatuses.map((status) => sql.lit(status)),
             )
-            .where("expire_time", "<=", now)
-            .orderBy("expire_time")
+            .where("expireTime", "<=", now)
+            .orderBy("expireTime")
             .limit(limit),
         )
         .executeTakeFirst();
@@ -132,7 +116,7 @@ function createDeletion({ kysely, commit }: Database) {
   };
 }
 
-type Ending = Pick<ResponseRow, "id" | "status" | "body">;
+type Ending = Pick<StoredResponse, "id" | "status" | "body">;
 
 function prepareEnding({ kysely }: Database) {
   return prepareBinding(["id", "status", "body"], ({ id, ...ending }: Ending) =>
@@ -146,38 +130,6 @@ function prepareEnding({ kysely }: Database) {
 
 function prepareFind({ kysely }: Database) {
   return prepare(kysely, ["id", "teamId"], ({ id, teamId }: { id: string; teamId: string }) =>
-    kysely.selectFrom("responses").selectAll().where("id", "=", id).where("team_id", "=", teamId),
+    kysely.selectFrom("responses").selectAll().where("id", "=", id).where("teamId", "=", teamId),
   );
-}
-
-function toRow(response: StoredResponse): ResponseRow {
-  return {
-    id: response.id,
-    team_id: response.teamId,
-    user_id: response.userId,
-    previous_id: response.previousId,
-    conversation_id: response.conversationId,
-    status: response.status,
-    background: Number(response.background),
-    streamed: Number(response.streams),
-    create_time: response.createTime,
-    expire_time: response.expireTime,
-    body: response.body,
-  };
-}
-
-function fromRow(row: ResponseRow): StoredResponse {
-  return {
-    id: row.id,
-    teamId: row.team_id,
-    userId: row.user_id,
-    previousId: row.previous_id,
-    conversationId: row.conversation_id,
-    status: row.status,
-    background: row.background === 1,
-    streams: row.streamed === 1,
-    body: row.body,
-    createTime: row.create_time,
-    expireTime: row.expire_time,
-  };
 }

@@ -3,7 +3,7 @@ import { toLedgerError } from "../../../accounts/money/store/refusal.js";
 import type { Ticks } from "../../../core/money.js";
 import type { Database } from "../../../store/database.js";
 import { prepareBinding } from "../../../store/prepared.js";
-import type { RunRow } from "../../../store/tables/runs.js";
+import type { Row } from "../../../store/tables.js";
 import { statementsOf, type Write } from "../../../store/writes.js";
 
 /** All that is reserved for a run. */
@@ -13,15 +13,15 @@ export interface EnlargedRun {
   readonly bound: RequestBound;
 }
 
-type Row = Pick<RunRow, "id" | "reserved_ticks" | "bound_ticks" | "bound_tokens">;
+type Enlargement = Pick<Row<"runs">, "id" | "reservedTicks" | "boundTicks" | "boundTokens">;
 
 /**
  * Returns the function that sets what is reserved for a running run, after more was reserved, together with other writes: those of the
  * ledger. It throws HearthErrors: `no_credits`, `budget_exceeded` and `overloaded` as for a new run, `conflict` when the run is not running.
  */
 export function createEnlarging({ kysely, commit }: Database) {
-  const names = ["id", "reserved_ticks", "bound_ticks", "bound_tokens"] as const;
-  const enlarging = prepareBinding(names, ({ id, ...reserved }: Row) =>
+  const names = ["id", "reservedTicks", "boundTicks", "boundTokens"] as const;
+  const enlarging = prepareBinding(names, ({ id, ...reserved }: Enlargement) =>
     kysely.updateTable("runs").set(reserved).where("id", "=", id).where("state", "=", "running"),
   );
   return async (
@@ -29,7 +29,7 @@ export function createEnlarging({ kysely, commit }: Database) {
     { teamId, reservedTicks, bound }: EnlargedRun,
     writes: readonly Write[],
   ): Promise<void> => {
-    const row = { id, reserved_ticks: reservedTicks, bound_ticks: bound.ticks, bound_tokens: bound.tokens };
+    const row = { id, reservedTicks, boundTicks: bound.ticks, boundTokens: bound.tokens };
     try {
       await commit([{ query: enlarging(row), rows: 1 }, ...statementsOf(writes)], false);
     } catch (thrown) {

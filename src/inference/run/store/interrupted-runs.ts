@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Database } from "../../../store/database.js";
-import type { Schema } from "../../../store/schema.js";
+import type { Schema } from "../../../store/tables.js";
 import { createWrite, statementsOf, type Write } from "../../../store/writes.js";
 
 export function createInterruption(database: Database) {
@@ -63,13 +63,13 @@ function interruptions(
     // A request locks the sums of its team and its budgets, and then the balances. Statements for many runs cannot follow that order.
     ...(lockOfRuns === null ? [] : [locking(lockOfRuns)]),
     write(
-      "ledger_transactions",
+      "ledgerTransactions",
       sql`insert into ledger_transactions (kind, team_id, run_id, create_time)
         select 'release', team_id, id, ${endTime} from runs where ${isIts} and reserved_ticks > 0`,
     ),
     // In the order in which every transaction of the ledger locks balances.
-    write("ledger_entries", entries(which, "credit", sql`run.reserved_ticks`)),
-    write("ledger_entries", entries(which, "reserved", sql`-run.reserved_ticks`)),
+    write("ledgerEntries", entries(which, "credit", sql`run.reserved_ticks`)),
+    write("ledgerEntries", entries(which, "reserved", sql`-run.reserved_ticks`)),
     write(
       "runs",
       // Not one that has got its row since the first statement: what is reserved for it is not released.

@@ -1,7 +1,6 @@
 import { labelSubjects, type SpendLabels } from "../../../accounts/labels/spend-labels.js";
 import type { Database } from "../../../store/database.js";
-import { prepareBinding } from "../../../store/prepared.js";
-import type { RunLabelsRow } from "../../../store/tables/runs.js";
+import { prepareInsert } from "../../../store/prepared.js";
 import { deleteExpired } from "../../../store/tables/delete-expired.js";
 import { createWrite, type Write } from "../../../store/writes.js";
 
@@ -19,10 +18,7 @@ const noText = "{}";
  * @param keptMs how long it is stored.
  */
 export function createRunLabelStore({ kysely }: Database, keptMs = defaultKeptMs) {
-  const columns = ["run_id", "expire_time", "labels", "subjects"] as const;
-  const insertRow = prepareBinding(columns, (row: RunLabelsRow) =>
-    kysely.insertInto("run_labels").values(row),
-  );
+  const insertRow = prepareInsert(kysely, "runLabels");
   return {
     /** @param text JSON text, or null. @returns nothing to write of a run that says nothing. */
     insertions(
@@ -32,24 +28,24 @@ export function createRunLabelStore({ kysely }: Database, keptMs = defaultKeptMs
       const subjects = labelSubjects(spend);
       if (text === null && subjects.length === 0) return [];
       const row = {
-        run_id: run.id,
-        expire_time: run.startTime + keptMs,
+        runId: run.id,
+        expireTime: run.startTime + keptMs,
         labels: text ?? noText,
-        subjects: JSON.stringify(subjects),
+        subjects,
       };
-      return [createWrite("run_labels", insertRow(row))];
+      return [createWrite("runLabels", insertRow(row))];
     },
     /** Returns the JSON text; null when the client says nothing of the run. */
     async find(runId: string): Promise<string | null> {
       const row = await kysely
-        .selectFrom("run_labels")
+        .selectFrom("runLabels")
         .select("labels")
-        .where("run_id", "=", runId)
+        .where("runId", "=", runId)
         .executeTakeFirst();
       return row === undefined || row.labels === noText ? null : row.labels;
     },
     /** Deletes up to `limit` that have expired. @returns how many were deleted. */
     deleteExpired: (now: number, limit: number): Promise<number> =>
-      deleteExpired({ kysely }, { table: "run_labels", key: "run_id" }, now, limit),
+      deleteExpired({ kysely }, { table: "runLabels", key: "runId" }, now, limit),
   };
 }

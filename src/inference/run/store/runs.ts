@@ -6,7 +6,7 @@ import { createInterruption } from "./interrupted-runs.js";
 import { noLabels } from "../../../accounts/labels/spend-labels.js";
 import { createCountedLabelStore } from "../../../accounts/labels/store/counted-labels.js";
 import { createRunLabelStore } from "./run-labels.js";
-import { prepareBinding } from "../../../store/prepared.js";
+import { prepareBinding, prepareInsert } from "../../../store/prepared.js";
 import {
   createPriceIds,
   priceColumns,
@@ -14,53 +14,31 @@ import {
   type JoinedPrices,
 } from "../../../accounts/money/store/price-ids.js";
 import { toLedgerError } from "../../../accounts/money/store/refusal.js";
-import type { RunRow } from "../../../store/tables/runs.js";
+import type { Row } from "../../../store/tables.js";
 import { conflict } from "../../../store/commit.js";
 import { refusalOf } from "../../../store/dialect/database-error.js";
 import { statementsOf, type Write } from "../../../store/writes.js";
 
-type UsageColumns = Pick<
-  RunRow,
-  "prompt_tokens" | "cached_tokens" | "image_tokens" | "completion_tokens" | "reasoning_tokens" | "images"
->;
-type EndingColumns = Pick<RunRow, "first_token_ms" | "finish_reason" | "error_kind">;
-type Outcome = Pick<RunRow, "id" | "state" | "cost_ticks" | "end_time"> & UsageColumns & EndingColumns;
-
-const usageColumns = [
-  "prompt_tokens",
-  "cached_tokens",
-  "image_tokens",
-  "completion_tokens",
-  "reasoning_tokens",
-  "images",
-] as const;
-const endingColumns = ["first_token_ms", "finish_reason", "error_kind"] as const;
-const outcomeColumns = ["id", "state", ...usageColumns, "cost_ticks", "end_time", ...endingColumns] as const;
-const columns = [
-  ...outcomeColumns,
-  "request_id",
-  "team_id",
-  "api_key_id",
-  "model",
-  "asked_model",
-  "endpoint",
-  "start_time",
-  "price_id",
-  "reserved_ticks",
-  "image_ticks",
-  "user_id",
-  "bound_ticks",
-  "bound_tokens",
-  "create_time",
-  "streamed",
-] as const;
+/** What the end of a run changes. */
+const outcomeColumns = [
+  ...(["id", "state", "costTicks", "endTime", "firstTokenMs", "finishReason", "errorKind"] as const),
+  ...([
+    "promptTokens",
+    "cachedTokens",
+    "imageTokens",
+    "completionTokens",
+    "reasoningTokens",
+    "images",
+  ] as const),
+];
+type Outcome = Pick<Row<"runs">, (typeof outcomeColumns)[number]>;
 
 export type RunStore = ReturnType<typeof createRunStore>;
 
 /** The usage table: one row for every run. `insert` and `finish` run on every request. */
 export function createRunStore(database: Database, labels = createRunLabelStore(database)) {
   const { kysely } = database;
-  const inserting = prepareBinding(columns, (row: RunRow) => kysely.insertInto("runs").values(row));
+  const inserting = prepareInsert(kysely, "runs");
   const prices = createPriceIds(database);
   const counted = createCountedLabelStore(database);
   return {
@@ -128,10 +106,10 @@ const unlabelled = { text: null, spend: noLabels };
 function newestRuns({ kysely }: Database) {
   return kysely
     .selectFrom("runs")
-    .leftJoin("price_book", "price_book.id", "runs.price_id")
+    .leftJoin("priceBook", "priceBook.id", "runs.priceId")
     .selectAll("runs")
     .select(priceColumns)
-    .orderBy("runs.create_time", "desc")
+    .orderBy("runs.createTime", "desc")
     .orderBy("runs.id", "desc");
 }
 
@@ -141,55 +119,55 @@ function prepareSettling({ kysely }: Database) {
   );
 }
 
-function toRow(record: RunRecord, price: number | null): RunRow {
+function toRow(record: RunRecord, price: number | null): Row<"runs"> {
   return {
     id: record.id,
-    request_id: record.requestId,
-    team_id: record.teamId,
-    api_key_id: record.apiKeyId,
+    requestId: record.requestId,
+    teamId: record.teamId,
+    apiKeyId: record.apiKeyId,
     model: record.model,
-    asked_model: record.requestedModel,
+    askedModel: record.requestedModel,
     endpoint: record.endpoint,
     state: record.state,
     ...usageToRow(record.usage),
-    cost_ticks: record.costTicks,
-    start_time: record.startTime,
-    end_time: record.endTime,
-    price_id: price,
-    reserved_ticks: record.reservedTicks,
-    image_ticks: record.prices?.imageTicks ?? 0,
-    user_id: record.budgeted?.userId ?? null,
-    bound_ticks: record.budgeted?.bound.ticks ?? null,
-    bound_tokens: record.budgeted?.bound.tokens ?? null,
-    create_time: record.accepted?.createTime ?? record.startTime,
-    streamed: record.accepted === undefined ? null : Number(record.accepted.streamed),
+    costTicks: record.costTicks,
+    startTime: record.startTime,
+    endTime: record.endTime,
+    priceId: price,
+    reservedTicks: record.reservedTicks,
+    imageTicks: record.prices?.imageTicks ?? 0,
+    userId: record.budgeted?.userId ?? null,
+    boundTicks: record.budgeted?.bound.ticks ?? null,
+    boundTokens: record.budgeted?.bound.tokens ?? null,
+    createTime: record.accepted?.createTime ?? record.startTime,
+    streamed: record.accepted?.streamed ?? null,
     ...endingToRow(noEnding),
   };
 }
 
-function fromRow(row: RunRow & JoinedPrices): RunRecord {
+function fromRow(row: Row<"runs"> & JoinedPrices): RunRecord {
   return {
     id: row.id,
-    requestId: row.request_id,
-    teamId: row.team_id,
-    apiKeyId: row.api_key_id,
+    requestId: row.requestId,
+    teamId: row.teamId,
+    apiKeyId: row.apiKeyId,
     model: row.model,
-    requestedModel: row.asked_model,
+    requestedModel: row.askedModel,
     endpoint: row.endpoint,
     state: row.state,
     usage: {
-      promptTokens: row.prompt_tokens,
-      cachedTokens: row.cached_tokens,
-      imageTokens: row.image_tokens,
-      completionTokens: row.completion_tokens,
-      reasoningTokens: row.reasoning_tokens,
+      promptTokens: row.promptTokens,
+      cachedTokens: row.cachedTokens,
+      imageTokens: row.imageTokens,
+      completionTokens: row.completionTokens,
+      reasoningTokens: row.reasoningTokens,
       ...(row.images === 0 ? {} : { images: row.images }),
     },
-    costTicks: row.cost_ticks,
-    prices: pricesOf(row, row.image_ticks),
-    reservedTicks: row.reserved_ticks,
-    startTime: row.start_time,
-    endTime: row.end_time,
+    costTicks: row.costTicks,
+    prices: pricesOf(row, row.imageTicks),
+    reservedTicks: row.reservedTicks,
+    startTime: row.startTime,
+    endTime: row.endTime,
   };
 }
 
@@ -199,29 +177,19 @@ function outcomeToRow(id: string, outcome: RunOutcome): Outcome {
     id,
     state,
     ...usageToRow(usage),
-    cost_ticks: costTicks,
-    end_time: endTime,
+    costTicks,
+    endTime,
     ...endingToRow(ending),
   };
 }
 
 const noEnding: RunEnding = { finishReason: null, errorKind: null, firstTokenMs: null };
 
-function endingToRow({ finishReason, errorKind, firstTokenMs }: RunEnding): EndingColumns {
-  return {
-    first_token_ms: firstTokenMs === null ? null : Math.round(firstTokenMs),
-    finish_reason: finishReason,
-    error_kind: errorKind,
-  };
+function endingToRow({ firstTokenMs, ...ending }: RunEnding): Pick<Outcome, keyof RunEnding> {
+  return { ...ending, firstTokenMs: firstTokenMs === null ? null : Math.round(firstTokenMs) };
 }
 
-function usageToRow(usage: Usage): UsageColumns {
-  return {
-    prompt_tokens: usage.promptTokens,
-    cached_tokens: usage.cachedTokens,
-    image_tokens: usage.imageTokens,
-    completion_tokens: usage.completionTokens,
-    reasoning_tokens: usage.reasoningTokens,
-    images: usage.images ?? 0,
-  };
+function usageToRow(usage: Usage) {
+  const { promptTokens, cachedTokens, imageTokens, completionTokens, reasoningTokens, images = 0 } = usage;
+  return { promptTokens, cachedTokens, imageTokens, completionTokens, reasoningTokens, images };
 }

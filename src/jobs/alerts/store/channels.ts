@@ -1,6 +1,4 @@
-import { createRowMapper } from "../../../store/columns.js";
 import type { Database } from "../../../store/database.js";
-import type { AlertChannelRow } from "../../../store/tables/alerts.js";
 import { createWrite, type Write } from "../../../store/writes.js";
 import type { AlertChannel } from "../alert.js";
 
@@ -10,38 +8,27 @@ export type ChannelStore = ReturnType<typeof createChannelStore>;
 export function createChannelStore({ kysely }: Database) {
   return {
     insertion: (channel: AlertChannel): Write =>
-      createWrite("alert_channels", kysely.insertInto("alert_channels").values(toRow(channel)).compile(), 1),
+      createWrite("alertChannels", kysely.insertInto("alertChannels").values(channel).compile(), 1),
     /** Its deliveries are deleted with it. The commit fails with `conflict` when it does not exist. */
     removal: (id: string): Write =>
-      createWrite("alert_channels", kysely.deleteFrom("alert_channels").where("id", "=", id).compile(), 1),
+      createWrite("alertChannels", kysely.deleteFrom("alertChannels").where("id", "=", id).compile(), 1),
     async find(id: string): Promise<AlertChannel | null> {
       const row = await kysely
-        .selectFrom("alert_channels")
+        .selectFrom("alertChannels")
         .selectAll()
         .where("id", "=", id)
         .executeTakeFirst();
-      return row === undefined ? null : fromRow(row);
+      return row ?? null;
     },
     /** Returns the channels of a team, or all with null, in order of creation. */
     async list(teamId: string | null): Promise<readonly AlertChannel[]> {
-      const rows = await kysely
-        .selectFrom("alert_channels")
+      return kysely
+        .selectFrom("alertChannels")
         .selectAll()
-        .$if(teamId !== null, (channels) => channels.where("team_id", "=", teamId))
-        .orderBy("create_time")
+        .$if(teamId !== null, (channels) => channels.where("teamId", "=", teamId))
+        .orderBy("createTime")
         .orderBy("id")
         .execute();
-      return rows.map(fromRow);
     },
   };
 }
-
-const { toRow, fromRow } = createRowMapper<AlertChannel, AlertChannelRow>({
-  id: "id",
-  teamId: "team_id",
-  kind: "kind",
-  target: "target",
-  secret: "secret",
-  creditTicks: "credit_ticks",
-  createTime: "create_time",
-});

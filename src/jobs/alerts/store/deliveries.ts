@@ -1,6 +1,4 @@
-import { createRowMapper } from "../../../store/columns.js";
 import type { Database } from "../../../store/database.js";
-import type { AlertDeliveryRow } from "../../../store/tables/alerts.js";
 import { createWrite, type Write } from "../../../store/writes.js";
 import type { AlertDelivery } from "../alert.js";
 
@@ -19,26 +17,23 @@ export function createDeliveryStore(database: Database) {
 function createWrites({ kysely }: Database) {
   return {
     insertion: (delivery: AlertDelivery): Write =>
-      createWrite(
-        "alert_deliveries",
-        kysely.insertInto("alert_deliveries").values(toRow(delivery)).compile(),
-      ),
+      createWrite("alertDeliveries", kysely.insertInto("alertDeliveries").values(delivery).compile()),
     /** Writes how an attempt ended; does nothing when the delivery was deleted. */
     attempt(
       id: string,
       change: Pick<AlertDelivery, "state" | "attempts" | "nextTime" | "endTime" | "error">,
     ): Write {
       const query = kysely
-        .updateTable("alert_deliveries")
+        .updateTable("alertDeliveries")
         .set({
           state: change.state,
           attempts: change.attempts,
-          next_time: change.nextTime,
-          end_time: change.endTime,
+          nextTime: change.nextTime,
+          endTime: change.endTime,
           error: change.error,
         })
         .where("id", "=", id);
-      return createWrite("alert_deliveries", query.compile());
+      return createWrite("alertDeliveries", query.compile());
     },
   };
 }
@@ -47,28 +42,27 @@ function createQueue({ kysely }: Database) {
   return {
     /** Returns queued ones that are due at `now`, the longest due first. @param except ids of those that are being sent. */
     async due(now: number, except: readonly string[], limit: number): Promise<readonly AlertDelivery[]> {
-      const rows = await kysely
-        .selectFrom("alert_deliveries")
+      return kysely
+        .selectFrom("alertDeliveries")
         .selectAll()
         .where("state", "=", "queued")
-        .where("next_time", "<=", now)
+        .where("nextTime", "<=", now)
         .$if(except.length > 0, (deliveries) => deliveries.where("id", "not in", except))
-        .orderBy("next_time")
+        .orderBy("nextTime")
         .limit(limit)
         .execute();
-      return rows.map(fromRow);
     },
     /** Returns when the next queued one is due; null when there is none. @param except ids of those that are being sent. */
     async nextTime(except: readonly string[]): Promise<number | null> {
       const row = await kysely
-        .selectFrom("alert_deliveries")
-        .select("next_time")
+        .selectFrom("alertDeliveries")
+        .select("nextTime")
         .where("state", "=", "queued")
         .$if(except.length > 0, (deliveries) => deliveries.where("id", "not in", except))
-        .orderBy("next_time")
+        .orderBy("nextTime")
         .limit(1)
         .executeTakeFirst();
-      return row?.next_time ?? null;
+      return row?.nextTime ?? null;
     },
   };
 }
@@ -78,9 +72,9 @@ function createLists({ kysely }: Database) {
     /** Returns how many a channel has queued. */
     async countQueued(channelId: string): Promise<number> {
       const { count } = await kysely
-        .selectFrom("alert_deliveries")
+        .selectFrom("alertDeliveries")
         .select((delivery) => delivery.fn.countAll<number>().as("count"))
-        .where("channel_id", "=", channelId)
+        .where("channelId", "=", channelId)
         .where("state", "=", "queued")
         .executeTakeFirstOrThrow();
       return count;
@@ -88,39 +82,24 @@ function createLists({ kysely }: Database) {
     /** Returns the newest of some channels, the newest first. */
     async newest({ channelIds, limit }: DeliveryQuery): Promise<readonly AlertDelivery[]> {
       if (channelIds.length === 0) return [];
-      const rows = await kysely
-        .selectFrom("alert_deliveries")
+      return kysely
+        .selectFrom("alertDeliveries")
         .selectAll()
-        .where("channel_id", "in", channelIds)
-        .orderBy("create_time", "desc")
+        .where("channelId", "in", channelIds)
+        .orderBy("createTime", "desc")
         .orderBy("id", "desc")
         .limit(limit)
         .execute();
-      return rows.map(fromRow);
     },
     /** Deletes up to `limit` that ended before `time`. @returns how many were deleted. */
     async deleteEnded(time: number, limit: number): Promise<number> {
       const { numDeletedRows } = await kysely
-        .deleteFrom("alert_deliveries")
+        .deleteFrom("alertDeliveries")
         .where("id", "in", (deliveries) =>
-          deliveries.selectFrom("alert_deliveries").select("id").where("end_time", "<", time).limit(limit),
+          deliveries.selectFrom("alertDeliveries").select("id").where("endTime", "<", time).limit(limit),
         )
         .executeTakeFirst();
       return Number(numDeletedRows);
     },
   };
 }
-
-const { toRow, fromRow } = createRowMapper<AlertDelivery, AlertDeliveryRow>({
-  id: "id",
-  channelId: "channel_id",
-  alertId: "alert_id",
-  event: "event",
-  body: "body",
-  state: "state",
-  attempts: "attempts",
-  nextTime: "next_time",
-  createTime: "create_time",
-  endTime: "end_time",
-  error: "error",
-});

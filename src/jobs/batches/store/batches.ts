@@ -1,7 +1,5 @@
 import { sql, type RawBuilder } from "kysely";
-import { createRowMapper } from "../../../store/columns.js";
 import type { Database } from "../../../store/database.js";
-import type { BatchRow } from "../../../store/tables/batches.js";
 import { createWrite, type Write } from "../../../store/writes.js";
 import type { Batch, BatchFormat, BatchLoad, BatchPage, EndedLine } from "../batch.js";
 
@@ -27,9 +25,9 @@ function createWrites({ kysely }: Database) {
     createWrite(table, query.compile(kysely));
   return {
     insertion: (batch: Batch): Write =>
-      createWrite("batches", kysely.insertInto("batches").values(toRow(batch)).compile()),
+      createWrite("batches", kysely.insertInto("batches").values(batch).compile()),
     /** Changes fields of a batch that is in one of these states; does nothing otherwise. */
-    update(id: string, states: readonly Batch["state"][], change: Partial<BatchRow>): Write {
+    update(id: string, states: readonly Batch["state"][], change: Partial<Batch>): Write {
       const query = kysely.updateTable("batches").set(change).where("id", "=", id);
       return createWrite("batches", query.where("state", "in", states).compile());
     },
@@ -54,7 +52,7 @@ function createWrites({ kysely }: Database) {
           (select ${jobId(sql`line`, id)} from batch_lines where batch_id = ${id} and state = 'queued')`,
       ),
       write(
-        "batch_lines",
+        "batchLines",
         sql`update batch_lines set state = 'waiting' where batch_id = ${id} and state = 'queued'
           and not exists (select 1 from jobs where jobs.id = ${jobId(sql`batch_lines.line`, id)})`,
       ),
@@ -66,12 +64,11 @@ function createQueries({ kysely }: Database) {
   return {
     async find(id: string): Promise<Batch | null> {
       const row = await kysely.selectFrom("batches").selectAll().where("id", "=", id).executeTakeFirst();
-      return row === undefined ? null : fromRow(row);
+      return row ?? null;
     },
     /** Returns all batches that have not ended, of every team. */
     async open(): Promise<readonly Batch[]> {
-      const rows = await kysely.selectFrom("batches").selectAll().where("end_time", "is", null).execute();
-      return rows.map(fromRow);
+      return kysely.selectFrom("batches").selectAll().where("endTime", "is", null).execute();
     },
     /** Returns what the batches of a team that have not ended have in all. @param except the id of one that is not counted. */
     async loadOf(teamId: string, except: string): Promise<BatchLoad> {
@@ -82,25 +79,24 @@ function createQueries({ kysely }: Database) {
           batch.fn.sum<number>("lines").as("lines"),
           batch.fn.sum<number>("bytes").as("bytes"),
         ])
-        .where("team_id", "=", teamId)
-        .where("end_time", "is", null)
+        .where("teamId", "=", teamId)
+        .where("endTime", "is", null)
         .where("id", "!=", except)
         .executeTakeFirstOrThrow();
       return { batches, lines: lines ?? 0, bytes: bytes ?? 0 };
     },
     /** Returns up to `limit` batches of a team that have ended, without its newest `newest` ones. */
     async endedBeyond(teamId: string, newest: number, limit: number): Promise<readonly Batch[]> {
-      const rows = await kysely
+      return kysely
         .selectFrom("batches")
         .selectAll()
-        .where("team_id", "=", teamId)
-        .where("end_time", "is not", null)
-        .orderBy("create_time", "desc")
+        .where("teamId", "=", teamId)
+        .where("endTime", "is not", null)
+        .orderBy("createTime", "desc")
         .orderBy("id", "desc")
         .limit(limit)
         .offset(newest)
         .execute();
-      return rows.map(fromRow);
     },
     list: (query: BatchQuery) => list(kysely, query),
   };
@@ -119,7 +115,7 @@ function createDeletions({ kysely }: Database) {
           batch
             .selectFrom("batches")
             .select("id")
-            .where("end_time", "<=", time)
+            .where("endTime", "<=", time)
             .where(sql<boolean>`not exists (select 1 from batch_lines where batch_id = batches.id)`)
             .limit(limit),
         )
@@ -144,7 +140,7 @@ function queueNext(id: string, now: number): readonly (readonly [Write["table"],
           '{"batch":"' || id || '","line":' || next_line || '}', tags from batches where ${isNext}`,
     ],
     [
-      "batch_lines",
+      "batchLines",
       sql`update batch_lines set state = 'queued' where batch_id = ${id}
         and line = (select next_line from batches where ${isNext})`,
     ],
@@ -158,50 +154,16 @@ async function list(kysely: Database["kysely"], query: BatchQuery): Promise<Batc
   const rows = await kysely
     .selectFrom("batches")
     .selectAll()
-    .where("team_id", "=", teamId)
+    .where("teamId", "=", teamId)
     .where("format", "=", format)
     .$if(after !== null, (batches) =>
       batches.where(
         sql<boolean>`(create_time, id) ${beyond} (select create_time, id from batches where id = ${after} and team_id = ${teamId})`,
       ),
     )
-    .orderBy("create_time", order)
+    .orderBy("createTime", order)
     .orderBy("id", order)
     .limit(limit + 1)
     .execute();
-  return { batches: rows.slice(0, limit).map(fromRow), hasMore: rows.length > limit };
+  return { batches: rows.slice(0, limit), hasMore: rows.length > limit };
 }
-
-const { toRow, fromRow } = createRowMapper<Batch, BatchRow>({
-  id: "id",
-  teamId: "team_id",
-  apiKeyId: "api_key_id",
-  userId: "user_id",
-  format: "format",
-  endpoint: "endpoint",
-  state: "state",
-  outcome: "outcome",
-  inputFileId: "input_file_id",
-  outputFileId: "output_file_id",
-  errorFileId: "error_file_id",
-  outputExpiresMs: "output_expires_ms",
-  metadata: "metadata",
-  errors: "errors",
-  lines: "lines",
-  bytes: "bytes",
-  nextLine: "next_line",
-  succeeded: "succeeded",
-  errored: "errored",
-  dropped: "dropped",
-  promptTokens: "prompt_tokens",
-  cachedTokens: "cached_tokens",
-  completionTokens: "completion_tokens",
-  reasoningTokens: "reasoning_tokens",
-  createTime: "create_time",
-  expireTime: "expire_time",
-  startTime: "start_time",
-  finalizeTime: "finalize_time",
-  cancelTime: "cancel_time",
-  endTime: "end_time",
-  tags: "tags",
-});

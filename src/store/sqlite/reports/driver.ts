@@ -1,14 +1,15 @@
 import {
-  Kysely,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
   type CompiledQuery,
   type DatabaseConnection,
   type Driver,
+  type Kysely,
   type QueryResult,
 } from "kysely";
-import type { Schema } from "../../schema.js";
+import type { Schema } from "../../tables.js";
+import { createKysely } from "../../kysely.js";
 import type { ReportReader } from "./reader.js";
 
 /** Returns what builds queries and has them read by `reader`. It has no transactions and writes nothing. */
@@ -32,13 +33,11 @@ export function createReportKysely(reader: ReportReader): Kysely<Schema> {
     rollbackTransaction: refuse,
     destroy: () => reader.close(),
   };
-  return new Kysely<Schema>({
-    dialect: {
-      createAdapter: () => new SqliteAdapter(),
-      createDriver: () => driver,
-      createIntrospector: (kysely) => new SqliteIntrospector(kysely),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
-    },
+  return createKysely({
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => driver,
+    createIntrospector: (kysely) => new SqliteIntrospector(kysely),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
   });
 }
 

@@ -1,9 +1,10 @@
 /** The thread that reads for reports: on a connection of its own, which cannot write. */
 import { parentPort, workerData } from "node:worker_threads";
-import type Sqlite from "better-sqlite3";
+import type { SqliteStatement } from "kysely";
 import { errorCodeOf } from "../../failure.js";
 import { lowerPriority } from "../../../thread-priority.js";
 import { connectSqlite } from "../connect.js";
+import { createStatement } from "../statement.js";
 import { chunkRows, type ReportAnswer, type ReportQuestion } from "./protocol.js";
 
 /** How long a statement waits for a lock; readers wait for none but while the database is recovered. */
@@ -20,10 +21,10 @@ lowerPriority(niceIncrement);
 
 const sqlite = connectSqlite(file, { readonly: true, fileMustExist: true, timeout: lockWaitMs });
 sqlite.pragma(`cache_size = -${cacheBytesMax / 1024}`);
-const statements = new Map<string, Sqlite.Statement<readonly unknown[]>>();
+const statements = new Map<string, SqliteStatement>();
 
-function statementOf(text: string): Sqlite.Statement<readonly unknown[]> {
-  const found = statements.get(text) ?? sqlite.prepare<readonly unknown[]>(text);
+function statementOf(text: string): SqliteStatement {
+  const found = statements.get(text) ?? createStatement(sqlite.prepare<readonly unknown[]>(text));
   statements.set(text, found);
   return found;
 }

@@ -123,9 +123,9 @@ describe(`limits counted in Redis${withoutRedis}`, () => {
     const wanted = [{ quota: "key", span: 60_000, most: 2, amount: 1 }];
     const at = async (time: number) => (await windows.take([], 0, wanted, time))[0];
     expect(await at(1_000_000)).toMatchObject({ taken: true, used: 1 });
-    expect(await at(990_000)).toMatchObject({ taken: true, used: 2, counted_at: 1_000_000 });
-    expect(await at(941_000)).toMatchObject({ taken: false, used: 2, fits_at: 1_060_000 });
-    expect(await at(940_000)).toMatchObject({ taken: true, used: 1, counted_at: 940_000 });
+    expect(await at(990_000)).toMatchObject({ taken: true, used: 2, countedAt: 1_000_000 });
+    expect(await at(941_000)).toMatchObject({ taken: false, used: 2, fitsAt: 1_060_000 });
+    expect(await at(940_000)).toMatchObject({ taken: true, used: 1, countedAt: 940_000 });
   });
 
   test("are kept for a minute longer than they are needed, and no longer", async () => {
@@ -138,7 +138,7 @@ describe(`limits counted in Redis${withoutRedis}`, () => {
       expect(left).toBeGreaterThan(span + 50_000);
       expect(left).toBeLessThanOrEqual(span + 60_000);
     }
-    await windows.correct(demands, -1, first?.counted_at ?? 0, null);
+    await windows.correct(demands, -1, first?.countedAt ?? 0, null);
     for (const { quota: name } of demands) expect(await command(url, ["EXISTS", prefix + name])).toBe(0);
   });
 });

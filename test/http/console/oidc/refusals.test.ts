@@ -197,7 +197,7 @@ describe("the audit log", () => {
 async function countFailures({
   database,
 }: Awaited<ReturnType<typeof startWithProvider>>): Promise<{ rows: number }> {
-  const found = database.kysely.selectFrom("audit_events").select("id").where("act", "=", "RejectSignIn");
+  const found = database.kysely.selectFrom("auditEvents").select("id").where("act", "=", "RejectSignIn");
   return { rows: (await found.execute()).length };
 }
 

@@ -82,7 +82,7 @@ describe("E26: the name of a team", () => {
     const ids: string[] = [];
     for (const [at, name] of names.entries()) {
       const id = await server.createTeam(`team ${at}`);
-      await kysely.updateTable("teams").set({ name, name_folded: null }).where("id", "=", id).execute();
+      await kysely.updateTable("teams").set({ name, nameFolded: null }).where("id", "=", id).execute();
       ids.push(id);
     }
     const deps = { ...server.stores, clock: server.clock, random: systemRandom };

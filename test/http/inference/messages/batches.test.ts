@@ -117,7 +117,7 @@ describe("/v1/messages/batches", () => {
     const client = clientOf(server);
     const { id } = await client.messages.batches.create({ requests: [request("a", "Hello")] });
     await whenEnded(client, id);
-    await server.database.kysely.updateTable("batches").set({ output_file_id: null }).execute();
+    await server.database.kysely.updateTable("batches").set({ outputFileId: null }).execute();
     expect((await client.messages.batches.retrieve(id)).results_url).toBeNull();
     const results = await server.request(
       "GET",

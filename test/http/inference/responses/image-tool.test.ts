@@ -245,8 +245,8 @@ describe("a call of image_generation", () => {
 it("M7: a call of image_generation takes no tokens of the limits on its model", async () => {
   const { server, client } = await start();
   const database = await openAgain(join(server.data, "hearth.db"));
-  const limit = { team_id: "team-1", model: "painter", qps: null, qpm: null, tpm: 1 };
-  await database.kysely.insertInto("team_limits").values(limit).execute();
+  const limit = { teamId: "team-1", model: "painter", qps: null, qpm: null, tpm: 1 };
+  await database.kysely.insertInto("teamLimits").values(limit).execute();
   await database.close();
   const { output } = await client.create({ input: "Draw a fox", tools });
   expect(output.map(({ type }) => type)).toEqual(["message", "image_generation_call", "message"]);

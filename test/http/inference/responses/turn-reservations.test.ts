@@ -141,8 +141,8 @@ describe("a response of several turns of a prepaid team", () => {
       const refused = await client.send("POST", "", { model, input, tools, max_output_tokens });
       expect(refused).toMatchObject({ status: 429, body: { error: { code: "budget_exceeded" } } });
       expect(mcp.calls).toHaveLength(1);
-      const [row] = await server.database.kysely.selectFrom("budget_periods").selectAll().execute();
-      expect(row).toMatchObject({ spent_tokens: first + 6, reserved_tokens: 0, reserved_ticks: 0 });
+      const [row] = await server.database.kysely.selectFrom("budgetPeriods").selectAll().execute();
+      expect(row).toMatchObject({ spentTokens: first + 6, reservedTokens: 0, reservedTicks: 0 });
       await verified(server);
     },
   );

@@ -81,7 +81,7 @@ describe("an access group", () => {
     await group("chats", [chat]);
     const { apiKey } = await server.createKey(teamId, { acls: [tiny, "api-key:group:chats"] });
     expect((await chatWith(server, apiKey)).status).toBe(200);
-    await server.database.kysely.updateTable("access_groups").set({ acls: "[]" }).execute();
+    await server.database.kysely.updateTable("accessGroups").set({ acls: [] }).execute();
     expect((await chatWith(server, apiKey)).status).toBe(403);
   });
 

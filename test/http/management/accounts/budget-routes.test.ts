@@ -105,7 +105,7 @@ describe("PUT and GET /auth/teams/{teamId}/budgets", () => {
     await complete(server, side);
     await server.request("DELETE", `/auth/api-keys/${side.keyId}`);
     expect(await server.database.kysely.selectFrom("budgets").selectAll().execute()).toEqual([]);
-    expect(await server.database.kysely.selectFrom("budget_periods").selectAll().execute()).toEqual([]);
+    expect(await server.database.kysely.selectFrom("budgetPeriods").selectAll().execute()).toEqual([]);
     await verified(server);
   });
 

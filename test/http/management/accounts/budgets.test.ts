@@ -33,12 +33,12 @@ describe("a budget", () => {
       held.open();
       const statuses = (await answers).map(({ status }) => status).toSorted();
       expect(statuses).toEqual([...Array<number>(10).fill(200), ...Array<number>(90).fill(429)]);
-      const [row] = await server.database.kysely.selectFrom("budget_periods").selectAll().execute();
+      const [row] = await server.database.kysely.selectFrom("budgetPeriods").selectAll().execute();
       expect(row).toMatchObject({
-        spent_ticks: 10 * (3 * prices.prompt + 2 * prices.completion),
-        spent_tokens: 50,
-        reserved_ticks: 0,
-        reserved_tokens: 0,
+        spentTicks: 10 * (3 * prices.prompt + 2 * prices.completion),
+        spentTokens: 50,
+        reservedTicks: 0,
+        reservedTokens: 0,
       });
       await verified(server);
     },
@@ -147,8 +147,8 @@ describe("a budget", () => {
     await server.request("PUT", `/admin/models/${builtInModel}`, dearer);
     held.open();
     expect((await first).status).toBe(200);
-    const [row] = await server.database.kysely.selectFrom("budget_periods").selectAll().execute();
-    expect(row).toMatchObject({ spent_ticks: 3 * prices.prompt + 2 * prices.completion, reserved_ticks: 0 });
+    const [row] = await server.database.kysely.selectFrom("budgetPeriods").selectAll().execute();
+    expect(row).toMatchObject({ spentTicks: 3 * prices.prompt + 2 * prices.completion, reservedTicks: 0 });
     await verified(server);
   });
 

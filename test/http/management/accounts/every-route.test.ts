@@ -32,7 +32,7 @@ function openRoute(route: Route) {
     const { ours } = made;
     if (ours === undefined) throw new Error("asked for before the first test");
     // Which the example of another route does.
-    await shared().database.kysely.updateTable("teams").set({ blocked: 0 }).execute();
+    await shared().database.kysely.updateTable("teams").set({ blocked: false }).execute();
     const path = await pathWith(route, async (param) => id(await createObject(shared(), ours, param)));
     return requestRoute(shared(), route, path, credentialOf(ours));
   };

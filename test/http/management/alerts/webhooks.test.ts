@@ -122,9 +122,9 @@ describe("channels", () => {
     const gone = await server.request("DELETE", `/admin/alerts/channels/${channelId}`, undefined, manager);
     expect(gone.status).toBe(404);
     expect((await server.request("DELETE", `/admin/alerts/channels/${channelId}`)).status).toBe(200);
-    const events = await server.database.kysely.selectFrom("audit_events").selectAll().execute();
+    const events = await server.database.kysely.selectFrom("auditEvents").selectAll().execute();
     const ofChannels = events.filter(({ act }) => act.endsWith("AlertChannel"));
-    expect(ofChannels.map(({ act, team_id }) => [act, team_id])).toEqual([
+    expect(ofChannels.map(({ act, teamId }) => [act, teamId])).toEqual([
       ["CreateAlertChannel", null],
       ["CreateAlertChannel", side.teamId],
       ["DeleteAlertChannel", null],

@@ -141,11 +141,11 @@ describe("bodies of requests", () => {
     const has = async (id: string) => (await detailsOf(server, id)).bodies !== undefined;
     expect([await has(first.id), await has(last.id)]).toEqual([false, true]);
     const { bytes } = await server.database.kysely
-      .selectFrom("request_bodies_total")
+      .selectFrom("requestBodiesTotal")
       .selectAll()
       .executeTakeFirstOrThrow();
     const { sum } = await server.database.kysely
-      .selectFrom("request_bodies")
+      .selectFrom("requestBodies")
       .select((row) => row.fn.sum<number>("bytes").as("sum"))
       .executeTakeFirstOrThrow();
     expect(bytes).toBe(sum);

@@ -196,12 +196,12 @@ describe("GET /admin/requests", () => {
       ...{
         ...row,
         id: `run-${String(at)}`,
-        team_id: teamId,
-        api_key_id: apiKeyId,
+        teamId,
+        apiKeyId,
         model: "other",
-        asked_model: "other",
+        askedModel: "other",
       },
-      ...{ create_time: row.create_time + 1 + at, price_id: null, cost_ticks: 0 },
+      ...{ createTime: row.createTime + 1 + at, priceId: null, costTicks: 0 },
     }));
     for (let at = 0; at < others.length; at += 500)
       await kysely

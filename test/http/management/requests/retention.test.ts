@@ -38,7 +38,7 @@ async function used() {
     expect((await ask(server, key, { ...chat, user: "ada" })).status).toBe(200);
   const sums = async () => {
     const { kysely } = server.database;
-    const tables = ["usage_hours", "usage_months", "team_months", "ledger_entries"] as const;
+    const tables = ["usageHours", "usageMonths", "teamMonths", "ledgerEntries"] as const;
     return Promise.all(tables.map((table) => kysely.selectFrom(table).selectAll().execute()));
   };
   return { server, free, paying, apiKey, sums };
@@ -54,7 +54,7 @@ describe("runs that are older than runsKeptDays", () => {
     expect((await list(server)).requests).toHaveLength(3);
     await swept(server, dayMs, async () => expect(await runsIn(server)).toBe(0));
     expect((await list(server)).requests).toEqual([]);
-    expect(await kysely.selectFrom("run_labels").selectAll().execute()).toEqual([]);
+    expect(await kysely.selectFrom("runLabels").selectAll().execute()).toEqual([]);
     expect(await sums()).toEqual(before);
     expect(await server.stores.ledger.verify()).toEqual([]);
     // New runs of the same hour, month and key are added to the deleted ones.
@@ -127,11 +127,11 @@ it("responses, chat completions, labels and deferred outcomes are kept as long a
   await ask(server, apiKey, { ...chat, store: true, user: "ada" });
   await ask(server, apiKey, { ...chat, deferred: true });
   const { kysely } = server.database;
-  const tables = ["responses", "chat_completions", "run_labels", "deferred_completions"] as const;
+  const tables = ["responses", "chatCompletions", "runLabels", "deferredCompletions"] as const;
   const leftMs = async () => {
     const times = tables.map(async (table) => {
-      const { expire_time } = await kysely.selectFrom(table).select("expire_time").executeTakeFirstOrThrow();
-      return (expire_time ?? 0) - server.clock.now();
+      const { expireTime } = await kysely.selectFrom(table).select("expireTime").executeTakeFirstOrThrow();
+      return (expireTime ?? 0) - server.clock.now();
     });
     return Promise.all(times);
   };

@@ -13,7 +13,7 @@ const userId = expect.any(String) as string;
 async function whenIdle({ server }: StoredTeam): Promise<void> {
   await eventually(async () => {
     expect(await server.database.kysely.selectFrom("jobs").selectAll().execute()).toEqual([]);
-    const open = server.database.kysely.selectFrom("batches").selectAll().where("end_time", "is", null);
+    const open = server.database.kysely.selectFrom("batches").selectAll().where("endTime", "is", null);
     expect(await open.execute()).toEqual([]);
   });
 }
@@ -116,7 +116,7 @@ describe("GET /admin/teams/{teamId}/...", () => {
       ...row,
       id: `file-${String(at)}`,
       filename: "other",
-      create_time: row.create_time + 1 + at,
+      createTime: row.createTime + 1 + at,
     }));
     for (let at = 0; at < others.length; at += 500)
       await kysely
