@@ -53,3 +53,23 @@ describe.each(Object.entries(groups))("a template, as Python's engine renders it
     expect(rendered(source)).toBe(text);
   });
 });
+
+it.each([
+  ["none", "NoneType"],
+  ["true", "bool"],
+  ["1", "int"],
+  ["1.5", "float"],
+  ["(1, 2)", "tuple"],
+  ["d.keys()", "dict_keys"],
+  ["[1]", "list"],
+  ["{}", "dict"],
+  ["namespace()", "Namespace"],
+  ["missing", "Undefined"],
+  ["range", "function"],
+])("the reason why a template is refused has Python's name of the type of %s", (expression, name) => {
+  const template = new JinjaTemplate(`{{ ''.join([${expression}]) }}`, clock);
+  expect(template.render(variables, budget)).toEqual({
+    type: "rejected",
+    reason: expect.stringContaining(`sequence item 0: expected str instance, ${name} found`) as string,
+  });
+});
