@@ -1,11 +1,17 @@
-/** Answers requests of text models to clients that wait for them. */
+/** Answers requests to clients that wait for them. */
 import { admit, inlineFiles, type Admitted } from "../../answers/admit.js";
 import { prepareAnswer } from "../../answers/deliver.js";
 import type { Asking, ReadRequest, ReadyRequest, TextEndpoint } from "../../answers/endpoint.js";
+import { authoriseModel } from "../../answers/authorise-model.js";
+import { embeds, splitInputs } from "../../answers/embeddings.js";
+import { requireAbility } from "../../answers/require-ability.js";
+import type { EmbeddingRequest } from "../../core/embeddings/request.js";
 import { noUsage } from "../../core/usage.js";
+import type { Evaluated } from "../../inference/embeddings/embed.js";
 import type { AppContext } from "./app-context.js";
 import { reserveTokens } from "./middleware/limit.js";
 import { whileClientWaits } from "./reply/client.js";
+import { answerHeaders } from "./reply/run-headers.js";
 import { sendJson, sendStream } from "./reply/reply.js";
 import type { Call } from "./route.js";
 
@@ -59,4 +65,24 @@ export function readBodyWithFiles(app: AppContext, call: Call): Promise<{ readon
   return whileClientWaits(call.ctx.req.socket, async (signal) => ({
     whole: await inlineFiles(app, readCall(app, call, signal)),
   }));
+}
+
+/** Embeds the inputs of a request. @returns null when the client has left. */
+export async function embedCall(
+  app: AppContext,
+  call: Call,
+  request: EmbeddingRequest,
+  keepAliveMs?: number,
+): Promise<Evaluated | null> {
+  const { ctx, principal, requestId, route } = call;
+  authoriseModel(app.models, call, request.model, "embedding");
+  requireAbility(app.models, call, request.model, embeds);
+  const prompt = splitInputs(request.inputs);
+  const tokenReservation = await reserveTokens(app, call, request.model, prompt, request.labels);
+  const context = { principal, requestId, endpoint: route.path, tokenReservation, keepAliveMs };
+  const result = await whileClientWaits(ctx.req.socket, (signal) =>
+    app.embedder.embed(request, context, signal),
+  );
+  if (result !== null) ctx.set(answerHeaders(result));
+  return result;
 }

@@ -1,5 +1,4 @@
 import { endUserOf } from "../../core/requests/labels.js";
-import type { PromptParts } from "../../accounts/limits/prompt-estimate.js";
 import { encodeEmbedding, encodeEmbeddingUsage } from "../../dialects/openai-embeddings/encode.js";
 import { parseEmbeddingRequest } from "../../dialects/openai-embeddings/parse.js";
 import type { EmbeddingRequest } from "../../core/embeddings/request.js";
@@ -8,6 +7,7 @@ import type { RunContext } from "../../inference/run/run-deps.js";
 import { usableModel } from "../../inference/usable-model.js";
 import type { JobRun } from "../handler.js";
 import { authoriseModel } from "../../answers/authorise-model.js";
+import { splitInputs } from "../../answers/embeddings.js";
 import type { Asking } from "../../answers/endpoint.js";
 import { type AdmittedLine, type LineContext, reserveLine } from "./admitted-line.js";
 
@@ -18,7 +18,7 @@ export async function embeddingLine(app: LineContext, asking: Asking): Promise<A
   authoriseModel(models, asking, request.model, "embedding");
   const { id } = usableModel(models, request.model, "embedding").manifest;
   const endUser = endUserOf(request.labels);
-  const reservation = await reserveLine(app, asking.principal, id, partsOf(request), endUser);
+  const reservation = await reserveLine(app, asking.principal, id, splitInputs(request.inputs), endUser);
   let evaluated: Evaluated | null = null;
   return {
     reservation,
@@ -58,10 +58,4 @@ function startEmbedding(
     },
   );
   return { abort: () => aborting.abort(), ended };
-}
-
-function partsOf({ inputs }: EmbeddingRequest): PromptParts {
-  const texts = inputs.filter((input) => typeof input === "string");
-  const tokens = inputs.reduce((sum, input) => sum + (typeof input === "string" ? 0 : input.length), 0);
-  return { text: texts.join("\n"), tokens };
 }
