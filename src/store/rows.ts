@@ -4,8 +4,10 @@
  */
 import { convertedColumns } from "./tables.js";
 
+type ResultRow = Record<string, unknown>;
+
 /** Makes a row of its values, in the order of the columns. */
-export type RowReader = (values: readonly unknown[]) => Record<string, unknown>;
+export type RowReader = (values: readonly unknown[]) => ResultRow;
 
 type Conversion = (typeof convertedColumns)[keyof typeof convertedColumns];
 
@@ -55,12 +57,11 @@ export function createRowReader(columns: readonly string[]): RowReader {
 
 /** @param others names of fields that are set afterwards */
 function createObjectReader(fields: readonly Field[], others: readonly string[] = []): RowReader {
-  // A copy of an object that has all fields is several times faster than one that gets one after the other.
+  // V8 copies an object that was read from JSON, and sets its fields, several times faster than it adds them one after the other.
   const names = [...fields.map(({ name }) => name), ...others];
-  const blank = JSON.parse(JSON.stringify(Object.fromEntries(names.map((name) => [name, null])))) as Record<
-    string,
-    unknown
-  >;
+  const blank = JSON.parse(
+    JSON.stringify(Object.fromEntries(names.map((name) => [name, null]))),
+  ) as ResultRow;
   return (values) => {
     const object = { ...blank };
     for (const { place, name, read } of fields)
