@@ -37,9 +37,10 @@ function takeStep(sqlite: Sqlite.Database, version: number, source: SchemaSource
     return newestVersion(source);
   }
   if (version === formerVersion) {
+    for (const migration of source.migrations) sqlite.exec(migration);
     const difference = findDifference(sqlite, source.creation);
     if (difference !== null) throw differentSchema(difference);
-    return version + 1;
+    return newestVersion(source);
   }
   const [migration] = pendingMigrations(version, source);
   if (migration === undefined) return version;

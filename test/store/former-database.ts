@@ -1,5 +1,6 @@
 /** A database of the last build with numbered migrations, and what it holds. */
 import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
 import Sqlite from "better-sqlite3";
 import { expect } from "vitest";
 import { createApiKeyStore } from "../../src/accounts/keys/store.js";
@@ -8,10 +9,22 @@ import { createTeamStore } from "../../src/accounts/teams/store.js";
 import { createResponseStore } from "../../src/inference/responses/store/responses.js";
 import { createRunStore } from "../../src/inference/run/store/runs.js";
 import type { Database } from "../../src/store/database.js";
+import { readSchema, type SchemaSource } from "../../src/store/schema/source.js";
+import { plantFiles } from "../kit/folder.js";
 
 /** Returns the SQL that makes the database. */
 export function readFormerDatabase(kind: "sqlite" | "postgres"): string {
   return readFileSync(new URL(`../fixtures/databases/schema-48.${kind}.sql`, import.meta.url), "utf8");
+}
+
+/** Returns what makes the newest schema, with further migrations. @param files by their names */
+export function withMigrations(
+  kind: "sqlite" | "postgres",
+  files: Readonly<Record<string, string>>,
+): SchemaSource {
+  const further = readSchema(kind, pathToFileURL(`${plantFiles(files)}/`));
+  const source = readSchema(kind);
+  return { ...source, migrations: [...source.migrations, ...further.migrations] };
 }
 
 /** Writes the SQLite file. @param change SQL that is executed in it afterwards */

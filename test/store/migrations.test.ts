@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -8,8 +7,7 @@ import { openDatabase } from "../../src/store/database.js";
 import { migrate, readVersion } from "../../src/store/migrate.js";
 import { newestVersion, readSchema } from "../../src/store/schema/source.js";
 import { readShape } from "../../src/store/sqlite/shape.js";
-import { plantFiles } from "../kit/folder.js";
-import { expectFormerContent, writeFormerDatabase } from "./former-database.js";
+import { expectFormerContent, withMigrations, writeFormerDatabase } from "./former-database.js";
 import { temporaryFolder } from "./records.js";
 
 function connect(file: string): Sqlite.Database {
@@ -70,16 +68,26 @@ it("a database of an earlier build is refused with one sentence that says with w
   );
 });
 
+/** Returns the file of a database with rows, of the newest schema. */
+async function acceptedDatabase(): Promise<string> {
+  const file = join(temporaryFolder(), "hearth.db");
+  writeFormerDatabase(file);
+  await (await openDatabase(file)).close();
+  return file;
+}
+
 describe("a migration", () => {
   const first =
     "-- Why it is made.\n-- sqlite\nalter table teams add column note text default 'first';\n-- postgres\nselect no_such_function();\n";
   const second = "-- sqlite\nupdate teams set note = note || ', second';\n-- postgres\n";
 
   it("is applied once, in the order of the names, with the statements for its database", async () => {
-    const file = join(temporaryFolder(), "hearth.db");
-    writeFormerDatabase(file);
-    const folder = plantFiles({ "0002-second.sql": second, "0001-first.sql": first, "README.md": "" });
-    const source = readSchema("sqlite", pathToFileURL(`${folder}/`));
+    const file = await acceptedDatabase();
+    const source = withMigrations("sqlite", {
+      "0002-second.sql": second,
+      "0001-first.sql": first,
+      "README.md": "",
+    });
     const sqlite = connect(file);
     for (const _ of [1, 2]) migrate(sqlite, source);
     expect(sqlite.prepare("select note from teams").pluck().all()).toEqual(["first, second"]);
@@ -87,22 +95,20 @@ describe("a migration", () => {
   });
 
   it("that fails leaves nothing of itself, and what was applied before stays", async () => {
-    const file = join(temporaryFolder(), "hearth.db");
-    writeFormerDatabase(file);
+    const file = await acceptedDatabase();
+    const before = readVersion(connect(file));
     const broken = "-- sqlite\ndelete from jobs; insert into no_such_table values (1);\n";
-    const folder = plantFiles({ "0001-first.sql": first, "0002-broken.sql": broken });
+    const source = withMigrations("sqlite", { "0001-first.sql": first, "0002-broken.sql": broken });
     const sqlite = connect(file);
-    expect(() => migrate(sqlite, readSchema("sqlite", pathToFileURL(`${folder}/`)))).toThrow(/no_such_table/);
+    expect(() => migrate(sqlite, source)).toThrow(/no_such_table/);
     expect(sqlite.prepare("select note from teams").pluck().all()).toEqual(["first"]);
     expect(sqlite.prepare("select count(*) from jobs").pluck().get()).toBe(1);
-    expect(readVersion(sqlite)).toBe(50);
+    expect(readVersion(sqlite)).toBe(before + 1);
   });
 
   it("without statements for a database is refused before anything is changed", () => {
-    const folder = plantFiles({ "0001-first.sql": "alter table teams add column note text;" });
-    expect(() => readSchema("sqlite", pathToFileURL(`${folder}/`))).toThrow(
-      /0001-first.sql has no line '-- sqlite'/,
-    );
+    const files = { "0001-first.sql": "alter table teams add column note text;" };
+    expect(() => withMigrations("sqlite", files)).toThrow(/0001-first.sql has no line '-- sqlite'/);
   });
 });
 

@@ -47,12 +47,18 @@ export async function withMigrationLock<Result>(
 export async function migrateWith(client: pg.Client, source = readSchema("postgres")): Promise<void> {
   let version = await readVersion(client);
   if (version === 0) return step(client, source.creation, newestVersion(source));
-  if (version === formerVersion) {
+  if (version === formerVersion) return acceptFormer(client, source);
+  for (const migration of pendingMigrations(version, source)) await step(client, migration, ++version);
+}
+
+/** Takes a database of `formerVersion` to the newest one, if it then has the schema of a new one. */
+async function acceptFormer(client: pg.Client, source: SchemaSource): Promise<void> {
+  await transact(client, async () => {
+    for (const migration of source.migrations) await client.query(migration);
     const difference = await findDifference(client, source.creation);
     if (difference !== null) throw differentSchema(difference);
-    await step(client, "", ++version);
-  }
-  for (const migration of pendingMigrations(version, source)) await step(client, migration, ++version);
+    await client.query("update schema_version set version = $1", [newestVersion(source)]);
+  });
 }
 
 /** Creates what remembers the version; a new database has version 0. */

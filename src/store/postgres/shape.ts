@@ -2,24 +2,22 @@
 import type pg from "pg";
 
 /** The schema in which the SQL is executed is never committed. */
-const opening = "create schema hearth_comparison; set local search_path = hearth_comparison";
+const opening =
+  "savepoint comparison; create schema hearth_comparison; set local search_path = hearth_comparison";
 
 /**
  * Returns the first column, constraint, index, trigger or function that the SQL creates and the database lacks or has in another form; null:
  * there is none. What the database has besides is no difference. The user needs the right to create a schema.
+ * @param client is in a transaction
  */
 export async function findDifference(client: pg.Client, creation: string): Promise<string | null> {
-  await client.query("begin");
-  try {
-    const found = await readShape(client);
-    await client.query(opening);
-    await client.query(creation);
-    const wanted = await readShape(client);
-    for (const [object, definition] of wanted) if (found.get(object) !== definition) return object;
-    return null;
-  } finally {
-    await client.query("rollback").catch(() => undefined);
-  }
+  const found = await readShape(client);
+  await client.query(opening);
+  await client.query(creation);
+  const wanted = await readShape(client);
+  await client.query("rollback to savepoint comparison");
+  for (const [object, definition] of wanted) if (found.get(object) !== definition) return object;
+  return null;
 }
 
 /** Returns the definition of everything in the current schema, by its kind and name; constraints are named by what they demand. */

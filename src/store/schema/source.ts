@@ -6,7 +6,10 @@ import { readdirSync, readFileSync } from "node:fs";
 
 type DatabaseKind = "sqlite" | "postgres";
 
-/** The version of a database of the last build that had its schema in numbered migrations: the same schema as the one of this folder. */
+/**
+ * The version of a database of the last build that had its schema in numbered migrations. With the migrations of this build it has the schema
+ * of this folder.
+ */
 export const formerVersion = 48;
 
 /** The version of this folder's schema without any migration. */
