@@ -111,8 +111,10 @@ async function createBatch(load: Load): Promise<void> {
   const { chance, records } = load;
   const teamId = chance.pick(load.teams);
   const key = load.keyOf(teamId);
+  // All requests of a batch have one model.
+  const { model } = load.drawPrompt(chance);
   const lines = Array.from({ length: chance.between(2, 8) }, (_, at) => {
-    const prompt = load.drawPrompt(chance);
+    const prompt = { ...load.drawPrompt(chance), model };
     return batchLine(`line-${at}`, chatBody(prompt, prompt.tokensMax));
   });
   const form = new FormData();
