@@ -28,21 +28,13 @@ export interface OwnWorker {
   readonly wake: () => void;
 }
 
-export interface OtherWorkers {
-  /** Reports that there is a job, for which this server may have no place. */
-  enqueued(): void;
-  /**
-   * Cancels a job that another server has in flight, and waits for its outcome. @returns false when none has.
-   * @throws HearthError `overloaded` when that server does not end the job in time.
-   */
-  cancel(id: string): Promise<boolean>;
-}
+export type OtherWorkers = ReturnType<typeof createOtherWorkers>;
 
 export function createOtherWorkers(
   kind: JobKind,
   { broadcast, jobs, clock }: OtherWorkersDeps,
   own: OwnWorker,
-): OtherWorkers {
+) {
   const waiting = new Map<string, () => void>();
   const [asks, answers, news] = [`cancel ${kind}`, `cancelling ${kind}`, `enqueued ${kind}`];
   broadcast.on(asks, (received) => {
@@ -78,5 +70,12 @@ export function createOtherWorkers(
       },
     );
   };
-  return { cancel, enqueued: () => broadcast.send(news, {}) };
+  return {
+    /**
+     * Cancels a job that another server has in flight, and waits for its outcome. @returns false when none has.
+     * @throws HearthError `overloaded` when that server does not end the job in time.
+     */
+    cancel /** Reports that there is a job, for which this server may have no place. */,
+    enqueued: (): void => broadcast.send(news, {}),
+  };
 }

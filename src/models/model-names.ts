@@ -17,12 +17,7 @@ export interface NamedModel {
   readonly suggestedAliases: readonly string[];
 }
 
-export interface ModelNames {
-  /** The id that a name leads to; null when there is none. */
-  find(name: string): string | null;
-  /** All aliases of a model, the operator's first. */
-  aliasesOf(id: string): readonly string[];
-}
+export type ModelNames = ReturnType<typeof assignNames>;
 
 interface Pattern {
   readonly beginning: string;
@@ -31,7 +26,7 @@ interface Pattern {
 }
 
 /** Assigns the names. @param warnings receives a sentence for each alias that another model has already. */
-export function assignNames(models: readonly NamedModel[], warnings: string[]): ModelNames {
+export function assignNames(models: readonly NamedModel[], warnings: string[]) {
   const holders = new Map(models.map(({ model }) => [model.manifest.id, model.manifest.id]));
   const aliases = new Map<string, string[]>();
   const patterns: Pattern[] = [];
@@ -56,8 +51,11 @@ export function assignNames(models: readonly NamedModel[], warnings: string[]): 
         });
   patterns.sort((a, b) => b.beginning.length - a.beginning.length);
   return {
-    find: (name) => holders.get(name) ?? patterns.find(({ matches }) => matches(name))?.id ?? null,
-    aliasesOf: (id) => aliases.get(id) ?? [],
+    /** The id that a name leads to; null when there is none. */
+    find: (name: string): string | null =>
+      holders.get(name) ?? patterns.find(({ matches }) => matches(name))?.id ?? null,
+    /** All aliases of a model, the operator's first. */
+    aliasesOf: (id: string): readonly string[] => aliases.get(id) ?? [],
   };
 }
 

@@ -2,10 +2,7 @@
 import type { Clock } from "../core/clock.js";
 import type { Database } from "./database.js";
 
-export interface Erasure {
-  /** Erases what is not erased yet. */
-  close(): void;
-}
+export type Erasure = ReturnType<typeof startErasure>;
 
 /** Deletions within this time are erased together: erasing waits for the disk. */
 const erasureDelayMs = 5000;
@@ -15,7 +12,7 @@ export function startErasure(
   { onDeletion, erase }: Pick<Database, "onDeletion" | "erase">,
   clock: Clock,
   onError: (thrown: unknown) => void,
-): Erasure {
+) {
   let stop: (() => void) | null = null;
   const attempt = (): void => {
     stop = null;
@@ -31,7 +28,8 @@ export function startErasure(
   };
   onDeletion(schedule);
   return {
-    close() {
+    /** Erases what is not erased yet. */
+    close(): void {
       if (stop === null) return;
       stop();
       try {

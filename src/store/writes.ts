@@ -22,19 +22,17 @@ export function createWrite(table: keyof Schema, query: CompiledQuery, rows: num
 }
 
 /** Commits prepared writes. */
-export interface Writes {
-  /**
-   * Executes all writes in one transaction, in order. Resolves when they are synced to disk, so that neither a killed
-   * process nor a power cut undoes them.
-   * @throws HearthError `conflict` when a write does not change as many rows as it must; then nothing is written.
-   */
-  commit(writes: readonly Write[]): Promise<void>;
-}
+export type Writes = ReturnType<typeof createWrites>;
 
 /** Creates the object that commits the writes of a database's stores. */
-export function createWrites(database: Database): Writes {
+export function createWrites(database: Database) {
   return {
-    commit: (writes) => database.commit(statementsOf(writes), true),
+    /**
+     * Executes all writes in one transaction, in order. Resolves when they are synced to disk, so that neither a killed
+     * process nor a power cut undoes them.
+     * @throws HearthError `conflict` when a write does not change as many rows as it must; then nothing is written.
+     */
+    commit: (writes: readonly Write[]): Promise<void> => database.commit(statementsOf(writes), true),
   };
 }
 

@@ -26,23 +26,7 @@ export interface AuditPage {
   readonly next: AuditPosition | null;
 }
 
-export interface AuditLog {
-  /**
-   * Returns at most `limit` events of a team. An actor that sees only API keys of their own gets those that they caused, and those about
-   * them and about these keys. A page may be shorter without being the last one, because the number of
-   * events scanned for a page is bounded.
-   * @throws HearthError `not_found` when the team does not exist or the actor cannot see it.
-   */
-  page(
-    query: AuditQuery & { readonly teamId: string },
-    filter: AuditFilter,
-    actor: Actor,
-  ): Promise<AuditPage>;
-  /** Returns the events of a scope by time, page by page. */
-  scan(query: Pick<AuditQuery, "from" | "to"> & Scope): AsyncIterable<readonly AuditEventWithMember[]>;
-  /** Returns the newest events of all teams and of the server, newest first. */
-  newest(limit: number): Promise<readonly AuditEventWithMember[]>;
-}
+export type AuditLog = ReturnType<typeof createAuditLog>;
 
 export interface AuditLogDeps {
   readonly audit: AuditStore;
@@ -56,10 +40,20 @@ const eventsScannedMax = 1000;
 /** Events of a page of all; writing one holds the event loop for some milliseconds. */
 const eventsExportedMax = 250;
 
-export function createAuditLog(deps: AuditLogDeps): AuditLog {
+export function createAuditLog(deps: AuditLogDeps) {
   const { audit, teams } = deps;
   return {
-    async page(query, filter, actor) {
+    /**
+     * Returns at most `limit` events of a team. An actor that sees only API keys of their own gets those that they caused, and those about
+     * them and about these keys. A page may be shorter without being the last one, because the number of
+     * events scanned for a page is bounded.
+     * @throws HearthError `not_found` when the team does not exist or the actor cannot see it.
+     */
+    async page(
+      query: AuditQuery & { readonly teamId: string },
+      filter: AuditFilter,
+      actor: Actor,
+    ): Promise<AuditPage> {
       const isSeen = await eventsSeen(deps, await findScope(teams, query.teamId, actor));
       const isFiltered = isSeen !== null || Object.values(filter).some((wanted) => wanted !== null);
       const scanned = await audit.page({ ...query, limit: isFiltered ? eventsScannedMax : query.limit + 1 });
@@ -69,8 +63,11 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
       const { events, next } = pageOf(scanned, isWanted, query.limit, hasMore);
       return { events: await withMembers(deps, events), next };
     },
-    scan: (query) => scan(deps, query),
-    async newest(limit) {
+    /** Returns the events of a scope by time, page by page. */
+    scan: (query: Pick<AuditQuery, "from" | "to"> & Scope): AsyncIterable<readonly AuditEventWithMember[]> =>
+      scan(deps, query),
+    /** Returns the newest events of all teams and of the server, newest first. */
+    async newest(limit: number): Promise<readonly AuditEventWithMember[]> {
       const events = await audit.page({
         teamId: null,
         order: "descending",

@@ -4,33 +4,13 @@ import type { ApiKeyStore } from "../keys/store.js";
 import { HearthError } from "../../core/errors.js";
 import { createAdmission, createLookUp, type LookUpDeps } from "./look-up.js";
 
-export interface Authenticator {
-  /**
-   * @param secret what the request presents; null when it presents nothing.
-   * @param address IP address of the client.
-   * @throws HearthError `unauthenticated` when nothing is presented, `bad_credential` when it is not an API key of this
-   * server, `permission_denied` when the key may not be used now.
-   */
-  authenticate(secret: string | null, address: string): Promise<Principal>;
-  /**
-   * Returns the principal of a key that was authenticated earlier, for a job that was deferred. The address is not checked
-   * again.
-   * @throws HearthError `permission_denied` when the key was deleted or may not be used now.
-   */
-  readmit(keyId: string): Promise<Principal>;
-  /**
-   * Returns the principal of the key with which the sessions of a member call /v1, and which nobody presents.
-   * @param address IP address of the client.
-   * @throws HearthError `permission_denied` when the key was deleted or may not be used now from this address.
-   */
-  admitSession(keyId: string, address: string): Promise<Principal>;
-}
+export type Authenticator = ReturnType<typeof createAuthenticator>;
 
 export interface AuthenticatorDeps extends LookUpDeps {
   readonly keys: Pick<ApiKeyStore, "find" | "findByHash">;
 }
 
-export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
+export function createAuthenticator(deps: AuthenticatorDeps) {
   const { keys, clock } = deps;
   const findByHash = async (hash: Uint8Array): Promise<Principal | null> => {
     const readAt = clock.monotonic();
@@ -61,9 +41,26 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
     return principal;
   };
   return {
+    /**
+     * @param secret what the request presents; null when it presents nothing.
+     * @param address IP address of the client.
+     * @throws HearthError `unauthenticated` when nothing is presented, `bad_credential` when it is not an API key of this
+     * server, `permission_denied` when the key may not be used now.
+     */
     authenticate,
-    admitSession: async (keyId, address) => admit(await findById(keyId), address),
-    async readmit(keyId) {
+    /**
+     * Returns the principal of the key with which the sessions of a member call /v1, and which nobody presents.
+     * @param address IP address of the client.
+     * @throws HearthError `permission_denied` when the key was deleted or may not be used now from this address.
+     */
+    admitSession: async (keyId: string, address: string): Promise<Principal> =>
+      admit(await findById(keyId), address),
+    /**
+     * Returns the principal of a key that was authenticated earlier, for a job that was deferred. The address is not checked
+     * again.
+     * @throws HearthError `permission_denied` when the key was deleted or may not be used now.
+     */
+    async readmit(keyId: string): Promise<Principal> {
       const principal = await findById(keyId);
       const refusal = refusalOf(principal, clock.now());
       if (refusal !== null) throw new HearthError("permission_denied", refusal);

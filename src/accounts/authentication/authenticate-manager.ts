@@ -6,21 +6,13 @@ import type { Manager } from "../management-keys/management-key.js";
 import type { ManagementKeyStore } from "../management-keys/store.js";
 import { createLookUp, type LookUpDeps } from "./look-up.js";
 
-export interface ManagerAuthenticator {
-  /**
-   * @param secret what the request presents; null when it presents nothing.
-   * @param address IP address of the client.
-   * @throws HearthError `unauthenticated` when nothing is presented, `bad_credential` when it is not a management key of
-   * this server, `permission_denied` when the key may not be used now.
-   */
-  authenticate(secret: string | null, address: string): Promise<Manager>;
-}
+export type ManagerAuthenticator = ReturnType<typeof createManagerAuthenticator>;
 
 export interface ManagerAuthenticatorDeps extends LookUpDeps {
   readonly managementKeys: Pick<ManagementKeyStore, "findByHash">;
 }
 
-export function createManagerAuthenticator(deps: ManagerAuthenticatorDeps): ManagerAuthenticator {
+export function createManagerAuthenticator(deps: ManagerAuthenticatorDeps) {
   const { managementKeys } = deps;
   const authenticate = createLookUp<Manager>(
     {
@@ -34,7 +26,15 @@ export function createManagerAuthenticator(deps: ManagerAuthenticatorDeps): Mana
     },
     deps,
   );
-  return { authenticate };
+  return {
+    /**
+     * @param secret what the request presents; null when it presents nothing.
+     * @param address IP address of the client.
+     * @throws HearthError `unauthenticated` when nothing is presented, `bad_credential` when it is not a management key of
+     * this server, `permission_denied` when the key may not be used now.
+     */
+    authenticate,
+  };
 }
 
 function refusalOf({ key, team }: Manager, now: number): string | null {

@@ -7,12 +7,7 @@
 import type { Clock } from "../../core/clock.js";
 import type { KeyUseStore } from "./store.js";
 
-export interface KeyUse {
-  /** Notes that an API key or management key is used now. */
-  note(keyId: string): void;
-  /** Writes what is still noted. */
-  close(): Promise<void>;
-}
+export type KeyUse = ReturnType<typeof createKeyUse>;
 
 export interface KeyUseDeps {
   readonly keyUses: KeyUseStore;
@@ -26,7 +21,7 @@ const resolutionMs = 60_000;
 /** Keys noted between two writes; further keys are noted at their next use. */
 const notedMax = 5000;
 
-export function createKeyUse({ keyUses, clock, onError }: KeyUseDeps): KeyUse {
+export function createKeyUse({ keyUses, clock, onError }: KeyUseDeps) {
   const noted = new Map<string, number>();
   /** The times that the last write stored. */
   let written: ReadonlyMap<string, number> = new Map();
@@ -53,14 +48,16 @@ export function createKeyUse({ keyUses, clock, onError }: KeyUseDeps): KeyUse {
     if (noted.size > 0 && !isClosed) wait();
   };
   return {
-    note(keyId) {
+    /** Notes that an API key or management key is used now. */
+    note(keyId: string): void {
       const minute = Math.floor(clock.now() / resolutionMs) * resolutionMs;
       if (isClosed || written.get(keyId) === minute) return;
       if (noted.size >= notedMax && !noted.has(keyId)) return;
       noted.set(keyId, minute);
       wait();
     },
-    async close() {
+    /** Writes what is still noted. */
+    async close(): Promise<void> {
       isClosed = true;
       stop?.();
       await writing;

@@ -24,21 +24,7 @@ export interface BudgetChange {
 }
 
 /** A key, member or team that the actor cannot see is treated as one that does not exist. */
-export interface BudgetService {
-  /**
-   * Returns budgets of a team in order of creation; to an actor that sees only API keys of their own, those of the team, of the actor
-   * and of these keys. @throws HearthError `not_found`.
-   */
-  page(query: Omit<BudgetQuery, "ownerId">, actor: Actor): Promise<readonly BudgetStatus[]>;
-  /**
-   * Sets the limits of a budget for future requests; active runs are not aborted. A new budget counts what its current period has used.
-   * Without any limit it is deleted.
-   * @returns null when the budget has no limit.
-   * @throws HearthError `not_found`, `invalid_value` naming the field, `permission_denied` for an actor of a single team that changes
-   * the budget of the team.
-   */
-  change(name: BudgetName, change: BudgetChange, actor: Actor): Promise<BudgetStatus | null>;
-}
+export type BudgetService = ReturnType<typeof createBudgetService>;
 
 /** Budgets of tags and end users of a team. */
 const labelBudgetsMax = 1000;
@@ -50,14 +36,26 @@ export interface BudgetServiceDeps extends AuditDeps {
   readonly teams: TeamStore;
 }
 
-export function createBudgetService(deps: BudgetServiceDeps): BudgetService {
+export function createBudgetService(deps: BudgetServiceDeps) {
   const { budgets, teams, clock } = deps;
   return {
-    async page(query, actor) {
+    /**
+     * Returns budgets of a team in order of creation; to an actor that sees only API keys of their own, those of the team, of the actor
+     * and of these keys. @throws HearthError `not_found`.
+     */
+    async page(query: Omit<BudgetQuery, "ownerId">, actor: Actor): Promise<readonly BudgetStatus[]> {
       const { ownerId } = await findScope(teams, query.teamId, actor);
       return budgets.page({ ...query, ownerId }, clock.now());
     },
-    change: (name, change, actor) => retryOnConflict(() => applyChange(deps, name, change, actor)),
+    /**
+     * Sets the limits of a budget for future requests; active runs are not aborted. A new budget counts what its current period has used.
+     * Without any limit it is deleted.
+     * @returns null when the budget has no limit.
+     * @throws HearthError `not_found`, `invalid_value` naming the field, `permission_denied` for an actor of a single team that changes
+     * the budget of the team.
+     */
+    change: (name: BudgetName, change: BudgetChange, actor: Actor): Promise<BudgetStatus | null> =>
+      retryOnConflict(() => applyChange(deps, name, change, actor)),
   };
 }
 

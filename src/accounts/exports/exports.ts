@@ -25,14 +25,7 @@ export interface Export {
   readonly pages: AsyncIterable<readonly ExportRow[]>;
 }
 
-export interface Exports {
-  /**
-   * Opens an export; nothing is read yet.
-   * @throws HearthError `not_found` for a team that does not exist or that the actor cannot see, `invalid_value` when the time ends before
-   * it starts.
-   */
-  open(kind: ExportKind, query: ExportQuery, actor: Actor): Promise<Export>;
-}
+export type Exports = ReturnType<typeof createExports>;
 
 export interface ExportDeps {
   readonly exports: ExportStore;
@@ -45,10 +38,15 @@ const auditColumns = [
   ...["before", "after"],
 ];
 
-export function createExports(deps: ExportDeps): Exports {
+export function createExports(deps: ExportDeps) {
   const { exports, teams } = deps;
   return {
-    async open(kind, query, actor) {
+    /**
+     * Opens an export; nothing is read yet.
+     * @throws HearthError `not_found` for a team that does not exist or that the actor cannot see, `invalid_value` when the time ends before
+     * it starts.
+     */
+    async open(kind: ExportKind, query: ExportQuery, actor: Actor): Promise<Export> {
       const scope = await findScope(teams, query.teamId, actor);
       if (query.from !== null && query.to !== null && query.to <= query.from)
         throw invalid("until", "must be after since");

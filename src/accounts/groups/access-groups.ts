@@ -15,18 +15,7 @@ import type { AccessGroupStore } from "./store.js";
 /** A change of a group; absent fields stay as they are. */
 export type AccessGroupChange = Partial<Pick<AccessGroup, "description" | "acls">>;
 
-export interface AccessGroupService {
-  /** @throws HearthError `invalid_value` naming the field, `permission_denied`, `conflict` when the name is taken. */
-  create(group: Pick<AccessGroup, "name" | "description" | "acls">, actor: Actor): Promise<AccessGroup>;
-  /** Returns all groups in order of name. */
-  list(): Promise<readonly AccessGroup[]>;
-  /** @throws HearthError `not_found`. */
-  find(name: string): Promise<AccessGroup>;
-  /** @throws HearthError `not_found`, `invalid_value` naming the field, `permission_denied`. */
-  update(name: string, change: AccessGroupChange, actor: Actor): Promise<AccessGroup>;
-  /** @throws HearthError `not_found`, `permission_denied`, `conflict` when API keys or teams have the group. */
-  remove(name: string, actor: Actor): Promise<AccessGroup>;
-}
+export type AccessGroupService = ReturnType<typeof createAccessGroupService>;
 
 export interface AccessGroupServiceDeps extends AuditDeps {
   readonly accessGroups: AccessGroupStore;
@@ -35,14 +24,21 @@ export interface AccessGroupServiceDeps extends AuditDeps {
 const groupsMax = 1_000;
 const descriptionCharsMax = 500;
 
-export function createAccessGroupService(deps: AccessGroupServiceDeps): AccessGroupService {
+export function createAccessGroupService(deps: AccessGroupServiceDeps) {
   const { accessGroups } = deps;
   return {
-    create: (group, actor) => create(deps, group, actor),
-    list: () => accessGroups.list(),
-    find: (name) => find(deps, name),
-    update: (name, change, actor) => retryOnConflict(() => update(deps, name, change, actor)),
-    remove: (name, actor) => remove(deps, name, actor),
+    /** @throws HearthError `invalid_value` naming the field, `permission_denied`, `conflict` when the name is taken. */
+    create: (group: Pick<AccessGroup, "name" | "description" | "acls">, actor: Actor): Promise<AccessGroup> =>
+      create(deps, group, actor),
+    /** Returns all groups in order of name. */
+    list: (): Promise<readonly AccessGroup[]> => accessGroups.list(),
+    /** @throws HearthError `not_found`. */
+    find: (name: string): Promise<AccessGroup> => find(deps, name),
+    /** @throws HearthError `not_found`, `invalid_value` naming the field, `permission_denied`. */
+    update: (name: string, change: AccessGroupChange, actor: Actor): Promise<AccessGroup> =>
+      retryOnConflict(() => update(deps, name, change, actor)),
+    /** @throws HearthError `not_found`, `permission_denied`, `conflict` when API keys or teams have the group. */
+    remove: (name: string, actor: Actor): Promise<AccessGroup> => remove(deps, name, actor),
   };
 }
 

@@ -39,37 +39,7 @@ export interface CreatedKey {
 }
 
 /** A key that the actor cannot see is treated as one that does not exist. */
-export interface KeyService {
-  /** @throws HearthError `invalid_value` naming the field, `not_found` when the team does not exist. */
-  create(request: CreateKeyRequest, actor: Actor): Promise<CreatedKey>;
-  /** Returns all keys with their teams, in order of creation. */
-  list(): Promise<readonly Principal[]>;
-  /** Returns keys of a team in order of creation. @throws HearthError `not_found` when the team does not exist. */
-  page(query: KeyQuery, actor: Actor): Promise<readonly ApiKey[]>;
-  /** Returns the ids of those keys that sessions of the console use: they have no secret and cannot be rotated. */
-  consoleKeyIds(keys: readonly ApiKey[]): Promise<ReadonlySet<string>>;
-  /** @throws HearthError `not_found`. */
-  find(id: string, actor: Actor): Promise<ApiKey>;
-  /**
-   * @throws HearthError `not_found`, `invalid_value` naming the field, `permission_denied` when an actor of a single team
-   * changes whether it is blocked.
-   */
-  update(id: string, change: KeyChange, actor: Actor): Promise<ApiKey>;
-  /** Replaces a key's secret. @throws HearthError `not_found`, `invalid_value` naming the field. */
-  rotate(
-    id: string,
-    request: RotateKeyRequest,
-    actor: Actor,
-  ): Promise<{ readonly key: ApiKey; readonly secret: string }>;
-  /** Deletes a key. @returns the deleted key. @throws HearthError `not_found`. */
-  remove(id: string, actor: Actor): Promise<ApiKey>;
-  /**
-   * Returns the key that a reference identifies.
-   * @param reference its id, the start of its id, or its redacted form.
-   * @throws HearthError `not_found` when there is none, `conflict` when there are several.
-   */
-  resolve(reference: string): Promise<ApiKey>;
-}
+export type KeyService = ReturnType<typeof createKeyService>;
 
 /** Keys that are read for one reference; the error lists those that match. */
 const matchesMax = 10;
@@ -81,18 +51,28 @@ export interface KeyServiceDeps extends AuditDeps {
   readonly accessGroups: Pick<AccessGroupStore, "findAll">;
 }
 
-export function createKeyService(deps: KeyServiceDeps): KeyService {
+export function createKeyService(deps: KeyServiceDeps) {
   const { keys, teams, clock, random } = deps;
   return {
-    create: (request, actor) => create(deps, request, actor),
-    list: () => list(deps),
-    async page(query, actor) {
+    /** @throws HearthError `invalid_value` naming the field, `not_found` when the team does not exist. */
+    create: (request: CreateKeyRequest, actor: Actor): Promise<CreatedKey> => create(deps, request, actor),
+    /** Returns all keys with their teams, in order of creation. */
+    list: (): Promise<readonly Principal[]> => list(deps),
+    /** Returns keys of a team in order of creation. @throws HearthError `not_found` when the team does not exist. */
+    async page(query: KeyQuery, actor: Actor): Promise<readonly ApiKey[]> {
       const { ownerId } = await findScope(teams, query.teamId, actor);
       return keys.page(ownerId === null ? query : { ...query, userId: ownerId });
     },
-    consoleKeyIds: (all) => deps.signIns.consoleKeyIds([...new Set(all.map(({ userId }) => userId))]),
-    find: (id, actor) => findSeen(deps, id, actor),
-    update: (id, change, actor) =>
+    /** Returns the ids of those keys that sessions of the console use: they have no secret and cannot be rotated. */
+    consoleKeyIds: (all: readonly ApiKey[]): Promise<ReadonlySet<string>> =>
+      deps.signIns.consoleKeyIds([...new Set(all.map(({ userId }) => userId))]),
+    /** @throws HearthError `not_found`. */
+    find: (id: string, actor: Actor): Promise<ApiKey> => findSeen(deps, id, actor),
+    /**
+     * @throws HearthError `not_found`, `invalid_value` naming the field, `permission_denied` when an actor of a single team
+     * changes whether it is blocked.
+     */
+    update: (id: string, change: KeyChange, actor: Actor): Promise<ApiKey> =>
       retryOnConflict(async () => {
         const before = await findSeen(deps, id, actor);
         const after = applyChange(before, change, actor, clock.now());
@@ -100,7 +80,12 @@ export function createKeyService(deps: KeyServiceDeps): KeyService {
         await replace(deps, "UpdateApiKey", before, after, actor);
         return after;
       }),
-    rotate: (id, request, actor) =>
+    /** Replaces a key's secret. @throws HearthError `not_found`, `invalid_value` naming the field. */
+    rotate: (
+      id: string,
+      request: RotateKeyRequest,
+      actor: Actor,
+    ): Promise<{ readonly key: ApiKey; readonly secret: string }> =>
       retryOnConflict(async () => {
         const before = await findSeen(deps, id, actor);
         await refuseConsoleKey(deps, before);
@@ -109,13 +94,19 @@ export function createKeyService(deps: KeyServiceDeps): KeyService {
         await replace(deps, "RotateApiKey", before, key, actor);
         return { key, secret };
       }),
-    remove: (id, actor) =>
+    /** Deletes a key. @returns the deleted key. @throws HearthError `not_found`. */
+    remove: (id: string, actor: Actor): Promise<ApiKey> =>
       retryOnConflict(async () => {
         const key = await findSeen(deps, id, actor);
         await commitChange(deps, "DeleteApiKey", { before: key, after: null }, keys.removal(key), actor);
         return key;
       }),
-    resolve: async (reference) =>
+    /**
+     * Returns the key that a reference identifies.
+     * @param reference its id, the start of its id, or its redacted form.
+     * @throws HearthError `not_found` when there is none, `conflict` when there are several.
+     */
+    resolve: async (reference: string): Promise<ApiKey> =>
       resolveReference(
         "API key",
         reference,

@@ -46,32 +46,7 @@ export interface ModelRequestDecision extends RateLimitDecision {
   readonly reservation: TokenReservation;
 }
 
-export interface RateLimits {
-  /** Counts a request of a key. @throws HearthError `overloaded` when there are too many requests to count. */
-  admitRequest(principal: Principal): Promise<RequestDecision>;
-  /**
-   * Counts a request that reads what the key has already, such as a list or a stored response. It counts against no limit of the key or
-   * the team, only against one of its own, which stops loops. @throws HearthError `overloaded` as above.
-   */
-  admitRead(principal: Principal): Promise<RequestDecision>;
-  /**
-   * Counts an admitted request against the limits on a model. When it is refused or cannot be counted, the first step's count
-   * is undone, too.
-   * @param model id of the model. @param endUser the end user that the request names; absent: none. @param prompt what the model reads, or a text to be tokenized;
-   * null: the request is not counted in tokens, and no token limit applies to it.
-   * @throws HearthError `overloaded` as above.
-   */
-  admitModelRequest(
-    request: RequestDecision,
-    model: string,
-    prompt: EstimatedPrompt | null,
-    endUser?: string | null,
-  ): Promise<ModelRequestDecision>;
-  /** Stores the reservation of a deferred job until the job runs. */
-  park(id: string, reservation: TokenReservation): void;
-  /** Returns the parked reservation; one without an estimate when a restart or too many others have displaced it. */
-  resume(id: string, principal: Principal, model: string, endUser?: string | null): Promise<TokenReservation>;
-}
+export type RateLimits = ReturnType<typeof createRateLimits>;
 
 export interface RateLimitDeps {
   readonly teamLimits: Pick<TeamLimitStore, "findFor">;
@@ -90,19 +65,42 @@ const parkedMax = 10_000;
 export const unlimitedReservation: TokenReservation = { reconcile: () => undefined };
 
 /** Creates the limits. */
-export function createRateLimits(deps: RateLimitDeps): RateLimits {
+export function createRateLimits(deps: RateLimitDeps) {
   const parked = new Map<string, TokenReservation>();
   return {
-    admitRequest: (principal) => admitRequest(deps, principal),
-    admitRead: (principal) => admitRead(deps, principal),
-    admitModelRequest: (request, model, prompt, endUser = null) =>
-      admitModelRequest(deps, request, { model, endUser }, prompt),
-    park(id, reservation) {
+    /** Counts a request of a key. @throws HearthError `overloaded` when there are too many requests to count. */
+    admitRequest: (principal: Principal): Promise<RequestDecision> => admitRequest(deps, principal),
+    /**
+     * Counts a request that reads what the key has already, such as a list or a stored response. It counts against no limit of the key or
+     * the team, only against one of its own, which stops loops. @throws HearthError `overloaded` as above.
+     */
+    admitRead: (principal: Principal): Promise<RequestDecision> => admitRead(deps, principal),
+    /**
+     * Counts an admitted request against the limits on a model. When it is refused or cannot be counted, the first step's count
+     * is undone, too.
+     * @param model id of the model. @param endUser the end user that the request names; absent: none. @param prompt what the model reads, or a text to be tokenized;
+     * null: the request is not counted in tokens, and no token limit applies to it.
+     * @throws HearthError `overloaded` as above.
+     */
+    admitModelRequest: (
+      request: RequestDecision,
+      model: string,
+      prompt: EstimatedPrompt | null,
+      endUser: string | null = null,
+    ): Promise<ModelRequestDecision> => admitModelRequest(deps, request, { model, endUser }, prompt),
+    /** Stores the reservation of a deferred job until the job runs. */
+    park(id: string, reservation: TokenReservation): void {
       parked.set(id, reservation);
       const [oldest] = parked.keys();
       if (parked.size > parkedMax && oldest !== undefined) parked.delete(oldest);
     },
-    async resume(id, principal, model, endUser = null) {
+    /** Returns the parked reservation; one without an estimate when a restart or too many others have displaced it. */
+    async resume(
+      id: string,
+      principal: Principal,
+      model: string,
+      endUser: string | null = null,
+    ): Promise<TokenReservation> {
       const reservation = parked.get(id);
       parked.delete(id);
       if (reservation !== undefined) return reservation;

@@ -21,17 +21,7 @@ import { findVisibleTeam } from "../teams/teams.js";
 export type LimitChange = Partial<Limits>;
 
 /** A team that the actor cannot see is treated as one that does not exist. */
-export interface TeamLimitService {
-  /** Returns all limits of a team, those on every model first. @throws HearthError `not_found`. */
-  list(teamId: string, actor: Actor): Promise<readonly TeamLimits[]>;
-  /**
-   * Changes the limits on a model, with `everyModel` those on every model without limits of its own, with `allModels` those on
-   * all models together, with `eachEndUser` those on each end user; deletes them when all are null.
-   * @throws HearthError `not_found`, `invalid_value` naming the field, `permission_denied` for an actor of a single team,
-   * `conflict` when the team has limits on too many models.
-   */
-  update(teamId: string, model: string, change: LimitChange, actor: Actor): Promise<TeamLimits>;
-}
+export type TeamLimitService = ReturnType<typeof createTeamLimitService>;
 
 export interface TeamLimitDeps extends AuditDeps {
   readonly teams: TeamStore;
@@ -41,14 +31,21 @@ export interface TeamLimitDeps extends AuditDeps {
 /** Models on which a team may have limits. */
 const limitedModelsMax = 1000;
 
-export function createTeamLimitService(deps: TeamLimitDeps): TeamLimitService {
+export function createTeamLimitService(deps: TeamLimitDeps) {
   const { teams, teamLimits } = deps;
   return {
-    async list(teamId, actor) {
+    /** Returns all limits of a team, those on every model first. @throws HearthError `not_found`. */
+    async list(teamId: string, actor: Actor): Promise<readonly TeamLimits[]> {
       await findVisibleTeam(teams, teamId, actor);
       return teamLimits.list(teamId);
     },
-    update: (teamId, model, change, actor) =>
+    /**
+     * Changes the limits on a model, with `everyModel` those on every model without limits of its own, with `allModels` those on
+     * all models together, with `eachEndUser` those on each end user; deletes them when all are null.
+     * @throws HearthError `not_found`, `invalid_value` naming the field, `permission_denied` for an actor of a single team,
+     * `conflict` when the team has limits on too many models.
+     */
+    update: (teamId: string, model: string, change: LimitChange, actor: Actor): Promise<TeamLimits> =>
       retryOnConflict(() => update(deps, { teamId, model }, change, actor)),
   };
 }

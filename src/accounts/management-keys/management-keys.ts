@@ -32,23 +32,7 @@ export interface CreateManagementKeyRequest {
 }
 
 /** Creates, lists and removes management keys, for the command line only; no route does. */
-export interface ManagementKeyService {
-  /**
-   * Creates a key. The secret is not stored and cannot be shown again.
-   * @throws HearthError `invalid_value` naming the field, `not_found` when the team or the member does not exist.
-   */
-  create(
-    request: CreateManagementKeyRequest,
-    actor: Actor,
-  ): Promise<{ readonly key: ManagementKey; readonly secret: string }>;
-  /** Returns all keys in order of creation. */
-  list(): Promise<readonly ManagementKey[]>;
-  /**
-   * Removes the key with this id, start of an id, or redacted form.
-   * @throws HearthError `not_found` when there is none, `conflict` when there are several.
-   */
-  remove(reference: string, actor: Actor): Promise<ManagementKey>;
-}
+export type ManagementKeyService = ReturnType<typeof createManagementKeyService>;
 
 export interface ManagementKeyServiceDeps extends AuditDeps {
   readonly managementKeys: ManagementKeyStore;
@@ -56,10 +40,17 @@ export interface ManagementKeyServiceDeps extends AuditDeps {
   readonly teams: TeamStore;
 }
 
-export function createManagementKeyService(deps: ManagementKeyServiceDeps): ManagementKeyService {
+export function createManagementKeyService(deps: ManagementKeyServiceDeps) {
   const { managementKeys, teams, clock, random } = deps;
   return {
-    async create(request, actor) {
+    /**
+     * Creates a key. The secret is not stored and cannot be shown again.
+     * @throws HearthError `invalid_value` naming the field, `not_found` when the team or the member does not exist.
+     */
+    async create(
+      request: CreateManagementKeyRequest,
+      actor: Actor,
+    ): Promise<{ readonly key: ManagementKey; readonly secret: string }> {
       checkName(request.name);
       checkManagementAcls(request.acls ?? []);
       checkExpireTime(request.expireTime ?? null, clock.now());
@@ -69,8 +60,13 @@ export function createManagementKeyService(deps: ManagementKeyServiceDeps): Mana
       const secret = issueSecret("hm-", random);
       return { key: await addManagementKey(deps, secret, request, actor), secret };
     },
-    list: () => managementKeys.list(),
-    async remove(reference, actor) {
+    /** Returns all keys in order of creation. */
+    list: (): Promise<readonly ManagementKey[]> => managementKeys.list(),
+    /**
+     * Removes the key with this id, start of an id, or redacted form.
+     * @throws HearthError `not_found` when there is none, `conflict` when there are several.
+     */
+    async remove(reference: string, actor: Actor): Promise<ManagementKey> {
       const all = await managementKeys.list();
       const key = resolveReference(
         "management key",

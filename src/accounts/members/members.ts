@@ -32,33 +32,7 @@ export interface CreateMemberRequest {
 export type MemberChange = Partial<Pick<Member, "email" | "givenName" | "familyName" | "role">>;
 
 /** A member whom the actor cannot see is treated as one who does not exist. */
-export interface MemberService {
-  /**
-   * @throws HearthError `invalid_value` naming the field, `not_found` when the team does not exist, `conflict` when another
-   * member has the e-mail address or there are too many members.
-   */
-  create(request: CreateMemberRequest, actor: Actor): Promise<Member>;
-  /** Returns all members in order of creation. */
-  list(): Promise<readonly Member[]>;
-  /** Returns members of a team in order of creation. @throws HearthError `not_found` when the team does not exist. */
-  page(query: MemberQuery, actor: Actor): Promise<readonly Member[]>;
-  /**
-   * @throws HearthError `not_found`, `invalid_value` naming the field, `conflict` when another member has the e-mail address
-   * or the last owner would lose that role, `permission_denied` when an actor of a single team changes the e-mail address of a member
-   * who signs in by an identity provider.
-   */
-  update(id: string, change: MemberChange, actor: Actor): Promise<Member>;
-  /**
-   * Removes a member with their management keys and what they sign in with; their sessions end.
-   * @throws HearthError `not_found`, `conflict` when the member is the last owner.
-   */
-  remove(id: string, actor: Actor): Promise<Member>;
-  /**
-   * Returns the member with this id, start of an id, or e-mail address.
-   * @throws HearthError `not_found` when there is none, `conflict` when there are several.
-   */
-  resolve(reference: string): Promise<Member>;
-}
+export type MemberService = ReturnType<typeof createMemberService>;
 
 export interface MemberServiceDeps extends MemberKeyDeps {
   readonly members: MemberStore;
@@ -69,18 +43,39 @@ export interface MemberServiceDeps extends MemberKeyDeps {
 /** Members of the server. */
 export const membersMax = 10_000;
 
-export function createMemberService(deps: MemberServiceDeps): MemberService {
+export function createMemberService(deps: MemberServiceDeps) {
   const { members, teams } = deps;
   return {
-    create: (request, actor) => retryOnConflict(() => create(deps, request, actor)),
-    list: () => members.list(),
-    async page(query, actor) {
+    /**
+     * @throws HearthError `invalid_value` naming the field, `not_found` when the team does not exist, `conflict` when another
+     * member has the e-mail address or there are too many members.
+     */
+    create: (request: CreateMemberRequest, actor: Actor): Promise<Member> =>
+      retryOnConflict(() => create(deps, request, actor)),
+    /** Returns all members in order of creation. */
+    list: (): Promise<readonly Member[]> => members.list(),
+    /** Returns members of a team in order of creation. @throws HearthError `not_found` when the team does not exist. */
+    async page(query: MemberQuery, actor: Actor): Promise<readonly Member[]> {
       await findVisibleTeam(teams, query.teamId, actor);
       return members.page(query);
     },
-    update: (id, change, actor) => retryOnConflict(() => update(deps, id, change, actor)),
-    remove: (id, actor) => retryOnConflict(() => remove(deps, id, actor)),
-    async resolve(reference) {
+    /**
+     * @throws HearthError `not_found`, `invalid_value` naming the field, `conflict` when another member has the e-mail address
+     * or the last owner would lose that role, `permission_denied` when an actor of a single team changes the e-mail address of a member
+     * who signs in by an identity provider.
+     */
+    update: (id: string, change: MemberChange, actor: Actor): Promise<Member> =>
+      retryOnConflict(() => update(deps, id, change, actor)),
+    /**
+     * Removes a member with their management keys and what they sign in with; their sessions end.
+     * @throws HearthError `not_found`, `conflict` when the member is the last owner.
+     */
+    remove: (id: string, actor: Actor): Promise<Member> => retryOnConflict(() => remove(deps, id, actor)),
+    /**
+     * Returns the member with this id, start of an id, or e-mail address.
+     * @throws HearthError `not_found` when there is none, `conflict` when there are several.
+     */
+    async resolve(reference: string): Promise<Member> {
       const folded = foldEmail(reference);
       return resolveReference(
         "member",

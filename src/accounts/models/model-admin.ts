@@ -36,43 +36,36 @@ export interface ModelAdminDeps extends AuditDeps {
   readonly reload: () => Promise<void>;
 }
 
-export interface ModelAdmin {
-  /** Returns the settings that are in effect, by id of the model; times are ms. */
-  settings(): Readonly<Record<string, SettingFields>>;
-  /**
-   * Changes settings of a model; they are in effect when it resolves.
-   * @param id of the model, which exists
-   * @throws HearthError as `SettingsWriter.update` does; `conflict` for an alias that another model has.
-   */
-  update(id: string, change: SettingFields, actor: Actor): Promise<void>;
-  /** Deletes a model that was pulled. Requests that run keep it. @throws HearthError `conflict` for another one. */
-  remove(model: Model, actor: Actor): Promise<void>;
-  /** Loads a usable model. @throws HearthError `model_unavailable`, `overloaded` while too many loads wait. */
-  load(model: Model, actor: Actor, signal: AbortSignal): Promise<void>;
-  /** Unloads a model: at once, or when the last run that uses it has ended. */
-  unload(model: Model, actor: Actor): Promise<void>;
-}
+export type ModelAdmin = ReturnType<typeof createModelAdmin>;
 
 /** Loads that may wait at a time. */
 const loadsMax = 16;
 
-export function createModelAdmin(deps: ModelAdminDeps): ModelAdmin {
+export function createModelAdmin(deps: ModelAdminDeps) {
   const { settings, memory, reload, removeFiles } = deps;
   let loads = 0;
   return {
-    settings: () => settings.read().settings,
-    async update(id, change, actor) {
+    /** Returns the settings that are in effect, by id of the model; times are ms. */
+    settings: (): Readonly<Record<string, SettingFields>> => settings.read().settings,
+    /**
+     * Changes settings of a model; they are in effect when it resolves.
+     * @param id of the model, which exists
+     * @throws HearthError as `SettingsWriter.update` does; `conflict` for an alias that another model has.
+     */
+    async update(id: string, change: SettingFields, actor: Actor): Promise<void> {
       refuseTakenAliases(deps, id, change);
       const entry = updateSettings(settings, id, change);
       await deps.writes.commit([auditEntry(deps, actor, entry)]);
       await reload();
     },
-    async remove(model, actor) {
+    /** Deletes a model that was pulled. Requests that run keep it. @throws HearthError `conflict` for another one. */
+    async remove(model: Model, actor: Actor): Promise<void> {
       const entry = await removeFiles(model);
       await deps.writes.commit([auditEntry(deps, actor, entry)]);
       await reload();
     },
-    async load(model, actor, signal) {
+    /** Loads a usable model. @throws HearthError `model_unavailable`, `overloaded` while too many loads wait. */
+    async load(model: Model, actor: Actor, signal: AbortSignal): Promise<void> {
       if (loads >= loadsMax)
         throw new HearthError("overloaded", "Too many models are being loaded. Please try again later.", {
           retryAfterSeconds: 5,
@@ -85,7 +78,8 @@ export function createModelAdmin(deps: ModelAdminDeps): ModelAdmin {
       }
       await deps.writes.commit([auditEntry(deps, actor, memoryEntry("LoadModel", model))]);
     },
-    async unload(model, actor) {
+    /** Unloads a model: at once, or when the last run that uses it has ended. */
+    async unload(model: Model, actor: Actor): Promise<void> {
       await deps.writes.commit([auditEntry(deps, actor, memoryEntry("UnloadModel", model))]);
       memory.unload(model.manifest.id);
     },

@@ -33,19 +33,7 @@ export interface MonthInvoice {
   readonly limits: SpendingLimits;
 }
 
-export interface BillingService {
-  /**
-   * Returns a bounded number of changes: older ones are summed. An actor that sees only API keys of their own gets the credit that is left
-   * as one change, without the payments and the spending of others.
-   * @throws HearthError `not_found`, also for a team that the actor cannot see.
-   */
-  balance(teamId: string, actor: Actor): Promise<TeamBalance>;
-  /**
-   * Returns the invoice of the current month so far; to an actor that sees only API keys of their own, what these have cost.
-   * @throws HearthError `not_found`, also for a team that the actor cannot see.
-   */
-  invoice(teamId: string, actor: Actor): Promise<MonthInvoice>;
-}
+export type BillingService = ReturnType<typeof createBilling>;
 
 export interface BillingServiceDeps {
   readonly teams: TeamStore;
@@ -57,7 +45,7 @@ export interface BillingServiceDeps {
 const moneyChangesMax = 1000;
 const spendingDaysMax = 100;
 
-export function createBilling(deps: BillingServiceDeps): BillingService {
+export function createBilling(deps: BillingServiceDeps) {
   const balance = async (teamId: string, actor: Actor): Promise<TeamBalance> => {
     const { createTime } = await findVisibleTeam(deps.teams, teamId, actor);
     const { ownerId } = deriveScope(actor, teamId);
@@ -78,8 +66,17 @@ export function createBilling(deps: BillingServiceDeps): BillingService {
     };
   };
   return {
+    /**
+     * Returns a bounded number of changes: older ones are summed. An actor that sees only API keys of their own gets the credit that is left
+     * as one change, without the payments and the spending of others.
+     * @throws HearthError `not_found`, also for a team that the actor cannot see.
+     */
     balance,
-    async invoice(teamId, actor) {
+    /**
+     * Returns the invoice of the current month so far; to an actor that sees only API keys of their own, what these have cost.
+     * @throws HearthError `not_found`, also for a team that the actor cannot see.
+     */
+    async invoice(teamId: string, actor: Actor): Promise<MonthInvoice> {
       const { totalTicks: creditTicks } = await balance(teamId, actor);
       const month = monthOf(deps.clock.now());
       const { ownerId } = deriveScope(actor, teamId);

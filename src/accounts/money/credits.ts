@@ -40,16 +40,7 @@ export interface ChangedCredits extends TeamCredits {
   readonly ticks: Ticks;
 }
 
-export interface CreditService {
-  /**
-   * Changes a team's credit.
-   * @throws HearthError `invalid_value` naming the field, `not_found` when the team does not exist, `permission_denied` for an
-   * actor of a single team, `no_credits` when the team has less credit than is to be taken.
-   */
-  change(kind: CreditChange, teamId: string, amount: CreditAmount, actor: Actor): Promise<ChangedCredits>;
-  /** Returns the credit of these teams, in the same order. */
-  of(teams: readonly Team[]): Promise<readonly TeamCredits[]>;
-}
+export type CreditService = ReturnType<typeof createCreditService>;
 
 export interface CreditDeps extends Omit<AuditDeps, "writes"> {
   readonly teams: TeamStore;
@@ -59,10 +50,21 @@ export interface CreditDeps extends Omit<AuditDeps, "writes"> {
 
 const noteCharactersMax = 500;
 
-export function createCreditService(deps: CreditDeps): CreditService {
+export function createCreditService(deps: CreditDeps) {
   return {
-    change: (kind, teamId, amount, actor) => change(deps, kind, teamId, amount, actor),
-    async of(teams) {
+    /**
+     * Changes a team's credit.
+     * @throws HearthError `invalid_value` naming the field, `not_found` when the team does not exist, `permission_denied` for an
+     * actor of a single team, `no_credits` when the team has less credit than is to be taken.
+     */
+    change: (
+      kind: CreditChange,
+      teamId: string,
+      amount: CreditAmount,
+      actor: Actor,
+    ): Promise<ChangedCredits> => change(deps, kind, teamId, amount, actor),
+    /** Returns the credit of these teams, in the same order. */
+    async of(teams: readonly Team[]): Promise<readonly TeamCredits[]> {
       const balances = await deps.ledger.balances();
       const months = await deps.spending.all(monthOf(deps.clock.now()));
       return teams.map((team) => ({

@@ -27,17 +27,7 @@ export interface ModelNames {
   readonly aliases: readonly string[];
 }
 
-export interface HostedPriceService {
-  /**
-   * Sets the prices of an alias from the current hour on; the first prices of an alias also apply to all time before.
-   * @throws HearthError `invalid_value` naming the field, `conflict` when there are too many versions.
-   */
-  set(request: SetHostedPriceRequest, actor: Actor): Promise<HostedPrice>;
-  /** Returns the current prices in order of alias. */
-  list(): Promise<readonly HostedPrice[]>;
-  /** Removes all versions of an alias's prices. @throws HearthError `not_found`. */
-  remove(alias: string, actor: Actor): Promise<void>;
-}
+export type HostedPriceService = ReturnType<typeof createHostedPriceService>;
 
 export interface HostedPriceDeps extends AuditDeps {
   readonly hostedPrices: HostedPriceStore;
@@ -47,11 +37,17 @@ const aliasCharactersMax = 200;
 /** Versions of all aliases together. */
 const versionsMax = 10_000;
 
-export function createHostedPriceService(deps: HostedPriceDeps): HostedPriceService {
+export function createHostedPriceService(deps: HostedPriceDeps) {
   return {
-    set: (request, actor) => set(deps, request, actor),
-    list: () => newest(deps),
-    remove: (alias, actor) => remove(deps, alias, actor),
+    /**
+     * Sets the prices of an alias from the current hour on; the first prices of an alias also apply to all time before.
+     * @throws HearthError `invalid_value` naming the field, `conflict` when there are too many versions.
+     */
+    set: (request: SetHostedPriceRequest, actor: Actor): Promise<HostedPrice> => set(deps, request, actor),
+    /** Returns the current prices in order of alias. */
+    list: (): Promise<readonly HostedPrice[]> => newest(deps),
+    /** Removes all versions of an alias's prices. @throws HearthError `not_found`. */
+    remove: (alias: string, actor: Actor): Promise<void> => remove(deps, alias, actor),
   };
 }
 

@@ -20,29 +20,26 @@ export interface LimitChange {
   readonly soft?: string | null;
 }
 
-export interface SpendingService {
-  /** Returns the spending of the current month. @throws HearthError `not_found`, also for a team the actor cannot see. */
-  find(teamId: string, actor: Actor): Promise<MonthlySpending>;
-  /**
-   * Sets the limits for future requests; active runs are not aborted.
-   * @throws HearthError `not_found`, `invalid_value` naming the field, `permission_denied` for an actor of a single team that
-   * changes the hard limit.
-   */
-  change(teamId: string, change: LimitChange, actor: Actor): Promise<SpendingLimits>;
-}
+export type SpendingService = ReturnType<typeof createSpendingService>;
 
 export interface SpendingDeps extends AuditDeps {
   readonly spending: SpendingStore;
   readonly teams: TeamStore;
 }
 
-export function createSpendingService(deps: SpendingDeps): SpendingService {
+export function createSpendingService(deps: SpendingDeps) {
   return {
-    async find(teamId, actor) {
+    /** Returns the spending of the current month. @throws HearthError `not_found`, also for a team the actor cannot see. */
+    async find(teamId: string, actor: Actor): Promise<MonthlySpending> {
       await findVisibleTeam(deps.teams, teamId, actor);
       return deps.spending.find(teamId, monthOf(deps.clock.now()));
     },
-    async change(teamId, change, actor) {
+    /**
+     * Sets the limits for future requests; active runs are not aborted.
+     * @throws HearthError `not_found`, `invalid_value` naming the field, `permission_denied` for an actor of a single team that
+     * changes the hard limit.
+     */
+    async change(teamId: string, change: LimitChange, actor: Actor): Promise<SpendingLimits> {
       const team = await findVisibleTeam(deps.teams, teamId, actor);
       return retryOnConflict(() => applyChange(deps, team, change, actor));
     },

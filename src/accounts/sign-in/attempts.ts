@@ -17,21 +17,9 @@ export interface AttemptSource {
   readonly email: string | null;
 }
 
-export interface SignInAttempts {
-  /**
-   * Counts an attempt as failed from its beginning: parallel guesses would all be within the limit.
-   * @returns a function that takes the count back, for an attempt that did not fail.
-   * @throws HearthError `rate_limited` with the time of the next attempt.
-   */
-  begin(from: AttemptSource): () => void;
-  /**
-   * Makes an attempt, and counts it as failed when its secret is wrong.
-   * @throws HearthError `rate_limited` with the time of the next attempt, or what `attempt` throws.
-   */
-  make<Result>(from: AttemptSource, attempt: () => Promise<Result>): Promise<Result>;
-}
+export type SignInAttempts = ReturnType<typeof createSignInAttempts>;
 
-export function createSignInAttempts(clock: Clock): SignInAttempts {
+export function createSignInAttempts(clock: Clock) {
   const addresses = new Failures(failuresMax.address);
   const emails = new Failures(failuresMax.email);
   const begin = ({ address, email }: AttemptSource): (() => void) => {
@@ -49,8 +37,17 @@ export function createSignInAttempts(clock: Clock): SignInAttempts {
     };
   };
   return {
+    /**
+     * Counts an attempt as failed from its beginning: parallel guesses would all be within the limit.
+     * @returns a function that takes the count back, for an attempt that did not fail.
+     * @throws HearthError `rate_limited` with the time of the next attempt.
+     */
     begin,
-    async make(from, attempt) {
+    /**
+     * Makes an attempt, and counts it as failed when its secret is wrong.
+     * @throws HearthError `rate_limited` with the time of the next attempt, or what `attempt` throws.
+     */
+    async make<Result>(from: AttemptSource, attempt: () => Promise<Result>): Promise<Result> {
       const giveBack = begin(from);
       try {
         const result = await attempt();

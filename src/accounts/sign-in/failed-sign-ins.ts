@@ -12,23 +12,21 @@ const spanMs = 15 * 60 * 1000;
 /** Entries within the span: the limits of single addresses do not bound what many addresses write. */
 const recordedMax = 500;
 
-export interface FailedSignIns {
-  /**
-   * Writes an entry, as long as there are not too many. Never fails: the answer to the visitor is the same on a full disk.
-   * @param member of whom the sign-in would have been; null: of nobody, or it is not known
-   * @param details a reason and the subject have no text of the visitor's
-   */
-  record(
-    method: SignInMethod,
-    member: Member | null,
-    details: { readonly address: string; readonly reason?: string; readonly subject?: string },
-  ): Promise<void>;
-}
+export type FailedSignIns = ReturnType<typeof createFailedSignIns>;
 
-export function createFailedSignIns(deps: AuditDeps): FailedSignIns {
+export function createFailedSignIns(deps: AuditDeps) {
   const recorded = new SlidingWindow(spanMs);
   return {
-    async record(method, member, details) {
+    /**
+     * Writes an entry, as long as there are not too many. Never fails: the answer to the visitor is the same on a full disk.
+     * @param member of whom the sign-in would have been; null: of nobody, or it is not known
+     * @param details a reason and the subject have no text of the visitor's
+     */
+    async record(
+      method: SignInMethod,
+      member: Member | null,
+      details: { readonly address: string; readonly reason?: string; readonly subject?: string },
+    ): Promise<void> {
       const now = Math.floor(deps.clock.monotonic());
       recorded.slide(now);
       if (recorded.used >= recordedMax) return;

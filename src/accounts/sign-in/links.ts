@@ -15,29 +15,14 @@ const linkMs = 24 * 60 * 60 * 1000;
 /** 256 bits: a link and a session cannot be guessed, and a hash without salt is enough. */
 const secretBytes = 32;
 
-export interface SignInLinks {
-  /**
-   * Makes a link, which replaces the member's former one. @returns its secret, which is not stored and cannot be shown again.
-   * @param member null: the link creates the first owner of the server
-   * @throws HearthError `conflict` when the server has an owner already.
-   */
-  create(member: Member | null, actor: Actor): Promise<string>;
-  /**
-   * Makes a link for a member who has no password yet. @returns the secret of the link.
-   * @throws HearthError `not_found` when the actor cannot see the member, `conflict` when they have a password, or sign in through an
-   * identity provider: then only the command line makes one.
-   */
-  invite(memberId: string, actor: Actor): Promise<string>;
-  /** Removes the password of a member, ends their sessions and makes a link. @returns the secret of the link. */
-  reset(member: Member, actor: Actor): Promise<string>;
-}
+export type SignInLinks = ReturnType<typeof createSignInLinks>;
 
 export interface SignInLinkDeps extends AuditDeps {
   readonly members: MemberStore;
   readonly signIns: SignInStore;
 }
 
-export function createSignInLinks(deps: SignInLinkDeps): SignInLinks {
+export function createSignInLinks(deps: SignInLinkDeps) {
   const { members, signIns, writes } = deps;
   const create = async (
     member: Member | null,
@@ -60,8 +45,18 @@ export function createSignInLinks(deps: SignInLinkDeps): SignInLinks {
     return link.secret;
   };
   return {
-    create: (member, actor) => create(member, actor),
-    async invite(memberId, actor) {
+    /**
+     * Makes a link, which replaces the member's former one. @returns its secret, which is not stored and cannot be shown again.
+     * @param member null: the link creates the first owner of the server
+     * @throws HearthError `conflict` when the server has an owner already.
+     */
+    create: (member: Member | null, actor: Actor): Promise<string> => create(member, actor),
+    /**
+     * Makes a link for a member who has no password yet. @returns the secret of the link.
+     * @throws HearthError `not_found` when the actor cannot see the member, `conflict` when they have a password, or sign in through an
+     * identity provider: then only the command line makes one.
+     */
+    async invite(memberId: string, actor: Actor): Promise<string> {
       const member = await findVisibleMember(deps, memberId, actor);
       if ((await signIns.findSignIn(member.id)).password !== null) throw hasPassword();
       // A person who has the link signs in as the member.
@@ -70,7 +65,8 @@ export function createSignInLinks(deps: SignInLinkDeps): SignInLinks {
         throw isLinked ? signsInByProvider() : thrown;
       });
     },
-    async reset(member, actor) {
+    /** Removes the password of a member, ends their sessions and makes a link. @returns the secret of the link. */
+    async reset(member: Member, actor: Actor): Promise<string> {
       const link = newLink(deps, member);
       const entry = auditEntry(deps, actor, {
         action: "ResetPassword",

@@ -24,16 +24,7 @@ const waitingMax = 32;
 /** Characters of a password. */
 const passwordCharacters = { min: 10, max: 256 } as const;
 
-export interface Passwords {
-  /** Returns the hash with its salt and parameters. @throws HearthError `overloaded` while too many hashes wait. */
-  hash(password: string): Promise<string>;
-  /**
-   * Whether the password is that of a stored hash. It takes the same time for null, which stands for a member who does not exist or
-   * has no password, and for which no password is right.
-   * @throws HearthError `overloaded` while too many hashes wait.
-   */
-  matches(password: string, stored: string | null): Promise<boolean>;
-}
+export type Passwords = ReturnType<typeof createPasswords>;
 
 /** Checks a new password. @throws HearthError `invalid_value` naming the field. */
 export function checkPassword(password: string): void {
@@ -44,15 +35,21 @@ export function checkPassword(password: string): void {
 }
 
 /** @param cost of new hashes; stored ones keep theirs */
-export function createPasswords(random: Random, cost: PasswordCost = defaultCost): Passwords {
+export function createPasswords(random: Random, cost: PasswordCost = defaultCost) {
   const run = createTurns();
   const nobody = stored(random.bytes(saltBytes), random.bytes(hashBytes), cost);
   return {
-    async hash(password) {
+    /** Returns the hash with its salt and parameters. @throws HearthError `overloaded` while too many hashes wait. */
+    async hash(password: string): Promise<string> {
       const salt = random.bytes(saltBytes);
       return stored(salt, await run(() => derive(password, salt, cost)), cost);
     },
-    async matches(password, of) {
+    /**
+     * Whether the password is that of a stored hash. It takes the same time for null, which stands for a member who does not exist or
+     * has no password, and for which no password is right.
+     * @throws HearthError `overloaded` while too many hashes wait.
+     */
+    async matches(password: string, of: string | null): Promise<boolean> {
       const { salt, hash, ...parameters } = parse(of ?? nobody);
       const derived = await run(() => derive(password, salt, parameters));
       return timingSafeEqual(derived, hash) && of !== null;

@@ -36,38 +36,7 @@ export interface LinkSignIn {
   readonly password: string | null;
 }
 
-export interface SignInService {
-  /** @throws HearthError `bad_credential`, `rate_limited`, `overloaded`, or `permission_denied` when the team is blocked. */
-  withPassword(
-    request: { readonly email: string; readonly password: string },
-    address: string,
-  ): Promise<NewSession>;
-  /**
-   * Signs in by a link, which is then used up. A password that is set ends the member's other sessions.
-   * @throws the same errors, and `invalid_value` when an e-mail or a password is needed: the link can be used again.
-   */
-  withLink(request: LinkSignIn, address: string): Promise<NewSession>;
-  /**
-   * Returns the session of a request. @param secret null: the request has none
-   * @throws HearthError `unauthenticated` when there is no such session, or it has ended.
-   */
-  find(secret: string | null): Promise<SignedIn>;
-  /** Ends the session. */
-  end(signedIn: SignedIn): Promise<void>;
-  /** Ends all sessions of the member. */
-  endAll(signedIn: SignedIn): Promise<void>;
-  /**
-   * Sets the password and ends all sessions of the member. @returns a new session
-   * @throws HearthError `invalid_value` naming the field, `rate_limited`, `overloaded`.
-   */
-  setPassword(
-    signedIn: SignedIn,
-    request: { readonly currentPassword: string; readonly password: string },
-    address: string,
-  ): Promise<NewSession>;
-  /** Returns the id of the API key with which the member's sessions call /v1; creates it with the first call. */
-  apiKeyOf(signedIn: SignedIn): Promise<string>;
-}
+export type SignInService = ReturnType<typeof createSignIn>;
 
 export type SignInDeps = SignInLinkDeps & ConsoleKeyDeps;
 
@@ -85,11 +54,15 @@ interface Parts extends SignInDeps {
 /** Uses of a session are stored once in this time. */
 const useStoredMs = 60_000;
 
-export function createSignIn(deps: SignInServiceDeps): SignInService {
+export function createSignIn(deps: SignInServiceDeps) {
   const parts: Parts = { ...deps, passwords: createPasswords(deps.random, deps.passwordCost) };
   const { attempts, failures } = deps;
   return {
-    async withPassword(request, address) {
+    /** @throws HearthError `bad_credential`, `rate_limited`, `overloaded`, or `permission_denied` when the team is blocked. */
+    async withPassword(
+      request: { readonly email: string; readonly password: string },
+      address: string,
+    ): Promise<NewSession> {
       return attempts.make({ address, email: request.email }, async () => {
         const { member, verified } = await memberWithPassword(parts, request).catch(
           async (thrown: unknown) => {
@@ -104,7 +77,11 @@ export function createSignIn(deps: SignInServiceDeps): SignInService {
         return commitSession(deps, begun, writes, wrongPassword);
       });
     },
-    async withLink(request, address) {
+    /**
+     * Signs in by a link, which is then used up. A password that is set ends the member's other sessions.
+     * @throws the same errors, and `invalid_value` when an e-mail or a password is needed: the link can be used again.
+     */
+    async withLink(request: LinkSignIn, address: string): Promise<NewSession> {
       const link = await attempts.make({ address, email: null }, () =>
         findLink(deps, request.link).catch(async (thrown: unknown) => {
           if (isWrongSecret(thrown)) await failures.record("link", null, { address });
@@ -113,12 +90,28 @@ export function createSignIn(deps: SignInServiceDeps): SignInService {
       );
       return useLink(parts, link, request, address);
     },
-    find: (secret) => find(deps, secret),
-    end: (signedIn) => end(deps, signedIn, "SignOut", deps.signIns.sessionRemoval(signedIn.session)),
-    endAll: (signedIn) =>
+    /**
+     * Returns the session of a request. @param secret null: the request has none
+     * @throws HearthError `unauthenticated` when there is no such session, or it has ended.
+     */
+    find: (secret: string | null): Promise<SignedIn> => find(deps, secret),
+    /** Ends the session. */
+    end: (signedIn: SignedIn): Promise<void> =>
+      end(deps, signedIn, "SignOut", deps.signIns.sessionRemoval(signedIn.session)),
+    /** Ends all sessions of the member. */
+    endAll: (signedIn: SignedIn): Promise<void> =>
       end(deps, signedIn, "SignOutEverywhere", deps.signIns.sessionRemovals(signedIn.member.id)),
-    setPassword: (signedIn, request, address) => replacePassword(parts, attempts, signedIn, request, address),
-    apiKeyOf: (signedIn) => consoleKeyOf(deps, signedIn),
+    /**
+     * Sets the password and ends all sessions of the member. @returns a new session
+     * @throws HearthError `invalid_value` naming the field, `rate_limited`, `overloaded`.
+     */
+    setPassword: (
+      signedIn: SignedIn,
+      request: { readonly currentPassword: string; readonly password: string },
+      address: string,
+    ): Promise<NewSession> => replacePassword(parts, attempts, signedIn, request, address),
+    /** Returns the id of the API key with which the member's sessions call /v1; creates it with the first call. */
+    apiKeyOf: (signedIn: SignedIn): Promise<string> => consoleKeyOf(deps, signedIn),
   };
 }
 

@@ -31,30 +31,7 @@ export interface CreateTeamRequest {
 }
 
 /** Creates, reads and changes teams; every change is audited. */
-export interface TeamService {
-  /**
-   * @throws HearthError `invalid_value`, `permission_denied` for an actor of a single team, `conflict` when another team has the name or
-   * there are too many teams.
-   */
-  create(request: CreateTeamRequest, actor: Actor): Promise<Team>;
-  /** Returns the teams that the actor can see, in order of creation. */
-  list(actor: Actor): Promise<readonly Team[]>;
-  /** @throws HearthError `not_found`, also for a team that the actor cannot see. */
-  find(id: string, actor: Actor): Promise<Team>;
-  /** Returns a team, with the access groups that its ACLs name. @throws HearthError `not_found`, as `find` does. */
-  findAccess(id: string, actor: Actor): Promise<Pick<Principal, "team" | "groups">>;
-  /**
-   * Returns the team with this id, start of an id, or name, in whatever case and spacing.
-   * @throws HearthError `not_found` when there is none, `conflict` when there are several.
-   */
-  resolve(reference: string): Promise<Team>;
-  /**
-   * @throws HearthError `not_found`, `invalid_value`, `permission_denied` when an actor of a single team changes whether it
-   * is blocked, or what its keys may do at most, or gives it a name that the settings have; `conflict` when another team has the name, or
-   * the settings have the former one.
-   */
-  update(id: string, change: TeamChange, actor: Actor): Promise<Team>;
-}
+export type TeamService = ReturnType<typeof createTeamService>;
 
 export interface TeamServiceDeps extends AuditDeps {
   readonly teams: TeamStore;
@@ -65,26 +42,45 @@ export interface TeamServiceDeps extends AuditDeps {
 
 const teamsMax = 10_000;
 
-export function createTeamService(deps: TeamServiceDeps): TeamService {
+export function createTeamService(deps: TeamServiceDeps) {
   const { teams } = deps;
   return {
-    create: (request, actor) => retryOnConflict(() => create(deps, request, actor)),
-    list: async (actor) => (await teams.list()).filter(({ id }) => canSee(actor, id)),
-    find: (id, actor) => findVisibleTeam(teams, id, actor),
-    async findAccess(id, actor) {
+    /**
+     * @throws HearthError `invalid_value`, `permission_denied` for an actor of a single team, `conflict` when another team has the name or
+     * there are too many teams.
+     */
+    create: (request: CreateTeamRequest, actor: Actor): Promise<Team> =>
+      retryOnConflict(() => create(deps, request, actor)),
+    /** Returns the teams that the actor can see, in order of creation. */
+    list: async (actor: Actor): Promise<readonly Team[]> =>
+      (await teams.list()).filter(({ id }) => canSee(actor, id)),
+    /** @throws HearthError `not_found`, also for a team that the actor cannot see. */
+    find: (id: string, actor: Actor): Promise<Team> => findVisibleTeam(teams, id, actor),
+    /** Returns a team, with the access groups that its ACLs name. @throws HearthError `not_found`, as `find` does. */
+    async findAccess(id: string, actor: Actor): Promise<Pick<Principal, "team" | "groups">> {
       const team = await findVisibleTeam(teams, id, actor);
       const names = groupsIn(team.acls ?? []);
       const groups = names.length === 0 ? [] : await deps.accessGroups.findAll(names);
       return { team, groups: new Map(groups.map(({ name, acls }) => [name, acls])) };
     },
-    resolve: async (reference) =>
+    /**
+     * Returns the team with this id, start of an id, or name, in whatever case and spacing.
+     * @throws HearthError `not_found` when there is none, `conflict` when there are several.
+     */
+    resolve: async (reference: string): Promise<Team> =>
       resolveReference(
         "team",
         reference,
         await teams.list(),
         ({ name }) => foldName(name) === foldName(reference),
       ),
-    update: (id, change, actor) => retryOnConflict(() => update(deps, id, change, actor)),
+    /**
+     * @throws HearthError `not_found`, `invalid_value`, `permission_denied` when an actor of a single team changes whether it
+     * is blocked, or what its keys may do at most, or gives it a name that the settings have; `conflict` when another team has the name, or
+     * the settings have the former one.
+     */
+    update: (id: string, change: TeamChange, actor: Actor): Promise<Team> =>
+      retryOnConflict(() => update(deps, id, change, actor)),
   };
 }
 

@@ -30,21 +30,7 @@ export interface UsageReport {
   readonly total: UsageSums;
 }
 
-export interface UsageReports {
-  /**
-   * Returns the usage, in order; an hour belongs to the time in which it starts. An actor that sees only API keys of their own gets
-   * the usage of these.
-   * @throws HearthError `not_found` when the team does not exist or the actor cannot see it; `invalid_value` when the report
-   * would have too many rows, or its time ends before it starts.
-   */
-  report(query: ReportQuery, actor: Actor): Promise<UsageReport>;
-  /**
-   * Returns how many runs that started at `since` or later have failed, of those that the actor gets the usage of.
-   * @param teamId null: of every team that the actor can see
-   * @throws HearthError `not_found` as `report` does.
-   */
-  failures(teamId: string | null, since: number, actor: Actor): Promise<number>;
-}
+export type UsageReports = ReturnType<typeof createUsageReports>;
 
 export interface UsageDeps {
   readonly usage: UsageStore;
@@ -55,9 +41,15 @@ export interface UsageDeps {
 /** Requested models that one report prices. */
 const requestedModelsMax = 10_000;
 
-export function createUsageReports(deps: UsageDeps): UsageReports {
+export function createUsageReports(deps: UsageDeps) {
   return {
-    async report(query, actor) {
+    /**
+     * Returns the usage, in order; an hour belongs to the time in which it starts. An actor that sees only API keys of their own gets
+     * the usage of these.
+     * @throws HearthError `not_found` when the team does not exist or the actor cannot see it; `invalid_value` when the report
+     * would have too many rows, or its time ends before it starts.
+     */
+    async report(query: ReportQuery, actor: Actor): Promise<UsageReport> {
       const rows = await rowsOf(deps, query, actor, query.rowsMax + 1);
       if (rows.length > query.rowsMax)
         throw invalid("to", `is too far: the report would have more than ${query.rowsMax} rows`);
@@ -66,7 +58,12 @@ export function createUsageReports(deps: UsageDeps): UsageReports {
       const all = { ...query, by: [], unit: null, top: null };
       return { rows, total: await totalOf(await rowsOf(deps, all, actor, 1)) };
     },
-    async failures(teamId, since, actor) {
+    /**
+     * Returns how many runs that started at `since` or later have failed, of those that the actor gets the usage of.
+     * @param teamId null: of every team that the actor can see
+     * @throws HearthError `not_found` as `report` does.
+     */
+    async failures(teamId: string | null, since: number, actor: Actor): Promise<number> {
       return deps.usage.failures(await findScope(deps.teams, teamId, actor), since);
     },
   };

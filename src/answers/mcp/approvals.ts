@@ -4,15 +4,7 @@ import { HearthError } from "../../core/errors.js";
 import type { Writes } from "../../store/writes.js";
 import type { McpApprovalStore } from "./store.js";
 
-export interface McpApprovals {
-  /** Returns which of these approvals of a team were used. */
-  used(teamId: string, ids: readonly string[]): Promise<ReadonlySet<string>>;
-  /**
-   * Marks an approval as used: on disk before this resolves.
-   * @throws HearthError `invalid_value` when it is used already.
-   */
-  use(teamId: string, id: string): Promise<void>;
-}
+export type McpApprovals = ReturnType<typeof createMcpApprovals>;
 
 export interface McpApprovalsDeps {
   readonly store: McpApprovalStore;
@@ -22,10 +14,15 @@ export interface McpApprovalsDeps {
   readonly keptMs: number;
 }
 
-export function createMcpApprovals({ store, writes, clock, keptMs }: McpApprovalsDeps): McpApprovals {
+export function createMcpApprovals({ store, writes, clock, keptMs }: McpApprovalsDeps) {
   return {
-    used: (teamId, ids) => store.used(teamId, ids),
-    async use(teamId, id) {
+    /** Returns which of these approvals of a team were used. */
+    used: (teamId: string, ids: readonly string[]): Promise<ReadonlySet<string>> => store.used(teamId, ids),
+    /**
+     * Marks an approval as used: on disk before this resolves.
+     * @throws HearthError `invalid_value` when it is used already.
+     */
+    async use(teamId: string, id: string): Promise<void> {
       try {
         await writes.commit([store.use(teamId, id, clock.now() + keptMs)]);
       } catch (thrown) {

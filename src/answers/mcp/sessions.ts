@@ -10,27 +10,13 @@ import type {
 import type { ServerCallResult } from "../../core/tools/server-call.js";
 import type { ServerTool } from "../../inference/run/run-deps.js";
 
-export interface McpSessions {
-  /**
-   * Lists the tools of the servers that are not in `known`, at the same time.
-   * @throws HearthError `dependency_failed` for a server whose tools cannot be listed.
-   */
-  list(known: ReadonlySet<string>, signal: AbortSignal): Promise<ReadonlyMap<string, readonly McpTool[]>>;
-  /** Calls a tool; a failure is a result. */
-  call(label: string, tool: string, argumentsJson: string, signal: AbortSignal): Promise<ServerCallResult>;
-  /** Ends all sessions. */
-  close(): void;
-}
+export type McpSessions = ReturnType<typeof openMcpSessions>;
 
 /**
  * Opens sessions; nothing is sent yet.
  * @param param the field that names the servers. @throws HearthError `invalid_value` for too many servers, or one that is not allowed.
  */
-export function openMcpSessions(
-  mcp: McpConnector,
-  servers: readonly McpServer[],
-  param: string,
-): McpSessions {
+export function openMcpSessions(mcp: McpConnector, servers: readonly McpServer[], param: string) {
   if (servers.length > mcp.serversMax) {
     const message = `${param}: names ${servers.length} MCP servers; at most ${mcp.serversMax} are allowed (setting mcpServersMax)`;
     throw new HearthError("invalid_value", message, { param });
@@ -38,19 +24,33 @@ export function openMcpSessions(
   const sessions = new Map<string, McpSession>();
   for (const server of servers) sessions.set(server.label, mcp.open(server));
   return {
-    async list(known, signal) {
+    /**
+     * Lists the tools of the servers that are not in `known`, at the same time.
+     * @throws HearthError `dependency_failed` for a server whose tools cannot be listed.
+     */
+    async list(
+      known: ReadonlySet<string>,
+      signal: AbortSignal,
+    ): Promise<ReadonlyMap<string, readonly McpTool[]>> {
       const missing = [...sessions].filter(([label]) => !known.has(label));
       const lists = await Promise.all(
         missing.map(async ([label, session]) => [label, await session.list(signal)] as const),
       );
       return new Map(lists);
     },
-    async call(label, tool, argumentsJson, signal) {
+    /** Calls a tool; a failure is a result. */
+    async call(
+      label: string,
+      tool: string,
+      argumentsJson: string,
+      signal: AbortSignal,
+    ): Promise<ServerCallResult> {
       const session = sessions.get(label);
       if (session === undefined) throw new Error(`no session with the server ${label}`);
       return resultOf(await session.call(tool, argumentsJson, signal));
     },
-    close: () => sessions.forEach((session) => session.close()),
+    /** Ends all sessions. */
+    close: (): void => sessions.forEach((session) => session.close()),
   };
 }
 

@@ -12,12 +12,12 @@ import { createWebhookSender } from "../../jobs/alerts/senders/webhook.js";
 import { readReceivers } from "../../jobs/alerts/senders/receivers.js";
 import { lookupAll } from "../../network/resolve.js";
 import type { ServerMetrics } from "../../telemetry/metrics/server-metrics.js";
-import { createAlertService, type AlertService } from "../../jobs/alerts/alerts.js";
+import { createAlertService } from "../../jobs/alerts/alerts.js";
 import { budgetSource, refusedBudgetSource } from "../../jobs/alerts/conditions/budgets.js";
 import { creditSource } from "../../jobs/alerts/conditions/credit.js";
 import { createOtherServers, ofNamedServer } from "../../jobs/alerts/conditions/other-servers.js";
 import type { RefusedBudgets } from "../../jobs/alerts/conditions/refused-budgets.js";
-import { serverSources, type DiskSpace } from "../../jobs/alerts/conditions/server.js";
+import { type DiskSpace, serverSources } from "../../jobs/alerts/conditions/server.js";
 import { DeliveryQueue } from "../../jobs/alerts/deliveries.js";
 import { AlertMonitor } from "../../jobs/alerts/monitor.js";
 import { version } from "../../version.js";
@@ -36,18 +36,11 @@ export interface AlertDeps {
   readonly diskSpace?: ((folder: string) => Promise<DiskSpace>) | undefined;
 }
 
-export interface Alerts {
-  readonly service: AlertService;
-  start(): void;
-  /** Ends what is being sent; it is sent again at the next start. */
-  close(): Promise<void>;
-}
-
 const secondMs = 1000;
 const hourMs = 3_600_000;
 
 /** Builds alerts; nothing is looked for or sent before `start`. @throws Error naming an invalid setting. */
-export function buildAlerts(config: Config, deps: AlertDeps): Alerts {
+export function buildAlerts(config: Config, deps: AlertDeps) {
   const { stores, clock, random, logger } = deps;
   const senders = sendersOf(config);
   const { broadcast } = stores;
@@ -72,11 +65,12 @@ export function buildAlerts(config: Config, deps: AlertDeps): Alerts {
   });
   return {
     service: createAlertService({ ...common, queue, senders, secretOf: webhookSecret }),
-    start() {
+    start(): void {
       queue.start();
       monitor.start();
     },
-    async close() {
+    /** Ends what is being sent; it is sent again at the next start. */
+    async close(): Promise<void> {
       await monitor.close();
       await queue.close();
     },

@@ -6,7 +6,7 @@ import { parseJson } from "../../core/json/parse-json.js";
 import type { BodyBudget } from "../../core/requests/body-budget.js";
 import type { JobHandler } from "../../jobs/handler.js";
 import { createAdmission } from "../../jobs/batches/admission.js";
-import { createBatches, type Batches, type BatchesDeps } from "../../jobs/batches/batches.js";
+import { type BatchesDeps, createBatches } from "../../jobs/batches/batches.js";
 import { batchLineHandler, type BatchLineHandlerDeps } from "../../jobs/batches/job-handler.js";
 import type { ParseJson } from "../../jobs/batches/input.js";
 import { endpointAclOf } from "../../jobs/batches/line-request.js";
@@ -19,15 +19,8 @@ export type BatchParts = Omit<BatchLineHandlerDeps, "onEnded" | "parseJson"> &
     readonly bodyBudget: BodyBudget;
   };
 
-export interface BuiltBatches {
-  readonly batches: Batches;
-  start(): Promise<void>;
-  wake(): void;
-  close(): Promise<void>;
-}
-
 /** Builds the service, its steps and the queue of its lines. */
-export function buildBatches(parts: BatchParts): BuiltBatches {
+export function buildBatches(parts: BatchParts) {
   const admit = createAdmission(parts);
   const modelCheck = modelCheckOf(parts, parts.authenticator);
   const deps = { ...parts, parseJson: parseInTurn(parts.bodyBudget), modelCheck, admit };
@@ -37,12 +30,12 @@ export function buildBatches(parts: BatchParts): BuiltBatches {
   );
   return {
     batches: createBatches(deps, progress),
-    async start() {
+    async start(): Promise<void> {
       await queue.start();
       await progress.start();
     },
-    wake: () => queue.wake(),
-    async close() {
+    wake: (): void => queue.wake(),
+    async close(): Promise<void> {
       await queue.close();
       await progress.close();
     },

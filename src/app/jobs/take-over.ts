@@ -14,18 +14,6 @@ import type { Writes } from "../../store/writes.js";
 const lookMs = 2_000;
 const failed = "what servers that have ended had in flight could not be taken over";
 
-export interface TakeOver {
-  /** Takes over from every server that has ended: its runs are interrupted, and its jobs are in the queue again. What fails is logged. @returns how many. */
-  once(): Promise<number>;
-  /** Interrupts what the process before has left, and does it before this server does anything else. What fails is done again later: rows may be locked by others. */
-  atStart(): Promise<void>;
-  /** Does it again and again. @param onTakenOver called when jobs are in the queue again */
-  start(onTakenOver: () => Promise<void>): void;
-  /** Ends what the crash of the database has left of runs of this server, too. */
-  watch(live: Pick<LiveRuns, "has">): void;
-  stop(): void;
-}
-
 interface TakeOverDeps {
   readonly runs: Pick<RunStore, "interruptAll" | "interruptions" | "interruptionsOf" | "runningHere">;
   readonly jobs: Pick<JobStore, "releaseOf">;
@@ -60,7 +48,7 @@ async function takeFrom(nodes: NodeStore, deps: TakeOverDeps, id: number): Promi
   return true;
 }
 
-export function createTakeOver(nodes: NodeStore, deps: TakeOverDeps): TakeOver {
+export function createTakeOver(nodes: NodeStore, deps: TakeOverDeps) {
   const { clock, logger } = deps;
   let cancel = (): void => undefined;
   let isStopped = false;
@@ -85,13 +73,17 @@ export function createTakeOver(nodes: NodeStore, deps: TakeOverDeps): TakeOver {
     });
   };
   return {
+    /** Takes over from every server that has ended: its runs are interrupted, and its jobs are in the queue again. What fails is logged. @returns how many. */
     once,
+    /** Interrupts what the process before has left, and does it before this server does anything else. What fails is done again later: rows may be locked by others. */
     atStart,
+    /** Does it again and again. @param onTakenOver called when jobs are in the queue again */
     start,
-    watch(live) {
+    /** Ends what the crash of the database has left of runs of this server, too. */
+    watch(live: Pick<LiveRuns, "has">): void {
       lost = createLostRuns(live, deps);
     },
-    stop() {
+    stop(): void {
       isStopped = true;
       cancel();
     },

@@ -61,21 +61,15 @@ function endHard(): void {
   process.kill(process.pid, "SIGKILL");
 }
 
-interface Hang {
-  report(): void;
-  isReported(): boolean;
-  readonly reported: Promise<void>;
-}
-
 /** Waits for the report that a thread hangs in native code, after which this process has to end. */
-function hangReported(): Hang {
+function hangReported() {
   let isReported = false;
   let resolveReported = (): void => undefined;
   const reported = new Promise<void>((resolve) => (resolveReported = resolve));
   return {
     reported,
-    isReported: () => isReported,
-    report() {
+    isReported: (): boolean => isReported,
+    report(): void {
       isReported = true;
       resolveReported();
     },

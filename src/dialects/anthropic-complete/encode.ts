@@ -21,23 +21,17 @@ export function encodeCompletion(identity: CompleteIdentity, event: AnswerEvent)
   return event.type === "text-delta" && event.text !== "" ? completion(identity, event.text, null) : null;
 }
 
-/** Builds the JSON response from events; `result` is complete after `generation-end`. */
-export interface CompleteFold {
-  add(event: AnswerEvent): void;
-  result(): Completion;
-}
-
 /** Folds the events of one answer into the JSON response. */
-export function foldComplete(identity: CompleteIdentity): CompleteFold {
+export function foldComplete(identity: CompleteIdentity) {
   let text = "";
   let stopReason: Completion["stop_reason"] = null;
   return {
-    add(event) {
+    add(event: AnswerEvent): void {
       const part = encodeCompletion(identity, event);
       text += part?.completion ?? "";
       stopReason = part?.stop_reason ?? stopReason;
     },
-    result: () => completion(identity, text, stopReason),
+    result: (): Completion => completion(identity, text, stopReason),
   };
 }
 

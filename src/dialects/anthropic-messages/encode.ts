@@ -124,16 +124,8 @@ function messageDelta(
   };
 }
 
-/** Builds the JSON response from events; complete after `generation-end`. */
-export interface MessageFold {
-  add(event: RunEvent): void;
-  result(): Message;
-  /** Returns the result, or its JSON text if the arguments of a call may have numbers that the result does not keep. */
-  body(): Message | string;
-}
-
 /** Folds the events of one answer into the JSON response. */
-export function foldMessage(identity: MessageIdentity): MessageFold {
+export function foldMessage(identity: MessageIdentity) {
   const encode = createMessageEncoder(identity);
   const content: FoldedBlock[] = [];
   let message = emptyMessage(identity, noUsage);
@@ -150,9 +142,10 @@ export function foldMessage(identity: MessageIdentity): MessageFold {
   };
   const result = (): Message => ({ ...message, content: content.map(finishedBlock) });
   return {
-    add: (event) => encode(event).forEach(addStreamEvent),
+    add: (event: RunEvent): void => encode(event).forEach(addStreamEvent),
     result,
-    body() {
+    /** Returns the result, or its JSON text if the arguments of a call may have numbers that the result does not keep. */
+    body(): Message | string {
       const whole = result();
       const texts = new Map<object, string>();
       for (const [index, block] of whole.content.entries()) {

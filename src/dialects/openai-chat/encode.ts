@@ -64,13 +64,8 @@ export function createChunkEncoder(identity: ChatIdentity, includeUsage: boolean
   };
 }
 
-interface ChoiceEncoder {
-  start(): readonly ChatChunk[];
-  chunks(event: Exclude<GenerationEvent, GenerationStart>): readonly ChatChunk[];
-}
-
 /** Encodes one choice. A tool call is sent in a single chunk, because a common client cannot read split calls. */
-function createChoiceEncoder(identity: ChatIdentity, index: number): ChoiceEncoder {
+function createChoiceEncoder(identity: ChatIdentity, index: number) {
   const reasoning = createReasoningJoiner();
   let call: OpenCall | null = null;
   const deltaChunk = (delta: ChatDelta, logprobs: ChatLogprobs | null = null): ChatChunk =>
@@ -83,8 +78,8 @@ function createChoiceEncoder(identity: ChatIdentity, index: number): ChoiceEncod
     return finished === null ? [] : [deltaChunk(callDelta(finished, identity))];
   };
   return {
-    start: () => [deltaChunk({ role: "assistant", content: "" })],
-    chunks(event) {
+    start: (): readonly ChatChunk[] => [deltaChunk({ role: "assistant", content: "" })],
+    chunks(event: Exclude<GenerationEvent, GenerationStart>): readonly ChatChunk[] {
       switch (event.type) {
         case "reasoning-delta":
           return reasoningChunks(reasoning.add(event.text));

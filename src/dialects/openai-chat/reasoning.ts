@@ -4,25 +4,20 @@
  * character is held back, too, because at the end it could not be split into two different deltas.
  */
 
-export interface ReasoningJoiner {
-  /** Adds reasoning text. @returns the deltas to send now. */
-  add(text: string): readonly string[];
-  /** Called when the reasoning ends or is interrupted. @returns the remaining deltas to send. */
-  flush(): readonly string[];
-}
-
-export function createReasoningJoiner(): ReasoningJoiner {
+export function createReasoningJoiner() {
   let sent = "";
   let held = "";
   return {
-    add(text) {
+    /** Adds reasoning text. @returns the deltas to send now. */
+    add(text: string): readonly string[] {
       held += text;
       if (held === "" || held === sent || isShortRun(held)) return [];
       sent = held;
       held = "";
       return [sent];
     },
-    flush() {
+    /** Called when the reasoning ends or is interrupted. @returns the remaining deltas to send. */
+    flush(): readonly string[] {
       const rest = held === "" ? [] : held === sent ? split(held) : [held];
       sent = "";
       held = "";

@@ -74,27 +74,21 @@ export interface CompactionIdentity {
   readonly modelName: string;
 }
 
-/** Builds the response from events; complete after `generation-end`. */
-export interface CompactionFold {
-  add(event: RunEvent): void;
-  /** @throws HearthError `invalid_output` if the model generated no text, or its summary was cut. */
-  result(): CompactionBody;
-}
-
 const cutSummary = `The model's summary of the conversation is not complete: it has at most ${summaryTokensMax} tokens, and those that the conversation leaves in the context of the model.`;
 
 /** Folds the events of a summary into the response. */
-export function foldCompaction({ id, created, model, modelName }: CompactionIdentity): CompactionFold {
+export function foldCompaction({ id, created, model, modelName }: CompactionIdentity) {
   let usage: Usage = noUsage;
   let summary = "";
   let isCut = false;
   return {
-    add(event) {
+    add(event: RunEvent): void {
       usage = event.usage;
       if (event.type === "text-delta") summary += event.text;
       if (event.type === "generation-end") isCut = event.finishReason === "length";
     },
-    result() {
+    /** @throws HearthError `invalid_output` if the model generated no text, or its summary was cut. */
+    result(): CompactionBody {
       if (isCut) throw new HearthError("invalid_output", cutSummary);
       if (summary.trim() === "")
         throw new HearthError("invalid_output", "The model returned no summary of the conversation.");

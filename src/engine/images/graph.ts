@@ -13,25 +13,12 @@ export interface FloatTensor {
   readonly shape: readonly number[];
 }
 
-export interface Graph {
-  /** Returns the shape of an input, with a number for a fixed side and a name for any other; null when there is no such input. */
-  shapeOf(input: string): readonly (number | string)[] | null;
-  /**
-   * Runs the graph. A number becomes a scalar or a list of one, as the input requires; values without an input are ignored. Blocks
-   * the thread.
-   * @param output name of the output; the first output if there is none of that name.
-   */
-  run(
-    feeds: Readonly<Record<string, FloatTensor | number | readonly number[]>>,
-    output: string,
-  ): Promise<FloatTensor>;
-  release(): Promise<void>;
-}
+export type Graph = Awaited<ReturnType<typeof openGraph>>;
 
 type Value = InferenceSession.TensorValueMetadata;
 
 /** Opens a graph; external data is expected in the same folder. @throws Error of the runtime. */
-export async function openGraph(path: string, { threads }: GraphOptions): Promise<Graph> {
+export async function openGraph(path: string, { threads }: GraphOptions) {
   const session = await InferenceSession.create(path, {
     executionProviders: ["cpu"],
     ...threadOptions(threads),
@@ -39,8 +26,17 @@ export async function openGraph(path: string, { threads }: GraphOptions): Promis
   });
   const inputs = new Map(session.inputMetadata.flatMap((each) => (each.isTensor ? [[each.name, each]] : [])));
   return {
-    shapeOf: (input) => inputs.get(input)?.shape ?? null,
-    async run(feeds, output) {
+    /** Returns the shape of an input, with a number for a fixed side and a name for any other; null when there is no such input. */
+    shapeOf: (input: string): readonly (number | string)[] | null => inputs.get(input)?.shape ?? null,
+    /**
+     * Runs the graph. A number becomes a scalar or a list of one, as the input requires; values without an input are ignored. Blocks
+     * the thread.
+     * @param output name of the output; the first output if there is none of that name.
+     */
+    async run(
+      feeds: Readonly<Record<string, FloatTensor | number | readonly number[]>>,
+      output: string,
+    ): Promise<FloatTensor> {
       const tensors: Record<string, Tensor> = {};
       for (const [name, value] of Object.entries(feeds)) {
         const input = inputs.get(name);
@@ -51,7 +47,7 @@ export async function openGraph(path: string, { threads }: GraphOptions): Promis
       if (result === undefined) throw new Error("the graph has no output");
       return { data: readFloats(result), shape: result.dims };
     },
-    release: () => session.release(),
+    release: (): Promise<void> => session.release(),
   };
 }
 

@@ -6,16 +6,12 @@ export const anyTerm: Term = { key: "", literals: [], never: false };
 export const neverTerm: Term = { key: "never", literals: [], never: true };
 
 /** Creates terms. Equal sets of literals are the same term object. */
-export interface Terms {
-  of(node: SchemaNode, positive?: boolean): Term;
-  /** Returns the conjunction of terms. */
-  all(terms: readonly Term[]): Term;
-}
+export type Terms = ReturnType<typeof createTerms>;
 
 /** What a literal of a new term costs: its key is sorted and joined with the others. */
 const stepsOfTerm = 5;
 
-export function createTerms(): Terms {
+export function createTerms() {
   const numbers = new Map<SchemaNode, number>();
   const cache = new Map<string, Term>();
 
@@ -36,13 +32,14 @@ export function createTerms(): Terms {
   };
 
   return {
-    of(node, positive = true) {
+    of(node: SchemaNode, positive: boolean = true): Term {
       const target = resolveRefs(node);
       if (target.always !== undefined) return target.always === positive ? anyTerm : neverTerm;
       if (acceptsEverything(target)) return positive ? anyTerm : neverTerm;
       return intern(new Map([[keyOf(numberOf(target), positive), { node: target, positive }]]));
     },
-    all(terms) {
+    /** Returns the conjunction of terms. */
+    all(terms: readonly Term[]): Term {
       spend(stepsOfTerm + terms.length);
       const constraining = [...new Set(terms)].filter((term) => term.literals.length > 0 || term.never);
       const [first, second] = constraining;

@@ -16,15 +16,7 @@ import {
 } from "./location.js";
 import { SchemaRefusal } from "./refusal.js";
 
-export interface References {
-  /** Returns the location that the tokens point to, relative to `location`. */
-  inside(location: SchemaLocation, ...tokens: readonly (string | number)[]): SchemaLocation;
-  /**
-   * Returns the target of `$ref`, `$dynamicRef` or `$recursiveRef` in a schema object. @throws SchemaRefusal
-   */
-  target(location: SchemaLocation, keyword: RefKeyword): SchemaLocation;
-  readonly root: SchemaLocation;
-}
+export type References = ReturnType<typeof referencesOf>;
 
 export type RefKeyword = "$ref" | "$dynamicRef" | "$recursiveRef";
 
@@ -42,7 +34,7 @@ interface Names {
 }
 
 /** Collects the URIs and anchors of a document and returns a resolver for its references. */
-export function referencesOf(document: JsonValue, dialect: Dialect): References {
+export function referencesOf(document: JsonValue, dialect: Dialect) {
   const names = collectNames(document, dialect);
   const root = { value: document, pointer: "", base: names.bases.get("") ?? rootUri };
 
@@ -72,8 +64,12 @@ export function referencesOf(document: JsonValue, dialect: Dialect): References 
 
   return {
     root,
+    /** Returns the location that the tokens point to, relative to `location`. */
     inside,
-    target(location, keyword) {
+    /**
+     * Returns the target of `$ref`, `$dynamicRef` or `$recursiveRef` in a schema object. @throws SchemaRefusal
+     */
+    target(location: SchemaLocation, keyword: RefKeyword): SchemaLocation {
       const reference = isObject(location.value) ? ownProperty(location.value, keyword) : undefined;
       if (typeof reference !== "string")
         throw refusal(`${keyword} must be a string`, location.pointer, keyword);

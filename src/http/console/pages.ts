@@ -99,11 +99,7 @@ export const getConsoleAsset = publicRoute({
 
 type Encoding = "br" | "gzip" | "identity";
 
-interface AssetFile {
-  readonly etag: string;
-  /** Compresses it when it is first asked for in this encoding. */
-  body(encoding: Encoding): Promise<Buffer>;
-}
+type AssetFile = ReturnType<typeof assetFile>;
 
 const compressions = { br: promisify(brotliCompress), gzip: promisify(gzip) };
 
@@ -134,13 +130,14 @@ function fileAnswer(): (ctx: Context, name: string, cacheControl: string) => Pro
   };
 }
 
-function assetFile(content: Buffer): AssetFile {
+function assetFile(content: Buffer) {
   const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
   const bodies: Partial<Record<Encoding, Promise<Buffer>>> = { identity: Promise.resolve(content) };
   const compress = (encoding: Encoding): Promise<Buffer> =>
     encoding === "br" ? compressions.br(content, { params }) : compressions.gzip(content);
   return {
     etag: createHash("sha256").update(content).digest("base64url").slice(0, 22),
-    body: (encoding) => (bodies[encoding] ??= compress(encoding)),
+    /** Compresses it when it is first asked for in this encoding. */
+    body: (encoding: Encoding): Promise<Buffer> => (bodies[encoding] ??= compress(encoding)),
   };
 }

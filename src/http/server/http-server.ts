@@ -38,20 +38,7 @@ export interface Listening {
   readonly certificateNames: readonly string[];
 }
 
-export interface HttpServer {
-  /** Returns the request listener, for use in another Node.js HTTP server. */
-  callback(): (req: IncomingMessage, res: ServerResponse) => void;
-  /**
-   * Binds the address; port 0 selects a free port.
-   * @throws Error with a sentence for the operator and the system's `code`, such as EADDRINUSE.
-   */
-  listen(host: string, port: number): Promise<Listening>;
-  /**
-   * Rejects new requests with 503, waits up to `graceMs` for responses in flight, then closes every connection.
-   * A second call returns the same promise.
-   */
-  close(graceMs: number): Promise<void>;
-}
+export type HttpServer = ReturnType<typeof createHttpServer>;
 
 /** WebSockets that a server also serves. */
 export interface WebSockets {
@@ -72,7 +59,7 @@ export interface Served {
 }
 
 /** Builds the server without binding an address. */
-export function createHttpServer(app: AppContext, { routes, serveWebSockets }: Served): HttpServer {
+export function createHttpServer(app: AppContext, { routes, serveWebSockets }: Served) {
   const { clock, limits } = app;
   const drain = createDrain(clock);
   const connections = new Connections(app);
@@ -91,13 +78,22 @@ export function createHttpServer(app: AppContext, { routes, serveWebSockets }: S
   const webSockets = serveWebSockets(server, { ...app, internal, connections });
   let closed: Promise<void> | null = null;
   return {
-    callback: () => listener,
-    async listen(host, port) {
+    /** Returns the request listener, for use in another Node.js HTTP server. */
+    callback: (): ((req: IncomingMessage, res: ServerResponse) => void) => listener,
+    /**
+     * Binds the address; port 0 selects a free port.
+     * @throws Error with a sentence for the operator and the system's `code`, such as EADDRINUSE.
+     */
+    async listen(host: string, port: number): Promise<Listening> {
       const { tls } = app;
       const bound = await listenOn(server, tls === null ? "http" : "https", host, port);
       return { ...bound, certificateNames: tls?.names ?? [] };
     },
-    close(graceMs) {
+    /**
+     * Rejects new requests with 503, waits up to `graceMs` for responses in flight, then closes every connection.
+     * A second call returns the same promise.
+     */
+    close(graceMs: number): Promise<void> {
       webSockets.close();
       server.closeIdleConnections();
       return (closed ??= drain.start(graceMs).then(async () => {

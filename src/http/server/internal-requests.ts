@@ -16,15 +16,20 @@ export interface InternalRequest {
   readonly signal: AbortSignal;
 }
 
-export interface InternalServer {
-  /** Sends a request; resolves with the head of the answer. @throws Error when it is aborted or the server cuts it off. */
-  request(request: InternalRequest): Promise<IncomingMessage>;
-}
+export type InternalServer = ReturnType<typeof createInternalServer>;
 
 /** @param server is not bound to an address; it has the same listeners as the server of the clients. */
-export function createInternalServer(server: http.Server): InternalServer {
+export function createInternalServer(server: http.Server) {
   return {
-    request: ({ method, path, headers, body, remoteAddress, signal }) =>
+    /** Sends a request; resolves with the head of the answer. @throws Error when it is aborted or the server cuts it off. */
+    request: ({
+      method,
+      path,
+      headers,
+      body,
+      remoteAddress,
+      signal,
+    }: InternalRequest): Promise<IncomingMessage> =>
       new Promise((resolve, reject) => {
         const [client, connection] = duplexPair();
         Object.assign(connection, { remoteAddress });

@@ -8,24 +8,7 @@ import { createStorageLimit } from "../storage-limit.js";
 import type { CompletionStore } from "./store.js";
 import type { CompletionsQuery, ListedCompletion, StoredCompletion } from "./stored-completion.js";
 
-export interface StoredCompletions {
-  /** @throws HearthError `overloaded` when no further completion can be stored. */
-  refuseWhenFull(): Promise<void>;
-  /** Returns the write that stores a completion. */
-  insertion(completion: Omit<StoredCompletion, "expireTime">): Write;
-  /** @throws HearthError `not_found`, the same for one that does not exist and one of another team; so do all methods below. */
-  find(id: string, teamId: string): Promise<ListedCompletion>;
-  /** Returns the JSON text of the messages of its request. */
-  messages(id: string, teamId: string): Promise<string>;
-  /** @throws HearthError `invalid_value` when there is no completion `after`. */
-  page(
-    teamId: string,
-    query: CompletionsQuery,
-  ): Promise<{ readonly completions: readonly ListedCompletion[]; readonly hasMore: boolean }>;
-  /** Replaces the metadata. */
-  update(change: Pick<StoredCompletion, "id" | "teamId" | "metadata">): Promise<void>;
-  delete(id: string, teamId: string): Promise<void>;
-}
+export type StoredCompletions = ReturnType<typeof createStoredCompletions>;
 
 export interface StoredCompletionsDeps {
   readonly store: CompletionStore;
@@ -37,7 +20,7 @@ export interface StoredCompletionsDeps {
 }
 
 /** Builds the service over its store. */
-export function createStoredCompletions(deps: StoredCompletionsDeps): StoredCompletions {
+export function createStoredCompletions(deps: StoredCompletionsDeps) {
   const { store, writes, chatCompletionsMax, keptMs } = deps;
   const limit = createStorageLimit(() => store.count(), chatCompletionsMax);
   const change = async (id: string, write: Write): Promise<void> => {
@@ -48,30 +31,40 @@ export function createStoredCompletions(deps: StoredCompletionsDeps): StoredComp
     }
   };
   return {
-    async refuseWhenFull() {
+    /** @throws HearthError `overloaded` when no further completion can be stored. */
+    async refuseWhenFull(): Promise<void> {
       if (await limit.isFull()) throw storageFull();
     },
-    insertion(completion) {
+    /** Returns the write that stores a completion. */
+    insertion(completion: Omit<StoredCompletion, "expireTime">): Write {
       limit.added();
       return store.insertion({ ...completion, expireTime: completion.createTime + keptMs });
     },
-    async find(id, teamId) {
+    /** @throws HearthError `not_found`, the same for one that does not exist and one of another team; so do all methods below. */
+    async find(id: string, teamId: string): Promise<ListedCompletion> {
       const found = await store.find(id, teamId);
       if (found === null) throw notFound(id);
       return found;
     },
-    async messages(id, teamId) {
+    /** Returns the JSON text of the messages of its request. */
+    async messages(id: string, teamId: string): Promise<string> {
       const messages = await store.messages(id, teamId);
       if (messages === null) throw notFound(id);
       return messages;
     },
-    async page(teamId, query) {
+    /** @throws HearthError `invalid_value` when there is no completion `after`. */
+    async page(
+      teamId: string,
+      query: CompletionsQuery,
+    ): Promise<{ readonly completions: readonly ListedCompletion[]; readonly hasMore: boolean }> {
       const found = await store.page(teamId, query);
       if (found === null) throw noneAfter(query.after ?? "");
       return { completions: found.slice(0, query.limit), hasMore: found.length > query.limit };
     },
-    update: (changed) => change(changed.id, store.update(changed)),
-    delete: (id, teamId) => change(id, store.removal(id, teamId)),
+    /** Replaces the metadata. */
+    update: (changed: Pick<StoredCompletion, "id" | "teamId" | "metadata">): Promise<void> =>
+      change(changed.id, store.update(changed)),
+    delete: (id: string, teamId: string): Promise<void> => change(id, store.removal(id, teamId)),
   };
 }
 

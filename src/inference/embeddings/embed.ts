@@ -50,34 +50,13 @@ export interface Ranking extends Evaluated {
   readonly scores: readonly number[];
 }
 
-export interface Embedder {
-  /**
-   * Embeds inputs and charges for them.
-   * @throws HearthError `model_not_found`, `model_unavailable`, `overloaded`, `no_credits`, `context_length_exceeded`, `invalid_value`.
-   * @param recorder returns what is written together with the run's end.
-   * @throws the signal's reason when it aborts; what is evaluated by then is charged.
-   */
-  embed(
-    request: EmbeddingRequest,
-    context: RunContext,
-    signal: AbortSignal,
-    recorder?: EmbeddingRecorder,
-  ): Promise<Evaluated>;
-  /**
-   * Scores documents for a query and charges for them: with a rerank model, or with an embedding model by the similarity of vectors if
-   * its manifest allows it.
-   * @throws as `embed` does.
-   */
-  rerank(request: RerankRequest, context: RunContext, signal: AbortSignal): Promise<Ranking>;
-  /** Aborts every run; resolves when the end of each is written, or was given up because it cannot be written. */
-  close(): Promise<void>;
-}
+export type Embedder = ReturnType<typeof createEmbedder>;
 
 /** Without a check, and nothing written in addition. */
 const plain = { check: () => undefined, writes: () => [] };
 
 /** Builds the embedder; no run is active yet. */
-export function createEmbedder(deps: EmbedderDeps): Embedder {
+export function createEmbedder(deps: EmbedderDeps) {
   const executor = createRunExecutor(deps);
   const { clock, embeddingEngine: engine } = deps;
   const load = timedLoads({ ...deps, engine });
@@ -96,7 +75,18 @@ export function createEmbedder(deps: EmbedderDeps): Embedder {
     return { model: run.model, ...work.result() };
   };
   return {
-    async embed(request, unlabelled, signal, recorder) {
+    /**
+     * Embeds inputs and charges for them.
+     * @throws HearthError `model_not_found`, `model_unavailable`, `overloaded`, `no_credits`, `context_length_exceeded`, `invalid_value`.
+     * @param recorder returns what is written together with the run's end.
+     * @throws the signal's reason when it aborts; what is evaluated by then is charged.
+     */
+    async embed(
+      request: EmbeddingRequest,
+      unlabelled: RunContext,
+      signal: AbortSignal,
+      recorder?: EmbeddingRecorder,
+    ): Promise<Evaluated> {
       const { model: name, inputs, dimensions } = request;
       const context = withLabels(unlabelled, request, deps.withoutSecrets);
       const model = admit(executor, context, () => usableModel(deps.models, name, "embedding"));
@@ -110,7 +100,16 @@ export function createEmbedder(deps: EmbedderDeps): Embedder {
       };
       return unitOf(await evaluate(run, { type: "inputs", inputs }, { check, signal, writes }));
     },
-    async rerank({ model: name, query, documents }, unlabelled, signal) {
+    /**
+     * Scores documents for a query and charges for them: with a rerank model, or with an embedding model by the similarity of vectors if
+     * its manifest allows it.
+     * @throws as `embed` does.
+     */
+    async rerank(
+      { model: name, query, documents }: RerankRequest,
+      unlabelled: RunContext,
+      signal: AbortSignal,
+    ): Promise<Ranking> {
       const context = withLabels(unlabelled, {}, deps.withoutSecrets);
       const model = admit(executor, context, () => rankingModel(deps.models, name));
       const bySimilarity = model.manifest.kind === "embedding";
@@ -123,7 +122,8 @@ export function createEmbedder(deps: EmbedderDeps): Embedder {
         scores: bySimilarity ? similarities(vectors) : vectors.map((score) => score[0] ?? 0),
       };
     },
-    close: () => executor.close(),
+    /** Aborts every run; resolves when the end of each is written, or was given up because it cannot be written. */
+    close: (): Promise<void> => executor.close(),
   };
 }
 

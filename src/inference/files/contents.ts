@@ -15,37 +15,20 @@ export const fileIdPattern = /^file-[0-9a-f]{32}$/;
 const partial = ".partial";
 
 /** The content of a file while it is written. */
-export interface ContentWriter {
-  write(chunk: Uint8Array): Promise<void>;
-  /** Makes the content complete: it survives a power cut once this resolves. */
-  finish(): Promise<void>;
-  /** Removes what was written; does nothing after `finish`. */
-  discard(): Promise<void>;
-}
+export type ContentWriter = ReturnType<typeof createWriter>;
 
-export interface FileContents {
-  /** Starts to write the content of a new file. @throws Error of Node. */
-  create(id: string): Promise<ContentWriter>;
-  /** Opens a content. @throws Error of Node, with its code. */
-  read(id: string): Promise<Readable>;
-  /** Removes a file of the folder by its name, which is the id of a complete content; does nothing when there is none. */
-  remove(name: string): Promise<void>;
-  /** Returns the names of the files in the folder that were last written before this time. */
-  names(before: number): Promise<readonly string[]>;
-}
+export type FileContents = ReturnType<typeof createFileContents>;
 
 /**
  * Opens the folder, which is created with the first file.
  * @param syncFolder writes its names to the disk.
  */
-export function createFileContents(
-  folder: string,
-  syncFolder: (folder: string) => Promise<void> = sync,
-): FileContents {
+export function createFileContents(folder: string, syncFolder: (folder: string) => Promise<void> = sync) {
   const at = (name: string): string => join(folder, name);
   const remove = (name: string): Promise<void> => unlink(at(name)).catch(ignoreMissing);
   return {
-    async create(id) {
+    /** Starts to write the content of a new file. @throws Error of Node. */
+    async create(id: string): Promise<ContentWriter> {
       createFolder(folder);
       let names = [id + partial];
       return createWriter(await open(at(id + partial), "wx", 0o600), {
@@ -59,12 +42,15 @@ export function createFileContents(
         },
       });
     },
-    async read(id) {
+    /** Opens a content. @throws Error of Node, with its code. */
+    async read(id: string): Promise<Readable> {
       const handle = await open(at(id), "r");
       return createReadStream("", { fd: handle });
     },
+    /** Removes a file of the folder by its name, which is the id of a complete content; does nothing when there is none. */
     remove,
-    names: (before) =>
+    /** Returns the names of the files in the folder that were last written before this time. */
+    names: (before: number): Promise<readonly string[]> =>
       namesBefore(folder, before).catch((thrown: unknown) => {
         ignoreMissing(thrown);
         return [];
@@ -75,19 +61,21 @@ export function createFileContents(
 function createWriter(
   handle: FileHandle,
   end: { readonly finish: () => Promise<void>; readonly discard: () => Promise<void> },
-): ContentWriter {
+) {
   let isOpen = true;
   return {
-    async write(chunk) {
+    async write(chunk: Uint8Array): Promise<void> {
       await handle.writeFile(chunk);
     },
-    async finish() {
+    /** Makes the content complete: it survives a power cut once this resolves. */
+    async finish(): Promise<void> {
       await handle.sync();
       await handle.close();
       await end.finish();
       isOpen = false;
     },
-    async discard() {
+    /** Removes what was written; does nothing after `finish`. */
+    async discard(): Promise<void> {
       if (!isOpen) return;
       isOpen = false;
       await handle.close().catch(() => undefined);

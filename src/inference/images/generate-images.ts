@@ -48,20 +48,7 @@ export interface GeneratedImages {
   readonly costTicks: Ticks;
 }
 
-export interface ImageGenerator {
-  /**
-   * Generates images and charges for them.
-   * @throws HearthError `model_not_found`, `model_unavailable`, `overloaded`, `no_credits`, `invalid_value`.
-   * @throws the signal's reason when it aborts; images that are finished by then are charged.
-   */
-  generateImages(
-    request: ImageGenerationRequest,
-    context: RunContext,
-    signal: AbortSignal,
-  ): Promise<GeneratedImages>;
-  /** Aborts every run; resolves when the end of each is written, or was given up because it cannot be written. */
-  close(): Promise<void>;
-}
+export type ImageGenerator = ReturnType<typeof createImageGenerator>;
 
 /** How long an image can be fetched by its URL. */
 const retentionMs = 60 * 60 * 1000;
@@ -73,11 +60,20 @@ const bytesPerPixelMax = 4;
 const headerBytesMax = 64 * 1024;
 
 /** Builds the generator; no run is active yet. */
-export function createImageGenerator(deps: ImageGeneratorDeps): ImageGenerator {
+export function createImageGenerator(deps: ImageGeneratorDeps) {
   const executor = createRunExecutor(deps);
   const load = timedLoads({ ...deps, engine: deps.imageEngine });
   return {
-    async generateImages(request, context, signal) {
+    /**
+     * Generates images and charges for them.
+     * @throws HearthError `model_not_found`, `model_unavailable`, `overloaded`, `no_credits`, `invalid_value`.
+     * @throws the signal's reason when it aborts; images that are finished by then are charged.
+     */
+    async generateImages(
+      request: ImageGenerationRequest,
+      context: RunContext,
+      signal: AbortSignal,
+    ): Promise<GeneratedImages> {
       const model = usableModel(deps.models, request.model, "image");
       executor.refuseWhenFull();
       const run = {
@@ -96,7 +92,8 @@ export function createImageGenerator(deps: ImageGeneratorDeps): ImageGenerator {
       signal.removeEventListener("abort", onAbort);
       return work.result();
     },
-    close: () => executor.close(),
+    /** Aborts every run; resolves when the end of each is written, or was given up because it cannot be written. */
+    close: (): Promise<void> => executor.close(),
   };
 }
 

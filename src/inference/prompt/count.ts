@@ -6,17 +6,6 @@ import { tooManyRuns } from "../too-many-runs.js";
 import type { Captioning } from "./captioning.js";
 import { fittingPrompt } from "./fitting.js";
 
-/** Counts the tokens of prompts and texts; nothing is generated. */
-export interface PromptCounter {
-  /**
-   * Counts the tokens of the prompt that the model's template makes of a request's conversation, as far as it is answered from.
-   * @throws HearthError `context_length_exceeded`, naming both numbers, when it does not fit; `model_unavailable`, `overloaded`.
-   */
-  count(model: Model, request: GenerationRequest, teamId: string, signal: AbortSignal): Promise<number>;
-  /** Returns the tokens of a text, none added. @throws HearthError `model_unavailable`, `overloaded`. */
-  tokenize(model: Model, text: string, signal: AbortSignal): Promise<TextTokens>;
-}
-
 export interface PromptCounterDeps {
   readonly engine: Engine;
   readonly load: (model: Model, signal: AbortSignal) => Promise<LoadedModel>;
@@ -26,7 +15,7 @@ export interface PromptCounterDeps {
 }
 
 /** Builds the counter. */
-export function createPromptCounter(deps: PromptCounterDeps): PromptCounter {
+export function createPromptCounter(deps: PromptCounterDeps) {
   const { engine, load, captioning, runsActiveMax } = deps;
   let active = 0;
   /** Does the work within the bound on active counts. */
@@ -53,7 +42,16 @@ export function createPromptCounter(deps: PromptCounterDeps): PromptCounter {
     }
   };
   return {
-    count: (model, original, teamId, signal) =>
+    /**
+     * Counts the tokens of the prompt that the model's template makes of a request's conversation, as far as it is answered from.
+     * @throws HearthError `context_length_exceeded`, naming both numbers, when it does not fit; `model_unavailable`, `overloaded`.
+     */
+    count: (
+      model: Model,
+      original: GenerationRequest,
+      teamId: string,
+      signal: AbortSignal,
+    ): Promise<number> =>
       bounded(async () => {
         const captioned = Promise.resolve(captioning.caption(original.messages, teamId, signal));
         const { messages } = await unlessAborted(captioned, signal);
@@ -65,7 +63,8 @@ export function createPromptCounter(deps: PromptCounterDeps): PromptCounter {
         );
         return tokens.length;
       }),
-    tokenize: (model, text, signal) =>
+    /** Returns the tokens of a text, none added. @throws HearthError `model_unavailable`, `overloaded`. */
+    tokenize: (model: Model, text: string, signal: AbortSignal): Promise<TextTokens> =>
       bounded(() => withModel(model, signal, () => engine.tokenize(model, text))),
   };
 }

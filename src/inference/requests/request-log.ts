@@ -30,27 +30,7 @@ export interface RequestPage {
 }
 
 /** A request that the actor cannot see is treated as one that does not exist. */
-export interface RequestLog {
-  /**
-   * Returns at most `limit` requests, live ones included. A page may be shorter without being the last one, because the number of runs
-   * that are looked at is bounded. An actor who sees only API keys of their own gets the requests of these.
-   * @throws HearthError `not_found` for a team that does not exist or that the actor cannot see.
-   */
-  page(query: Omit<RequestQuery, "userId">, actor: Actor): Promise<RequestPage>;
-  /** Counts the requests of a scope that run or wait on this server. */
-  load(scope: Scope): RunLoad;
-  /** @throws HearthError `not_found`. */
-  find(id: string, actor: Actor): Promise<LoggedRequest>;
-  /**
-   * Ends a live request: its client gets an error, and what was produced is charged. Audited.
-   * @returns the request, settled. @throws HearthError `not_found`, `conflict` when it has ended.
-   */
-  cancel(id: string, actor: Actor): Promise<LoggedRequest>;
-  /** Returns what a request and its answer had, where that was kept; else null. @throws HearthError `not_found`. */
-  bodies(id: string, actor: Actor): Promise<StoredBodies | null>;
-  /** Deletes what was kept of a request and its answer. Audited. @throws HearthError `not_found`, also when nothing was kept. */
-  removeBodies(id: string, actor: Actor): Promise<void>;
-}
+export type RequestLog = ReturnType<typeof createRequestLog>;
 
 export interface RequestLogDeps extends AuditDeps {
   readonly requests: RequestStore;
@@ -62,15 +42,21 @@ export interface RequestLogDeps extends AuditDeps {
   readonly bodyStore: RequestBodyStore;
 }
 
-export function createRequestLog(deps: RequestLogDeps): RequestLog {
+export function createRequestLog(deps: RequestLogDeps) {
   const { teams } = deps;
   onCancellation(deps);
   return {
-    async page(asked, actor) {
+    /**
+     * Returns at most `limit` requests, live ones included. A page may be shorter without being the last one, because the number of runs
+     * that are looked at is bounded. An actor who sees only API keys of their own gets the requests of these.
+     * @throws HearthError `not_found` for a team that does not exist or that the actor cannot see.
+     */
+    async page(asked: Omit<RequestQuery, "userId">, actor: Actor): Promise<RequestPage> {
       const { teamId, ownerId } = await findScope(teams, asked.teamId, actor);
       return pageOf(deps, { ...asked, teamId, userId: ownerId });
     },
-    load: ({ teamId, ownerId }) => {
+    /** Counts the requests of a scope that run or wait on this server. */
+    load: ({ teamId, ownerId }: Scope): RunLoad => {
       const live = deps.liveRuns
         .list()
         .filter((run) => teamId === null || run.teamId === teamId)
@@ -78,13 +64,20 @@ export function createRequestLog(deps: RequestLogDeps): RequestLog {
       const waiting = live.filter(({ startTime }) => startTime === null).length;
       return { running: live.length - waiting, waiting };
     },
-    find: (id, actor) => find(deps, id, actor),
-    cancel: (id, actor) => cancel(deps, id, actor),
-    async bodies(id, actor) {
+    /** @throws HearthError `not_found`. */
+    find: (id: string, actor: Actor): Promise<LoggedRequest> => find(deps, id, actor),
+    /**
+     * Ends a live request: its client gets an error, and what was produced is charged. Audited.
+     * @returns the request, settled. @throws HearthError `not_found`, `conflict` when it has ended.
+     */
+    cancel: (id: string, actor: Actor): Promise<LoggedRequest> => cancel(deps, id, actor),
+    /** Returns what a request and its answer had, where that was kept; else null. @throws HearthError `not_found`. */
+    async bodies(id: string, actor: Actor): Promise<StoredBodies | null> {
       await find(deps, id, actor);
       return deps.bodyStore.find(id);
     },
-    removeBodies: (id, actor) => removeBodies(deps, id, actor),
+    /** Deletes what was kept of a request and its answer. Audited. @throws HearthError `not_found`, also when nothing was kept. */
+    removeBodies: (id: string, actor: Actor): Promise<void> => removeBodies(deps, id, actor),
   };
 }
 

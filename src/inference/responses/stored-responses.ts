@@ -6,7 +6,7 @@
 import { HearthError } from "../../core/errors.js";
 import { createStorageLimit } from "../storage-limit.js";
 import { EventLog } from "./event-log.js";
-import { createEventRelay, noRelay, type EventRelay, type EventRelayDeps } from "./event-relay.js";
+import { createEventRelay, type EventRelayDeps, noRelay } from "./event-relay.js";
 import {
   isUnfinished,
   type ResponseEnding,
@@ -28,48 +28,7 @@ export interface NewResponse extends Omit<StoredResponse, "expireTime"> {
   readonly output: readonly StoredItem[];
 }
 
-export interface StoredResponses {
-  /** @throws HearthError `overloaded` when no further response can be stored. */
-  refuseWhenFull(): Promise<void>;
-  /** Returns the writes that store a response. */
-  insertion(response: NewResponse): readonly Write[];
-  /** Returns the writes that end one; they do nothing when it has ended already or was deleted. */
-  ending(id: string, ending: ResponseEnding): readonly Write[];
-  /** Marks a queued one as in progress. */
-  markStarted(id: string, body: string): Promise<void>;
-  /**
-   * Returns the conversation up to and including a response.
-   * @throws HearthError `invalid_value` with the code `previous_response_not_found` when it, or one before it, does not exist.
-   */
-  conversation(id: string, teamId: string): Promise<readonly StoredItem[]>;
-  /** Returns the bodies of the team's items, by id. */
-  items(ids: readonly string[], teamId: string): Promise<ReadonlyMap<string, string>>;
-  /** @throws HearthError `not_found`, the same for one that does not exist and one of another team. */
-  find(id: string, teamId: string): Promise<StoredResponse>;
-  /** Returns the compressed stream of one that has ended; null when none was stored. */
-  events(response: StoredResponse): Promise<Uint8Array | null>;
-  /** Returns the input items of its own request. */
-  input(response: StoredResponse): Promise<readonly StoredItem[]>;
-  /** Returns all that a response was generated from: the conversation before it, unless it was deleted, and its own input. */
-  wholeInput(response: StoredResponse): Promise<readonly StoredItem[]>;
-  /** @throws HearthError `not_found`. */
-  delete(id: string, teamId: string): Promise<void>;
-  /** Events of background responses while they are queued or in progress. */
-  readonly logs: EventLogs;
-  /** Gets the events of responses that other servers generate. */
-  readonly relay: EventRelay;
-}
-
-/** The streams of background responses that have not ended. */
-export interface EventLogs {
-  /** Returns the log of that id; creates it when there is none. */
-  open(id: string): EventLog<object>;
-  find(id: string): EventLog<object> | null;
-  /** Ends and removes a log: its readers come to its end. */
-  close(id: string): void;
-  /** Ends all logs; a log that is opened later has ended, too. */
-  closeAll(): void;
-}
+export type StoredResponses = ReturnType<typeof createStoredResponses>;
 
 export interface StoredResponsesDeps {
   readonly responses: ResponseStore;
@@ -88,44 +47,62 @@ export interface StoredResponsesDeps {
 }
 
 /** Builds the service over its store. */
-export function createStoredResponses(deps: StoredResponsesDeps): StoredResponses {
+export function createStoredResponses(deps: StoredResponsesDeps) {
   const { responses, responsesMax, keptMs, others } = deps;
   const conversation = (id: string, teamId: string) => responses.chain(id, teamId, chainResponsesMax);
   const limit = createStorageLimit(() => responses.count(), responsesMax);
   const logs = createEventLogs();
   return {
+    /** Events of background responses while they are queued or in progress. */
     logs,
+    /** Gets the events of responses that other servers generate. */
     relay:
       others === null ? noRelay : createEventRelay({ ...others, logs, endedEvents: endedEventsOf(deps) }),
-    async refuseWhenFull() {
+    /** @throws HearthError `overloaded` when no further response can be stored. */
+    async refuseWhenFull(): Promise<void> {
       if (await limit.isFull()) throw storageFull();
     },
-    insertion({ input, output, ...response }) {
+    /** Returns the writes that store a response. */
+    insertion({ input, output, ...response }: NewResponse): readonly Write[] {
       limit.added();
       return responses.insertion({ ...response, expireTime: response.createTime + keptMs }, input, output);
     },
-    ending: (id, ending) => responses.ending(id, ending),
-    markStarted: (id, body) => responses.markStarted(id, body),
-    events: ({ id, teamId }) => responses.events(id, teamId),
-    async conversation(id, teamId) {
+    /** Returns the writes that end one; they do nothing when it has ended already or was deleted. */
+    ending: (id: string, ending: ResponseEnding): readonly Write[] => responses.ending(id, ending),
+    /** Marks a queued one as in progress. */
+    markStarted: (id: string, body: string): Promise<void> => responses.markStarted(id, body),
+    /** Returns the compressed stream of one that has ended; null when none was stored. */
+    events: ({ id, teamId }: StoredResponse): Promise<Uint8Array | null> => responses.events(id, teamId),
+    /**
+     * Returns the conversation up to and including a response.
+     * @throws HearthError `invalid_value` with the code `previous_response_not_found` when it, or one before it, does not exist.
+     */
+    async conversation(id: string, teamId: string): Promise<readonly StoredItem[]> {
       const items = await conversation(id, teamId);
       if (items === null) throw previousNotFound(id);
       // A conversation that cannot be continued cannot become longer.
       if (items.reduce((sum, { body }) => sum + body.length, 0) > conversationCharsMax) throw tooLarge();
       return items;
     },
-    items: (ids, teamId) => responses.items(ids, teamId),
-    async find(id, teamId) {
+    /** Returns the bodies of the team's items, by id. */
+    items: (ids: readonly string[], teamId: string): Promise<ReadonlyMap<string, string>> =>
+      responses.items(ids, teamId),
+    /** @throws HearthError `not_found`, the same for one that does not exist and one of another team. */
+    async find(id: string, teamId: string): Promise<StoredResponse> {
       const response = await responses.find(id, teamId);
       if (response === null) throw responseNotFound(id);
       return response;
     },
-    input: async ({ id, teamId }) => (await responses.input(id, teamId)) ?? [],
-    async wholeInput({ id, teamId, previousId }) {
+    /** Returns the input items of its own request. */
+    input: async ({ id, teamId }: StoredResponse): Promise<readonly StoredItem[]> =>
+      (await responses.input(id, teamId)) ?? [],
+    /** Returns all that a response was generated from: the conversation before it, unless it was deleted, and its own input. */
+    async wholeInput({ id, teamId, previousId }: StoredResponse): Promise<readonly StoredItem[]> {
       const before = previousId === null ? [] : ((await conversation(previousId, teamId)) ?? []);
       return [...before, ...((await responses.input(id, teamId)) ?? [])];
     },
-    async delete(id, teamId) {
+    /** @throws HearthError `not_found`. */
+    async delete(id: string, teamId: string): Promise<void> {
       if (!(await responses.delete(id, teamId))) throw responseNotFound(id);
     },
   };
@@ -141,23 +118,26 @@ function endedEventsOf({ responses, eventsAfter }: StoredResponsesDeps): EventRe
   };
 }
 
-function createEventLogs(): EventLogs {
+function createEventLogs() {
   const logs = new Map<string, EventLog<object>>();
   let isClosed = false;
   return {
-    open(id) {
+    /** Returns the log of that id; creates it when there is none. */
+    open(id: string): EventLog<object> {
       const log = logs.get(id) ?? new EventLog<object>();
       // Nothing would end it.
       if (isClosed) log.end();
       else logs.set(id, log);
       return log;
     },
-    find: (id) => logs.get(id) ?? null,
-    close(id) {
+    find: (id: string): EventLog<object> | null => logs.get(id) ?? null,
+    /** Ends and removes a log: its readers come to its end. */
+    close(id: string): void {
       logs.get(id)?.end();
       logs.delete(id);
     },
-    closeAll() {
+    /** Ends all logs; a log that is opened later has ended, too. */
+    closeAll(): void {
       isClosed = true;
       for (const log of logs.values()) log.end();
       logs.clear();

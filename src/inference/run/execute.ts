@@ -53,29 +53,23 @@ export interface ActiveRun {
   readonly finished: Promise<void>;
 }
 
-export interface RunExecutor {
-  /** Runs whose end is not written yet. */
-  readonly active: { readonly size: number };
-  /** @throws HearthError `overloaded` when as many runs are active as may be. */
-  refuseWhenFull(): void;
-  /** Starts a run. */
-  execute(run: BillableRun, work: RunWork): ActiveRun;
-  /** Aborts every run; resolves when the end of each is written, or was given up because it cannot be written. */
-  close(): Promise<void>;
-}
+export type RunExecutor = ReturnType<typeof createRunExecutor>;
 
 /** Builds an executor; no run is active yet. */
-export function createRunExecutor(executorDeps: ExecutorDeps): RunExecutor {
+export function createRunExecutor(executorDeps: ExecutorDeps) {
   const settleRetries = createSettleRetries(executorDeps.clock);
   const deps = { ...executorDeps, settleRetries };
   /** Resolves, for each run, when its end is written; at the latest when the executor closes. */
   const active = new Map<ActiveRun, Promise<void>>();
   return {
+    /** Runs whose end is not written yet. */
     active,
-    refuseWhenFull() {
+    /** @throws HearthError `overloaded` when as many runs are active as may be. */
+    refuseWhenFull(): void {
       if (active.size >= deps.runsActiveMax) throw tooManyRuns();
     },
-    execute(run, work) {
+    /** Starts a run. */
+    execute(run: BillableRun, work: RunWork): ActiveRun {
       const aborting = new AbortController();
       // Every choice adds listeners.
       setMaxListeners(0, aborting.signal);
@@ -100,7 +94,8 @@ export function createRunExecutor(executorDeps: ExecutorDeps): RunExecutor {
       deps.liveRuns.add(liveRunOf(execution, work, finished));
       return activeRun;
     },
-    async close() {
+    /** Aborts every run; resolves when the end of each is written, or was given up because it cannot be written. */
+    async close(): Promise<void> {
       const runs = [...active.keys()];
       for (const run of runs) run.abort(cutShort());
       await settleRetries.close();

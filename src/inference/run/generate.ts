@@ -12,7 +12,7 @@ import type { GenerationRequest } from "../../core/generation.js";
 import { waitingEventsMax } from "../../core/requests/event-merging.js";
 import type { Ticks } from "../../core/money.js";
 import { atPercent, completeRequest, type CompleteRequest, type Model } from "../../core/model.js";
-import { runEventMerging, type RunEvent } from "../../core/run-event.js";
+import { type RunEvent, runEventMerging } from "../../core/run-event.js";
 import { noUsage, type Usage } from "../../core/usage.js";
 import type { RunParameters } from "../../core/telemetry/tracing.js";
 import { createPromptCounter } from "../prompt/count.js";
@@ -21,11 +21,11 @@ import { readContent, type RunContent } from "../content/messages.js";
 import { drive } from "./drive.js";
 import { contentCharsMax, createRunExecutor, type RunExecutor, type RunWork } from "./execute.js";
 import { refuseWithoutCredit } from "./reservation.js";
-import { createPreloader, type Preloader } from "./preload.js";
+import { createPreloader } from "./preload.js";
 import { labelsText, withLabels } from "./labels.js";
 import type { GeneratorDeps, RunContext, RunDeps, TextRun } from "./run-deps.js";
 import { timedLoads } from "./timed-loads.js";
-import { Stopwatch, type RunTimings } from "./timings.js";
+import { type RunTimings, Stopwatch } from "./timings.js";
 import { usableModel } from "../usable-model.js";
 
 export interface Run {
@@ -51,53 +51,48 @@ export interface Run {
   readonly finished: Promise<void>;
 }
 
-export interface Generator {
-  /**
-   * Refuses a request as its run would before it loads its model, for work that comes between its admission and the run.
-   * @throws HearthError `model_not_found`, `model_unavailable`, `overloaded`, `no_credits`, `budget_exceeded`.
-   */
-  refuse(request: Pick<GenerationRequest, "model">, principal: RunContext["principal"]): Promise<void>;
-  /**
-   * Starts a run.
-   * @throws HearthError `model_not_found`, `model_unavailable` or `overloaded` before anything is started.
-   */
-  start(request: GenerationRequest, context: RunContext): Run;
-  /**
-   * Counts the tokens of the prompt that a request would be answered from; nothing is generated, recorded or charged.
-   * @throws HearthError as a run does before its first token.
-   */
-  countPrompt(request: GenerationRequest, teamId: string, signal: AbortSignal): Promise<number>;
-  /**
-   * Returns the tokens of a text in a model's own vocabulary; nothing is recorded or charged.
-   * @throws HearthError as a run does before its first token.
-   */
-  tokenize(model: string, text: string, signal: AbortSignal): Promise<TextTokens>;
-  readonly preloader: Preloader;
-  /** Runs whose end is not written yet. */
-  readonly active: RunExecutor["active"];
-  /** Aborts every run; resolves when the end of each is written, or was given up because it cannot be written. */
-  close(): Promise<void>;
-}
+export type Generator = ReturnType<typeof createGenerator>;
 
 /** Builds the generator; no run is active yet. */
-export function createGenerator(generatorDeps: GeneratorDeps): Generator {
+export function createGenerator(generatorDeps: GeneratorDeps) {
   const executor = createRunExecutor(generatorDeps);
   const deps: RunDeps = { ...generatorDeps, load: timedLoads(generatorDeps) };
   const counter = createPromptCounter(deps);
   return {
+    /** Runs whose end is not written yet. */
     active: executor.active,
     preloader: createPreloader(deps),
-    async countPrompt(request, teamId, signal) {
+    /**
+     * Counts the tokens of the prompt that a request would be answered from; nothing is generated, recorded or charged.
+     * @throws HearthError as a run does before its first token.
+     */
+    async countPrompt(request: GenerationRequest, teamId: string, signal: AbortSignal): Promise<number> {
       const model = usableModel(deps.models, request.model);
       return counter.count(model, completeRequest(request, model), teamId, signal);
     },
-    tokenize: async (model, text, signal) => counter.tokenize(usableModel(deps.models, model), text, signal),
-    async refuse(request, principal) {
+    /**
+     * Returns the tokens of a text in a model's own vocabulary; nothing is recorded or charged.
+     * @throws HearthError as a run does before its first token.
+     */
+    tokenize: async (model: string, text: string, signal: AbortSignal): Promise<TextTokens> =>
+      counter.tokenize(usableModel(deps.models, model), text, signal),
+    /**
+     * Refuses a request as its run would before it loads its model, for work that comes between its admission and the run.
+     * @throws HearthError `model_not_found`, `model_unavailable`, `overloaded`, `no_credits`, `budget_exceeded`.
+     */
+    async refuse(
+      request: Pick<GenerationRequest, "model">,
+      principal: RunContext["principal"],
+    ): Promise<void> {
       const model = usableModel(deps.models, request.model);
       executor.refuseWhenFull();
       await refuseWithoutCredit(deps, { model, context: { principal } });
     },
-    start(request, context) {
+    /**
+     * Starts a run.
+     * @throws HearthError `model_not_found`, `model_unavailable` or `overloaded` before anything is started.
+     */
+    start(request: GenerationRequest, context: RunContext): Run {
       const model = accept(deps, executor, request, context);
       const run = createTextRun(deps, model, completeRequest(request, model), context);
       const active = executor.execute(run, textWork(deps, run));
@@ -120,7 +115,8 @@ export function createGenerator(generatorDeps: GeneratorDeps): Generator {
         finished: active.finished,
       };
     },
-    close: () => executor.close(),
+    /** Aborts every run; resolves when the end of each is written, or was given up because it cannot be written. */
+    close: (): Promise<void> => executor.close(),
   };
 }
 

@@ -5,26 +5,21 @@ import { tooManyRuns } from "../too-many-runs.js";
 import type { RunDeps } from "./run-deps.js";
 import { usableModel } from "../usable-model.js";
 
-/** Loads and unloads models outside of runs: nothing is recorded or charged. */
-export interface Preloader {
-  /**
-   * Loads a chat model, or keeps the one in memory; a keep-alive time of 0 unloads it as soon as no run uses it, and loads nothing.
-   * @param keepAliveMs absent: as before
-   * @returns whether it is to be in memory
-   * @throws HearthError `overloaded`, or as a run does before its first token.
-   */
-  preload(name: string, keepAliveMs: number | undefined, signal: AbortSignal): Promise<boolean>;
-}
-
 interface PreloaderDeps extends Pick<RunDeps, "load" | "runsActiveMax"> {
   readonly models: ModelRegistry;
   readonly engine: Pick<Engine, "residents">;
 }
 
-export function createPreloader({ models, engine, load, runsActiveMax }: PreloaderDeps): Preloader {
+export function createPreloader({ models, engine, load, runsActiveMax }: PreloaderDeps) {
   let active = 0;
   return {
-    async preload(name, keepAliveMs, signal) {
+    /**
+     * Loads a chat model, or keeps the one in memory; a keep-alive time of 0 unloads it as soon as no run uses it, and loads nothing.
+     * @param keepAliveMs absent: as before
+     * @returns whether it is to be in memory
+     * @throws HearthError `overloaded`, or as a run does before its first token.
+     */
+    async preload(name: string, keepAliveMs: number | undefined, signal: AbortSignal): Promise<boolean> {
       const model = usableModel(models, name);
       const isWanted = keepAliveMs !== 0;
       const isThere = engine.residents().some(({ id }) => id === model.manifest.id);

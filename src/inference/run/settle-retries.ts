@@ -5,12 +5,7 @@
  */
 import type { Clock } from "../../core/clock.js";
 
-export interface SettleRetries {
-  /** Retries a write. Resolves, never rejects, once it has succeeded or was given up because the server closes. */
-  retry(write: () => Promise<void>): Promise<void>;
-  /** Retries everything a last time; from now on, a write that fails is given up. */
-  close(): Promise<void>;
-}
+export type SettleRetries = ReturnType<typeof createSettleRetries>;
 
 const retryMs = 1000;
 
@@ -19,7 +14,7 @@ interface Waiting {
   readonly done: () => void;
 }
 
-export function createSettleRetries(clock: Clock): SettleRetries {
+export function createSettleRetries(clock: Clock) {
   let waiting: Waiting[] = [];
   let isClosed = false;
   let stop = (): void => undefined;
@@ -44,13 +39,15 @@ export function createSettleRetries(clock: Clock): SettleRetries {
     else if (waiting.length > 0) tryLater();
   };
   return {
-    retry: (write) =>
+    /** Retries a write. Resolves, never rejects, once it has succeeded or was given up because the server closes. */
+    retry: (write: () => Promise<void>): Promise<void> =>
       new Promise((done) => {
         waiting.push({ write, done });
         if (isClosed) void tryAll();
         else if (waiting.length === 1) tryLater();
       }),
-    async close() {
+    /** Retries everything a last time; from now on, a write that fails is given up. */
+    async close(): Promise<void> {
       isClosed = true;
       stop();
       await tryAll();

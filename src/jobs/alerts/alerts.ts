@@ -28,23 +28,7 @@ export interface NewChannel {
 }
 
 /** An actor of one team sees the alerts and channels of the team; those of the server and of other teams are treated as absent. */
-export interface AlertService {
-  /** Returns the newest alerts of a team, or with null all that the actor sees; those that go on first. */
-  list(teamId: string | null, actor: Actor): Promise<readonly Alert[]>;
-  /** Returns the channels in order of creation. */
-  channels(teamId: string | null, actor: Actor): Promise<readonly AlertChannel[]>;
-  /**
-   * Adds a channel. Only the result has the secret.
-   * @throws HearthError `not_found` for the team, `invalid_value` naming the field, `rate_limited` after many changes.
-   */
-  addChannel(request: NewChannel, actor: Actor): Promise<AlertChannel>;
-  /** Removes a channel and its deliveries. @throws HearthError `not_found`. */
-  removeChannel(id: string, actor: Actor): Promise<void>;
-  /** Queues a test. @throws HearthError `not_found`, `overloaded` when too many messages wait, `rate_limited` after many tests. */
-  test(id: string, actor: Actor): Promise<AlertDelivery>;
-  /** Returns the newest deliveries of the channels that the actor sees, the newest first. */
-  deliveries(teamId: string | null, actor: Actor): Promise<readonly AlertDelivery[]>;
-}
+export type AlertService = ReturnType<typeof createAlertService>;
 
 export interface AlertServiceDeps extends AuditDeps {
   readonly alerts: Pick<AlertStore, "newest">;
@@ -72,16 +56,25 @@ const secretBytes = 32;
 const targetCharsMax = 2000;
 
 /** Builds the service. */
-export function createAlertService(deps: AlertServiceDeps): AlertService {
+export function createAlertService(deps: AlertServiceDeps) {
   const { alerts, channels, deliveries, writes } = deps;
   return {
-    list: async (teamId, actor) => alerts.newest(await seenTeam(deps, teamId, actor), listedMax),
-    channels: async (teamId, actor) => channels.list(await seenTeam(deps, teamId, actor)),
-    async deliveries(teamId, actor) {
+    /** Returns the newest alerts of a team, or with null all that the actor sees; those that go on first. */
+    list: async (teamId: string | null, actor: Actor): Promise<readonly Alert[]> =>
+      alerts.newest(await seenTeam(deps, teamId, actor), listedMax),
+    /** Returns the channels in order of creation. */
+    channels: async (teamId: string | null, actor: Actor): Promise<readonly AlertChannel[]> =>
+      channels.list(await seenTeam(deps, teamId, actor)),
+    /** Returns the newest deliveries of the channels that the actor sees, the newest first. */
+    async deliveries(teamId: string | null, actor: Actor): Promise<readonly AlertDelivery[]> {
       const seen = await channels.list(await seenTeam(deps, teamId, actor));
       return deliveries.newest({ channelIds: seen.map(({ id }) => id), limit: listedMax });
     },
-    async addChannel(request, actor) {
+    /**
+     * Adds a channel. Only the result has the secret.
+     * @throws HearthError `not_found` for the team, `invalid_value` naming the field, `rate_limited` after many changes.
+     */
+    async addChannel(request: NewChannel, actor: Actor): Promise<AlertChannel> {
       const teamId = await seenTeam(deps, request.teamId, actor);
       const channel = await newChannel(deps, { ...request, teamId }, actor);
       const entry = {
@@ -92,7 +85,8 @@ export function createAlertService(deps: AlertServiceDeps): AlertService {
       await writes.commit([channels.insertion(channel), auditEntry(deps, actor, entry)]);
       return channel;
     },
-    async removeChannel(id, actor) {
+    /** Removes a channel and its deliveries. @throws HearthError `not_found`. */
+    async removeChannel(id: string, actor: Actor): Promise<void> {
       const channel = await findChannel(deps, id, actor);
       const entry = {
         ...entryOf(channel, "DeleteAlertChannel", "Removed"),
@@ -101,7 +95,8 @@ export function createAlertService(deps: AlertServiceDeps): AlertService {
       };
       await writes.commit([channels.removal(id), auditEntry(deps, actor, entry)]);
     },
-    test: (id, actor) => sendTest(deps, id, actor),
+    /** Queues a test. @throws HearthError `not_found`, `overloaded` when too many messages wait, `rate_limited` after many tests. */
+    test: (id: string, actor: Actor): Promise<AlertDelivery> => sendTest(deps, id, actor),
   };
 }
 

@@ -11,23 +11,7 @@ import type { JobQueue } from "../queue.js";
 
 export interface NewDeferredCompletion extends Omit<Job, "kind" | "attempts" | "createTime">, StoredOwner {}
 
-export interface DeferredCompletions {
-  /**
-   * Enqueues a request; it is on disk once this resolves. Its id is the one by which its answer is fetched.
-   * @throws HearthError `overloaded` when the queue is full.
-   */
-  create(request: NewDeferredCompletion): Promise<void>;
-  /** Cancels one that is pending: its client gets the error `cancelled`. Does nothing when it has ended. */
-  cancel(id: string): Promise<void>;
-  /** Cancels one that is pending, and deletes it. @throws HearthError `not_found`, as `take` does. */
-  delete(id: string, teamId: string): Promise<void>;
-  /**
-   * Returns the JSON text of the answer and deletes it; null while it is pending.
-   * @throws HearthError `not_found` for one that does not exist (any more) or belongs to another team; the completion's own error when
-   * it failed.
-   */
-  take(id: string, teamId: string): Promise<string | null>;
-}
+export type DeferredCompletions = ReturnType<typeof createDeferredCompletions>;
 
 export interface DeferredCompletionsDeps {
   readonly deferred: DeferredStore;
@@ -43,7 +27,7 @@ export function createDeferredCompletions({
   queue,
   clock,
   outcomeKeptMs,
-}: DeferredCompletionsDeps): DeferredCompletions {
+}: DeferredCompletionsDeps) {
   const cancel = async (id: string): Promise<void> => {
     const failure = writeFailure(cancelled());
     await queue.cancel(id, () => ({
@@ -51,17 +35,28 @@ export function createDeferredCompletions({
     }));
   };
   return {
-    async create({ userId, ...job }) {
+    /**
+     * Enqueues a request; it is on disk once this resolves. Its id is the one by which its answer is fetched.
+     * @throws HearthError `overloaded` when the queue is full.
+     */
+    async create({ userId, ...job }: NewDeferredCompletion): Promise<void> {
       const createTime = clock.now();
       const { id, teamId } = job;
       await queue.enqueue({ ...job, createTime }, [deferred.insertion({ id, teamId, userId, createTime })]);
     },
+    /** Cancels one that is pending: its client gets the error `cancelled`. Does nothing when it has ended. */
     cancel,
-    async delete(id, teamId) {
+    /** Cancels one that is pending, and deletes it. @throws HearthError `not_found`, as `take` does. */
+    async delete(id: string, teamId: string): Promise<void> {
       await cancel(id);
       if (!(await deferred.delete(id, teamId))) throw notFound(id);
     },
-    async take(id, teamId) {
+    /**
+     * Returns the JSON text of the answer and deletes it; null while it is pending.
+     * @throws HearthError `not_found` for one that does not exist (any more) or belongs to another team; the completion's own error when
+     * it failed.
+     */
+    async take(id: string, teamId: string): Promise<string | null> {
       const outcome = await deferred.take(id, teamId, clock.now());
       if (outcome === null) throw notFound(id);
       if (outcome.state === "failed") throw readFailure(outcome.failure);

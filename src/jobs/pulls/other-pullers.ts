@@ -14,18 +14,7 @@ export interface OtherPullersDeps {
   readonly logger: Logger;
 }
 
-export interface OtherPullers {
-  /**
-   * Cancels a pull of another server, and waits for its end. @returns false when there is no other server.
-   * @throws HearthError `overloaded` when that server does not end it in time.
-   */
-  cancel(id: string): Promise<boolean>;
-  /** Returns each new state of a pull of another server, until it has ended or the signal is aborted. */
-  follow(
-    id: string,
-    signal: AbortSignal,
-  ): AsyncGenerator<{ readonly pull: ModelPull; readonly progress: null }>;
-}
+export type OtherPullers = ReturnType<typeof createOtherPullers>;
 
 const topic = "cancel pull";
 const cancelled = z.object({ id: z.string() });
@@ -39,7 +28,7 @@ const followEveryMs = 1_000;
 export function createOtherPullers(
   { broadcast, pulls, clock, logger }: OtherPullersDeps,
   cancelHere: (id: string) => Promise<unknown>,
-): OtherPullers {
+) {
   broadcast.on(topic, (received) => {
     cancelHere(cancelled.parse(received).id).catch((err: unknown) =>
       logger.error({ err }, "a pull could not be cancelled"),
@@ -47,7 +36,11 @@ export function createOtherPullers(
   });
   const later = (ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve));
   return {
-    async cancel(id) {
+    /**
+     * Cancels a pull of another server, and waits for its end. @returns false when there is no other server.
+     * @throws HearthError `overloaded` when that server does not end it in time.
+     */
+    async cancel(id: string): Promise<boolean> {
       if (!broadcast.reachesOthers) return false;
       broadcast.send(topic, { id });
       for (let looks = 0; looks < looksMax; looks += 1) {
@@ -58,7 +51,11 @@ export function createOtherPullers(
       const message = "The server that does the pull has not ended it. Please try again later.";
       throw new HearthError("overloaded", message, { retryAfterSeconds: 5 });
     },
-    async *follow(id, signal) {
+    /** Returns each new state of a pull of another server, until it has ended or the signal is aborted. */
+    async *follow(
+      id: string,
+      signal: AbortSignal,
+    ): AsyncGenerator<{ readonly pull: ModelPull; readonly progress: null }> {
       let state = null;
       while (broadcast.reachesOthers && !signal.aborted) {
         const pull = await pulls.find(id);

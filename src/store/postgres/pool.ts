@@ -37,18 +37,8 @@ export function applicationName(node: number): string {
   return `hearth ${node}`;
 }
 
-export interface ConnectionPool {
-  readonly pool: pg.Pool;
-  /**
-   * Resets every connection at once: for a network that lets nothing through, where what waits for an answer would wait for
-   * `answerTimeoutMs`. Where only the answers are lost, the database ends its side, too; an orderly end would not be sent before what was
-   * sent last is confirmed. The next statements connect anew.
-   */
-  readonly abandon: () => void;
-}
-
 /** Opens a pool; it connects with the first statement. */
-export function createPool({ address, connectionsMax, node }: PoolOptions): ConnectionPool {
+export function createPool({ address, connectionsMax, node }: PoolOptions) {
   const sockets = new Set<Socket>();
   const stream = (): Socket => {
     const socket = new Socket();
@@ -69,7 +59,12 @@ export function createPool({ address, connectionsMax, node }: PoolOptions): Conn
   });
   return {
     pool,
-    abandon: () => {
+    /**
+     * Resets every connection at once: for a network that lets nothing through, where what waits for an answer would wait for
+     * `answerTimeoutMs`. Where only the answers are lost, the database ends its side, too; an orderly end would not be sent before what was
+     * sent last is confirmed. The next statements connect anew.
+     */
+    abandon: (): void => {
       for (const socket of sockets) socket.resetAndDestroy();
     },
   };

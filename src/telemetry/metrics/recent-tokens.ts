@@ -10,22 +10,16 @@ interface Owner {
   readonly userId: string;
 }
 
-export interface RecentTokens {
-  add(owner: Owner, tokens: number): void;
-  /** Returns the tokens of each of the last 60 whole seconds, the oldest first. */
-  read(scope: Scope): readonly number[];
-}
-
 /** The tokens of one second: by team, and there by owner. */
 type Second = Map<string, Map<string, number>>;
 
 /** Counts tokens; what is older than a minute is forgotten. */
-export function createRecentTokens(clock: Pick<Clock, "monotonic">): RecentTokens {
+export function createRecentTokens(clock: Pick<Clock, "monotonic">) {
   /** By second; at most `secondsMax` and the one that has not ended. */
   const bySecond = new Map<number, Second>();
   const secondNow = (): number => Math.floor(clock.monotonic() / 1000);
   return {
-    add({ teamId, userId }, tokens) {
+    add({ teamId, userId }: Owner, tokens: number): void {
       const second = secondNow();
       let teams = bySecond.get(second);
       if (teams === undefined) {
@@ -36,7 +30,8 @@ export function createRecentTokens(clock: Pick<Clock, "monotonic">): RecentToken
       const owners = teams.get(teamId) ?? new Map<string, number>();
       teams.set(teamId, owners.set(userId, (owners.get(userId) ?? 0) + tokens));
     },
-    read(scope) {
+    /** Returns the tokens of each of the last 60 whole seconds, the oldest first. */
+    read(scope: Scope): readonly number[] {
       const first = secondNow() - secondsMax;
       return Array.from({ length: secondsMax }, (_, at) => tokensOf(bySecond.get(first + at), scope));
     },

@@ -2,16 +2,7 @@
 import { createClient, ErrorReply } from "@redis/client";
 import type { Script } from "./scripts.js";
 
-export interface RedisClient {
-  /** Connects and signs in. @throws Error that says why it cannot */
-  connect(): Promise<void>;
-  /** Runs a script. @throws Error when the connection is lost, or Redis refuses it */
-  run(script: Script, keys: readonly string[], values: readonly string[]): Promise<unknown>;
-  /** Returns the information of Redis's INFO command: lines `name:value`. */
-  info(): Promise<string>;
-  /** Closes the connection at once: what was sent and is not answered fails. */
-  close(): void;
-}
+export type RedisClient = ReturnType<typeof createRedisClient>;
 
 export interface ClientOptions {
   /** `redis://` or `rediss://`, with user, password and number of the database. */
@@ -25,7 +16,7 @@ export interface ClientOptions {
 const commandsMax = 10_000;
 
 /** Creates a client that connects once: when its connection is lost, another client is needed. */
-export function createRedisClient({ url, connectMsMax, onLost }: ClientOptions): RedisClient {
+export function createRedisClient({ url, connectMsMax, onLost }: ClientOptions) {
   const client = createClient({
     url,
     name: "hearth",
@@ -37,10 +28,12 @@ export function createRedisClient({ url, connectMsMax, onLost }: ClientOptions):
   });
   client.on("error", onLost);
   return {
-    async connect() {
+    /** Connects and signs in. @throws Error that says why it cannot */
+    async connect(): Promise<void> {
       await client.connect();
     },
-    async run({ sha, source }, keys, values) {
+    /** Runs a script. @throws Error when the connection is lost, or Redis refuses it */
+    async run({ sha, source }: Script, keys: readonly string[], values: readonly string[]): Promise<unknown> {
       const call = { keys: [...keys], arguments: [...values] };
       try {
         return await client.evalSha(sha, call);
@@ -50,8 +43,10 @@ export function createRedisClient({ url, connectMsMax, onLost }: ClientOptions):
         return await client.eval(source, call);
       }
     },
-    info: () => client.info(),
-    close() {
+    /** Returns the information of Redis's INFO command: lines `name:value`. */
+    info: (): Promise<string> => client.info(),
+    /** Closes the connection at once: what was sent and is not answered fails. */
+    close(): void {
       if (client.isOpen) client.destroy();
     },
   };

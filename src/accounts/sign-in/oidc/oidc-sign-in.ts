@@ -41,13 +41,7 @@ export interface OidcCallback {
   readonly query: string;
 }
 
-export interface OidcSignIn {
-  readonly name: string;
-  /** @throws OidcRefusal `rate_limited` or `provider_unavailable` */
-  begin(redirectUri: string, address: string): Promise<BegunOidcSignIn>;
-  /** Begins a session when the browser has come back. @throws OidcRefusal */
-  complete(callback: OidcCallback, address: string): Promise<NewSession>;
-}
+export type OidcSignIn = ReturnType<typeof createOidcSignIn>;
 
 export interface OidcDeps extends OidcMemberDeps {
   readonly teams: TeamStore;
@@ -62,7 +56,7 @@ interface Parts extends OidcDeps {
   readonly transactions: Transactions;
 }
 
-export function createOidcSignIn(deps: OidcDeps, settings: OidcSettings): OidcSignIn {
+export function createOidcSignIn(deps: OidcDeps, settings: OidcSettings) {
   const { clock, random } = deps;
   const parts: Parts = {
     ...deps,
@@ -73,7 +67,8 @@ export function createOidcSignIn(deps: OidcDeps, settings: OidcSettings): OidcSi
   const report = createReport(parts);
   return {
     name: settings.name,
-    async begin(redirectUri, address) {
+    /** @throws OidcRefusal `rate_limited` or `provider_unavailable` */
+    async begin(redirectUri: string, address: string): Promise<BegunOidcSignIn> {
       // What begins is no failure, but who has failed too often does not begin.
       beginAttempt(deps, address)();
       const { transaction, text } = parts.transactions.begin(redirectUri);
@@ -82,7 +77,8 @@ export function createOidcSignIn(deps: OidcDeps, settings: OidcSettings): OidcSi
       });
       return { url, transaction: text, state: transaction.state, maxAgeMs: transactionMs };
     },
-    async complete(callback, address) {
+    /** Begins a session when the browser has come back. @throws OidcRefusal */
+    async complete(callback: OidcCallback, address: string): Promise<NewSession> {
       const succeed = beginAttempt(deps, address);
       try {
         const begun = await complete(parts, callback, address);

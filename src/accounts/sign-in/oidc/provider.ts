@@ -14,19 +14,7 @@ export interface ProviderSettings {
   readonly groupsClaim: string;
 }
 
-export interface Provider {
-  /** Returns the URL at which a person signs in. @throws OidcRefusal `provider_unavailable` */
-  authorizationUrl(transaction: Transaction): Promise<URL>;
-  /**
-   * Exchanges the code of a callback for what the provider says of the person; everything about it is verified.
-   * @param query of the callback
-   * @throws OidcRefusal `provider_unavailable`, `provider_refused` or `sign_in_failed`
-   */
-  claims(
-    transaction: Transaction,
-    query: string,
-  ): Promise<{ readonly issuer: string; readonly claims: Claims }>;
-}
+export type Provider = ReturnType<typeof createProvider>;
 
 type Client = typeof OpenIdClient;
 
@@ -36,10 +24,11 @@ const requestSecondsMax = 10;
 const answerBytesMax = 1_048_576;
 
 /** Builds the client; the provider is asked when the first person signs in, and again after a failure. */
-export function createProvider(settings: ProviderSettings, clock: Clock): Provider {
+export function createProvider(settings: ProviderSettings, clock: Clock) {
   const configurationOf = createDiscovery(settings, clock);
   return {
-    authorizationUrl: (transaction) =>
+    /** Returns the URL at which a person signs in. @throws OidcRefusal `provider_unavailable` */
+    authorizationUrl: (transaction: Transaction): Promise<URL> =>
       orRefuse(async (client) => {
         const { state, nonce, verifier, redirectUri } = transaction;
         return client.buildAuthorizationUrl(await configurationOf(client), {
@@ -51,7 +40,15 @@ export function createProvider(settings: ProviderSettings, clock: Clock): Provid
           nonce,
         });
       }),
-    claims: (transaction, query) =>
+    /**
+     * Exchanges the code of a callback for what the provider says of the person; everything about it is verified.
+     * @param query of the callback
+     * @throws OidcRefusal `provider_unavailable`, `provider_refused` or `sign_in_failed`
+     */
+    claims: (
+      transaction: Transaction,
+      query: string,
+    ): Promise<{ readonly issuer: string; readonly claims: Claims }> =>
       orRefuse(async (client) => {
         const configuration = await configurationOf(client);
         const { issuer } = configuration.serverMetadata();

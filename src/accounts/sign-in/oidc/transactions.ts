@@ -26,20 +26,10 @@ const schema = z.object({
 
 export type Transaction = z.infer<typeof schema>;
 
-export interface Transactions {
-  /** Begins a transaction. @returns it and its text for the cookie. */
-  begin(redirectUri: string): { readonly transaction: Transaction; readonly text: string };
-  /**
-   * Returns the transaction of a cookie. The caller sees to it that it is used once.
-   * @param text null: there is no cookie
-   * @param state of the URL
-   * @throws OidcRefusal `expired` when it was not begun here for this state, or has expired.
-   */
-  read(text: string | null, state: string | null): Transaction;
-}
+export type Transactions = ReturnType<typeof createTransactions>;
 
 /** @param clientSecret null: without one, only this process knows the key */
-export function createTransactions(clock: Clock, random: Random, clientSecret: string | null): Transactions {
+export function createTransactions(clock: Clock, random: Random, clientSecret: string | null) {
   const key =
     clientSecret === null
       ? random.bytes(secretBytes)
@@ -47,13 +37,20 @@ export function createTransactions(clock: Clock, random: Random, clientSecret: s
   const sign = (payload: string): Buffer => createHmac("sha256", key).update(payload).digest();
   const secret = (): string => Buffer.from(random.bytes(secretBytes)).toString("base64url");
   return {
-    begin(redirectUri) {
+    /** Begins a transaction. @returns it and its text for the cookie. */
+    begin(redirectUri: string): { readonly transaction: Transaction; readonly text: string } {
       const expireTime = clock.now() + transactionMs;
       const transaction = { state: secret(), nonce: secret(), verifier: secret(), redirectUri, expireTime };
       const payload = Buffer.from(JSON.stringify(transaction)).toString("base64url");
       return { transaction, text: `${payload}.${sign(payload).toString("base64url")}` };
     },
-    read(text, state) {
+    /**
+     * Returns the transaction of a cookie. The caller sees to it that it is used once.
+     * @param text null: there is no cookie
+     * @param state of the URL
+     * @throws OidcRefusal `expired` when it was not begun here for this state, or has expired.
+     */
+    read(text: string | null, state: string | null): Transaction {
       const [payload = "", signature = ""] = (text ?? "").split(".");
       if (!isEqual(Buffer.from(signature, "base64url"), sign(payload))) throw new OidcRefusal("expired");
       const transaction = schema.parse(JSON.parse(Buffer.from(payload, "base64url").toString("utf8")));

@@ -13,13 +13,6 @@ import {
 } from "../answer.js";
 import type { OllamaChatAnswer, OllamaToolCall } from "./response-schema.js";
 
-export interface OllamaChatEncoder {
-  /** Returns the lines of an event: none or one. */
-  lines(event: RunEvent): readonly OllamaChatAnswer[];
-  /** The JSON texts of arguments in lines so far that have numbers which the line's value does not keep. */
-  readonly texts: ReadonlyMap<object, string>;
-}
-
 type Part = Omit<OllamaChatAnswer["message"], "role">;
 
 /** Returns a line without text, which also keeps a connection alive. */
@@ -33,7 +26,7 @@ export function encodeLoaded(identity: AnswerIdentity, done_reason: "load" | "un
 }
 
 /** Encodes one answer. A tool call is one line; one that the end of the answer cuts off is left out. */
-export function createOllamaChatEncoder(identity: AnswerIdentity): OllamaChatEncoder {
+export function createOllamaChatEncoder(identity: AnswerIdentity) {
   const texts = new Map<object, string>();
   const calls = new Map<number, { readonly id: string; readonly name: string; text: string }>();
   const lines = (event: RunEvent): readonly OllamaChatAnswer[] => {
@@ -67,7 +60,11 @@ export function createOllamaChatEncoder(identity: AnswerIdentity): OllamaChatEnc
         return [{ ...emptyChatLine(identity), ...endFields(event.finishReason, event.usage, identity) }];
     }
   };
-  return { lines, texts };
+  return {
+    /** Returns the lines of an event: none or one. */
+    lines /** The JSON texts of arguments in lines so far that have numbers which the line's value does not keep. */,
+    texts,
+  };
 }
 
 /** Folds the events of one answer into the JSON response. */

@@ -4,7 +4,6 @@
  */
 import type { Conversation, Prompt } from "../../../core/engine.js";
 import { HearthError } from "../../../core/errors.js";
-import type { RawPrompt } from "../../../core/generation.js";
 import { promptTooLong } from "./context-length.js";
 import { createRawPromptBuilder, type RawPromptModel } from "./raw-prompt.js";
 import { endsInReasoning, type ReasoningMarks } from "../reasoning.js";
@@ -21,31 +20,27 @@ export interface PromptModel extends RawPromptModel, TemplateModel, TokenizerMod
   readonly reasoning: ReasoningMarks | null;
 }
 
-export interface PromptBuilder {
-  /**
-   * Renders and tokenises a conversation.
-   * @throws HearthError `context_length_exceeded` when no space is left for an answer, `invalid_value` when the template
-   * refuses the conversation, whatever its repairs, or exceeds its budget.
-   */
-  build(conversation: Conversation): Promise<Prompt>;
-  /**
-   * Tokenises a prompt without the template.
-   * @throws HearthError `context_length_exceeded`, and `invalid_value` for tokens that are not in the vocabulary.
-   */
-  buildRaw(prompt: RawPrompt): Prompt;
-  /** Returns the tokens of a text; control texts in it are plain text, not control tokens. */
-  tokenize(text: string): readonly number[];
-}
+export type PromptBuilder = ReturnType<typeof createPromptBuilder>;
 
 /** Creates the prompt builder of one model. */
-export function createPromptBuilder(model: PromptModel): PromptBuilder {
+export function createPromptBuilder(model: PromptModel) {
   const templateOnly = model.specialTokens.filter((token) => token.templateOnly);
   const mask = createMask(templateOnly.map((token) => token.text));
   const tokenizer = createTextTokenizer(model);
   return {
+    /**
+     * Tokenises a prompt without the template.
+     * @throws HearthError `context_length_exceeded`, and `invalid_value` for tokens that are not in the vocabulary.
+     */
     buildRaw: createRawPromptBuilder(model, tokenizer.plain),
+    /** Returns the tokens of a text; control texts in it are plain text, not control tokens. */
     tokenize: tokenizer.plain,
-    async build(conversation) {
+    /**
+     * Renders and tokenises a conversation.
+     * @throws HearthError `context_length_exceeded` when no space is left for an answer, `invalid_value` when the template
+     * refuses the conversation, whatever its repairs, or exceeds its budget.
+     */
+    async build(conversation: Conversation): Promise<Prompt> {
       const { prefill = "" } = conversation;
       const rendered = await render(model, mask, conversation);
       const text = withPrefill(model, rendered, mask.hide(prefill));

@@ -14,20 +14,13 @@ export interface TokenizerModel {
   tokenize(text: string, controlTokens: boolean): readonly number[];
 }
 
-export interface TextTokenizer {
-  /** Returns the tokens of a text of messages. */
-  readonly plain: (text: string) => readonly number[];
-  /** Returns the tokens of a rendered prompt. Masked parts contain no control token. */
-  readonly rendered: (parts: readonly Part[]) => readonly number[];
-}
-
 /** A special token, or text that is tokenized without control tokens. */
 type Fragment = SpecialToken | string;
 
 /** No token contains this noncharacter, so that tokens of the text before it and after it never merge. */
 const separator = "\uFDD0";
 
-export function createTextTokenizer(model: TokenizerModel): TextTokenizer {
+export function createTextTokenizer(model: TokenizerModel) {
   const controls = model.specialTokens.filter((token) => token.templateOnly);
   const controlIds = new Set(controls.filter((token) => !token.isUnknown).map((token) => token.id));
   // SentencePiece writes a space as U+2581.
@@ -51,8 +44,10 @@ export function createTextTokenizer(model: TokenizerModel): TextTokenizer {
     return tokens.some((token) => controlIds.has(token)) ? withoutControl(text) : tokens;
   };
   return {
+    /** Returns the tokens of a text of messages. */
     plain,
-    rendered(parts) {
+    /** Returns the tokens of a rendered prompt. Masked parts contain no control token. */
+    rendered(parts: readonly Part[]): readonly number[] {
       if (!parts.some((part) => part.isMasked))
         return model.tokenize(parts.map((part) => part.text).join(""), true);
       const fragments = parts.flatMap(({ text, isMasked }) => (isMasked ? [text] : partition(text)));

@@ -17,27 +17,13 @@ export interface TokenVocabulary {
   readonly readableControlTokens: ReadonlySet<string>;
 }
 
-export interface TokenBytes {
-  /** Returns the bytes of a token; empty for control tokens and for ids outside the vocabulary. */
-  of(token: number): Uint8Array;
-  /** Returns a token for display: its text, or its name in the vocabulary if it has no text. */
-  display(token: number): string;
-  /** Returns the tokens that contain one quotation mark, and those that contain several; listed at the first call. */
-  withQuotes(): { readonly one: readonly number[]; readonly several: readonly number[] };
-  /** Returns the tokens by the beginnings of their texts; listed at the first call. */
-  beginnings(): TokenBeginnings;
-  /** The longest token in bytes: no text of n bytes has fewer than n / longest tokens. */
-  readonly longestBytes: number;
-}
+export type TokenBytes = ReturnType<typeof createTokenBytes>;
 
 /**
  * Creates the mapping of a vocabulary.
  * @param fallback detokenizes a token with the library, for tokenizers that this file does not know.
  */
-export function createTokenBytes(
-  vocabulary: TokenVocabulary,
-  fallback: (token: number) => string,
-): TokenBytes {
+export function createTokenBytes(vocabulary: TokenVocabulary, fallback: (token: number) => string) {
   const known = new Map<number, Uint8Array>();
   const spell = createSpeller(vocabulary);
   let longestBytes = 1;
@@ -54,11 +40,17 @@ export function createTokenBytes(
   let quotes: ReturnType<TokenBytes["withQuotes"]> | null = null;
   let beginnings: TokenBeginnings | null = null;
   return {
-    beginnings: () => (beginnings ??= new TokenBeginnings(vocabulary.tokens, of)),
+    /** Returns the tokens by the beginnings of their texts; listed at the first call. */
+    beginnings: (): TokenBeginnings => (beginnings ??= new TokenBeginnings(vocabulary.tokens, of)),
+    /** The longest token in bytes: no text of n bytes has fewer than n / longest tokens. */
     longestBytes,
+    /** Returns the bytes of a token; empty for control tokens and for ids outside the vocabulary. */
     of,
-    withQuotes: () => (quotes ??= tokensWithQuotes(vocabulary)),
-    display: (token) =>
+    /** Returns the tokens that contain one quotation mark, and those that contain several; listed at the first call. */
+    withQuotes: (): { readonly one: readonly number[]; readonly several: readonly number[] } =>
+      (quotes ??= tokensWithQuotes(vocabulary)),
+    /** Returns a token for display: its text, or its name in the vocabulary if it has no text. */
+    display: (token: number): string =>
       of(token).length > 0 ? Buffer.from(of(token)).toString() : (vocabulary.tokens[token] ?? ""),
   };
 }

@@ -35,16 +35,7 @@ export interface SamplerStep {
 }
 
 /** Samples the tokens of one sequence. */
-export interface TokenSource {
-  /**
-   * Evaluates the last token, together with the draft, and samples the next. As long as the sampled token is the draft's, the one
-   * after it is sampled, too; the rest of the draft is removed from the sequence. So each token is sampled from the same logits (up to
-   * rounding), by the same sampler in the same state, as without a draft.
-   * @returns how many tokens of the draft were sampled
-   */
-  next(step: SamplerStep): Promise<number>;
-  end(): void;
-}
+export type TokenSource = ReturnType<typeof startSampler>;
 
 export interface SamplerOptions {
   readonly sampling: Sampling;
@@ -64,7 +55,7 @@ export function startSampler(
   sequence: LlamaContextSequence,
   prompt: readonly Token[],
   options: SamplerOptions,
-): TokenSource {
+) {
   const sampler = createLibrarySampler(resident.weights, sequence);
   const sampleUnwatched = options.withCandidates
     ? candidateSampling(resident, sampler, options)
@@ -73,7 +64,13 @@ export function startSampler(
     resident.steps.run(stepMsMax.sampling, () => sampleUnwatched(row));
   let pending = prompt;
   return {
-    async next({ replacement, draft, take }) {
+    /**
+     * Evaluates the last token, together with the draft, and samples the next. As long as the sampled token is the draft's, the one
+     * after it is sampled, too; the rest of the draft is removed from the sequence. So each token is sampled from the same logits (up to
+     * rounding), by the same sampler in the same state, as without a draft.
+     * @returns how many tokens of the draft were sampled
+     */
+    async next({ replacement, draft, take }: SamplerStep): Promise<number> {
       const before = replacement ?? pending;
       let last: Token | null = null;
       let confirmed = 0;
@@ -89,7 +86,7 @@ export function startSampler(
       pending = last === null ? [] : [last];
       return confirmed;
     },
-    end: () => sampler.dispose(),
+    end: (): void => sampler.dispose(),
   };
 }
 

@@ -10,15 +10,10 @@ interface NativeContext {
   disposeSequence(sequence: number): void;
 }
 
-export interface BatchThreads {
-  /** From now on, batches use the threads that the function returns for their number of tokens. */
-  use(choose: (tokens: number) => number): void;
-  /** Evaluates one batch of meaningless tokens in the first sequence, which is empty before and after. */
-  evaluate(tokens: number, threads: number): Promise<void>;
-}
+export type BatchThreads = ReturnType<typeof chooseThreadsByBatch>;
 
 /** Takes over the threads of a context. Until `use` is called, batches use the library's threads. */
-export function chooseThreadsByBatch(context: LlamaContext): BatchThreads {
+export function chooseThreadsByBatch(context: LlamaContext) {
   const { _ctx: native } = context as unknown as { readonly _ctx: NativeContext };
   const initBatch = native.initBatch.bind(native);
   const setThreads = native.setThreads.bind(native);
@@ -37,10 +32,12 @@ export function chooseThreadsByBatch(context: LlamaContext): BatchThreads {
   for (const [name, value] of Object.entries(wrapped))
     Object.defineProperty(native, name, { value, configurable: true });
   return {
-    use(choose) {
+    /** From now on, batches use the threads that the function returns for their number of tokens. */
+    use(choose: (tokens: number) => number): void {
       chooseThreads = choose;
     },
-    async evaluate(tokens, threads) {
+    /** Evaluates one batch of meaningless tokens in the first sequence, which is empty before and after. */
+    async evaluate(tokens: number, threads: number): Promise<void> {
       initBatch(tokens);
       native.addToBatch(0, 0, new Uint32Array(tokens), Uint32Array.of(tokens - 1));
       setThreads(threads);

@@ -1,18 +1,17 @@
 /** The values without members of several terms, divided into classes of which each has one set of terms. */
 import {
+  type Automaton,
   automatonOfTexts,
   AutomatonTooLarge,
   intersect,
   isEmpty,
   noString,
   union,
-  type Automaton,
 } from "../../regular/automaton.js";
 import { ExactNumber } from "../../regular/number/decimal.js";
 import { jsonText } from "../../schema/json-text.js";
 import type { JsonValue } from "../../schema/node.js";
-import type { Check } from "../language.js";
-import { mergeChecks } from "../language.js";
+import { type Check, mergeChecks } from "../language.js";
 import { checksOfNumber, numberTexts } from "../numbers.js";
 import type { TermPlan } from "../plan/plan.js";
 import { automatonOf } from "../strings.js";

@@ -58,12 +58,9 @@ export function countingOf(
   return prune(positions, transitions);
 }
 
-interface Transitions {
-  step(position: number, state: number, present: boolean): number | undefined;
-  ends(state: number): boolean;
-}
+type Transitions = ReturnType<typeof transitionsOf>;
 
-function transitionsOf(plan: ObjectPlan, isProductive: (term: Term) => boolean): Transitions {
+function transitionsOf(plan: ObjectPlan, isProductive: (term: Term) => boolean) {
   const { entries, clauses, minProperties, maxProperties } = plan;
   const counts: CounterState[] = [];
   const numbers = new Map<string, number>();
@@ -78,7 +75,7 @@ function transitionsOf(plan: ObjectPlan, isProductive: (term: Term) => boolean):
   const productive = entries.map((entry) => isProductive(entry.term));
   const hasExtras = plan.extras.some((extra) => isProductive(extra.term));
   return {
-    step(position, state, present) {
+    step(position: number, state: number, present: boolean): number | undefined {
       spend(4 + clauses.length);
       const before = counts[state];
       const entry = entries[position];
@@ -90,7 +87,7 @@ function transitionsOf(plan: ObjectPlan, isProductive: (term: Term) => boolean):
       if (present ? productive[position] !== true : entry.required) return undefined;
       return stateOf({ keys, satisfied: satisfiedAfter(before.satisfied, clauses, entry.key, present) });
     },
-    ends(state) {
+    ends(state: number): boolean {
       const count = counts[state];
       return count !== undefined && count.keys >= minProperties && !count.satisfied.includes("0");
     },

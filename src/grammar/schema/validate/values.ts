@@ -10,15 +10,13 @@ interface ValueSet {
 }
 
 /** The value sets of `enum` keywords, by node. */
-export interface ValueSets {
-  of(node: SchemaNode): ValueSet | null;
-}
+export type ValueSets = ReturnType<typeof createValueSets>;
 
 /** Each set is read once, when it is first needed. */
-export function createValueSets(): ValueSets {
+export function createValueSets() {
   const sets = new WeakMap<SchemaNode, ValueSet>();
   return {
-    of(node) {
+    of(node: SchemaNode): ValueSet | null {
       if (node.values === undefined) return null;
       let known = sets.get(node);
       if (known === undefined) {

@@ -6,18 +6,13 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 /** Requests may contain unlisted fields, answers may not. */
 export type Side = "request" | "answer";
 
-export interface JsonSchemas {
-  /** Returns the JSON Schema of a converted schema; a reference if it has a name. @throws Error for an unknown schema. */
-  of(schema: z.ZodType, side: Side): JsonSchema;
-  /** Named schemas by name. */
-  readonly components: Readonly<Record<string, JsonSchema>>;
-}
+export type JsonSchemas = ReturnType<typeof jsonSchemas>;
 
 /**
  * Converts all schemas; the name of a schema is the `id` in its metadata. If a named schema differs between requests and answers,
  * it is called `<name>Input` in requests. @throws Error for a schema that JSON Schema cannot express.
  */
-export function jsonSchemas(schemas: Readonly<Record<Side, Iterable<z.ZodType>>>): JsonSchemas {
+export function jsonSchemas(schemas: Readonly<Record<Side, Iterable<z.ZodType>>>) {
   const answers = convert([...new Set(schemas.answer)], "answer");
   const requests = convert([...new Set(schemas.request)], "request");
   const differs = (name: string): boolean =>
@@ -36,11 +31,13 @@ export function jsonSchemas(schemas: Readonly<Record<Side, Iterable<z.ZodType>>>
     ),
   ];
   return {
-    of(schema, side) {
+    /** Returns the JSON Schema of a converted schema; a reference if it has a name. @throws Error for an unknown schema. */
+    of(schema: z.ZodType, side: Side): JsonSchema {
       const found = sides[side].get(schema);
       if (found === undefined) throw new Error("unknown schema");
       return found;
     },
+    /** Named schemas by name. */
     components: Object.fromEntries(components.toSorted(([a], [b]) => (a < b ? -1 : 1))),
   };
 }

@@ -1,25 +1,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../../../core/clock.js";
 import { HearthError } from "../../../core/errors.js";
-import type { Middleware } from "../context.js";
+import type { Context } from "../context.js";
 
 /** Graceful shutdown: rejects new requests and waits for responses in flight. */
-export interface Drain {
-  /** Counts a response as in flight until it is sent or its connection closes. */
-  track(req: IncomingMessage, res: ServerResponse): void;
-  /** Rejects new requests with 503 once the shutdown has started. */
-  readonly gate: Middleware;
-  /** Starts the shutdown; resolves when no response is in flight, at the latest after `graceMs`. */
-  start(graceMs: number): Promise<void>;
-}
+export type Drain = ReturnType<typeof createDrain>;
 
 /** Builds a drain that admits requests until `start` is called. */
-export function createDrain(clock: Clock): Drain {
+export function createDrain(clock: Clock) {
   const inFlight = new Set<ServerResponse>();
   let retryAfterSeconds: number | null = null;
   let onEmpty = (): void => undefined;
   return {
-    track(req, res) {
+    /** Counts a response as in flight until it is sent or its connection closes. */
+    track(req: IncomingMessage, res: ServerResponse): void {
       if (retryAfterSeconds !== null) return;
       const { socket } = req;
       const done = (): void => {
@@ -31,7 +25,8 @@ export function createDrain(clock: Clock): Drain {
       res.once("close", done);
       socket.once("close", done);
     },
-    async gate(ctx, next) {
+    /** Rejects new requests with 503 once the shutdown has started. */
+    gate: async (ctx: Context, next: () => Promise<unknown>): Promise<void> => {
       if (retryAfterSeconds !== null && !inFlight.has(ctx.res)) {
         ctx.set("connection", "close");
         throw new HearthError("overloaded", "The server is closing.", { retryAfterSeconds });
@@ -39,7 +34,8 @@ export function createDrain(clock: Clock): Drain {
       await next();
       if (retryAfterSeconds !== null && !ctx.headerSent) ctx.set("connection", "close");
     },
-    async start(graceMs) {
+    /** Starts the shutdown; resolves when no response is in flight, at the latest after `graceMs`. */
+    async start(graceMs: number): Promise<void> {
       retryAfterSeconds = Math.min(60, Math.max(1, graceMs / 1000));
       if (inFlight.size === 0 || graceMs <= 0) return;
       const empty = new Promise<void>((resolve) => (onEmpty = resolve));

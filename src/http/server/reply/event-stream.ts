@@ -5,13 +5,6 @@ import type { AppContext } from "../app-context.js";
 import { setProbeFrame } from "./half-closed.js";
 import { trailerNames } from "./run-headers.js";
 
-export interface EventStream {
-  /** Writes one frame; resolves when the client can receive the next one. Does nothing after a disconnect. */
-  send(frame: string): Promise<void>;
-  /** Writes the last frame and ends the response; trailers are sent over HTTP/1.1 only. */
-  end(frame: string, trailers: Readonly<Record<string, string>>): void;
-}
-
 const eventStreamType = "text/event-stream";
 
 /** Sends status 200 and the headers of a stream; writes `ping` whenever no frame was written for `pingEveryMs`. */
@@ -20,7 +13,7 @@ export function openEventStream(
   client: Client,
   { contentType = eventStreamType, ping }: StreamForm,
   { clock, limits }: AppContext,
-): EventStream {
+) {
   let sentAt = clock.monotonic();
   let stopPinging = clock.after(limits.pingEveryMs, beat);
   void client.closed.then(() => stopPinging());
@@ -47,12 +40,14 @@ export function openEventStream(
   }
 
   return {
-    async send(frame) {
+    /** Writes one frame; resolves when the client can receive the next one. Does nothing after a disconnect. */
+    async send(frame: string): Promise<void> {
       if (client.isDisconnected()) return;
       sentAt = clock.monotonic();
       if (!res.write(frame)) await drained();
     },
-    end(frame, trailers) {
+    /** Writes the last frame and ends the response; trailers are sent over HTTP/1.1 only. */
+    end(frame: string, trailers: Readonly<Record<string, string>>): void {
       stopPinging();
       if (client.isDisconnected()) return;
       res.addTrailers(trailers);

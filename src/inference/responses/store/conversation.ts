@@ -1,9 +1,8 @@
 import { sql } from "kysely";
 import { HearthError } from "../../../core/errors.js";
-import type { ResponseStatus, StoredItem } from "../stored-response.js";
+import { type ResponseStatus, type StoredItem, unfinishedStatuses } from "../stored-response.js";
 import type { Database } from "../../../store/database.js";
 import { prepare } from "../../../store/prepared.js";
-import { unfinishedStatuses } from "../stored-response.js";
 
 /** Reads the conversation that leads to a response. */
 export type ReadConversation = (

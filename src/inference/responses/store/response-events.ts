@@ -1,10 +1,9 @@
 import { sql } from "kysely";
-import type { Write } from "../../../store/writes.js";
+import { createWrite, type Write } from "../../../store/writes.js";
 import type { Database } from "../../../store/database.js";
 import { prepareBinding } from "../../../store/prepared.js";
 import type { Row } from "../../../store/tables.js";
 import { unfinishedStatuses } from "../stored-response.js";
-import { createWrite } from "../../../store/writes.js";
 
 /** The table of compressed streams; a row is deleted with its response. */
 export function createResponseEvents({ kysely }: Database) {

@@ -1,12 +1,10 @@
 import { sql } from "kysely";
-import type { StoredItem, StoredResponse } from "../stored-response.js";
-import type { Write } from "../../../store/writes.js";
+import { type StoredItem, type StoredResponse, unfinishedStatuses } from "../stored-response.js";
+import { createWrite, type Write } from "../../../store/writes.js";
 import type { Database } from "../../../store/database.js";
 import { prepare, prepareBinding, prepareInsert } from "../../../store/prepared.js";
 import { prepareConversation } from "./conversation.js";
 import type { Row } from "../../../store/tables.js";
-import { unfinishedStatuses } from "../stored-response.js";
-import { createWrite } from "../../../store/writes.js";
 
 /** The table of input and output items; they are deleted with their response. Each item is one execution of a prepared statement. */
 export function createResponseItems(database: Database) {

@@ -1,11 +1,15 @@
 import { HearthError } from "../../../core/errors.js";
 import { sql } from "kysely";
-import type { ResponseEnding, StoredItem, StoredResponse } from "../stored-response.js";
+import {
+  type ResponseEnding,
+  type StoredItem,
+  type StoredResponse,
+  unfinishedStatuses,
+} from "../stored-response.js";
 import type { Database } from "../../../store/database.js";
 import { prepare, prepareBinding, prepareInsert } from "../../../store/prepared.js";
 import { createResponseEvents } from "./response-events.js";
 import { createResponseItems } from "./response-items.js";
-import { unfinishedStatuses } from "../stored-response.js";
 import { createWrite, type Write } from "../../../store/writes.js";
 
 export type ResponseStore = ReturnType<typeof createResponseStore>;

@@ -24,15 +24,10 @@ const message = z.object({
   ),
 });
 
-export interface OtherServers {
-  /** Sends the conditions of this server to the others. */
-  report(conditions: readonly Condition[]): void;
-  /** Returns what the others have reported in this time. */
-  conditions(withinMs: number): readonly Condition[];
-}
+export type OtherServers = ReturnType<typeof createOtherServers>;
 
 /** @param server the name of this server */
-export function createOtherServers(broadcast: Broadcast, clock: Clock, server: string): OtherServers {
+export function createOtherServers(broadcast: Broadcast, clock: Clock, server: string) {
   const reports = new Map<string, { readonly time: number; readonly conditions: readonly Condition[] }>();
   broadcast.on(topic, (received) => {
     const report = message.parse(received);
@@ -42,8 +37,10 @@ export function createOtherServers(broadcast: Broadcast, clock: Clock, server: s
     if (reports.size > serversMax && oldest !== undefined) reports.delete(oldest);
   });
   return {
-    report: (conditions) => broadcast.send(topic, { server, conditions }),
-    conditions: (withinMs) =>
+    /** Sends the conditions of this server to the others. */
+    report: (conditions: readonly Condition[]): void => broadcast.send(topic, { server, conditions }),
+    /** Returns what the others have reported in this time. */
+    conditions: (withinMs: number): readonly Condition[] =>
       [...reports.values()].flatMap(({ time, conditions }) =>
         clock.now() - time <= withinMs ? conditions : [],
       ),

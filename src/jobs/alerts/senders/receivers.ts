@@ -2,18 +2,13 @@
 import { readAllowedHosts, type AllowedHosts } from "../../../network/hosts.js";
 
 /** The setting `alertHosts`. */
-export interface AllowedReceivers {
-  /** For channels of the operator: every host of the setting, with any path. */
-  readonly forServer: AllowedHosts;
-  /** For a channel of a team: the hosts whose entry has a path, and this URL's path lies below it. */
-  forTeam(url: URL): AllowedHosts;
-}
+export type AllowedReceivers = ReturnType<typeof readReceivers>;
 
 /**
  * Parses the setting: hosts as `readAllowedHosts` has them, each with a path behind it or without one.
  * @throws Error naming the setting and an invalid entry.
  */
-export function readReceivers(entries: readonly string[], setting: string): AllowedReceivers {
+export function readReceivers(entries: readonly string[], setting: string) {
   const parsed = entries.map((entry) => {
     const slash = entry.indexOf("/");
     const host = slash === -1 ? entry : entry.slice(0, slash);
@@ -28,8 +23,11 @@ export function readReceivers(entries: readonly string[], setting: string): Allo
     name: (address, url) => rules.some(({ hosts }) => hosts.name(address, url)),
   });
   return {
+    /** For channels of the operator: every host of the setting, with any path. */
     forServer: some(parsed),
-    forTeam: ({ pathname }) => some(parsed.filter(({ path }) => path !== null && isBelow(pathname, path))),
+    /** For a channel of a team: the hosts whose entry has a path, and this URL's path lies below it. */
+    forTeam: ({ pathname }: URL): AllowedHosts =>
+      some(parsed.filter(({ path }) => path !== null && isBelow(pathname, path))),
   };
 }
 

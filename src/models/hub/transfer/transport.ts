@@ -37,14 +37,7 @@ export interface Answer {
   readonly first: Readonly<Record<string, string>>;
 }
 
-export interface Transport {
-  /**
-   * Sends a GET and follows redirects. Any status is an answer.
-   * @throws HearthError for an address that must not be asked, or too many redirects; any error of the connection.
-   */
-  get(url: URL, options: GetOptions): Promise<Answer>;
-  close(): Promise<void>;
-}
+export type Transport = Awaited<ReturnType<typeof openTransport>>;
 
 export interface GetOptions {
   readonly headers?: Readonly<Record<string, string>>;
@@ -72,7 +65,7 @@ export async function openTransport(
   mayBeNear: boolean,
   { token, proxies }: Pick<HubSettings, "token" | "proxies">,
   { lookup = lookupAll, dial = dialPinned, isPublicAddress }: NetworkDeps & AddressDeps,
-): Promise<Transport> {
+) {
   const reach = (address: string): Reach | null => reachOf(address, isPublicAddress);
   const nearest = mayBeNear ? nearestOf((await lookedUp(start, lookup)).map(reach)) : "public";
   const check: CheckAddresses = (host, addresses) => {
@@ -94,8 +87,13 @@ export async function openTransport(
     },
   });
   return {
-    get: (url, options) => follow(agent, check, token === null ? null : [start.origin, token], url, options),
-    close: () => agent.destroy(),
+    /**
+     * Sends a GET and follows redirects. Any status is an answer.
+     * @throws HearthError for an address that must not be asked, or too many redirects; any error of the connection.
+     */
+    get: (url: URL, options: GetOptions): Promise<Answer> =>
+      follow(agent, check, token === null ? null : [start.origin, token], url, options),
+    close: (): Promise<void> => agent.destroy(),
   };
 }
 

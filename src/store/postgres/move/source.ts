@@ -9,21 +9,13 @@ export interface SourceTable {
 }
 
 /** A SQLite database that is only read. */
-export interface MoveSource {
-  /** Identifies its content: the first entry of its audit log. */
-  readonly id: string;
-  /** Those that others refer to come first. */
-  readonly tables: readonly SourceTable[];
-  /** Returns the rows of a table in the order of its key. Integers are exact. */
-  read(table: SourceTable): IterableIterator<readonly unknown[]>;
-  close(): void;
-}
+export type MoveSource = ReturnType<typeof openMoveSource>;
 
 /** Tables that hold nothing to keep. */
 const leftOut = new Set(["write_probes"]);
 
 /** Opens a database of the newest schema. */
-export function openMoveSource(file: string): MoveSource {
+export function openMoveSource(file: string) {
   const sqlite = connectSqlite(file, { fileMustExist: true });
   const names = sqlite
     .prepare<[], string>("select name from sqlite_master where type = 'table' and name not like 'sqlite%'")
@@ -31,17 +23,20 @@ export function openMoveSource(file: string): MoveSource {
     .all()
     .filter((name) => !leftOut.has(name));
   return {
+    /** Identifies its content: the first entry of its audit log. */
     id: idOf(sqlite),
+    /** Those that others refer to come first. */
     tables: inOrder(sqlite, names).map((name) => ({
       name,
       columns: columnsOf(sqlite, name),
       rows: Number(sqlite.prepare(`select count(*) from ${name}`).pluck().get()),
     })),
-    read({ name, columns }) {
+    /** Returns the rows of a table in the order of its key. Integers are exact. */
+    read({ name, columns }: SourceTable): IterableIterator<readonly unknown[]> {
       const statement = sqlite.prepare<[], readonly unknown[]>(`select ${columns.join(", ")} from ${name}`);
       return statement.safeIntegers().raw().iterate();
     },
-    close: () => void sqlite.close(),
+    close: (): void => void sqlite.close(),
   };
 }
 

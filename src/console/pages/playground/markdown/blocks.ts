@@ -8,20 +8,16 @@ export interface Block {
   readonly token: Token;
 }
 
-export interface BlockReader {
-  /** Returns the blocks of a text. Those that have not changed since the last call are the same objects. */
-  read(text: string): readonly Block[];
-}
-
 /** Creates a reader for one text. @param options of marked */
-export function createBlockReader(options: MarkedOptions): BlockReader {
+export function createBlockReader(options: MarkedOptions) {
   let last = "";
   let settled: readonly Block[] = [];
   let settledEnd = 0;
   let links: Lexer["tokens"]["links"] = {};
   let all: readonly Block[] = [];
   return {
-    read(given) {
+    /** Returns the blocks of a text. Those that have not changed since the last call are the same objects. */
+    read(given: string): readonly Block[] {
       // As marked does, so that the lengths of tokens are those of the text.
       const text = given.replace(/\r\n?/g, "\n");
       if (text === last) return all;
