@@ -7,6 +7,19 @@ import { startNodes } from "./nodes.js";
 
 const never = gate().opened;
 
+/** A script that says a word and then goes on waiting. @returns it, and a function that says whether a model has said the word */
+function sayAndWait() {
+  let hasSaid = false;
+  return {
+    hasSaid: () => hasSaid,
+    *script() {
+      yield "Good";
+      hasSaid = true;
+      yield never;
+    },
+  };
+}
+
 /** Moves the clock of a server until a promise has ended. */
 async function ended<Result>(node: ScriptedServer, work: Promise<Result>): Promise<Result> {
   let isEnded = false;
@@ -30,11 +43,11 @@ async function createResponse(node: ScriptedServer): Promise<string> {
 }
 
 it("a background response is cancelled on any server, with the output so far", async () => {
-  const script = () => ["Good", never];
+  const { script, hasSaid } = sayAndWait();
   const [one, two] = await startNodes([script, script]);
   if (one === undefined || two === undefined) throw new Error("two servers were not started");
   const id = await createResponse(one);
-  await until(() => one.scheduler.load.running + two.scheduler.load.running === 1);
+  await until(hasSaid);
   const other = one.scheduler.load.running === 1 ? two : one;
   const response = await ended(
     other,
@@ -48,17 +61,16 @@ it("a background response is cancelled on any server, with the output so far", a
 });
 
 it("an operator cancels a request on any server: its client gets the error", async () => {
-  const script = () => ["Good", never];
+  const { script, hasSaid } = sayAndWait();
   const [one, two] = await startNodes([script, script]);
   if (one === undefined || two === undefined) throw new Error("two servers were not started");
   const streaming = await post(one, { ...hello, stream: true });
-  await until(() => one.scheduler.load.running === 1);
+  await until(hasSaid);
   const headers = { authorization: "Bearer a management key that no test uses" };
   const list = async () =>
     (await (await fetch(`${two.url}/admin/requests?status=running`, { headers })).json()) as {
       requests: { id: string }[];
     };
-  await until(() => one.scheduler.load.running === 1);
   const [running] = (await list()).requests;
   const answer = await ended(
     two,
