@@ -23,6 +23,13 @@ export interface DeferredCompletionHandlerDeps extends AnswerContext {
   readonly outcomeKeptMs: number;
 }
 
+/** The request was read with the contents of its files, and there was room to store its answer, when it was queued. */
+const deferredChat: typeof chat = {
+  ...chat,
+  takesFiles: false,
+  load: (_asking, read) => Promise.resolve(read),
+};
+
 /** Builds the handler of deferred completions. */
 export function deferredCompletionHandler(app: DeferredCompletionHandlerDeps): JobHandler {
   const { authenticator, deferred, clock, bodyBudget } = app;
@@ -37,8 +44,8 @@ export function deferredCompletionHandler(app: DeferredCompletionHandlerDeps): J
     async prepare(job, signal): Promise<PreparedJob> {
       const principal = await authenticator.readmit(job.apiKeyId);
       const body = await bodyBudget.work(job.body.length, () => parseJson(Buffer.from(job.body)));
-      const admitted = await admit(app, chat, readJob(app, job, principal, body, signal));
-      const answer = prepareAnswer(app, chat, admitted, { id: job.id, createTime: job.createTime });
+      const admitted = await admit(app, deferredChat, readJob(app, job, principal, body, signal));
+      const answer = prepareAnswer(app, deferredChat, admitted, { id: job.id, createTime: job.createTime });
       const json = answer.presenter.json();
       return {
         principal,
