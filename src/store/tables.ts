@@ -27,14 +27,18 @@ type ColumnOf<Value> = {
 type Json =
   readonly unknown[] | Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
+/** Names whose values are converted in one table and not in another one: there are none. */
+type Ambiguous = Extract<ColumnOf<boolean | Json | Uint8Array>, ColumnOf<string | number>>;
+
 /**
- * The columns for whose values the databases have no type: a boolean is stored as 0 or 1, a list or an object as JSON text. Bytes are
- * returned as Node's Buffer. A column of such a name is the same in every table.
+ * The columns for whose values the databases have no type, by their names in all tables: a boolean is stored as 0 or 1, a list or an object
+ * as JSON text. Bytes are read as a Uint8Array, which is no part of a larger buffer.
  */
 export const convertedColumns: Readonly<
   Record<ColumnOf<boolean>, "boolean"> &
     Record<ColumnOf<Json>, "json"> &
-    Record<ColumnOf<Uint8Array>, "bytes">
+    Record<ColumnOf<Uint8Array>, "bytes"> &
+    Record<Ambiguous, never>
 > = {
   background: "boolean",
   blocked: "boolean",
