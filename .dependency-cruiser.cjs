@@ -177,7 +177,7 @@ module.exports = {
       from: { path: inSrc("cli/") },
       to: {
         path: inSrc("accounts/"),
-        pathNot: "/(budget|member|spending|team-limit|usage-report)\\.ts$",
+        pathNot: "/(budget|budget-periods|member|spending|team-limit|usage-report)\\.ts$",
         dependencyTypesNot: ["type-only"],
       },
     },

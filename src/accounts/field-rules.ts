@@ -1,7 +1,7 @@
 /** Validates names, ACLs, limits and times. Each check throws a HearthError `invalid_value` that names the field. */
-import { isAcl, endpointNames, groupOf } from "./keys/acls.js";
+import { isAcl, endpointNames, groupOf } from "./principals/acls.js";
 import { HearthError } from "../core/errors.js";
-import { isManagementAcl, managementEndpoints } from "./management-keys/permissions.js";
+import { isManagementAcl, managementEndpoints } from "./principals/manager-permissions.js";
 
 const nameCharactersMax = 100;
 const emailCharactersMax = 254;

@@ -1,5 +1,5 @@
 import { HearthError } from "../core/errors.js";
-import { redactSecret } from "./authentication/secret.js";
+import { redactSecret } from "./credentials/secret.js";
 
 /** A shorter start of an id is not accepted: it is more likely a typing error than an abbreviation. */
 const idCharactersMin = 4;

@@ -6,7 +6,7 @@
  * 2. An actor with the role `member` sees, of what API keys have and have used, only what belongs to the API keys that they created.
  */
 import type { Actor } from "./audit/event.js";
-import type { Manager } from "./management-keys/management-key.js";
+import type { Manager } from "./principals/management-key.js";
 
 /** What a query is narrowed to. */
 export interface Scope {

@@ -2,7 +2,7 @@
  * Admits a request of a text model: files, parse, authorise, what is stored, tokens, and what must be done before its run. The order is the
  * same for every endpoint and for whoever waits for the answer.
  */
-import { authorise } from "../accounts/keys/permissions.js";
+import { authorise } from "../accounts/principals/permissions.js";
 import type { TokenReservation } from "../core/limits.js";
 import { authoriseModel } from "./authorise-model.js";
 import type { AnswerContext } from "./context.js";

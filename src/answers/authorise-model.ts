@@ -1,5 +1,5 @@
-import { authorise, mayUseModel, modelNames } from "../accounts/keys/permissions.js";
-import type { Principal } from "../accounts/keys/api-key.js";
+import { authorise, mayUseModel, modelNames } from "../accounts/principals/permissions.js";
+import type { Principal } from "../accounts/principals/api-key.js";
 import { modelNotFound, type HearthError } from "../core/errors.js";
 import type { ModelKind, ModelRegistry } from "../core/model.js";
 import { closestNames } from "../models/closest-names.js";

@@ -2,7 +2,7 @@
  * An endpoint whose requests a text model answers. It says how a request is read and how its answer is presented; admit.ts and deliver.ts do
  * the rest, whoever waits for the answer: a client, a job of the queue or a line of a batch.
  */
-import type { Principal } from "../accounts/keys/api-key.js";
+import type { Principal } from "../accounts/principals/api-key.js";
 import type { HearthError } from "../core/errors.js";
 import type { GenerationRequest } from "../core/generation.js";
 import type { TokenReservation } from "../core/limits.js";

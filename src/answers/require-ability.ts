@@ -1,4 +1,4 @@
-import { mayUseModel } from "../accounts/keys/permissions.js";
+import { mayUseModel } from "../accounts/principals/permissions.js";
 import type { Model, ModelRegistry } from "../core/model.js";
 import { invalidValue } from "../dialects/field-error.js";
 import { descriptions } from "../inference/usable-model.js";

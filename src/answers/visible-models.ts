@@ -1,6 +1,6 @@
 /** Filters the models by the permissions of a key. */
-import { authorise, mayUseModel, modelNames } from "../accounts/keys/permissions.js";
-import type { Principal } from "../accounts/keys/api-key.js";
+import { authorise, mayUseModel, modelNames } from "../accounts/principals/permissions.js";
+import type { Principal } from "../accounts/principals/api-key.js";
 import type { Model, ModelKind, ModelRegistry } from "../core/model.js";
 import { isOfKind, unknownModel } from "./authorise-model.js";
 

@@ -1,7 +1,7 @@
 /** The part of the composition root that builds the accounts: authentication, the management API's services, the first keys. */
 import { cliActor, serverActor } from "../accounts/audit/actors.js";
 import { auditEntry, type AuditEntry } from "../accounts/audit/audited-change.js";
-import { createAuditLog, type AuditLog } from "../accounts/audit/audit-log.js";
+import { createAuditLog, type AuditLog } from "../accounts/audit-log.js";
 import { createBudgetGuard, type BudgetGuard, type BudgetGuardDeps } from "../accounts/budgets/guard.js";
 import { createBudgetService, type BudgetService } from "../accounts/budgets/budgets.js";
 import { createBudgetStore } from "../accounts/budgets/store/budgets.js";
@@ -16,7 +16,7 @@ import { createSpendingService, type SpendingService } from "../accounts/money/s
 import { createUsageReports, type UsageReports } from "../accounts/usage/usage-reports.js";
 import { createAuthenticator } from "../accounts/authentication/authenticate-key.js";
 import { createManagerAuthenticator } from "../accounts/authentication/authenticate-manager.js";
-import { ensureFirstKey, ensureFirstManagementKey } from "../accounts/keys/first-start.js";
+import { ensureFirstKey, ensureFirstManagementKey } from "../accounts/first-start.js";
 import { createAccessGroupService, type AccessGroupService } from "../accounts/groups/access-groups.js";
 import { createAccessGroupStore } from "../accounts/groups/store.js";
 import { createKeyService, type KeyService } from "../accounts/keys/keys.js";
@@ -49,9 +49,9 @@ import { createBillingStore } from "../accounts/money/store/billing.js";
 import { createLedgerStore } from "../accounts/money/store/ledger.js";
 import { createManagementKeyStore } from "../accounts/management-keys/store.js";
 import { createKeyUseStore } from "../accounts/authentication/store.js";
-import { createIdentityStore } from "../accounts/sign-in/oidc/store.js";
+import { createIdentityStore } from "../accounts/sessions/oidc/store.js";
 import { createSignInLinks, type SignInLinkDeps, type SignInLinks } from "../accounts/sign-in/links.js";
-import { createSignInStore } from "../accounts/sign-in/store.js";
+import { createSignInStore } from "../accounts/sessions/store.js";
 import { createMemberStore } from "../accounts/members/store.js";
 import { createHostedPriceStore } from "../accounts/money/store/hosted-prices.js";
 import { createSpendingStore } from "../accounts/money/store/spending-limits.js";
@@ -248,7 +248,7 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
   database.onDeletion(() => (hasDeleted = true));
   return {
     ...buildAccounts(config, deps),
-    managementKeys: createManagementKeyService(deps),
+    managementKeys: createManagementKeyService({ ...deps, findMember: (id) => deps.members.find(id) }),
     hostedPrices: createHostedPriceService(deps),
     async modelNames() {
       // Few commands need the models, and reading them takes longer than the rest.

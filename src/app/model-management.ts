@@ -1,5 +1,5 @@
 /** The part of the composition root that builds what manages the models of a running server: reload, settings and downloads. */
-import { createModelAdmin, type ModelMemoryControl } from "../accounts/models/model-admin.js";
+import { createModelAdmin, type ModelMemoryControl } from "../accounts/model-admin.js";
 import type { Config } from "../config/config.js";
 import { createPullJobs } from "../jobs/pulls/pull-jobs.js";
 import type { Puller } from "../models/hub/puller.js";

@@ -1,6 +1,6 @@
 /** The part of the composition root that writes what commands change about models into the audit log. */
 import type { AuditEntry } from "../accounts/audit/audited-change.js";
-import { updateSettings } from "../accounts/models/model-admin.js";
+import { updateSettings } from "../accounts/model-admin.js";
 import type { Config } from "../config/config.js";
 import type { ModelSettingsStore } from "../models/settings-store.js";
 import { hasDatabase, type DatabaseSettings } from "./database/settings.js";

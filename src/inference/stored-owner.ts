@@ -1,4 +1,4 @@
-import type { Principal } from "../accounts/keys/api-key.js";
+import type { Principal } from "../accounts/principals/api-key.js";
 
 /** Who something is stored for. */
 export interface StoredOwner {

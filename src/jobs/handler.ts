@@ -1,5 +1,5 @@
 /** What the queue asks of each kind of jobs: to prepare a job, and what is written of its outcome. */
-import type { Principal } from "../accounts/keys/api-key.js";
+import type { Principal } from "../accounts/principals/api-key.js";
 import type { HearthError } from "../core/errors.js";
 import type { TokenReservation } from "../core/limits.js";
 import type { BodyPlace } from "../core/requests/body-budget.js";

@@ -1,4 +1,4 @@
-import type { Principal } from "../accounts/keys/api-key.js";
+import type { Principal } from "../accounts/principals/api-key.js";
 import type { AnswerContext } from "../answers/context.js";
 import type { Asking } from "../answers/endpoint.js";
 import type { JsonBody } from "../core/json/parse-json.js";

@@ -1,6 +1,6 @@
 /** The tags of a request whose work is done later, as they are stored with its job. */
-import type { Principal } from "../accounts/keys/api-key.js";
-import { noLabels } from "../accounts/labels/spend-labels.js";
+import type { Principal } from "../accounts/principals/api-key.js";
+import { noLabels } from "../accounts/principals/spend-labels.js";
 
 /** Returns the tags as a column has them: null for none. */
 export function storedTags(tags: readonly string[] = []): readonly string[] | null {

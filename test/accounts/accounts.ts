@@ -12,7 +12,7 @@ import { createHostedPriceService } from "../../src/accounts/money/hosted-prices
 import { createSpendingService } from "../../src/accounts/money/spending-limits.js";
 import { createUsageReports } from "../../src/accounts/usage/usage-reports.js";
 import { createExports } from "../../src/accounts/exports/exports.js";
-import { createAuditLog } from "../../src/accounts/audit/audit-log.js";
+import { createAuditLog } from "../../src/accounts/audit-log.js";
 import type { Clock } from "../../src/core/clock.js";
 import { systemRandom } from "../../src/system.js";
 import { temporaryDatabase } from "../store/records.js";
@@ -48,7 +48,7 @@ export async function emptyAccounts() {
     teamService: createTeamService(deps),
     teamLimitService: createTeamLimitService(deps),
     accessGroupService: createAccessGroupService(deps),
-    managementKeyService: createManagementKeyService(deps),
+    managementKeyService: createManagementKeyService({ ...deps, findMember: (id) => deps.members.find(id) }),
     creditService: createCreditService(deps),
     auditLog: createAuditLog(deps),
     exports: createExports({ ...deps, auditLog: createAuditLog(deps) }),

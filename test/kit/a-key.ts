@@ -1,4 +1,4 @@
-import type { ApiKey } from "../../src/accounts/keys/api-key.js";
+import type { ApiKey } from "../../src/accounts/principals/api-key.js";
 import { defaultSettings } from "../../src/accounts/keys/key-settings.js";
 
 /** Returns an API key with default values in all fields that `change` does not set. */

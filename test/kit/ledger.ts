@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { creditTransaction, type Balances } from "../../src/accounts/money/ledger.js";
 import type { RunStore } from "../../src/inference/run/store/runs.js";
-import type { BillingMode } from "../../src/accounts/teams/team.js";
+import type { BillingMode } from "../../src/accounts/principals/team.js";
 import { createScriptedEngine, type Script, type ScriptedOptions } from "./scripted/engine.js";
 import type { Overrides } from "../../src/app/app.js";
 import type { Database } from "../../src/store/database.js";

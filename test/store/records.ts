@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { AuditEvent } from "../../src/accounts/audit/event.js";
 import type { Job } from "../../src/jobs/job.js";
-import type { ManagementKey } from "../../src/accounts/management-keys/management-key.js";
-import type { Member } from "../../src/accounts/members/member.js";
+import type { ManagementKey } from "../../src/accounts/principals/management-key.js";
+import type { Member } from "../../src/accounts/principals/member.js";
 import type { RunRecord } from "../../src/inference/run/run-record.js";
 import type {
   ResponseEnding,
   StoredItem,
   StoredResponse,
 } from "../../src/inference/responses/stored-response.js";
-import { defaultTeamSettings, type Team } from "../../src/accounts/teams/team.js";
+import { defaultTeamSettings, type Team } from "../../src/accounts/principals/team.js";
 import type { Database } from "../../src/store/database.js";
 import { createTeamStore } from "../../src/accounts/teams/store.js";
 import { openAgain, openNewDatabase } from "../kit/databases/new-database.js";

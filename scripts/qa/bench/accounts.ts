@@ -7,7 +7,7 @@ import { createAuthenticator } from "../../../src/accounts/authentication/authen
 import { createKeyUse } from "../../../src/accounts/authentication/key-use.js";
 import { createMemoryCounter } from "../../../src/accounts/limits/memory-counter.js";
 import { createRateLimits } from "../../../src/accounts/limits/rate-limits.js";
-import type { BillingMode } from "../../../src/accounts/teams/team.js";
+import type { BillingMode } from "../../../src/accounts/principals/team.js";
 import { createApiKeyStore } from "../../../src/accounts/keys/store.js";
 import { openDatabase, type Database } from "../../../src/store/database.js";
 import { createKeyUseStore } from "../../../src/accounts/authentication/store.js";

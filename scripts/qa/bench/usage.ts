@@ -9,7 +9,7 @@ import { createApiKeyStore } from "../../../src/accounts/keys/store.js";
 import { openDatabase, type Database } from "../../../src/store/database.js";
 import { createLedgerStore } from "../../../src/accounts/money/store/ledger.js";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
-import { defaultTeamSettings } from "../../../src/accounts/teams/team.js";
+import { defaultTeamSettings } from "../../../src/accounts/principals/team.js";
 import { createUsageStore } from "../../../src/accounts/usage/store/usage.js";
 import { createPricedRuns } from "./priced-run.js";
 import type { SectionOptions } from "./options.js";

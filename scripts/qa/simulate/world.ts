@@ -1,15 +1,15 @@
 /** What exists in a simulation before its first request: teams, keys and their limits, a model, and the settings of the server. */
 import { createHash } from "node:crypto";
-import type { ApiKey } from "../../../src/accounts/keys/api-key.js";
+import type { ApiKey } from "../../../src/accounts/principals/api-key.js";
 import { defaultSettings } from "../../../src/accounts/keys/key-settings.js";
 import { createApiKeyStore } from "../../../src/accounts/keys/store.js";
-import { everyModel } from "../../../src/accounts/limits/team-limit.js";
+import { everyModel } from "../../../src/accounts/principals/team-limit.js";
 import { createTeamLimitStore } from "../../../src/accounts/limits/store.js";
 import { createManagementKeyStore } from "../../../src/accounts/management-keys/store.js";
 import { createSpendingStore } from "../../../src/accounts/money/store/spending-limits.js";
-import type { BillingMode } from "../../../src/accounts/teams/team.js";
+import type { BillingMode } from "../../../src/accounts/principals/team.js";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
-import { defaultTeamSettings } from "../../../src/accounts/teams/team.js";
+import { defaultTeamSettings } from "../../../src/accounts/principals/team.js";
 import { loadConfig, type Config } from "../../../src/config/config.js";
 import { noLimits, type Limits } from "../../../src/core/limits.js";
 import type { Model } from "../../../src/core/model.js";

@@ -1,14 +1,14 @@
 /** Teams and their keys in the database of a server. */
 import { join } from "node:path";
 import { cliActor } from "../../../src/accounts/audit/actors.js";
-import { hashSecret } from "../../../src/accounts/authentication/secret.js";
+import { hashSecret } from "../../../src/accounts/credentials/secret.js";
 import { createKeyService } from "../../../src/accounts/keys/keys.js";
 import { createTeamLimitStore } from "../../../src/accounts/limits/store.js";
-import { everyModel } from "../../../src/accounts/limits/team-limit.js";
+import { everyModel } from "../../../src/accounts/principals/team-limit.js";
 import { creditTransaction } from "../../../src/accounts/money/ledger.js";
 import { createLedgerStore } from "../../../src/accounts/money/store/ledger.js";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
-import { defaultTeamSettings, type BillingMode } from "../../../src/accounts/teams/team.js";
+import { defaultTeamSettings, type BillingMode } from "../../../src/accounts/principals/team.js";
 import { createTeamService } from "../../../src/accounts/teams/teams.js";
 import { buildAccountStores } from "../../../src/app/accounts.js";
 import { openDatabase, type Database } from "../../../src/store/database.js";

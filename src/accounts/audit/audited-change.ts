@@ -6,10 +6,10 @@ import { auditedTime, type AuditAction, type Actor, type AuditedFields } from ".
 import type { AuditStore } from "./store.js";
 import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";
-import type { ManagementKey } from "../management-keys/management-key.js";
-import type { Member } from "../members/member.js";
+import type { ManagementKey } from "../principals/management-key.js";
+import type { Member } from "../principals/member.js";
 import type { Random } from "../../core/random.js";
-import type { Team } from "../teams/team.js";
+import type { Team } from "../principals/team.js";
 import type { Write, Writes } from "../../store/writes.js";
 
 export interface AuditDeps {

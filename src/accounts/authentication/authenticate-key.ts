@@ -1,5 +1,5 @@
 /** Authenticates requests to /v1: finds the API key and the team of a secret. permissions.ts decides what the key may do. */
-import type { ApiKey, Principal } from "../keys/api-key.js";
+import type { ApiKey, Principal } from "../principals/api-key.js";
 import type { ApiKeyStore } from "../keys/store.js";
 import { HearthError } from "../../core/errors.js";
 import { createAdmission, createLookUp, type LookUpDeps } from "./look-up.js";

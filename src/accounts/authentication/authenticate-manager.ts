@@ -2,7 +2,7 @@
  * Authenticates requests to the management plane: finds the management key of a secret. It never looks up API keys, so none
  * of them opens this plane.
  */
-import type { Manager } from "../management-keys/management-key.js";
+import type { Manager } from "../principals/management-key.js";
 import type { ManagementKeyStore } from "../management-keys/store.js";
 import { createLookUp, type LookUpDeps } from "./look-up.js";
 

@@ -1,6 +1,6 @@
 /** Builds the errors for rejected secrets, which do not repeat the secret. */
 import { HearthError } from "../../core/errors.js";
-import { looksMistyped } from "./secret.js";
+import { looksMistyped } from "../credentials/secret.js";
 
 /** Longer secrets are rejected without a look-up. */
 export const secretCharactersMax = 512;

@@ -6,9 +6,9 @@
 import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";
 import { badCredential, hintFor, secretCharactersMax } from "./credential.js";
-import { createIpMatcher } from "./ip-ranges.js";
+import { createIpMatcher } from "../credentials/ip-ranges.js";
 import type { KeyUse } from "./key-use.js";
-import { hashSecret, type SecretPrefix } from "./secret.js";
+import { hashSecret, type SecretPrefix } from "../credentials/secret.js";
 
 /** What differs between API keys and management keys. */
 export interface KeyKind<Found> {

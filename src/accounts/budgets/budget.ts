@@ -4,8 +4,6 @@ import type { BudgetPeriod, BudgetSubject } from "../../store/column-values.js";
 
 export type { BudgetPeriod, BudgetSubject } from "../../store/column-values.js";
 
-export const budgetPeriods: readonly BudgetPeriod[] = ["day", "week", "month", "total"];
-
 /** What a budget allows in each period; null = no such limit. A hard limit refuses requests, a soft one warns. */
 export interface BudgetLimits {
   readonly hardTicks: Ticks | null;

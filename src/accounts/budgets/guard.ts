@@ -1,12 +1,13 @@
 /** Holds requests to the budgets of their key, its member, its team, their tags and their end user. The store ensures that nothing is reserved twice. */
 import { serverActor } from "../audit/actors.js";
 import { auditEntry, type AuditDeps } from "../audit/audited-change.js";
-import type { Principal } from "../keys/api-key.js";
-import { isRecent, recentReading } from "../keys/team-reading.js";
+import type { Principal } from "../principals/api-key.js";
+import { isRecent, recentReading } from "../principals/team-reading.js";
 import { ticksToUsd } from "../../core/money.js";
 import { HearthError } from "../../core/errors.js";
 import { describeBudget, isSoftReached, periodStart, type BudgetStatus } from "./budget.js";
-import { budgetRace, budgetRefusal, budgetWarnings, refusingBudgets, type RequestBound } from "./refusal.js";
+import { budgetRace } from "../money/budget-race.js";
+import { budgetRefusal, budgetWarnings, refusingBudgets, type RequestBound } from "./refusal.js";
 import type { BudgetStore, KeySpending } from "./store/budgets.js";
 
 export interface BudgetGuard {

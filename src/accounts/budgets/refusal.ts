@@ -91,12 +91,6 @@ function errorOf(shortfall: Shortfall, now: number): HearthError {
   });
 }
 
-/** The error for a request that concurrent requests left nothing for, and whose budget is no longer short. */
-export function budgetRace(): HearthError {
-  const message = "Budget exceeded: concurrent requests have reserved what is left. Please try again.";
-  return new HearthError("budget_exceeded", message, { retryAfterSeconds: 1, shouldRetry: true });
-}
-
 /** Returns one sentence for each budget whose soft limit is reached. */
 export function budgetWarnings(statuses: readonly BudgetStatus[]): readonly string[] {
   return statuses.filter(isSoftReached).map((status) => {

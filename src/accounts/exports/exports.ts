@@ -2,7 +2,7 @@
  * Exports of usage, ledger and audit log: everything of a time, page by page, so that memory does not grow with it. Usage and ledger
  * come team by team, each by time; the audit log by time.
  */
-import type { AuditLog } from "../audit/audit-log.js";
+import type { AuditLog } from "../audit-log.js";
 import type { Actor } from "../audit/event.js";
 import { canSee, type Scope } from "../visibility.js";
 import { invalid } from "../field-rules.js";

@@ -5,10 +5,10 @@
 import type { Actor, AuditAction, AuditedFields } from "../audit/event.js";
 import { commitAudited, retryOnConflict, type AuditDeps } from "../audit/audited-change.js";
 import { checkAccessAcls, invalid } from "../field-rules.js";
-import { deniedToTeamKey } from "../management-keys/permissions.js";
+import { deniedToTeamKey } from "../principals/manager-permissions.js";
 import { HearthError } from "../../core/errors.js";
 import type { Write } from "../../store/writes.js";
-import { isGroupName } from "../keys/acls.js";
+import { isGroupName } from "../principals/acls.js";
 import type { AccessGroup, GroupUse } from "./access-group.js";
 import type { AccessGroupStore } from "./store.js";
 

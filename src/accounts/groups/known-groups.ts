@@ -1,5 +1,5 @@
 import { invalid } from "../field-rules.js";
-import { groupOf } from "../keys/acls.js";
+import { groupOf } from "../principals/acls.js";
 import type { AccessGroupStore } from "./store.js";
 
 /**

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Database } from "../../store/database.js";
 import { isUnchanged } from "../../store/unchanged.js";
 import { createWrite, type Write } from "../../store/writes.js";
-import { groupAcl } from "../keys/acls.js";
+import { groupAcl } from "../principals/acls.js";
 import type { AccessGroup, GroupUse } from "./access-group.js";
 
 export type AccessGroupStore = ReturnType<typeof createAccessGroupStore>;

@@ -1,9 +1,9 @@
 /** The settings of an API key: their meaning, their defaults, which values are valid and what the audit log shows. */
 import { auditedTime, type AuditedFields } from "../audit/event.js";
 import { checkAcls, checkExpireTime, checkLimit, checkName } from "../field-rules.js";
-import { allAcls } from "./acls.js";
-import type { ApiKey } from "./api-key.js";
-import { checkIpRanges } from "../authentication/ip-ranges.js";
+import { allAcls } from "../principals/acls.js";
+import type { ApiKey } from "../principals/api-key.js";
+import { checkIpRanges } from "../credentials/ip-ranges.js";
 
 /** What can be set when a key is created or changed: everything that the server does not set itself. */
 export type KeySettings = Omit<

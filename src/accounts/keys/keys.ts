@@ -1,11 +1,11 @@
 /** Creates, reads, changes, rotates and removes API keys. Every change is audited. */
-import type { ApiKey, KeyQuery, Principal } from "./api-key.js";
+import type { ApiKey, KeyQuery, Principal } from "../principals/api-key.js";
 import type { ApiKeyStore } from "./store.js";
 import type { AuditAction, Actor } from "../audit/event.js";
 import { HearthError } from "../../core/errors.js";
-import type { SignInStore } from "../sign-in/store.js";
+import type { SignInStore } from "../sessions/store.js";
 import type { TeamStore } from "../teams/store.js";
-import type { Team } from "../teams/team.js";
+import type { Team } from "../principals/team.js";
 import type { Write } from "../../store/writes.js";
 import { commitAudited, retryOnConflict, type AuditDeps } from "../audit/audited-change.js";
 import { checkGroupsExist } from "../groups/known-groups.js";
@@ -17,8 +17,8 @@ import { resolveReference } from "../resolve-reference.js";
 import { newKey } from "./new-key.js";
 import { auditedKey, checkSettings, type KeySettings } from "./key-settings.js";
 import { rotateKey, type RotateKeyRequest } from "./rotation.js";
-import { issueSecret } from "../authentication/secret.js";
-import { deniedToTeamKey } from "../management-keys/permissions.js";
+import { issueSecret } from "../credentials/secret.js";
+import { deniedToTeamKey } from "../principals/manager-permissions.js";
 import { findScope, findVisibleTeam } from "../teams/teams.js";
 
 /** Absent settings have their defaults. */

@@ -1,8 +1,8 @@
-import type { ApiKey } from "./api-key.js";
+import type { ApiKey } from "../principals/api-key.js";
 import type { Clock } from "../../core/clock.js";
 import type { Random } from "../../core/random.js";
 import { defaultSettings, type KeySettings } from "./key-settings.js";
-import { hashSecret, redactSecret } from "../authentication/secret.js";
+import { hashSecret, redactSecret } from "../credentials/secret.js";
 
 export interface NewKey extends Partial<Omit<KeySettings, "name">>, Pick<KeySettings, "name"> {
   readonly secret: string;

@@ -1,7 +1,7 @@
-import type { ApiKey } from "./api-key.js";
+import type { ApiKey } from "../principals/api-key.js";
 import type { Actor } from "../audit/event.js";
 import { checkExpireTime, invalid } from "../field-rules.js";
-import { hashSecret, redactSecret } from "../authentication/secret.js";
+import { hashSecret, redactSecret } from "../credentials/secret.js";
 
 /** Times are milliseconds since the epoch. */
 export interface RotateKeyRequest {

@@ -8,14 +8,14 @@
  * model, against the team's request limits on that model and on all models together, the limits of key and team on each end user, and
  * the token limits of key and team. Requests admitted before a limit was set are not counted.
  */
-import type { Principal } from "../keys/api-key.js";
-import { recentReading } from "../keys/team-reading.js";
+import type { Principal } from "../principals/api-key.js";
+import { recentReading } from "../principals/team-reading.js";
 import type { Clock } from "../../core/clock.js";
 import type { HearthError } from "../../core/errors.js";
 import type { TokenReservation, LimitStatuses } from "../../core/limits.js";
 import type { EstimatedPrompt } from "./prompt-estimate.js";
 import type { TeamLimitStore } from "./store.js";
-import { limitsOn } from "./team-limit.js";
+import { limitsOn } from "../principals/team-limit.js";
 import type { Usage } from "../../core/usage.js";
 import type { CountedDemands, Demand, Quota, QuotaCounter, Taken } from "./quota-counter.js";
 import { rateLimited } from "./rate-limit-refusal.js";

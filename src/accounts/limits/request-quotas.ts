@@ -1,9 +1,9 @@
 /** Determines which limits apply to a request, and what is left of them. */
 import { createHash } from "node:crypto";
-import type { ApiKey, Principal } from "../keys/api-key.js";
+import type { ApiKey, Principal } from "../principals/api-key.js";
 import type { Limits, LimitStatus, LimitStatuses } from "../../core/limits.js";
-import type { Team } from "../teams/team.js";
-import { allModels, eachEndUser, type TeamLimits } from "./team-limit.js";
+import type { Team } from "../principals/team.js";
+import { allModels, eachEndUser, type TeamLimits } from "../principals/team-limit.js";
 import type { Demand, LimitName, Quota } from "./quota-counter.js";
 
 /** Returns the quotas of a key. */

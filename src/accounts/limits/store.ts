@@ -1,4 +1,4 @@
-import { allModels, eachEndUser, everyModel, limitsOn, type TeamLimits } from "./team-limit.js";
+import { allModels, eachEndUser, everyModel, limitsOn, type TeamLimits } from "../principals/team-limit.js";
 import type { Database } from "../../store/database.js";
 import { prepare } from "../../store/prepared.js";
 import { isUnchanged } from "../../store/unchanged.js";

@@ -3,9 +3,9 @@ import type { Actor } from "../audit/event.js";
 import { HearthError } from "../../core/errors.js";
 import { noLimits, type Limits } from "../../core/limits.js";
 import type { TeamLimitStore } from "./store.js";
-import { allModels, eachEndUser, everyModel, type TeamLimits } from "./team-limit.js";
+import { allModels, eachEndUser, everyModel, type TeamLimits } from "../principals/team-limit.js";
 import type { TeamStore } from "../teams/store.js";
-import type { Team } from "../teams/team.js";
+import type { Team } from "../principals/team.js";
 import type { Write } from "../../store/writes.js";
 import {
   commitAudited,
@@ -14,7 +14,7 @@ import {
   type AuditedChange,
 } from "../audit/audited-change.js";
 import { checkLimit, checkModelId } from "../field-rules.js";
-import { deniedToTeamKey } from "../management-keys/permissions.js";
+import { deniedToTeamKey } from "../principals/manager-permissions.js";
 import { findVisibleTeam } from "../teams/teams.js";
 
 /** A change of limits; absent fields stay as they are. */

@@ -1,8 +1,8 @@
 import type { Actor } from "../audit/event.js";
 import { HearthError } from "../../core/errors.js";
-import type { ManagementKey } from "./management-key.js";
+import type { ManagementKey } from "../principals/management-key.js";
 import type { ManagementKeyStore } from "./store.js";
-import type { MemberStore } from "../members/store.js";
+import type { Member } from "../principals/member.js";
 import type { TeamStore } from "../teams/store.js";
 import {
   auditedManagementKey,
@@ -10,11 +10,11 @@ import {
   managementKeyRemoval,
   type AuditDeps,
 } from "../audit/audited-change.js";
-import { checkIpRanges } from "../authentication/ip-ranges.js";
-import { allManagementAcls } from "./permissions.js";
+import { checkIpRanges } from "../credentials/ip-ranges.js";
+import { allManagementAcls } from "../principals/manager-permissions.js";
 import { resolveReference } from "../resolve-reference.js";
 import { checkExpireTime, checkManagementAcls, checkName, invalid } from "../field-rules.js";
-import { hashSecret, issueSecret, redactSecret } from "../authentication/secret.js";
+import { hashSecret, issueSecret, redactSecret } from "../credentials/secret.js";
 import { findVisibleTeam } from "../teams/teams.js";
 
 export interface CreateManagementKeyRequest {
@@ -36,7 +36,8 @@ export type ManagementKeyService = ReturnType<typeof createManagementKeyService>
 
 export interface ManagementKeyServiceDeps extends AuditDeps {
   readonly managementKeys: ManagementKeyStore;
-  readonly members: MemberStore;
+  /** Returns a member; null when there is none. */
+  readonly findMember: (id: string) => Promise<Member | null>;
   readonly teams: TeamStore;
 }
 
@@ -82,7 +83,7 @@ export function createManagementKeyService(deps: ManagementKeyServiceDeps) {
 
 /** Creates the key of a given secret. */
 export async function addManagementKey(
-  deps: Omit<ManagementKeyServiceDeps, "members" | "teams">,
+  deps: Omit<ManagementKeyServiceDeps, "findMember" | "teams">,
   secret: string,
   request: CreateManagementKeyRequest,
   actor: Actor,
@@ -117,11 +118,11 @@ export async function addManagementKey(
 
 /** Checks that the member exists and may have a key for the team. */
 async function checkMember(
-  { members }: ManagementKeyServiceDeps,
+  { findMember }: ManagementKeyServiceDeps,
   memberId: string,
   teamId: string | null,
 ): Promise<void> {
-  const member = await members.find(memberId);
+  const member = await findMember(memberId);
   if (member === null) throw new HearthError("not_found", "Cannot find member", { param: "memberId" });
   if (member.teamId !== null && member.teamId !== teamId)
     throw invalid("teamId", "must be the team of the member");

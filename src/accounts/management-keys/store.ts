@@ -1,4 +1,4 @@
-import type { ManagementKey, Manager } from "./management-key.js";
+import type { ManagementKey, Manager } from "../principals/management-key.js";
 import type { Database } from "../../store/database.js";
 import { prepare } from "../../store/prepared.js";
 import { memberColumns, teamColumns } from "../teams/joined-columns.js";

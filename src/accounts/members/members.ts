@@ -4,16 +4,16 @@
  */
 import type { Actor } from "../audit/event.js";
 import { HearthError } from "../../core/errors.js";
-import { foldEmail, type Member, type MemberQuery } from "./member.js";
+import { foldEmail, type Member, type MemberQuery } from "../principals/member.js";
 import { memberKeyRemovals, type MemberKeyDeps } from "./member-keys.js";
-import type { IdentityStore } from "../sign-in/oidc/store.js";
+import type { IdentityStore } from "../sessions/oidc/store.js";
 import type { MemberStore } from "./store.js";
 import type { TeamStore } from "../teams/store.js";
 import { auditedMember, commitAudited, retryOnConflict, auditEntry } from "../audit/audited-change.js";
 import { canSee } from "../visibility.js";
 import { resolveReference } from "../resolve-reference.js";
 import { checkEmail, checkPersonName, invalid } from "../field-rules.js";
-import { deniedToTeamKey } from "../management-keys/permissions.js";
+import { deniedToTeamKey } from "../principals/manager-permissions.js";
 import { isPlain } from "../names.js";
 import { findVisibleTeam } from "../teams/teams.js";
 

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { foldEmail, type Member, type MemberQuery } from "./member.js";
+import { foldEmail, type Member, type MemberQuery } from "../principals/member.js";
 import type { Database } from "../../store/database.js";
 import type { Row } from "../../store/tables.js";
 import { isUnchanged } from "../../store/unchanged.js";

@@ -10,7 +10,7 @@ import { monthOf, type Month, type SpendingLimits } from "./spending.js";
 import type { BillingStore } from "./store/billing.js";
 import type { SpendingStore } from "./store/spending-limits.js";
 import type { TeamStore } from "../teams/store.js";
-import { dayMs } from "../usage/usage-report.js";
+import { dayMs } from "./usage-report.js";
 import { findVisibleTeam } from "../teams/teams.js";
 import { deriveScope } from "../visibility.js";
 

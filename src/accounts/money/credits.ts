@@ -10,7 +10,7 @@ import { monthOf, noSpending, type MonthlySpending } from "./spending.js";
 import type { LedgerStore } from "./store/ledger.js";
 import type { SpendingStore } from "./store/spending-limits.js";
 import type { TeamStore } from "../teams/store.js";
-import type { Team } from "../teams/team.js";
+import type { Team } from "../principals/team.js";
 import { auditEntry, type AuditDeps } from "../audit/audited-change.js";
 import { usdAmount } from "./amounts.js";
 import { invalid } from "../field-rules.js";

@@ -7,7 +7,7 @@ import { HearthError } from "../../core/errors.js";
 import type { HostedPrice } from "./hosted-price.js";
 import type { HostedPriceStore } from "./store/hosted-prices.js";
 import { ticksToUsdPerMillion } from "../../core/money.js";
-import { hourMs, type RequestedModel, type HostedRule } from "../usage/usage-report.js";
+import { hourMs, type RequestedModel, type HostedRule } from "./usage-report.js";
 import { commitAudited, type AuditDeps } from "../audit/audited-change.js";
 import { usdPerMillion } from "./amounts.js";
 import { invalid } from "../field-rules.js";

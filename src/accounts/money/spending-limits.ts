@@ -8,7 +8,7 @@ import { ticksToUsd, type Ticks } from "../../core/money.js";
 import { monthOf, type MonthlySpending, type SpendingLimits } from "./spending.js";
 import type { SpendingStore } from "./store/spending-limits.js";
 import type { TeamStore } from "../teams/store.js";
-import type { Team } from "../teams/team.js";
+import type { Team } from "../principals/team.js";
 import { commitAudited, retryOnConflict, type AuditDeps } from "../audit/audited-change.js";
 import { usdAmount } from "./amounts.js";
 import { invalid } from "../field-rules.js";

@@ -3,7 +3,7 @@ import { isIPv6 } from "node:net";
 import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";
 import { SlidingWindow } from "../limits/sliding-window.js";
-import { foldEmail } from "../members/member.js";
+import { foldEmail } from "../principals/member.js";
 
 const spanMs = 15 * 60 * 1000;
 /** Failures within the span after which further attempts are refused. */

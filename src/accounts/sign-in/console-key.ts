@@ -4,14 +4,14 @@
  * without a session.
  */
 import { auditEntry, retryOnConflict } from "../audit/audited-change.js";
-import { issueSecret } from "../authentication/secret.js";
+import { issueSecret } from "../credentials/secret.js";
 import { auditedKey } from "../keys/key-settings.js";
 import { newKey } from "../keys/new-key.js";
 import type { ApiKeyStore } from "../keys/store.js";
 import { ensureFirstTeam, type FirstTeamDeps } from "../teams/first-team.js";
 import { actorIn } from "./new-session.js";
-import type { SignedIn } from "./session.js";
-import type { SignInStore } from "./store.js";
+import type { SignedIn } from "../sessions/session.js";
+import type { SignInStore } from "../sessions/store.js";
 
 export interface ConsoleKeyDeps extends FirstTeamDeps {
   readonly keys: ApiKeyStore;

@@ -5,7 +5,7 @@
 import { visitorActor } from "../audit/actors.js";
 import { auditEntry, type AuditDeps } from "../audit/audited-change.js";
 import { SlidingWindow } from "../limits/sliding-window.js";
-import type { Member } from "../members/member.js";
+import type { Member } from "../principals/member.js";
 import type { SignInMethod } from "./new-session.js";
 
 const spanMs = 15 * 60 * 1000;

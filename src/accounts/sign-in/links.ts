@@ -1,13 +1,13 @@
 /** Makes the links with which a member signs in once: to set a first password, or a new one. Every link is audited. */
 import { auditedMember, auditEntry, type AuditDeps } from "../audit/audited-change.js";
 import type { Actor } from "../audit/event.js";
-import { hashSecret } from "../authentication/secret.js";
+import { hashSecret } from "../credentials/secret.js";
 import { HearthError } from "../../core/errors.js";
 import type { Random } from "../../core/random.js";
-import type { Member } from "../members/member.js";
+import type { Member } from "../principals/member.js";
 import { findVisibleMember } from "../members/members.js";
 import type { MemberStore } from "../members/store.js";
-import type { SignInStore } from "./store.js";
+import type { SignInStore } from "../sessions/store.js";
 import type { Write } from "../../store/writes.js";
 
 /** How long a link can be used. */

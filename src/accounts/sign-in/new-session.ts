@@ -1,14 +1,14 @@
 /** Begins sessions. A session's secret is always new, so that nobody can choose the one that a member will have. */
 import { auditEntry, type AuditDeps } from "../audit/audited-change.js";
 import type { Actor } from "../audit/event.js";
-import { hashSecret } from "../authentication/secret.js";
+import { hashSecret } from "../credentials/secret.js";
 import { HearthError } from "../../core/errors.js";
-import type { Member } from "../members/member.js";
+import type { Member } from "../principals/member.js";
 import type { TeamStore } from "../teams/store.js";
 import type { Write } from "../../store/writes.js";
 import { newSecret } from "./links.js";
-import type { NewSession, Session, SignedIn } from "./session.js";
-import type { SignInStore } from "./store.js";
+import type { NewSession, Session, SignedIn } from "../sessions/session.js";
+import type { SignInStore } from "../sessions/store.js";
 
 /** How long a session lasts without a request, and at most. */
 export const sessionMs = { idle: 12 * 60 * 60 * 1000, most: 7 * 24 * 60 * 60 * 1000 } as const;

@@ -4,10 +4,10 @@
  */
 import { auditedMember, auditEntry } from "../audit/audited-change.js";
 import type { AuditAction } from "../audit/event.js";
-import { hashSecret } from "../authentication/secret.js";
+import { hashSecret } from "../credentials/secret.js";
 import { HearthError } from "../../core/errors.js";
 import { checkEmail, invalid } from "../field-rules.js";
-import type { Member } from "../members/member.js";
+import type { Member } from "../principals/member.js";
 import type { Write } from "../../store/writes.js";
 import { isWrongSecret, type SignInAttempts } from "./attempts.js";
 import { consoleKeyOf, type ConsoleKeyDeps } from "./console-key.js";
@@ -24,8 +24,8 @@ import {
   type PreparedSession,
 } from "./new-session.js";
 import { checkPassword, createPasswords, type PasswordCost, type Passwords } from "./passwords.js";
-import type { NewSession, SignedIn } from "./session.js";
-import type { SignInLink } from "./store.js";
+import type { NewSession, SignedIn } from "../sessions/session.js";
+import type { SignInLink } from "../sessions/store.js";
 
 export interface LinkSignIn {
   /** The secret of the link. */

@@ -1,5 +1,5 @@
 import type { TeamStore } from "./store.js";
-import { defaultTeamSettings, type Team } from "./team.js";
+import { defaultTeamSettings, type Team } from "../principals/team.js";
 import { auditedTeam, commitAudited, type AuditDeps } from "../audit/audited-change.js";
 import { serverActor } from "../audit/actors.js";
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { foldName } from "../names.js";
-import type { Team } from "./team.js";
+import type { Team } from "../principals/team.js";
 import { insertUnique } from "../../store/conflict.js";
 import type { Database } from "../../store/database.js";
 import type { Row } from "../../store/tables.js";

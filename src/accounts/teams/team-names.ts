@@ -5,7 +5,7 @@ import { HearthError } from "../../core/errors.js";
 import { checkName, invalid } from "../field-rules.js";
 import { foldName, looksLikeId } from "../names.js";
 import type { TeamStore } from "./store.js";
-import type { Team } from "./team.js";
+import type { Team } from "../principals/team.js";
 
 /** Checks the name of a team. @throws HearthError `invalid_value`. */
 export function checkTeamName(name: string): void {

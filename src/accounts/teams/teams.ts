@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Actor } from "../audit/event.js";
 import { HearthError } from "../../core/errors.js";
-import type { Principal } from "../keys/api-key.js";
-import { groupsIn } from "../keys/acls.js";
+import type { Principal } from "../principals/api-key.js";
+import { groupsIn } from "../principals/acls.js";
 import type { TeamStore } from "./store.js";
-import { defaultTeamSettings, type BillingMode, type Team } from "./team.js";
+import { defaultTeamSettings, type BillingMode, type Team } from "../principals/team.js";
 import {
   auditedTeam,
   auditEntry,
@@ -13,7 +13,7 @@ import {
   type AuditDeps,
 } from "../audit/audited-change.js";
 import { canSee, deriveScope, type Scope, type TeamScope } from "../visibility.js";
-import { deniedToTeamKey } from "../management-keys/permissions.js";
+import { deniedToTeamKey } from "../principals/manager-permissions.js";
 import { resolveReference } from "../resolve-reference.js";
 import { checkAcls } from "../field-rules.js";
 import { foldName } from "../names.js";

@@ -4,12 +4,12 @@
  */
 import type { Actor } from "../audit/event.js";
 import type { HostedPriceStore } from "../money/store/hosted-prices.js";
-import type { LabelKind } from "../labels/spend-labels.js";
+import type { LabelKind } from "../principals/spend-labels.js";
 import type { TeamStore } from "../teams/store.js";
 import { forEachInSteps } from "../../core/report/steps.js";
 import { noUsage, type Usage } from "../../core/usage.js";
 import type { UsageStore } from "./store/usage.js";
-import type { UsageDimension, UsageQuery, UsageRange, UsageRow, UsageSums } from "./usage-report.js";
+import type { UsageDimension, UsageQuery, UsageRange, UsageRow, UsageSums } from "../money/usage-report.js";
 import { hostedRules, type ModelNames } from "../money/hosted-prices.js";
 import { invalid } from "../field-rules.js";
 import { findScope } from "../teams/teams.js";

@@ -2,8 +2,8 @@
  * Puts the contents of files in the place of their ids and URLs, and the text of PDF files in the place of the files, in the body of a
  * request of any dialect, before it is parsed. Only the parts that dialects read as files are changed.
  */
-import type { Principal } from "../../accounts/keys/api-key.js";
-import { authorise } from "../../accounts/keys/permissions.js";
+import type { Principal } from "../../accounts/principals/api-key.js";
+import { authorise } from "../../accounts/principals/permissions.js";
 import type { PdfReader } from "../../core/prompt/documents.js";
 import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";

@@ -1,6 +1,6 @@
 /** The tools of a response whose calls the server executes: what is offered to a key, and what executes the calls. */
-import type { Principal } from "../../accounts/keys/api-key.js";
-import { authorise, mayUseModel, modelNames } from "../../accounts/keys/permissions.js";
+import type { Principal } from "../../accounts/principals/api-key.js";
+import { authorise, mayUseModel, modelNames } from "../../accounts/principals/permissions.js";
 import { HearthError, modelNotFound } from "../../core/errors.js";
 import type { Model, ModelRegistry } from "../../core/model.js";
 import type { ResponsesRequest } from "../../dialects/openai-responses/parse.js";

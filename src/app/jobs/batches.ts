@@ -1,6 +1,6 @@
 /** The part of the composition root that builds batches over the queue of their lines. */
 import type { Authenticator } from "../../accounts/authentication/authenticate-key.js";
-import { authorise, modelNames } from "../../accounts/keys/permissions.js";
+import { authorise, modelNames } from "../../accounts/principals/permissions.js";
 import { modelNotFound } from "../../core/errors.js";
 import { parseJson } from "../../core/json/parse-json.js";
 import type { BodyBudget } from "../../core/requests/body-budget.js";

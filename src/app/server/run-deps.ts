@@ -1,4 +1,4 @@
-import { createSecretFilter } from "../../accounts/authentication/secret.js";
+import { createSecretFilter } from "../../accounts/credentials/secret.js";
 import type { BudgetGuard } from "../../accounts/budgets/guard.js";
 import type { Config } from "../../config/config.js";
 import type { ModelRegistry } from "../../core/model.js";

@@ -1,5 +1,5 @@
 /** The part of the composition root that builds what keeps requests and answers. */
-import { createSecretFilter } from "../../accounts/authentication/secret.js";
+import { createSecretFilter } from "../../accounts/credentials/secret.js";
 import type { Config } from "../../config/config.js";
 import { createRedaction } from "../../inference/requests/bodies/redaction.js";
 import { createRequestBodies, type RequestBodies } from "../../inference/requests/bodies/request-bodies.js";

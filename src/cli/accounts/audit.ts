@@ -1,6 +1,6 @@
 /** `hearth audit`: lists the changes of keys, teams and members, and who made them. */
 import { InvalidArgumentError, type Command } from "commander";
-import type { AuditEventWithMember } from "../../accounts/audit/audit-log.js";
+import type { AuditEventWithMember } from "../../accounts/audit-log.js";
 import { formatJson, formatTable } from "../table.js";
 import type { AccountsIo, UsingAccounts } from "../command-helpers.js";
 

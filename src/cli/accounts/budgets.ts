@@ -1,12 +1,8 @@
 /** `hearth budgets`: shows and sets the budgets of keys, members, teams, tags and end users, with or without a running server. */
+import { budgetPeriods } from "../../accounts/money/budget-periods.js";
 import { Option, type Command } from "commander";
 import type { BudgetChange } from "../../accounts/budgets/budgets.js";
-import {
-  budgetPeriods,
-  type BudgetName,
-  type BudgetPeriod,
-  type BudgetStatus,
-} from "../../accounts/budgets/budget.js";
+import { type BudgetName, type BudgetPeriod, type BudgetStatus } from "../../accounts/budgets/budget.js";
 import type { OpenAccounts } from "../../app/app.js";
 import { ticksToUsd, type Ticks } from "../../core/money.js";
 import { formatJson, formatTable } from "../table.js";

@@ -1,6 +1,6 @@
 /** Formats API keys as lines, as tables, and as JSON with the fields of the management API. */
 import type { CreatedKey } from "../../accounts/keys/keys.js";
-import type { ApiKey, Principal } from "../../accounts/keys/api-key.js";
+import type { ApiKey, Principal } from "../../accounts/principals/api-key.js";
 import { ago } from "../duration.js";
 import { formatTable } from "../table.js";
 import { formatLastUse, shortId } from "../command-helpers.js";

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { OpenAccounts } from "../../app/app.js";
 import type { KeyChange } from "../../accounts/keys/keys.js";
-import type { ApiKey, Principal } from "../../accounts/keys/api-key.js";
+import type { ApiKey, Principal } from "../../accounts/principals/api-key.js";
 import {
   createdToJson,
   createdToText,

@@ -2,9 +2,9 @@
 import type { Command } from "commander";
 import type { OpenAccounts } from "../../app/app.js";
 import type { CreateManagementKeyRequest } from "../../accounts/management-keys/management-keys.js";
-import type { ManagementKey } from "../../accounts/management-keys/management-key.js";
-import type { Member } from "../../accounts/members/member.js";
-import type { Team } from "../../accounts/teams/team.js";
+import type { ManagementKey } from "../../accounts/principals/management-key.js";
+import type { Member } from "../../accounts/principals/member.js";
+import type { Team } from "../../accounts/principals/team.js";
 import { ago } from "../duration.js";
 import { formatJson, formatTable } from "../table.js";
 import {

@@ -2,8 +2,8 @@
 import { Option, type Command } from "commander";
 import type { OpenAccounts } from "../../app/app.js";
 import type { MemberChange } from "../../accounts/members/members.js";
-import { roles, type Member } from "../../accounts/members/member.js";
-import type { Team } from "../../accounts/teams/team.js";
+import { roles, type Member } from "../../accounts/principals/member.js";
+import type { Team } from "../../accounts/principals/team.js";
 import { ago } from "../duration.js";
 import { formatJson, formatTable } from "../table.js";
 import { addSignInLinkCommands } from "./sign-in-links.js";

@@ -1,7 +1,7 @@
 /** `hearth teams limits`: shows and changes the rate limits of teams per model. */
 import type { Command } from "commander";
 import type { LimitChange } from "../../accounts/limits/team-limits.js";
-import { everyModel, type TeamLimits } from "../../accounts/limits/team-limit.js";
+import { everyModel, type TeamLimits } from "../../accounts/principals/team-limit.js";
 import { formatJson, formatTable } from "../table.js";
 import {
   reportInvalidValues,

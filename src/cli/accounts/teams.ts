@@ -1,7 +1,7 @@
 /** `hearth teams`: creates, lists, renames, blocks and unblocks teams, and limits what their keys may do. */
 import type { Command } from "commander";
 import type { TeamChange } from "../../accounts/teams/teams.js";
-import type { Team } from "../../accounts/teams/team.js";
+import type { Team } from "../../accounts/principals/team.js";
 import { ago } from "../duration.js";
 import { addTeamLimitsCommand } from "./team-limits.js";
 import { formatJson, formatTable } from "../table.js";

@@ -1,7 +1,7 @@
 /** Formats a usage report as a table, as CSV and as JSON. Money is decimal text with all digits: a float would round it. */
 import type { UsageReport } from "../../accounts/usage/usage-reports.js";
 import { ticksToUsd } from "../../core/money.js";
-import type { UsageRow, UsageSums } from "../../accounts/usage/usage-report.js";
+import type { UsageRow, UsageSums } from "../../accounts/money/usage-report.js";
 import { textCell } from "../../core/export/csv.js";
 
 export type GroupingName = "day" | "hour" | "key" | "model" | "team" | "tag" | "user";

@@ -2,7 +2,7 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { UsageReport } from "../../accounts/usage/usage-reports.js";
 import { monthOf, monthStart } from "../../accounts/money/spending.js";
-import { dayMs, hourMs, type UsageQuery } from "../../accounts/usage/usage-report.js";
+import { dayMs, hourMs, type UsageQuery } from "../../accounts/money/usage-report.js";
 import { formatCsv } from "../../core/export/csv.js";
 import { formatJson, formatTable } from "../table.js";
 import { toCsv, toJson, toTable, type GroupingName, type RequestedReport } from "./usage-columns.js";

@@ -1,5 +1,5 @@
 /** GET /metrics: metrics in the Prometheus text format. */
-import { authorise } from "../../accounts/keys/permissions.js";
+import { authorise } from "../../accounts/principals/permissions.js";
 import type { AppContext } from "../server/app-context.js";
 import type { Context } from "../server/context.js";
 import type { RouteDocs } from "../server/route-docs.js";

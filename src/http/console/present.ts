@@ -1,6 +1,6 @@
 /** Sessions in answers of the console's own routes. */
 import { z } from "zod";
-import type { NewSession, SignedIn } from "../../accounts/sign-in/session.js";
+import type { NewSession, SignedIn } from "../../accounts/sessions/session.js";
 import { responseObject } from "../../dialects/response-fields.js";
 import type { Context } from "../server/context.js";
 import { memberSchema, presentMember } from "../server/present-member.js";

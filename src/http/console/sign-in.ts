@@ -1,7 +1,7 @@
 /** /console/api/sign-in: lists the ways to sign in, and begins a session by e-mail and password or by a link that works once. */
 import { z } from "zod";
 import { invalid } from "../../accounts/field-rules.js";
-import type { NewSession } from "../../accounts/sign-in/session.js";
+import type { NewSession } from "../../accounts/sessions/session.js";
 import { responseObject } from "../../dialects/response-fields.js";
 import type { AppContext } from "../server/app-context.js";
 import { parseFields } from "../../dialects/management/fields.js";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { budgetLeft, type BudgetStatus } from "../../accounts/budgets/budget.js";
 import type { KeyOverview, KeySpan } from "../../accounts/budgets/guard.js";
-import type { Principal } from "../../accounts/keys/api-key.js";
+import type { Principal } from "../../accounts/principals/api-key.js";
 import { ticksToUsd } from "../../core/money.js";
 import { responseArray, responseObject } from "../../dialects/response-fields.js";
 import { apiKeyRoute } from "../server/route.js";

@@ -1,7 +1,7 @@
 /** GET /audit/teams/{teamId}/events: lists the audit events of a team in pages. */
 import { z } from "zod";
 import { actorOf } from "../../accounts/visibility.js";
-import type { AuditEventWithMember } from "../../accounts/audit/audit-log.js";
+import type { AuditEventWithMember } from "../../accounts/audit-log.js";
 import { responseArray, responseObject } from "../../dialects/response-fields.js";
 import { epochMs, parseFields, timeField } from "../../dialects/management/fields.js";
 import {

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { z } from "zod";
 import { actorOf } from "../../accounts/visibility.js";
 import { exportFormats, formatRows, type ExportKind } from "../../core/export/rows.js";
-import type { ManagementEndpoint } from "../../accounts/management-keys/permissions.js";
+import type { ManagementEndpoint } from "../../accounts/principals/manager-permissions.js";
 import { managementRoute, type ManagementRoute } from "../server/route.js";
 import { epochMs, parseFields, timeField } from "../../dialects/management/fields.js";
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { actorOf, deriveScope } from "../../accounts/visibility.js";
 import type { Actor } from "../../accounts/audit/event.js";
 import type { TeamCredits } from "../../accounts/money/credits.js";
-import { hourMs } from "../../accounts/usage/usage-report.js";
+import { hourMs } from "../../accounts/money/usage-report.js";
 import type { ModelInMemory } from "../../core/metrics.js";
 import { ticksToUsd } from "../../core/money.js";
 import { invalidValue } from "../../dialects/field-error.js";

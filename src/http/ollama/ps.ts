@@ -1,6 +1,6 @@
 /** GET /api/ps, as Ollama has it: the models in memory that the key may use. */
 import { z } from "zod";
-import { authorise, isAllowed, modelNames } from "../../accounts/keys/permissions.js";
+import { authorise, isAllowed, modelNames } from "../../accounts/principals/permissions.js";
 import type { ModelInMemory } from "../../core/metrics.js";
 import type { Model } from "../../core/model.js";
 import { countField, responseArray, responseObject } from "../../dialects/response-fields.js";

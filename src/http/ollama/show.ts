@@ -1,6 +1,6 @@
 /** POST /api/show, as Ollama has it: what is known of a model. */
 import { z } from "zod";
-import { authorise } from "../../accounts/keys/permissions.js";
+import { authorise } from "../../accounts/principals/permissions.js";
 import { isGgufKind, type Model } from "../../core/model.js";
 import { validFields } from "../../dialects/field-error.js";
 import { responseArray, responseObject } from "../../dialects/response-fields.js";

@@ -1,6 +1,6 @@
 /** GET /api/tags, as Ollama has it: the models that the key may use. */
 import { z } from "zod";
-import { authorise } from "../../accounts/keys/permissions.js";
+import { authorise } from "../../accounts/principals/permissions.js";
 import type { Model } from "../../core/model.js";
 import { countField, responseArray, responseObject } from "../../dialects/response-fields.js";
 import { createCardReader, type ModelCard } from "../../models/library/cards.js";

@@ -1,5 +1,5 @@
-import type { ModelAdmin } from "../../accounts/models/model-admin.js";
-import type { AuditLog } from "../../accounts/audit/audit-log.js";
+import type { ModelAdmin } from "../../accounts/model-admin.js";
+import type { AuditLog } from "../../accounts/audit-log.js";
 import type { Authenticator } from "../../accounts/authentication/authenticate-key.js";
 import type { ManagerAuthenticator } from "../../accounts/authentication/authenticate-manager.js";
 import type { BillingService } from "../../accounts/money/billing.js";

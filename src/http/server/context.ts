@@ -1,7 +1,7 @@
 import type Koa from "koa";
-import type { Principal } from "../../accounts/keys/api-key.js";
-import type { Manager } from "../../accounts/management-keys/management-key.js";
-import type { SignedIn } from "../../accounts/sign-in/session.js";
+import type { Principal } from "../../accounts/principals/api-key.js";
+import type { Manager } from "../../accounts/principals/management-key.js";
+import type { SignedIn } from "../../accounts/sessions/session.js";
 import type { ErrorDialect } from "../../dialects/error-body.js";
 
 /** State of one request, shared by the middleware. */

@@ -7,7 +7,7 @@ import https from "node:https";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import Koa from "koa";
-import { createSecretFilter } from "../../accounts/authentication/secret.js";
+import { createSecretFilter } from "../../accounts/credentials/secret.js";
 import type { AppContext } from "./app-context.js";
 import { probeHalfClosed } from "./reply/half-closed.js";
 import { closeWhereUnread, discardUnread } from "./reply/unread-body.js";

@@ -1,7 +1,7 @@
 /** Members in answers and requests of the management API. */
 import { z } from "zod";
 import type { MemberChange } from "../../accounts/members/members.js";
-import { roles, type Member } from "../../accounts/members/member.js";
+import { roles, type Member } from "../../accounts/principals/member.js";
 import { responseObject } from "../../dialects/response-fields.js";
 import { timeSchema, timestamp } from "../../dialects/management/answers.js";
 import { definedFields } from "../../dialects/management/fields.js";

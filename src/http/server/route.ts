@@ -3,10 +3,10 @@
  * endpoint ACLs are built from the routes.
  */
 import type { RequestDecision } from "../../accounts/limits/rate-limits.js";
-import type { Principal } from "../../accounts/keys/api-key.js";
-import type { Manager } from "../../accounts/management-keys/management-key.js";
-import type { ManagementEndpoint } from "../../accounts/management-keys/permissions.js";
-import type { SignedIn } from "../../accounts/sign-in/session.js";
+import type { Principal } from "../../accounts/principals/api-key.js";
+import type { Manager } from "../../accounts/principals/management-key.js";
+import type { ManagementEndpoint } from "../../accounts/principals/manager-permissions.js";
+import type { SignedIn } from "../../accounts/sessions/session.js";
 import type { ErrorDialect } from "../../dialects/error-body.js";
 import type { AppContext } from "./app-context.js";
 import type { Context } from "./context.js";

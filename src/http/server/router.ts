@@ -1,5 +1,5 @@
 import Router from "@koa/router";
-import { authoriseManager } from "../../accounts/management-keys/permissions.js";
+import { authoriseManager } from "../../accounts/principals/manager-permissions.js";
 import { HearthError } from "../../core/errors.js";
 import type { Context, Middleware, RequestState } from "./context.js";
 import { chooseErrors } from "./client-format.js";

@@ -3,7 +3,7 @@
  * and team decide as with a management key, and `/console/api/v1/...` is `/v1/...` with the API key of the member's sessions. The
  * cookie is sent to `/console` only, so that no session opens the routes themselves.
  */
-import type { SignedIn } from "../../accounts/sign-in/session.js";
+import type { SignedIn } from "../../accounts/sessions/session.js";
 import type { Context, Middleware } from "./context.js";
 import type { AppContext } from "./app-context.js";
 import { readSessionCookie } from "./session-cookie.js";

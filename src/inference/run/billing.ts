@@ -3,7 +3,7 @@
  * written together when it has ended.
  */
 import { HearthError, type ErrorKind } from "../../core/errors.js";
-import { noLabels } from "../../accounts/labels/spend-labels.js";
+import { noLabels } from "../../accounts/principals/spend-labels.js";
 import { chargeOf, reserveTransaction, settleTransaction } from "../../accounts/money/ledger.js";
 import { costOf, type Ticks } from "../../core/money.js";
 import { noUsage, type Usage, type UsageBound } from "../../core/usage.js";

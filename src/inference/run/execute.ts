@@ -4,7 +4,7 @@
  * business: a text (generate.ts) or images (images/generate-images.ts).
  */
 import { tooManyRuns } from "../too-many-runs.js";
-import { noLabels } from "../../accounts/labels/spend-labels.js";
+import { noLabels } from "../../accounts/principals/spend-labels.js";
 import { setMaxListeners } from "node:events";
 import { HearthError } from "../../core/errors.js";
 import type { FinishedRun } from "../../core/metrics.js";

@@ -1,11 +1,11 @@
 /** What a run is counted for besides its key and team, and what is stored of that. */
-import type { SecretFilter } from "../../accounts/authentication/secret.js";
+import type { SecretFilter } from "../../accounts/credentials/secret.js";
 import {
   endUserCharsMax,
   noLabels,
   tagCharsMax,
   type SpendLabels,
-} from "../../accounts/labels/spend-labels.js";
+} from "../../accounts/principals/spend-labels.js";
 import { endUserOf, type RequestLabels } from "../../core/requests/labels.js";
 import type { RunContext } from "./run-deps.js";
 

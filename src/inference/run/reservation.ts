@@ -2,8 +2,8 @@
  * What a run may cost at most, determined before it produces anything, and the refusal of a team that has less credit. The store
  * ensures that no credit is reserved twice.
  */
-import type { Principal } from "../../accounts/keys/api-key.js";
-import { isRecent } from "../../accounts/keys/team-reading.js";
+import type { Principal } from "../../accounts/principals/api-key.js";
+import { isRecent } from "../../accounts/principals/team-reading.js";
 import type { RequestBound } from "../../accounts/budgets/refusal.js";
 import type { Prompt } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";

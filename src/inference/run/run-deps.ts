@@ -1,8 +1,8 @@
 /** What runs are built over, and who requested them. Types only. */
 import type { BudgetGuard } from "../../accounts/budgets/guard.js";
 import type { LedgerStore } from "../../accounts/money/store/ledger.js";
-import type { SecretFilter } from "../../accounts/authentication/secret.js";
-import type { Principal } from "../../accounts/keys/api-key.js";
+import type { SecretFilter } from "../../accounts/credentials/secret.js";
+import type { Principal } from "../../accounts/principals/api-key.js";
 import type { Channel } from "../../core/channel.js";
 import type { Clock } from "../../core/clock.js";
 import type { Engine, LoadedModel } from "../../core/engine.js";

@@ -1,5 +1,5 @@
 import type { RequestBound } from "../../accounts/budgets/refusal.js";
-import type { SpendLabels } from "../../accounts/labels/spend-labels.js";
+import type { SpendLabels } from "../../accounts/principals/spend-labels.js";
 import type { ErrorKind } from "../../core/errors.js";
 import type { Prices, Ticks } from "../../core/money.js";
 import type { RunState } from "../../core/run-state.js";

@@ -3,7 +3,7 @@ import { canSee } from "../../accounts/visibility.js";
 import { auditEntry, type AuditDeps } from "../../accounts/audit/audited-change.js";
 import type { Actor, AuditedFields } from "../../accounts/audit/event.js";
 import { checkEmail, invalid } from "../../accounts/field-rules.js";
-import { foldEmail } from "../../accounts/members/member.js";
+import { foldEmail } from "../../accounts/principals/member.js";
 import type { MemberStore } from "../../accounts/members/store.js";
 import { usdAmount } from "../../accounts/money/amounts.js";
 import type { TeamStore } from "../../accounts/teams/store.js";

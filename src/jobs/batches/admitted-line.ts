@@ -1,5 +1,5 @@
 /** A line of a batch between its admission and its run. */
-import type { Principal } from "../../accounts/keys/api-key.js";
+import type { Principal } from "../../accounts/principals/api-key.js";
 import type { EstimatedPrompt } from "../../accounts/limits/prompt-estimate.js";
 import type { AnswerContext } from "../../answers/context.js";
 import type { TokenReservation } from "../../core/limits.js";

@@ -5,7 +5,7 @@
  */
 import { HearthError } from "../../core/errors.js";
 import type { Random } from "../../core/random.js";
-import type { Principal } from "../../accounts/keys/api-key.js";
+import type { Principal } from "../../accounts/principals/api-key.js";
 import { ownerOf } from "../../inference/stored-owner.js";
 import { storedTags } from "../tags.js";
 import { invalidValue } from "../../dialects/field-error.js";

@@ -2,7 +2,7 @@
  * The request of a batch line, admitted and ready to run: it is answered as the route of its endpoint answers a request of its own, so
  * that the body of its answer is what the route would have answered.
  */
-import type { Principal } from "../../accounts/keys/api-key.js";
+import type { Principal } from "../../accounts/principals/api-key.js";
 import { admit } from "../../answers/admit.js";
 import { chat } from "../../answers/chat/chat.js";
 import { completions } from "../../answers/completions.js";

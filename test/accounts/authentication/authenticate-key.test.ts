@@ -1,9 +1,9 @@
 import { aKey } from "../../kit/a-key.js";
 import { describe, expect, it } from "vitest";
 import { createAuthenticator } from "../../../src/accounts/authentication/authenticate-key.js";
-import { hashSecret } from "../../../src/accounts/authentication/secret.js";
-import type { ApiKey } from "../../../src/accounts/keys/api-key.js";
-import type { Team } from "../../../src/accounts/teams/team.js";
+import { hashSecret } from "../../../src/accounts/credentials/secret.js";
+import type { ApiKey } from "../../../src/accounts/principals/api-key.js";
+import type { Team } from "../../../src/accounts/principals/team.js";
 import { aTeam } from "../../store/records.js";
 import { emptyAccounts } from "../accounts.js";
 

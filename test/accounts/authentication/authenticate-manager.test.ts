@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createManagerAuthenticator } from "../../../src/accounts/authentication/authenticate-manager.js";
-import { hashSecret } from "../../../src/accounts/authentication/secret.js";
-import type { ManagementKey } from "../../../src/accounts/management-keys/management-key.js";
-import type { Team } from "../../../src/accounts/teams/team.js";
+import { hashSecret } from "../../../src/accounts/credentials/secret.js";
+import type { ManagementKey } from "../../../src/accounts/principals/management-key.js";
+import type { Team } from "../../../src/accounts/principals/team.js";
 import { aManagementKey, aTeam } from "../../store/records.js";
 import { emptyAccounts } from "../accounts.js";
 

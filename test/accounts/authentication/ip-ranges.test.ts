@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkIpRanges, createIpMatcher } from "../../../src/accounts/authentication/ip-ranges.js";
+import { checkIpRanges, createIpMatcher } from "../../../src/accounts/credentials/ip-ranges.js";
 
 const widths = { 4: 32n, 6: 128n } as const;
 

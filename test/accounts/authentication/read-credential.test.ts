@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readCredential } from "../../../src/accounts/authentication/read-credential.js";
+import { readCredential } from "../../../src/accounts/credentials/read-credential.js";
 
 it.each([
   ["a Bearer token", { authorization: "Bearer hk-abc" }, "hk-abc"],

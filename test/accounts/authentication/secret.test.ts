@@ -5,7 +5,7 @@ import {
   issueSecret,
   looksMistyped,
   redactSecret,
-} from "../../../src/accounts/authentication/secret.js";
+} from "../../../src/accounts/credentials/secret.js";
 import type { Random } from "../../../src/core/random.js";
 
 /** Seeded random bytes, uniformly distributed. */

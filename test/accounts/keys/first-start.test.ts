@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createAuthenticator } from "../../../src/accounts/authentication/authenticate-key.js";
 import { createManagerAuthenticator } from "../../../src/accounts/authentication/authenticate-manager.js";
-import { ensureFirstKey, ensureFirstManagementKey } from "../../../src/accounts/keys/first-start.js";
+import { ensureFirstKey, ensureFirstManagementKey } from "../../../src/accounts/first-start.js";
 import { emptyAccounts } from "../accounts.js";
 
 const pinned = "the-operators-own-key";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { cliActor } from "../../../src/accounts/audit/actors.js";
 import { createKeyService } from "../../../src/accounts/keys/keys.js";
 import { createAuthenticator } from "../../../src/accounts/authentication/authenticate-key.js";
-import { hashSecret } from "../../../src/accounts/authentication/secret.js";
+import { hashSecret } from "../../../src/accounts/credentials/secret.js";
 import { aTeam } from "../../store/records.js";
 import { emptyAccounts } from "../accounts.js";
 

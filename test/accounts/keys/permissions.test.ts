@@ -1,6 +1,11 @@
 import { aKey } from "../../kit/a-key.js";
 import { describe, expect, it } from "vitest";
-import { authorise, isAllowed, mayUseModel, type Need } from "../../../src/accounts/keys/permissions.js";
+import {
+  authorise,
+  isAllowed,
+  mayUseModel,
+  type Need,
+} from "../../../src/accounts/principals/permissions.js";
 import { toHearthError } from "../../../src/core/errors.js";
 import type { Model } from "../../../src/core/model.js";
 import { ember } from "../../kit/scripted/ember.js";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { SpendLabels } from "../../../src/accounts/labels/spend-labels.js";
-import { createCountedLabelStore } from "../../../src/accounts/labels/store/counted-labels.js";
+import type { SpendLabels } from "../../../src/accounts/principals/spend-labels.js";
+import { createCountedLabelStore } from "../../../src/accounts/money/store/counted-labels.js";
 import { createUsageStore } from "../../../src/accounts/usage/store/usage.js";
 import type { Database } from "../../../src/store/database.js";
 import { createWrites } from "../../../src/store/writes.js";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { dayMs, type HostedRule, type UsageQuery } from "../../../src/accounts/usage/usage-report.js";
+import { dayMs, type HostedRule, type UsageQuery } from "../../../src/accounts/money/usage-report.js";
 import type { Database } from "../../../src/store/database.js";
 import { createHostedPriceStore } from "../../../src/accounts/money/store/hosted-prices.js";
 import { createBillingStore } from "../../../src/accounts/money/store/billing.js";

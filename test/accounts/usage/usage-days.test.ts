@@ -10,7 +10,7 @@ import {
   type UsageQuery,
   type UsageRow,
   type UsageTop,
-} from "../../../src/accounts/usage/usage-report.js";
+} from "../../../src/accounts/money/usage-report.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import type { Database } from "../../../src/store/database.js";
 import { casesOf } from "../../kit/setup/random-cases.js";

@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import { describe, expect, it } from "vitest";
-import { hashSecret } from "../../../src/accounts/authentication/secret.js";
+import { hashSecret } from "../../../src/accounts/credentials/secret.js";
 import { createCommandEnvironment } from "./accounts.js";
 
 interface MemberJson {

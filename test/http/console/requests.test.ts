@@ -213,9 +213,7 @@ describe("a member who is signed in", () => {
     expect(answer.text).toContain('"content":" day."');
     expect(answer.text).toMatch(/data: \[DONE\]\n\n$/);
     const runs = await server.database.kysely.selectFrom("runs").selectAll().execute();
-    expect(runs.filter(({ state }) => state === "completed")).toMatchObject([
-      { apiKeyId: id, teamId },
-    ]);
+    expect(runs.filter(({ state }) => state === "completed")).toMatchObject([{ apiKeyId: id, teamId }]);
   });
 
   it("answers 401 without a session on every path, whatever key is sent", async () => {

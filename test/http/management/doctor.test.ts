@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Role } from "../../../src/accounts/members/member.js";
+import type { Role } from "../../../src/accounts/principals/member.js";
 import { gpuReport } from "../../../src/app/gpu/report.js";
 import { reportOfProcess } from "../../../src/app/gpu/own-process.js";
 import { runProgram } from "../../kit/program.js";

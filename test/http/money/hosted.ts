@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { createBudgetStore } from "../../../src/accounts/budgets/store/budgets.js";
 import { noBudget, type BudgetLimits } from "../../../src/accounts/budgets/budget.js";
-import type { BillingMode } from "../../../src/accounts/teams/team.js";
+import type { BillingMode } from "../../../src/accounts/principals/team.js";
 import { createWrites } from "../../../src/store/writes.js";
 import { startChatDouble, type ChatDouble } from "../../kit/doubles/engines/openai.js";
 import { temporaryFolder } from "../../kit/folder.js";

@@ -46,7 +46,12 @@ it("F20: money, keys, teams, members, limits and every revocation are synced to 
   const { clock, stores } = server;
   const done = async (method: string, path: string, body?: object): Promise<void> =>
     expect(await server.request(method, path, body), `${method} ${path}`).toMatchObject({ status: 200 });
-  const managementKeys = createManagementKeyService({ ...stores, clock, random: systemRandom });
+  const managementKeys = createManagementKeyService({
+    ...stores,
+    findMember: (id) => stores.members.find(id),
+    clock,
+    random: systemRandom,
+  });
 
   const teamId = await server.createTeam();
   await done("PUT", `/auth/teams/${teamId}`, { team: { name: "laboratory" } });

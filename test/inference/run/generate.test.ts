@@ -16,7 +16,7 @@ import { buildAccountStores, buildBudgetGuard } from "../../../src/app/accounts.
 import { noTracing } from "../../../src/core/telemetry/tracing.js";
 import { silentLogger } from "../../../src/core/logger.js";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
-import { defaultTeamSettings } from "../../../src/accounts/teams/team.js";
+import { defaultTeamSettings } from "../../../src/accounts/principals/team.js";
 import { systemClock, systemRandom } from "../../../src/system.js";
 import { noCaptioning } from "../../kit/scripted/no-captioning.js";
 import { ember } from "../../kit/scripted/ember.js";

@@ -53,7 +53,12 @@ export interface Management {
 
 /** Returns the requests of a server at this address. @param stores for keys that only commands create */
 export function manage(url: string, stores: AccountStores, clock: Clock): Management {
-  const managementKeys = createManagementKeyService({ ...stores, clock, random: systemRandom });
+  const managementKeys = createManagementKeyService({
+    ...stores,
+    findMember: (id) => stores.members.find(id),
+    clock,
+    random: systemRandom,
+  });
   let teamsMade = 0;
   const request: Management["request"] = async (method, path, body, credential = pinnedManagementKey) => {
     const response = await fetch(url + path, {

@@ -1,11 +1,11 @@
 /** The database of a scripted server: two teams, six keys and a management key. */
 import { createHash } from "node:crypto";
-import type { ApiKey } from "../../../src/accounts/keys/api-key.js";
+import type { ApiKey } from "../../../src/accounts/principals/api-key.js";
 import { createApiKeyStore } from "../../../src/accounts/keys/store.js";
-import type { ManagementKey } from "../../../src/accounts/management-keys/management-key.js";
+import type { ManagementKey } from "../../../src/accounts/principals/management-key.js";
 import { createManagementKeyStore } from "../../../src/accounts/management-keys/store.js";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
-import { defaultTeamSettings } from "../../../src/accounts/teams/team.js";
+import { defaultTeamSettings } from "../../../src/accounts/principals/team.js";
 import type { Database } from "../../../src/store/database.js";
 import { createWrites } from "../../../src/store/writes.js";
 import { aKey } from "../a-key.js";

@@ -7,8 +7,8 @@ import {
   type BudgetName,
   type BudgetStatus,
 } from "../budget.js";
-import { labelSubjects, noLabels } from "../../labels/spend-labels.js";
-import type { Principal } from "../../keys/api-key.js";
+import { labelSubjects, noLabels } from "../../principals/spend-labels.js";
+import type { Principal } from "../../principals/api-key.js";
 import type { Database } from "../../../store/database.js";
 import type { Row } from "../../../store/tables.js";
 import { prepare } from "../../../store/prepared.js";

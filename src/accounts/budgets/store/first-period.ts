@@ -1,10 +1,10 @@
 /** What is spent and reserved of a budget when it is set. */
 import { sql, type RawBuilder } from "kysely";
 import type { Dialect } from "../../../store/dialect/dialect.js";
-import { labelSubject } from "../../labels/spend-labels.js";
+import { labelSubject } from "../../principals/spend-labels.js";
 import { selectKeysOfOwner } from "../../../store/tables/known-keys.js";
 import { periodStart, type Budget } from "../budget.js";
-import { selectPeriodStart } from "./period-start.js";
+import { selectPeriodStart } from "../../money/store/period-start.js";
 
 /** Returns the id under which a subject is stored. */
 export function storedId({ subject, subjectId }: Pick<Budget, "subject" | "subjectId">): string {

@@ -1,5 +1,5 @@
 import { HearthError } from "../../../core/errors.js";
-import { budgetRace } from "../../budgets/refusal.js";
+import { budgetRace } from "../budget-race.js";
 import { noCreditsError } from "../ledger.js";
 import type { Ticks } from "../../../core/money.js";
 import { refusalOf, type Refusal } from "../../../store/dialect/database-error.js";

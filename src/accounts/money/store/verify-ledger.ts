@@ -6,7 +6,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { OnProgress } from "../../../core/report/progress.js";
 import type { Database } from "../../../store/database.js";
 import type { Dialect } from "../../../store/dialect/dialect.js";
-import { budgetChecksOf } from "../../budgets/store/verify-budgets.js";
+import { budgetChecksOf } from "./verify-budgets.js";
 import { selectDifferences } from "./compared.js";
 import { listOf } from "./list-of.js";
 import { usageChecksOf } from "./verify-usage.js";

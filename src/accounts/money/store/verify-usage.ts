@@ -1,7 +1,7 @@
 /** Checks for verify-ledger.ts that the sums maintained by triggers equal the sums of the runs themselves, deleted ones included. */
 import { sql, type RawBuilder } from "kysely";
 import type { Dialect } from "../../../store/dialect/dialect.js";
-import { dayMs, hourMs } from "../../usage/usage-report.js";
+import { dayMs, hourMs } from "../usage-report.js";
 import { selectDifferences } from "./compared.js";
 import { endedRuns } from "./ended-runs.js";
 import { listOf } from "./list-of.js";

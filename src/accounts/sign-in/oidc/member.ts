@@ -1,7 +1,7 @@
 /** Finds the member whom a person at the provider is, links an existing one, or creates one. */
 import { providerActor } from "../../audit/actors.js";
 import { auditedMember, auditEntry } from "../../audit/audited-change.js";
-import type { Member } from "../../members/member.js";
+import type { Member } from "../../principals/member.js";
 import { memberKeyDisablings, memberKeyRemovals, type MemberKeyDeps } from "../../members/member-keys.js";
 import { membersMax } from "../../members/members.js";
 import type { MemberStore } from "../../members/store.js";
@@ -9,7 +9,7 @@ import type { Write } from "../../../store/writes.js";
 import type { Person } from "./person.js";
 import type { Place } from "./place.js";
 import { OidcRefusal, type OidcError } from "./refusal.js";
-import type { Identity, IdentityStore } from "./store.js";
+import type { Identity, IdentityStore } from "../../sessions/oidc/store.js";
 
 export interface OidcMemberDeps extends MemberKeyDeps {
   readonly members: MemberStore;

@@ -2,7 +2,7 @@
  * Signs members in to the console through an OpenID Connect provider: sends the browser there, verifies what it brings back, and finds
  * or creates the member whom the provider means.
  */
-import { createSecretFilter, hashSecret } from "../../authentication/secret.js";
+import { createSecretFilter, hashSecret } from "../../credentials/secret.js";
 import { retryOnConflict } from "../../audit/audited-change.js";
 import { HearthError } from "../../../core/errors.js";
 import type { Logger } from "../../../core/logger.js";
@@ -10,7 +10,7 @@ import type { TeamStore } from "../../teams/store.js";
 import type { SignInAttempts } from "../attempts.js";
 import type { FailedSignIns } from "../failed-sign-ins.js";
 import { commitSession, prepareSession, refuseBlockedTeam } from "../new-session.js";
-import type { NewSession } from "../session.js";
+import type { NewSession } from "../../sessions/session.js";
 import { prepareMember, type OidcMemberDeps } from "./member.js";
 import { readPerson, type Person } from "./person.js";
 import { placeOf, type GroupRule } from "./place.js";

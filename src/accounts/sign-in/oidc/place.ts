@@ -1,7 +1,7 @@
 /** Which team and role the groups of a person give them. */
-import type { Role } from "../../members/member.js";
+import type { Role } from "../../principals/member.js";
 import { foldName } from "../../names.js";
-import type { Team } from "../../teams/team.js";
+import type { Team } from "../../principals/team.js";
 import type { Person } from "./person.js";
 import { OidcRefusal } from "./refusal.js";
 

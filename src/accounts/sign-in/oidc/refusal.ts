@@ -1,4 +1,4 @@
-import type { Member } from "../../members/member.js";
+import type { Member } from "../../principals/member.js";
 
 /** Why a sign-in through the provider did not succeed; the console has a sentence for each. */
 export type OidcError =

@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Dialect } from "../../../store/dialect/dialect.js";
 import { selectKeyName, selectKeyOwner } from "../../../store/tables/known-keys.js";
-import type { UsageDimension } from "../usage-report.js";
+import type { UsageDimension } from "../../money/usage-report.js";
 import type { BaseColumn } from "./sources.js";
 
 interface DimensionColumns {

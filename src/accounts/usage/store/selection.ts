@@ -1,7 +1,7 @@
 /** Reports of every group. */
 import { sql, type RawBuilder } from "kysely";
 import type { Dialect, RecordColumn } from "../../../store/dialect/dialect.js";
-import type { HostedRule, UsageQuery } from "../usage-report.js";
+import type { HostedRule, UsageQuery } from "../../money/usage-report.js";
 import { dimensions, groupColumns } from "./dimensions.js";
 import { summed, sumOf, sumsBy, tableOf, timeOf, unitStart, within } from "./sources.js";
 

@@ -2,8 +2,8 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Dialect } from "../../../store/dialect/dialect.js";
 import { selectKeysOfOwner } from "../../../store/tables/known-keys.js";
-import type { LabelKind } from "../../labels/spend-labels.js";
-import { dayMs, type UsageDimension, type UsageQuery, type UsageRange } from "../usage-report.js";
+import type { LabelKind } from "../../principals/spend-labels.js";
+import { dayMs, type UsageDimension, type UsageQuery, type UsageRange } from "../../money/usage-report.js";
 
 type Unit = "day" | "hour";
 

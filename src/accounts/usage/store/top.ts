@@ -1,7 +1,7 @@
 /** Reports of the highest groups. */
 import { sql, type RawBuilder } from "kysely";
 import type { Dialect } from "../../../store/dialect/dialect.js";
-import type { UsageMeasure, UsageQuery, UsageTop } from "../usage-report.js";
+import type { UsageMeasure, UsageQuery, UsageTop } from "../../money/usage-report.js";
 import { dimensions, groupColumns } from "./dimensions.js";
 import { noHostedSums, sums, type Row } from "./selection.js";
 import { readsHoursAlone, summed, sumOf, sumsBy, unitStart, type BaseColumn } from "./sources.js";

@@ -9,7 +9,7 @@ import type {
   UsageQuery,
   UsageRange,
   UsageRow,
-} from "../usage-report.js";
+} from "../../money/usage-report.js";
 import { selection, type Row } from "./selection.js";
 import { tableOf, within } from "./sources.js";
 import { topSelection } from "./top.js";

@@ -1,6 +1,6 @@
 /** /v1/batches: create, list and get batches; their input is an uploaded file. */
 import { z } from "zod";
-import { authorise } from "../../../accounts/keys/permissions.js";
+import { authorise } from "../../../accounts/principals/permissions.js";
 import { fieldError, invalidValue, validFields } from "../../../dialects/field-error.js";
 import {
   metadataField,

@@ -1,5 +1,5 @@
 /** POST /v1/batches/{batch_id}/cancel: ends a batch early. */
-import { authorise } from "../../../accounts/keys/permissions.js";
+import { authorise } from "../../../accounts/principals/permissions.js";
 import { batchSchema, presentBatch } from "./present-openai.js";
 import { apiKeyRoute } from "../../server/route.js";
 import { batchParams } from "./batches.js";

@@ -1,5 +1,5 @@
 /** POST /v1/messages/batches/{message_batch_id}/cancel: ends a message batch early. */
-import { authorise } from "../../../accounts/keys/permissions.js";
+import { authorise } from "../../../accounts/principals/permissions.js";
 import { messageBatchSchema, originOf, presentMessageBatch } from "./present-anthropic.js";
 import { apiKeyRoute } from "../../server/route.js";
 import { messageBatchParams } from "./message-batches.js";

@@ -1,5 +1,5 @@
 /** GET /v1/messages/batches/{message_batch_id}/results: the results of a message batch that has ended. */
-import { authorise } from "../../../accounts/keys/permissions.js";
+import { authorise } from "../../../accounts/principals/permissions.js";
 import { HearthError } from "../../../core/errors.js";
 import { sendContent } from "../../server/reply/send-content.js";
 import { apiKeyRoute } from "../../server/route.js";

@@ -1,6 +1,6 @@
 /** /v1/messages/batches: create, list, get and delete message batches; their requests are in the body. */
 import { z } from "zod";
-import { authorise } from "../../../accounts/keys/permissions.js";
+import { authorise } from "../../../accounts/principals/permissions.js";
 import { memberTexts } from "../../../core/json/member-texts.js";
 import { fieldError, invalidValue, validFields } from "../../../dialects/field-error.js";
 import { boundedArray, pageItemsDefault, queryInteger } from "../../../dialects/request-fields.js";

@@ -1,6 +1,6 @@
 /** POST /v1/chat/completions: streamed, as JSON, or deferred; GET, POST and DELETE: completions that were stored. */
 import { z } from "zod";
-import { authorise } from "../../../accounts/keys/permissions.js";
+import { authorise } from "../../../accounts/principals/permissions.js";
 import { openaiErrorEvent } from "../../../dialects/error-schema.js";
 import {
   deletedCompletion,

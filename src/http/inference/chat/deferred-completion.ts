@@ -1,5 +1,5 @@
 /** GET /v1/chat/deferred-completion/{request_id}: returns a deferred completion and deletes it. */
-import { authorise } from "../../../accounts/keys/permissions.js";
+import { authorise } from "../../../accounts/principals/permissions.js";
 import { HearthError } from "../../../core/errors.js";
 import type { Ticks } from "../../../core/money.js";
 import { invalidValue } from "../../../dialects/field-error.js";

@@ -1,5 +1,5 @@
 /** GET /v1/chat/completions/{id}/messages: the messages of the request of a stored chat completion. */
-import { authorise } from "../../../accounts/keys/permissions.js";
+import { authorise } from "../../../accounts/principals/permissions.js";
 import { storedMessagesPage } from "../../../dialects/openai-chat/stored/encode.js";
 import { parseMessagesQuery } from "../../../dialects/openai-chat/stored/parse.js";
 import { storedMessages } from "../../../dialects/openai-chat/stored/response-schema.js";

@@ -1,5 +1,5 @@
 /** POST /v1/conversations; GET, POST and DELETE /v1/conversations/{id}: conversations that responses continue. */
-import { authorise } from "../../../accounts/keys/permissions.js";
+import { authorise } from "../../../accounts/principals/permissions.js";
 import {
   deletedConversation,
   encodeConversation,

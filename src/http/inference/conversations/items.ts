@@ -1,5 +1,5 @@
 /** /v1/conversations/{id}/items: adds, lists, returns and deletes the items of a conversation. */
-import { authorise } from "../../../accounts/keys/permissions.js";
+import { authorise } from "../../../accounts/principals/permissions.js";
 import {
   encodeConversation,
   encodeItem,

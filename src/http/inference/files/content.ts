@@ -1,5 +1,5 @@
 /** GET /v1/files/{file_id}/content: the bytes of a file. */
-import { authorise } from "../../../accounts/keys/permissions.js";
+import { authorise } from "../../../accounts/principals/permissions.js";
 import { attachment, sendContent } from "../../server/reply/send-content.js";
 import { apiKeyRoute } from "../../server/route.js";
 import { fileParams } from "./files.js";

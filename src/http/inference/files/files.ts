@@ -1,6 +1,6 @@
 /** /v1/files: upload, list, get and delete files, for OpenAI and Anthropic clients. */
 import { z } from "zod";
-import { authorise } from "../../../accounts/keys/permissions.js";
+import { authorise } from "../../../accounts/principals/permissions.js";
 import { validFields } from "../../../dialects/field-error.js";
 import type { FileFields } from "../../../inference/files/files.js";
 import { ownerOf } from "../../../inference/stored-owner.js";

@@ -1,5 +1,5 @@
 /** POST /v1/images/edits and /v1/images/variations: refused, because no supported image model reads an image. */
-import { authorise } from "../../../accounts/keys/permissions.js";
+import { authorise } from "../../../accounts/principals/permissions.js";
 import { invalidValue } from "../../../dialects/field-error.js";
 import { apiKeyRoute, type ApiKeyRoute } from "../../server/route.js";
 

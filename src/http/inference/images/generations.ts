@@ -1,6 +1,6 @@
 /** POST /v1/images/generations: generates images from a text. */
-import { authorise, mayUseModel } from "../../../accounts/keys/permissions.js";
-import type { Principal } from "../../../accounts/keys/api-key.js";
+import { authorise, mayUseModel } from "../../../accounts/principals/permissions.js";
+import type { Principal } from "../../../accounts/principals/api-key.js";
 import { HearthError } from "../../../core/errors.js";
 import type { ModelRegistry } from "../../../core/model.js";
 import {

@@ -1,6 +1,6 @@
 /** GET /v1/hearth/ps, an extension: lists the loaded models that the key may use. */
 import { z } from "zod";
-import { authorise, isAllowed, modelNames } from "../../../accounts/keys/permissions.js";
+import { authorise, isAllowed, modelNames } from "../../../accounts/principals/permissions.js";
 import type { ModelInMemory } from "../../../core/metrics.js";
 import { countField, responseArray, responseObject } from "../../../dialects/response-fields.js";
 import { apiKeyRoute } from "../../server/route.js";

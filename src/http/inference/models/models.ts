@@ -1,6 +1,6 @@
 /** GET /v1/models and /v1/models/{id}: the models that the key may use, in a shape that OpenAI and Anthropic clients read. */
 import { z } from "zod";
-import { authorise } from "../../../accounts/keys/permissions.js";
+import { authorise } from "../../../accounts/principals/permissions.js";
 import type { Model } from "../../../core/model.js";
 import { fieldError, invalidValue } from "../../../dialects/field-error.js";
 import { queryInteger } from "../../../dialects/request-fields.js";

@@ -1,6 +1,6 @@
 /** What /v1/language-models, /v1/embedding-models and /v1/image-generation-models have in common: shared fields, list and get. */
 import { z } from "zod";
-import { authorise } from "../../../accounts/keys/permissions.js";
+import { authorise } from "../../../accounts/principals/permissions.js";
 import type { Model, ModelKind } from "../../../core/model.js";
 import { responseArray, unixSecondsField } from "../../../dialects/response-fields.js";
 import type { ApiKeyRoute } from "../../server/route.js";

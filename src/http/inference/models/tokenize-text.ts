@@ -4,7 +4,7 @@
  */
 import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
-import { authorise, modelNames } from "../../../accounts/keys/permissions.js";
+import { authorise, modelNames } from "../../../accounts/principals/permissions.js";
 import type { TextToken, TextTokens } from "../../../core/engine.js";
 import { invalidValue, validFields } from "../../../dialects/field-error.js";
 import { modelIdField } from "../../../dialects/request-fields.js";

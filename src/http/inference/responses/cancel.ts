@@ -1,5 +1,5 @@
 /** POST /v1/responses/{id}/cancel: cancels a background response. */
-import { authorise } from "../../../accounts/keys/permissions.js";
+import { authorise } from "../../../accounts/principals/permissions.js";
 import { HearthError } from "../../../core/errors.js";
 import { isUnfinished } from "../../../inference/responses/stored-response.js";
 import { type ResponseObject, responseSchema } from "../../../dialects/openai-responses/response-schema.js";

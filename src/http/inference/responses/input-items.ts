@@ -1,5 +1,5 @@
 /** GET /v1/responses/{id}/input_items: lists the input of a response in pages. */
-import { authorise } from "../../../accounts/keys/permissions.js";
+import { authorise } from "../../../accounts/principals/permissions.js";
 import { withIds } from "../../../dialects/openai-responses/items/items.js";
 import { inputItemsPage, pageQuerySchema, parsePageQuery } from "../../../dialects/openai-responses/pages.js";
 import { inputItemsPageSchema } from "../../../dialects/openai-responses/response-schema.js";

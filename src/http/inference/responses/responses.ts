@@ -1,6 +1,6 @@
 /** POST /v1/responses: streamed, as JSON, or in the background; GET and DELETE /v1/responses/{id}: a stored response. */
 import { z } from "zod";
-import { authorise } from "../../../accounts/keys/permissions.js";
+import { authorise } from "../../../accounts/principals/permissions.js";
 import { isUnfinished } from "../../../inference/responses/stored-response.js";
 import {
   responseEventSchema,

@@ -1,12 +1,8 @@
 /** GET and PUT /auth/teams/{teamId}/budgets, an extension: lists and sets the budgets of a team, its members, keys, tags and end users. */
+import { budgetPeriods } from "../../../accounts/money/budget-periods.js";
 import { z } from "zod";
 import { actorOf } from "../../../accounts/visibility.js";
-import {
-  type BudgetName,
-  type BudgetPeriod,
-  budgetPeriods,
-  type BudgetSubject,
-} from "../../../accounts/budgets/budget.js";
+import { type BudgetName, type BudgetPeriod, type BudgetSubject } from "../../../accounts/budgets/budget.js";
 import { responseArray, responseObject } from "../../../dialects/response-fields.js";
 import { boundedArray } from "../../../dialects/request-fields.js";
 import { invalidValue } from "../../../dialects/field-error.js";

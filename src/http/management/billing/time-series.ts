@@ -2,7 +2,7 @@
 import { ticksToUsd } from "../../../core/money.js";
 import { monthOf, monthStart } from "../../../accounts/money/spending.js";
 import { forEachInSteps, mapInSteps } from "../../../core/report/steps.js";
-import { dayMs, hourMs, type UsageRow } from "../../../accounts/usage/usage-report.js";
+import { dayMs, hourMs, type UsageRow } from "../../../accounts/money/usage-report.js";
 
 export type TimeUnit = "hour" | "day" | "month" | "none";
 

@@ -1,7 +1,7 @@
 /** POST /v1/billing/teams/{teamId}/usage: a team's usage as time series. */
 import { z } from "zod";
 import { actorOf } from "../../../accounts/visibility.js";
-import { hourMs, type UsageDimension, type UsageTop } from "../../../accounts/usage/usage-report.js";
+import { hourMs, type UsageDimension, type UsageTop } from "../../../accounts/money/usage-report.js";
 import { mapInSteps } from "../../../core/report/steps.js";
 import { boundedArray, requiredInteger } from "../../../dialects/request-fields.js";
 import { invalidValue, unsupported } from "../../../dialects/field-error.js";

@@ -1,7 +1,7 @@
 /** API keys in answers and requests of the management API. */
 import { z } from "zod";
 import type { KeyChange } from "../../../accounts/keys/keys.js";
-import type { ApiKey } from "../../../accounts/keys/api-key.js";
+import type { ApiKey } from "../../../accounts/principals/api-key.js";
 import { responseObject, responseArray } from "../../../dialects/response-fields.js";
 import { timeSchema, timestamp } from "../../../dialects/management/answers.js";
 import {

@@ -1,7 +1,7 @@
 /** GET /admin/requests and /admin/requests/{runId}, an extension: the log of requests, those in progress included. */
 import { z } from "zod";
 import { actorOf } from "../../../accounts/visibility.js";
-import { hasManagementAcl } from "../../../accounts/management-keys/permissions.js";
+import { hasManagementAcl } from "../../../accounts/principals/manager-permissions.js";
 import { ticksToUsd } from "../../../core/money.js";
 import { responseArray, responseObject } from "../../../dialects/response-fields.js";
 import type { StoredBodies } from "../../../inference/requests/bodies/store.js";

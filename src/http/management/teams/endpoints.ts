@@ -1,7 +1,7 @@
 /** GET /auth/teams/{teamId}/endpoints: the endpoint ACLs that keys of a team can have, from the route table. */
 import { z } from "zod";
 import { actorOf } from "../../../accounts/visibility.js";
-import { teamGrants } from "../../../accounts/keys/permissions.js";
+import { teamGrants } from "../../../accounts/principals/permissions.js";
 import { responseObject, responseArray } from "../../../dialects/response-fields.js";
 import { booleanField, isTrue, parseFields } from "../../../dialects/management/fields.js";
 import { managementRoute, type Route } from "../../server/route.js";

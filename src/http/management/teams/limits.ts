@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { actorOf } from "../../../accounts/visibility.js";
 import { noLimits } from "../../../core/limits.js";
-import { allModels, eachEndUser, everyModel } from "../../../accounts/limits/team-limit.js";
+import { allModels, eachEndUser, everyModel } from "../../../accounts/principals/team-limit.js";
 import { responseArray, responseObject } from "../../../dialects/response-fields.js";
 import { invalidValue } from "../../../dialects/field-error.js";
 import { applyFieldMask, fieldMaskField } from "../../../dialects/management/field-mask.js";

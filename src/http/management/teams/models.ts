@@ -1,9 +1,9 @@
 /** GET /auth/teams/{teamId}/models: the models that keys of a team can have access to. */
 import { z } from "zod";
 import { actorOf } from "../../../accounts/visibility.js";
-import { modelNames, teamGrants } from "../../../accounts/keys/permissions.js";
+import { modelNames, teamGrants } from "../../../accounts/principals/permissions.js";
 import { type Limits, noLimits } from "../../../core/limits.js";
-import { everyModel, type TeamLimits } from "../../../accounts/limits/team-limit.js";
+import { everyModel, type TeamLimits } from "../../../accounts/principals/team-limit.js";
 import type { Modality, Model, ModelKind } from "../../../core/model.js";
 import { countField, responseArray, responseObject } from "../../../dialects/response-fields.js";
 import { clusterName } from "../../../dialects/management/answers.js";

@@ -1,7 +1,12 @@
 /** Limits of teams in answers and requests of the management API. */
 import { z } from "zod";
 import type { LimitChange } from "../../../accounts/limits/team-limits.js";
-import { allModels, eachEndUser, everyModel, type TeamLimits } from "../../../accounts/limits/team-limit.js";
+import {
+  allModels,
+  eachEndUser,
+  everyModel,
+  type TeamLimits,
+} from "../../../accounts/principals/team-limit.js";
 import { responseObject } from "../../../dialects/response-fields.js";
 import { definedFields, wholeNumber } from "../../../dialects/management/fields.js";
 

@@ -1,6 +1,6 @@
 /** Teams in answers of the management API. */
 import { z } from "zod";
-import type { Team } from "../../../accounts/teams/team.js";
+import type { Team } from "../../../accounts/principals/team.js";
 import { responseArray, responseObject } from "../../../dialects/response-fields.js";
 import { timeSchema, timestamp } from "../../../dialects/management/answers.js";
 

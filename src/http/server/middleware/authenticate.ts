@@ -1,8 +1,8 @@
-import { readCredential } from "../../../accounts/authentication/read-credential.js";
-import type { Principal } from "../../../accounts/keys/api-key.js";
-import { noLabels } from "../../../accounts/labels/spend-labels.js";
-import type { Manager } from "../../../accounts/management-keys/management-key.js";
-import { managerOf } from "../../../accounts/sign-in/session.js";
+import { readCredential } from "../../../accounts/credentials/read-credential.js";
+import type { Principal } from "../../../accounts/principals/api-key.js";
+import { noLabels } from "../../../accounts/principals/spend-labels.js";
+import type { Manager } from "../../../accounts/principals/management-key.js";
+import { managerOf } from "../../../accounts/sessions/session.js";
 import type { Context } from "../context.js";
 import { parseTags, tagsHeader } from "./tags.js";
 import type { AppContext } from "../app-context.js";

@@ -8,7 +8,7 @@ import {
   type RateLimitDecision,
   type RequestDecision,
 } from "../../../accounts/limits/rate-limits.js";
-import type { Principal } from "../../../accounts/keys/api-key.js";
+import type { Principal } from "../../../accounts/principals/api-key.js";
 import type { TokenReservation } from "../../../core/limits.js";
 import { completeRequest } from "../../../core/model.js";
 import { endUserOf, type RequestLabels } from "../../../core/requests/labels.js";

@@ -1,4 +1,4 @@
-import type { SecretFilter } from "../../../accounts/authentication/secret.js";
+import type { SecretFilter } from "../../../accounts/credentials/secret.js";
 import type { Clock } from "../../../core/clock.js";
 import type { Middleware } from "../context.js";
 import type { Logger } from "../../../core/logger.js";

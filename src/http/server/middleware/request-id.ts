@@ -1,4 +1,4 @@
-import type { SecretFilter } from "../../../accounts/authentication/secret.js";
+import type { SecretFilter } from "../../../accounts/credentials/secret.js";
 import type { Random } from "../../../core/random.js";
 import type { Middleware } from "../context.js";
 

@@ -1,4 +1,4 @@
-import { labelSubjects, type SpendLabels } from "../../../accounts/labels/spend-labels.js";
+import { labelSubjects, type SpendLabels } from "../../../accounts/principals/spend-labels.js";
 import type { Database } from "../../../store/database.js";
 import { prepareInsert } from "../../../store/prepared.js";
 import { deleteExpired } from "../../../store/tables/delete-expired.js";

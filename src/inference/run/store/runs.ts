@@ -3,8 +3,8 @@ import type { Usage } from "../../../core/usage.js";
 import type { Database } from "../../../store/database.js";
 import { createEnlarging } from "./enlarged-runs.js";
 import { createInterruption } from "./interrupted-runs.js";
-import { noLabels } from "../../../accounts/labels/spend-labels.js";
-import { createCountedLabelStore } from "../../../accounts/labels/store/counted-labels.js";
+import { noLabels } from "../../../accounts/principals/spend-labels.js";
+import { createCountedLabelStore } from "../../../accounts/money/store/counted-labels.js";
 import { createRunLabelStore } from "./run-labels.js";
 import { prepareBinding, prepareInsert } from "../../../store/prepared.js";
 import {

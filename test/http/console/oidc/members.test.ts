@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Member } from "../../../../src/accounts/members/member.js";
+import type { Member } from "../../../../src/accounts/principals/member.js";
 import { startProvider, type TestPerson } from "../../../kit/doubles/oidc-provider.js";
 import { newLink, openPage, password } from "../pages.js";
 import { errorOf, ledToError, openBrowser, startWithProvider } from "./browser.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Role } from "../../../../src/accounts/members/member.js";
+import type { Role } from "../../../../src/accounts/principals/member.js";
 import { allAcls } from "../../../kit/server/management.js";
 import { builtInModel } from "../../../kit/server/settings.js";
 import { gate, until } from "../../../kit/until.js";

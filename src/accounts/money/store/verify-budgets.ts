@@ -1,9 +1,9 @@
 /** Checks for `hearth ledger verify` that what is stored as spent of budgets equals what the runs themselves add up to. */
 import { sql, type RawBuilder } from "kysely";
 import type { Dialect } from "../../../store/dialect/dialect.js";
-import { selectDifferences } from "../../money/store/compared.js";
-import { endedRuns } from "../../money/store/ended-runs.js";
-import { listOf } from "../../money/store/list-of.js";
+import { selectDifferences } from "./compared.js";
+import { endedRuns } from "./ended-runs.js";
+import { listOf } from "./list-of.js";
 import { selectBudgetPeriodStart } from "./period-start.js";
 
 /** What each run, or the deleted runs of an hour, have used and reserved. Periods start with an hour. */

@@ -1,5 +1,5 @@
-import type { SpendLabels } from "../labels/spend-labels.js";
-import type { Team } from "../teams/team.js";
+import type { SpendLabels } from "./spend-labels.js";
+import type { Team } from "./team.js";
 import type { Row } from "../../store/tables.js";
 import type { TeamReading } from "./team-reading.js";
 

@@ -6,8 +6,8 @@ import { sql } from "kysely";
 import type { Database } from "../../../store/database.js";
 import type { LabelSource } from "../../../store/column-values.js";
 import { createWrite, type Write } from "../../../store/writes.js";
-import { monthOf } from "../../money/spending.js";
-import type { SpendLabels } from "../spend-labels.js";
+import { monthOf } from "../spending.js";
+import type { SpendLabels } from "../../principals/spend-labels.js";
 
 export interface LabelBounds {
   /** Labels that a team may have in a month. */

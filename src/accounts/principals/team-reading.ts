@@ -1,6 +1,6 @@
 /** What was read of a team together with a key, and how long a request relies on what was read for it. */
 import type { Ticks } from "../../core/money.js";
-import type { TeamLimits } from "../limits/team-limit.js";
+import type { TeamLimits } from "./team-limit.js";
 
 /** What a request needs to know of its team, so that what the team does not have is not read. */
 export interface TeamReading {

@@ -1,4 +1,4 @@
-import type { LabelKind } from "../labels/spend-labels.js";
+import type { LabelKind } from "../principals/spend-labels.js";
 import type { Ticks } from "../../core/money.js";
 import type { Usage } from "../../core/usage.js";
 

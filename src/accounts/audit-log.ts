@@ -1,11 +1,11 @@
-import type { Actor, AuditPosition, AuditQuery, StoredAuditEvent } from "./event.js";
-import type { AuditStore } from "./store.js";
-import type { Member } from "../members/member.js";
-import type { MemberStore } from "../members/store.js";
-import type { TeamStore } from "../teams/store.js";
-import { findScope } from "../teams/teams.js";
-import type { Scope } from "../visibility.js";
-import type { ApiKeyStore } from "../keys/store.js";
+import type { Actor, AuditPosition, AuditQuery, StoredAuditEvent } from "./audit/event.js";
+import type { AuditStore } from "./audit/store.js";
+import type { Member } from "./principals/member.js";
+import type { MemberStore } from "./members/store.js";
+import type { TeamStore } from "./teams/store.js";
+import { findScope } from "./teams/teams.js";
+import type { Scope } from "./visibility.js";
+import type { ApiKeyStore } from "./keys/store.js";
 
 /** Filters the events of a page; null = no filter. */
 export interface AuditFilter {

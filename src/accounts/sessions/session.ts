@@ -1,8 +1,8 @@
 import type { Row } from "../../store/tables.js";
-import type { Manager } from "../management-keys/management-key.js";
-import { allManagementAcls } from "../management-keys/permissions.js";
-import type { Member } from "../members/member.js";
-import type { Team } from "../teams/team.js";
+import type { Manager } from "../principals/management-key.js";
+import { allManagementAcls } from "../principals/manager-permissions.js";
+import type { Member } from "../principals/member.js";
+import type { Team } from "../principals/team.js";
 
 /** A stored session of the console, without its secret. */
 export type Session = Row<"consoleSessions">;

@@ -1,11 +1,12 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Dialect } from "../../../store/dialect/dialect.js";
-import { budgetPeriods, type Budget } from "../budget.js";
+import type { BudgetPeriod } from "../../../store/column-values.js";
+import { budgetPeriods } from "../budget-periods.js";
 
 /** Returns the first millisecond of the period in which a time lies, as SQL. Each period starts with a day (UTC). */
 export function selectPeriodStart(
   { monthStart }: Dialect,
-  period: Budget["period"],
+  period: BudgetPeriod,
   time: RawBuilder<unknown>,
 ): RawBuilder<number> {
   if (period === "day") return sql`${time} - ${time} % 86400000`;

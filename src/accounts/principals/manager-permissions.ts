@@ -4,7 +4,7 @@
  */
 import { HearthError } from "../../core/errors.js";
 import type { Manager } from "./management-key.js";
-import { roles, type Role } from "../members/member.js";
+import { roles, type Role } from "./member.js";
 
 /** The names of endpoints in ACLs, each with the lowest role of members whose keys may use it. */
 const lowestRoles = {

@@ -1,6 +1,6 @@
 import type { Row } from "../../store/tables.js";
-import type { Member } from "../members/member.js";
-import type { Team } from "../teams/team.js";
+import type { Member } from "./member.js";
+import type { Team } from "./team.js";
 
 /** A stored management key, without its secret. */
 export type ManagementKey = Row<"managementKeys">;

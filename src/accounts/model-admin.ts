@@ -1,8 +1,8 @@
 /** Changes the settings of models, loads, unloads and deletes models, for an actor, with an entry in the audit log. */
-import { HearthError } from "../../core/errors.js";
-import type { Model, ModelRegistry } from "../../core/model.js";
-import { auditEntry, type AuditDeps, type AuditEntry } from "../audit/audited-change.js";
-import type { Actor, AuditedFields } from "../audit/event.js";
+import { HearthError } from "../core/errors.js";
+import type { Model, ModelRegistry } from "../core/model.js";
+import { auditEntry, type AuditDeps, type AuditEntry } from "./audit/audited-change.js";
+import type { Actor, AuditedFields } from "./audit/event.js";
 
 /** Settings by name; in a change, null removes one. */
 export type SettingFields = Readonly<Record<string, unknown>>;

@@ -3,16 +3,16 @@
  * the operator. It changes nothing when they exist. The next start recovers from a crash at any point: a secret is written
  * to its file before its key is stored, so no key is stored with a secret that nobody knows.
  */
-import type { ApiKeyStore } from "./store.js";
-import type { ManagementKeyStore } from "../management-keys/store.js";
-import type { Team } from "../teams/team.js";
-import { commitAudited } from "../audit/audited-change.js";
-import { serverActor } from "../audit/actors.js";
-import { ensureFirstTeam, type FirstTeamDeps } from "../teams/first-team.js";
-import { addManagementKey } from "../management-keys/management-keys.js";
-import { newKey } from "./new-key.js";
-import { auditedKey } from "./key-settings.js";
-import { hashSecret, issueSecret } from "../authentication/secret.js";
+import type { ApiKeyStore } from "./keys/store.js";
+import type { ManagementKeyStore } from "./management-keys/store.js";
+import type { Team } from "./principals/team.js";
+import { commitAudited } from "./audit/audited-change.js";
+import { serverActor } from "./audit/actors.js";
+import { ensureFirstTeam, type FirstTeamDeps } from "./teams/first-team.js";
+import { addManagementKey } from "./management-keys/management-keys.js";
+import { newKey } from "./keys/new-key.js";
+import { auditedKey } from "./keys/key-settings.js";
+import { hashSecret, issueSecret } from "./credentials/secret.js";
 
 export interface FirstStartDeps extends FirstTeamDeps {
   readonly keys: ApiKeyStore;
