@@ -10,14 +10,12 @@ const never = gate().opened;
 /** A script that says a word and then goes on waiting. @returns it, and a function that says whether a model has said the word */
 function sayAndWait() {
   let hasSaid = false;
-  return {
-    hasSaid: () => hasSaid,
-    *script() {
-      yield "Good";
-      hasSaid = true;
-      yield never;
-    },
-  };
+  function* play() {
+    yield "Good";
+    hasSaid = true;
+    yield never;
+  }
+  return { script: () => play(), hasSaid: () => hasSaid };
 }
 
 /** Moves the clock of a server until a promise has ended. */

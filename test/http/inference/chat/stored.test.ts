@@ -1,4 +1,5 @@
-import OpenAI, { NotFoundError } from "openai";
+import type OpenAI from "openai";
+import { NotFoundError } from "openai";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { casesOf } from "../../../kit/setup/random-cases.js";
