@@ -68,12 +68,12 @@ export default defineConfig({
     // One more than cores: tests wait for disks, processes and other threads.
     maxWorkers: Math.min(5, availableParallelism() + 1),
     // Limits for a busy machine, not measures of speed.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     teardownTimeout: 20_000,
     allowOnly: false,
     // A test without an assertion cannot fail.
-    expect: { requireAssertions: true, poll: { timeout: 50_000 } },
+    expect: { requireAssertions: true, poll: { timeout: 150_000 } },
     projects: [
       // One process per file, so that a crash of native code names its file.
       { extends: true, test: { name: "alone", include: alone, exclude: [...beyond] } },
