@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { plantFiles, root } from "./kit/folder.js";
 import { findRouteViolations } from "./tidy/routes.js";
 import { findCrowdedFolders, findLongPython, folderFilesMax, readLineQuantile } from "./tidy/sizes.js";
-import { findEmptyNames, findPrivateWords, findUnfinished } from "./tidy/wording.js";
+import { findBookishPhrases, findEmptyNames, findPrivateWords, findUnfinished } from "./tidy/wording.js";
 
 describe("the repository", () => {
   it("rule 1: declares each route once, in the folder of its plane", () => {
@@ -27,6 +27,10 @@ describe("the repository", () => {
     expect(found.length, found.join("\n")).toBeLessThanOrEqual(20);
   });
 
+  it("rule 15: has guides without whom, that of, for ever and their like", () => {
+    expect(findBookishPhrases(root)).toEqual([]);
+  });
+
   it("has no comment about work left to do, nothing that a merge has left, and no empty name such as utils", () => {
     expect([...findUnfinished(root), ...findEmptyNames(root)]).toEqual([]);
   });
@@ -43,6 +47,7 @@ it("each of these rules finds what is planted", () => {
     "src/http/ollama/b.ts": declare("/v1/a"),
     "src/http/management/keys/team-keys.ts": "\n\n",
     "src/docs/a.md": "> A quotation.\n> > > > > > > main (a commit)\n",
+    "src/docs/b.md": "The key is that of a team, for ever.\n",
     "scripts/helpers.mjs": "",
     "scripts/long.py": `# ${promise}: less\n${"x = 1\n".repeat(400)}`,
     ...Object.fromEntries(
@@ -58,6 +63,7 @@ it("each of these rules finds what is planted", () => {
   expect(findPrivateWords(planted)).toEqual([
     "src/http/inference/models/models.ts:1: /** Whoever asks is told; it is retold. */",
   ]);
+  expect(findBookishPhrases(planted)).toEqual(["src/docs/b.md:1: The key is that of a team, for ever."]);
   expect(findUnfinished(planted)).toEqual([
     `scripts/long.py:1: # ${promise}: less`,
     "src/docs/a.md:2: > > > > > > > main (a commit)",

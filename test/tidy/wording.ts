@@ -1,10 +1,14 @@
 /** Words that files and their names must not have. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { sourceFiles, type SourceFile } from "./source-files.js";
 
 const ending = /\.(tsx?|mjs|js|css|py|md|json|yaml)$/;
 
 /** Metaphors and old words that once stood for parts of the program and for what it does. */
 const privateWords = /\b(street|easel|deed|undertaking|wish(es)?|whoever|seer|told|tells)\b/i;
+/** What makes a sentence of a guide hard to read: a noun stands before its clause, and is named again instead of pointed at. */
+const bookish = /\b(whom|for ever|is looked at|where there is none)\b|\b(that|those) of\b/i;
 /** What the built-in models are trained and asked on is everyday language. */
 const everydayLanguage = /^scripts\/train\/(chat|eval-builtin)/;
 
@@ -18,6 +22,13 @@ const emptyNames = /(^|\/)(utils?|helpers?|services?|common|misc)(\.|\/|$)/;
 export function findPrivateWords(root: string): readonly string[] {
   const files = listFiles(root, ["src", "scripts"]).filter(({ path }) => !everydayLanguage.test(path));
   return findLines(files, privateWords);
+}
+
+/** Returns the lines of the guides with such a phrase. */
+export function findBookishPhrases(root: string): readonly string[] {
+  const own = ["README.md", "SECURITY.md"].filter((path) => existsSync(join(root, path)));
+  const files = own.map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
+  return findLines([...files, ...sourceFiles(root, "src/docs", /\.md$/)], bookish);
 }
 
 /** Returns lines about work left to do, and those that a merge has left. */
