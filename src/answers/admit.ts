@@ -1,6 +1,6 @@
 /**
  * Admits a request of a text model: files, parse, authorise, what is stored, tokens, and what must be done before its run. The order is the
- * same for every endpoint and for whoever waits for the answer.
+ * same for every endpoint, and for a client, a job and a line of a batch.
  */
 import { authorise } from "../accounts/principals/permissions.js";
 import type { TokenReservation } from "../core/limits.js";
@@ -56,6 +56,7 @@ export async function reserve<Read extends ReadRequest, Ready extends ReadyReque
   }
 }
 
+/** Returns a function that closes at its first call. */
 function once(close: (() => void) | undefined): () => void {
   let isClosed = close === undefined;
   return () => {

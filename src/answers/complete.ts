@@ -3,14 +3,14 @@ import { encodeCompletion, foldComplete } from "../dialects/anthropic-complete/e
 import { parseCompleteRequest } from "../dialects/anthropic-complete/parse.js";
 import { errorBody } from "../dialects/error-body.js";
 import { eventFrame } from "../dialects/sse.js";
-import type { TextEndpoint } from "./endpoint.js";
+import { loadNothing, type TextEndpoint } from "./endpoint.js";
 
 type TextCompletionAnswer = ReturnType<typeof parseCompleteRequest>;
 
 export const complete: TextEndpoint<TextCompletionAnswer, TextCompletionAnswer> = {
   takesFiles: false,
   parse: (_asking, whole) => parseCompleteRequest(whole),
-  load: (_asking, read) => Promise.resolve(read),
+  load: loadNothing,
   present(_ready, { id, model, modelName, requestId }) {
     const identity = { id, model, modelName };
     return {

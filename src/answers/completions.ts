@@ -1,24 +1,23 @@
 /** Completions of raw prompts, as OpenAI has them. */
-import { invalidValue } from "../dialects/field-error.js";
 import {
   createCompletionEncoder,
   foldCompletion,
   type CompletionIdentity,
 } from "../dialects/openai-completions/encode.js";
 import { parseCompletionRequest } from "../dialects/openai-completions/parse.js";
-import type { TextEndpoint } from "./endpoint.js";
+import { loadNothing, refuseInBatch, type TextEndpoint } from "./endpoint.js";
 import { presentChunks } from "./frames.js";
 
 type CompletionAnswer = ReturnType<typeof parseCompletionRequest>;
 
 export const completions: TextEndpoint<CompletionAnswer, CompletionAnswer> = {
   takesFiles: false,
-  parse({ isLine }, whole) {
+  parse(asking, whole) {
     const parsed = parseCompletionRequest(whole);
-    if (isLine && parsed.stream) throw invalidValue("stream", "is not allowed in a batch");
+    refuseInBatch(asking, { stream: parsed.stream });
     return parsed;
   },
-  load: (_asking, read) => Promise.resolve(read),
+  load: loadNothing,
   present({ request, stream: _, includeUsage, ...options }, { id, createTime, model, modelName }) {
     const { choices } = request;
     const created = Math.floor(createTime / 1000);

@@ -1,5 +1,4 @@
 /** Starts the runs of admitted requests. What reads a run is the client (http), the queue of jobs, or a batch. */
-import { noUsage } from "../core/usage.js";
 import { atPercent } from "../core/model.js";
 import type { Run } from "../inference/run/generate.js";
 import type { RunContext } from "../inference/run/run-deps.js";
@@ -23,8 +22,6 @@ export interface Answer<Shown extends Presenter> {
   readonly presenter: Shown;
   /** Starts the run. @throws HearthError why it cannot start; nothing is held then. */
   start(context?: Partial<RunContext>): Run;
-  /** Gives back what the request holds, if its run will not begin. */
-  abandon(): void;
 }
 
 /** Prepares the answer to an admitted request. @throws HearthError why its model cannot be used; nothing is held then. */
@@ -41,17 +38,12 @@ export function prepareAnswer<Read extends ReadRequest, Ready extends ReadyReque
     if (run === null) throw new Error("the run has not begun");
     return run.timings;
   };
-  const abandon = (): void => {
-    asking.release(reservation);
-    ready.close?.();
-  };
   try {
     const model = atPercent(usableModel(app.models, request.model), pricePercent);
     const identity = { id, createTime, model, modelName: request.model, principal, requestId, timings };
     const presenter = endpoint.present(ready, identity, app);
     return {
       presenter,
-      abandon,
       start(context = {}) {
         try {
           run = app.generator.start(request, {
@@ -68,7 +60,7 @@ export function prepareAnswer<Read extends ReadRequest, Ready extends ReadyReque
             ...context,
           });
         } catch (thrown) {
-          reservation.reconcile(noUsage);
+          // The generator has given the tokens back.
           ready.close?.();
           throw thrown;
         }
@@ -77,7 +69,8 @@ export function prepareAnswer<Read extends ReadRequest, Ready extends ReadyReque
       },
     };
   } catch (thrown) {
-    abandon();
+    asking.release(reservation);
+    ready.close?.();
     throw thrown;
   }
 }

@@ -1,6 +1,6 @@
 /**
  * An endpoint whose requests a text model answers. It says how a request is read and how its answer is presented; admit.ts and deliver.ts do
- * the rest, whoever waits for the answer: a client, a job of the queue or a line of a batch.
+ * the rest for a client, a job of the queue or a line of a batch.
  */
 import type { Principal } from "../accounts/principals/api-key.js";
 import type { HearthError } from "../core/errors.js";
@@ -9,12 +9,13 @@ import type { TokenReservation } from "../core/limits.js";
 import type { Model } from "../core/model.js";
 import type { RunEvent } from "../core/run-event.js";
 import type { Usage } from "../core/usage.js";
+import { invalidValue } from "../dialects/field-error.js";
 import type { RunRecorder } from "../inference/run/recorder.js";
 import type { AllowedCall, ServerTool } from "../inference/run/run-deps.js";
 import type { RunTimings } from "../inference/run/timings.js";
 import type { AnswerContext } from "./context.js";
 
-/** A request that somebody waits for. */
+/** A request of a client, a job or a line of a batch. */
 export interface Asking {
   readonly principal: Principal;
   readonly requestId: string;
@@ -35,6 +36,18 @@ export interface Asking {
   release(reservation: TokenReservation): void;
 }
 
+/** Refuses fields of a line of a batch. @param requested the fields that no line may have, and whether this one has them @throws HearthError `invalid_value` */
+export function refuseInBatch({ isLine }: Asking, requested: Readonly<Record<string, boolean>>): void {
+  if (!isLine) return;
+  for (const [field, isRequested] of Object.entries(requested))
+    if (isRequested) throw invalidValue(field, "is not allowed in a batch");
+}
+
+/** Loads nothing: the request has all that it runs with. */
+export function loadNothing<Ready>(_asking: Asking, read: Ready): Promise<Ready> {
+  return Promise.resolve(read);
+}
+
 /** A request whose model is known. */
 export interface ReadRequest {
   readonly request: { readonly model: string };
@@ -47,7 +60,7 @@ export interface ReadyRequest {
   readonly stream: boolean;
   /** How long the model stays in memory unused from then on; absent: as before. */
   readonly keepAliveMs?: number | undefined;
-  /** Those of the request's tools whose calls the server executes within the answer; absent: none. */
+  /** The tools of the request whose calls the server executes within the answer; absent: none. */
   readonly serverTools?: readonly ServerTool[];
   /** Calls that the user has allowed; absent: none. */
   readonly allowedCalls?: readonly AllowedCall[];
@@ -101,7 +114,7 @@ export interface Presenter {
 
 /** How a stream is sent besides its frames. */
 export interface StreamForm {
-  /** Absent: that of server-sent events. */
+  /** Absent: `text/event-stream`. */
   readonly contentType?: string;
   /** Keep-alive frame. */
   readonly ping: string;

@@ -5,7 +5,13 @@ import type { RunEvent } from "../core/run-event.js";
 import { ollamaErrorBody } from "../dialects/error-body.js";
 import type { AnswerIdentity } from "../dialects/ollama/answer.js";
 import { jsonLine, linesType } from "../dialects/ollama/lines.js";
-import type { JsonPresenter, ReadyRequest, StreamPresenter, TextEndpoint } from "./endpoint.js";
+import {
+  loadNothing,
+  type JsonPresenter,
+  type ReadyRequest,
+  type StreamPresenter,
+  type TextEndpoint,
+} from "./endpoint.js";
 
 /** A parsed request. */
 interface ParsedRequest {
@@ -53,7 +59,7 @@ export function ollamaEndpoint(
   return {
     takesFiles: false,
     parse: () => answer,
-    load: (_asking, read) => Promise.resolve(read),
+    load: loadNothing,
     present({ writtenModel }, { createTime, timings }) {
       const identity = { model: writtenModel, created: createTime, times: timings };
       return { stream: () => streamPresenter(form, identity), json: () => jsonPresenter(form, identity) };

@@ -111,9 +111,9 @@ function textWorkerUrl({ workerUrl }: WorkerUrls): URL {
 
 /** Files of the compiled worker threads, for a program that runs from its sources; absent: those next to this program. */
 export interface WorkerUrls {
-  /** That of text models. */
+  /** The client of the thread of text models. */
   readonly workerUrl?: URL;
-  /** Called when that of text models hangs in native code: only the end of the process ends it. */
+  /** Called when the thread of text models hangs in native code: only the end of the process ends it. */
   readonly onHang?: () => void;
   /** The image engine's. */
   readonly imagesWorkerUrl?: URL;

@@ -119,7 +119,7 @@ async function prepare(
   // Stored with the contents of files and without references, which may have been deleted since.
   const whole = { ...(value as object), input: read(input) };
   const asking = readJob(app, job, principal, { value: whole, text }, signal);
-  const endpoint = endpointOf(app, { job, stored, input });
+  const endpoint = createEndpoint(app, { job, stored, input });
   const admitted = await admit(app, endpoint, asking);
   const answer = prepareAnswer(app, endpoint, admitted, { id: job.id, createTime: stored.createTime });
   const { presenter } = answer;
@@ -136,7 +136,7 @@ async function prepare(
 }
 
 /** Returns how a response is answered whose input is stored, and whose events are sent to those who follow its stream. */
-function endpointOf(
+function createEndpoint(
   app: BackgroundResponseHandlerDeps,
   { job, stored, input }: Omit<Preparing, "signal" | "place"> & Input,
 ): TextEndpoint<ReadResponse, ResponseAnswer, BackgroundPresenter> {

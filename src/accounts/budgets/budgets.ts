@@ -40,8 +40,8 @@ export function createBudgetService(deps: BudgetServiceDeps) {
   const { budgets, teams, clock } = deps;
   return {
     /**
-     * Returns budgets of a team in order of creation; to an actor that sees only API keys of their own, those of the team, of the actor
-     * and of these keys. @throws HearthError `not_found`.
+     * Returns budgets of a team in order of creation. An actor that sees only API keys of their own gets the budgets of the team, of
+     * the actor and of these keys. @throws HearthError `not_found`.
      */
     async page(query: Omit<BudgetQuery, "ownerId">, actor: Actor): Promise<readonly BudgetStatus[]> {
       const { ownerId } = await findScope(teams, query.teamId, actor);

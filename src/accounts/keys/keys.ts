@@ -3,7 +3,7 @@ import type { ApiKey, KeyQuery, Principal } from "../principals/api-key.js";
 import type { ApiKeyStore } from "./store.js";
 import type { AuditAction, Actor } from "../audit/event.js";
 import { HearthError } from "../../core/errors.js";
-import type { SignInStore } from "../sessions/store.js";
+import type { SignInStore } from "../sessions/store/sessions.js";
 import type { TeamStore } from "../teams/store.js";
 import type { Team } from "../principals/team.js";
 import type { Write } from "../../store/writes.js";

@@ -53,7 +53,7 @@ export function createApiKeyStore(database: Database) {
       const { rows } = await selectByHash({ hash, previousHash: hash });
       // A pinned secret may be one that another key had before it was rotated.
       const row = rows.find((one) => Buffer.from(one.hash).equals(hash)) ?? rows[0];
-      return row === undefined ? null : withGroups(accessGroups, principalOf(row));
+      return row === undefined ? null : withGroups(accessGroups, toPrincipal(row));
     },
     find: (id: string) => find(database, id),
     idsOfOwner: (teamId: string | null, ownerId: string) => idsOfOwner(database, teamId, ownerId),
@@ -192,17 +192,17 @@ const selectLimits = ({ arrayOf }: Database["dialect"]) => sql<string | null>`(s
 
 type ReadLimits = readonly [model: string, qps: number | null, qpm: number | null, tpm: number | null];
 
-function limitsOf(teamId: string, limits: string | null): readonly TeamLimits[] | null {
+function readTeamLimits(teamId: string, limits: string | null): readonly TeamLimits[] | null {
   if (limits === null) return [];
   const read = JSON.parse(limits) as readonly ReadLimits[];
   if (read.length > limitsMax) return null;
   return read.map(([model, qps, qpm, tpm]) => ({ teamId, model, qps, qpm, tpm }));
 }
 
-function principalOf({ team, hasBudgets, limits, hasMonthLimits, credit, ...key }: PrincipalRow): Principal {
+function toPrincipal({ team, hasBudgets, limits, hasMonthLimits, credit, ...key }: PrincipalRow): Principal {
   const teamHas: TeamReading = {
     budgets: hasBudgets === 1,
-    limits: limitsOf(team.id, limits),
+    limits: readTeamLimits(team.id, limits),
     credit: hasMonthLimits === 1 ? null : (credit ?? 0),
   };
   return { key, team, teamHas };

@@ -4,7 +4,7 @@ import { auditEntry, managementKeyRemoval, type AuditDeps } from "../audit/audit
 import type { Actor } from "../audit/event.js";
 import type { ApiKeyStore } from "../keys/store.js";
 import type { ManagementKeyStore } from "../management-keys/store.js";
-import type { SignInStore } from "../sessions/store.js";
+import type { SignInStore } from "../sessions/store/sessions.js";
 import type { Write } from "../../store/writes.js";
 
 export interface MemberKeyDeps extends AuditDeps {

@@ -6,7 +6,7 @@ import type { Actor } from "../audit/event.js";
 import { HearthError } from "../../core/errors.js";
 import { foldEmail, type Member, type MemberQuery } from "../principals/member.js";
 import { memberKeyRemovals, type MemberKeyDeps } from "./member-keys.js";
-import type { IdentityStore } from "../sessions/oidc/store.js";
+import type { IdentityStore } from "../sessions/store/identities.js";
 import type { MemberStore } from "./store.js";
 import type { TeamStore } from "../teams/store.js";
 import { auditedMember, commitAudited, retryOnConflict, auditEntry } from "../audit/audited-change.js";

@@ -11,7 +11,7 @@ import type { ApiKeyStore } from "../keys/store.js";
 import { ensureFirstTeam, type FirstTeamDeps } from "../teams/first-team.js";
 import { actorIn } from "./new-session.js";
 import type { SignedIn } from "../sessions/session.js";
-import type { SignInStore } from "../sessions/store.js";
+import type { SignInStore } from "../sessions/store/sessions.js";
 
 export interface ConsoleKeyDeps extends FirstTeamDeps {
   readonly keys: ApiKeyStore;

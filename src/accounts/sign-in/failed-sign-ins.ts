@@ -19,7 +19,7 @@ export function createFailedSignIns(deps: AuditDeps) {
   return {
     /**
      * Writes an entry, as long as there are not too many. Never fails: the answer to the visitor is the same on a full disk.
-     * @param member of whom the sign-in would have been; null: of nobody, or it is not known
+     * @param member who would have signed in; null: there is no such member, or it is not known
      * @param details a reason and the subject have no text of the visitor's
      */
     async record(

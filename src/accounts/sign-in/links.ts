@@ -7,7 +7,7 @@ import type { Random } from "../../core/random.js";
 import type { Member } from "../principals/member.js";
 import { findVisibleMember } from "../members/members.js";
 import type { MemberStore } from "../members/store.js";
-import type { SignInStore } from "../sessions/store.js";
+import type { SignInStore } from "../sessions/store/sessions.js";
 import type { Write } from "../../store/writes.js";
 
 /** How long a link can be used. */

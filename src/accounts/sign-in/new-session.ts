@@ -8,7 +8,7 @@ import type { TeamStore } from "../teams/store.js";
 import type { Write } from "../../store/writes.js";
 import { newSecret } from "./links.js";
 import type { NewSession, Session, SignedIn } from "../sessions/session.js";
-import type { SignInStore } from "../sessions/store.js";
+import type { SignInStore } from "../sessions/store/sessions.js";
 
 /** How long a session lasts without a request, and at most. */
 export const sessionMs = { idle: 12 * 60 * 60 * 1000, most: 7 * 24 * 60 * 60 * 1000 } as const;

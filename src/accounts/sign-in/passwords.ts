@@ -45,7 +45,7 @@ export function createPasswords(random: Random, cost: PasswordCost = defaultCost
       return stored(salt, await run(() => derive(password, salt, cost)), cost);
     },
     /**
-     * Whether the password is that of a stored hash. It takes the same time for null, which stands for a member who does not exist or
+     * Whether the password belongs to a stored hash. It takes the same time for null, which stands for a member who does not exist or
      * has no password, and for which no password is right.
      * @throws HearthError `overloaded` while too many hashes wait.
      */

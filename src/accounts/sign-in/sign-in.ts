@@ -25,7 +25,7 @@ import {
 } from "./new-session.js";
 import { checkPassword, createPasswords, type PasswordCost, type Passwords } from "./passwords.js";
 import type { NewSession, SignedIn } from "../sessions/session.js";
-import type { SignInLink } from "../sessions/store.js";
+import type { SignInLink } from "../sessions/store/sessions.js";
 
 export interface LinkSignIn {
   /** The secret of the link. */

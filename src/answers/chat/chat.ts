@@ -1,9 +1,8 @@
 /** Chat completions: answered at once, deferred, or as the line of a batch; stored if the request wants that. */
-import { invalidValue } from "../../dialects/field-error.js";
 import { createChunkEncoder, foldCompletion, type ChatIdentity } from "../../dialects/openai-chat/encode.js";
 import { parseChatRequest, type ChatRequest } from "../../dialects/openai-chat/parse.js";
 import { ownerOf } from "../../inference/stored-owner.js";
-import type { TextEndpoint } from "../endpoint.js";
+import { refuseInBatch, type TextEndpoint } from "../endpoint.js";
 import { presentChunks } from "../frames.js";
 import { createCompletionRecorder } from "./completion-recorder.js";
 
@@ -14,10 +13,10 @@ export interface ChatAnswer extends ChatRequest {
 
 export const chat: TextEndpoint<ChatAnswer, ChatAnswer> = {
   takesFiles: true,
-  parse({ bodyText, isLine }, whole) {
-    const parsed = parseChatRequest(whole, bodyText);
-    if (isLine && parsed.stream) throw invalidValue("stream", "is not allowed in a batch");
-    if (isLine && parsed.deferred) throw invalidValue("deferred", "is not allowed in a batch");
+  parse(asking, whole) {
+    const parsed = parseChatRequest(whole, asking.bodyText);
+    const { stream, deferred } = parsed;
+    refuseInBatch(asking, { stream, deferred });
     return { ...parsed, whole };
   },
   async load(_asking, read, { storedCompletions }) {

@@ -6,11 +6,10 @@ import {
   type MessageIdentity,
 } from "../../dialects/anthropic-messages/encode.js";
 import { errorBody } from "../../dialects/error-body.js";
-import { invalidValue } from "../../dialects/field-error.js";
 import { eventFrame } from "../../dialects/sse.js";
 import { applyContextEdits } from "../../inference/prompt/context-edits.js";
 import type { AnswerContext } from "../context.js";
-import type { Asking, TextEndpoint } from "../endpoint.js";
+import { loadNothing, refuseInBatch, type Asking, type TextEndpoint } from "../endpoint.js";
 import { listMessagesTools, offerMcp } from "./mcp.js";
 import { parseMessages, type MessagesAnswer } from "./parse.js";
 
@@ -18,10 +17,10 @@ export const messages: TextEndpoint<MessagesAnswer, MessagesAnswer> = {
   takesFiles: true,
   parse(asking, whole) {
     const parsed = parseMessages(whole, asking.bodyText, offerMcp(asking));
-    if (asking.isLine && parsed.stream) throw invalidValue("stream", "is not allowed in a batch");
+    refuseInBatch(asking, { stream: parsed.stream });
     return parsed;
   },
-  load: (_asking, read) => Promise.resolve(read),
+  load: loadNothing,
   async prepare(asking, ready, app) {
     // MCP servers are asked only for a request that may run.
     if (ready.mcpServers.length > 0) await app.generator.refuse(ready.request, asking.principal);

@@ -1,5 +1,4 @@
 /** Responses: answered while the client waits, in the background, or as the line of a batch; stored unless `store` is false. */
-import { invalidValue } from "../../dialects/field-error.js";
 import {
   createResponseEncoder,
   type ResponseEncoder,
@@ -14,13 +13,14 @@ import {
 import { doneFrame, eventFrame, pingFrame } from "../../dialects/sse.js";
 import { ownerOf } from "../../inference/stored-owner.js";
 import type { AnswerContext } from "../context.js";
-import type {
-  AnswerIdentity,
-  Asking,
-  JsonPresenter,
-  ReadyRequest,
-  StreamPresenter,
-  TextEndpoint,
+import {
+  refuseInBatch,
+  type AnswerIdentity,
+  type Asking,
+  type JsonPresenter,
+  type ReadyRequest,
+  type StreamPresenter,
+  type TextEndpoint,
 } from "../endpoint.js";
 import { allOf, findItems, itemsToStore, type RequestItems } from "./conversation-items.js";
 import { listMcpTools, refuseUsedApprovals } from "./mcp.js";
@@ -43,10 +43,13 @@ export interface ReadResponse {
 
 export const responses: TextEndpoint<ReadResponse, ResponseAnswer> = {
   takesFiles: true,
-  parse({ principal, bodyText, isLine }, whole, app) {
-    const offer = isLine ? undefined : serverToolOffer(app, principal);
-    const request = parseResponsesRequest(whole, bodyText, offer);
-    if (isLine) refuseInBatch(request);
+  parse(asking, whole, app) {
+    const offer = asking.isLine ? undefined : serverToolOffer(app, asking.principal);
+    const request = parseResponsesRequest(whole, asking.bodyText, offer);
+    const { stream, background, conversationId, generates } = request;
+    // Lines run at the same time, and a conversation takes one response at a time.
+    const conversation = conversationId !== null;
+    refuseInBatch(asking, { stream, background, conversation, generate: !generates });
     return { request };
   },
   async load({ principal, isLine }, { request: parsed }, app) {
@@ -138,18 +141,6 @@ async function listTools(
       ready.close?.();
     },
   };
-}
-
-function refuseInBatch({ stream, background, conversationId, generates }: ResponsesRequest): void {
-  const refused = {
-    stream,
-    background,
-    // Lines run at the same time, and a conversation takes one response at a time.
-    conversation: conversationId !== null,
-    generate: !generates,
-  };
-  for (const [field, isRequested] of Object.entries(refused))
-    if (isRequested) throw invalidValue(field, "is not allowed in a batch");
 }
 
 function streamPresenter(identity: ResponseIdentity): StreamPresenter {

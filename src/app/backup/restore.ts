@@ -1,7 +1,7 @@
 /** Restores a data folder from a backup. */
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { createSignInStore } from "../../accounts/sessions/store.js";
+import { createSignInStore } from "../../accounts/sessions/store/sessions.js";
 import type { Config } from "../../config/config.js";
 import type { Clock } from "../../core/clock.js";
 import { reportBytes, type OnProgress } from "../../core/report/progress.js";

@@ -11,7 +11,7 @@ import type { StoredObjectStore } from "../../jobs/stored/store.js";
 import type { AuditStore } from "../../accounts/audit/store.js";
 import type { TeamStore } from "../../accounts/teams/store.js";
 import type { JobStore } from "../../jobs/store.js";
-import type { SignInStore } from "../../accounts/sessions/store.js";
+import type { SignInStore } from "../../accounts/sessions/store/sessions.js";
 import type { RequestBodyStore } from "../../inference/requests/bodies/store.js";
 import type { RequestStore } from "../../inference/requests/store.js";
 import type { RunLabelStore } from "../../inference/run/store/run-labels.js";

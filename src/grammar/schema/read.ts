@@ -14,7 +14,7 @@ import { readCombined } from "./read-combined.js";
 import { readObject } from "./read-object.js";
 import { readScalar } from "./read-scalar.js";
 import { SchemaRefusal } from "./refusal.js";
-import { referencesOf, refusal, type References, type RefKeyword } from "./resolve.js";
+import { findReferences, refusal, type References, type RefKeyword } from "./resolve.js";
 
 export interface ReadOptions {
   readonly limits?: Partial<SchemaLimits>;
@@ -32,7 +32,7 @@ export function readSchema(schema: unknown, options: ReadOptions = {}): SchemaNo
   const declared = dialectOf(document);
   const siblings = declared.refStandsAlone && options.refSiblings === true;
   const dialect = { ...declared, readsRefSiblings: siblings || !declared.refStandsAlone };
-  const root = graphOf(referencesOf(document, dialect), dialect, limits);
+  const root = graphOf(findReferences(document, dialect), dialect, limits);
   checkProgress(root, limits);
   return root;
 }

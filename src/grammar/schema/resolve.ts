@@ -16,7 +16,7 @@ import {
 } from "./location.js";
 import { SchemaRefusal } from "./refusal.js";
 
-export type References = ReturnType<typeof referencesOf>;
+export type References = ReturnType<typeof findReferences>;
 
 export type RefKeyword = "$ref" | "$dynamicRef" | "$recursiveRef";
 
@@ -34,7 +34,7 @@ interface Names {
 }
 
 /** Collects the URIs and anchors of a document and returns a resolver for its references. */
-export function referencesOf(document: JsonValue, dialect: Dialect) {
+export function findReferences(document: JsonValue, dialect: Dialect) {
   const names = collectNames(document, dialect);
   const root = { value: document, pointer: "", base: names.bases.get("") ?? rootUri };
 

@@ -37,7 +37,7 @@ export const getDoctor = managementRoute({
     tag: "Server",
     summary: "Get the effective settings and the checks of the server",
     description:
-      "An extension of Hearth, for a management key for all teams; that of a member needs the role `owner`. The settings are those that " +
+      "An extension of Hearth, for a management key for all teams; the key of a member needs the role `owner`. The settings are those that " +
       "the server was started with.",
     answers: { 200: { description: "The report.", schema: doctorSchema } },
   },

@@ -99,7 +99,7 @@ export const getOverview = managementRoute({
     if (from > now || from < now - rangeMsMax)
       throw invalidValue("from", "must be a time of the last 48 hours");
     const range = { teamId, from: from - (from % hourMs), to: now + hourMs };
-    const today = await todayOf(app, range, actor);
+    const today = await sumToday(app, range, actor);
     const { running, waiting } =
       scope.ownerId === null ? app.load().runs(teamId) : app.requestLog.load(scope);
     const answer: Overview = {
@@ -114,7 +114,7 @@ export const getOverview = managementRoute({
         .map(presentModel),
       memory: teamId === null ? memoryOf(app.load().models) : null,
       today,
-      credits: await creditsOf(app, range, actor),
+      credits: await listCredits(app, range, actor),
     };
     ctx.body = answer;
   },
@@ -126,7 +126,7 @@ interface Range {
   readonly to: number;
 }
 
-async function todayOf({ accounts }: AppContext, range: Range, actor: Actor): Promise<Overview["today"]> {
+async function sumToday({ accounts }: AppContext, range: Range, actor: Actor): Promise<Overview["today"]> {
   const query = {
     ...range,
     unit: null,
@@ -148,7 +148,11 @@ async function todayOf({ accounts }: AppContext, range: Range, actor: Actor): Pr
   };
 }
 
-async function creditsOf({ accounts }: AppContext, range: Range, actor: Actor): Promise<Overview["credits"]> {
+async function listCredits(
+  { accounts }: AppContext,
+  range: Range,
+  actor: Actor,
+): Promise<Overview["credits"]> {
   const visible = await accounts.teams.list(actor);
   const teams = visible.filter(
     ({ id, billing }) => billing === "prepaid" && (range.teamId === null || id === range.teamId),

@@ -5,7 +5,7 @@ import { modelNotFound } from "../../core/errors.js";
 import { validFields } from "../../dialects/field-error.js";
 import { responseObject } from "../../dialects/response-fields.js";
 import { namedFields } from "./model.js";
-import { knownName, nameOf } from "./names.js";
+import { knownName, requireName } from "./names.js";
 import { managementRoute } from "../server/route.js";
 import { ollamaClients } from "./clients.js";
 
@@ -34,7 +34,7 @@ export const deleteOllamaModel = managementRoute({
     answers: { 200: { description: "It is deleted.", schema: deleted } },
   },
   async handle({ ctx, manager, body }, { models, modelAdmin }) {
-    const name = nameOf(validFields(deleteRequest, body));
+    const name = requireName(validFields(deleteRequest, body));
     const model = models.find(knownName(models, name));
     if (model === null) throw modelNotFound(name);
     await modelAdmin.remove(model, actorOf(manager));

@@ -12,7 +12,7 @@ export function knownName(models: ModelRegistry, name: string): string {
 }
 
 /** Returns the model that a request names. @throws HearthError `invalid_field` when it names none. */
-export function nameOf({
+export function requireName({
   model,
   name,
 }: {

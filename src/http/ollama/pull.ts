@@ -10,7 +10,7 @@ import { countField, responseObject } from "../../dialects/response-fields.js";
 import type { PullStatus } from "../../jobs/pulls/pull-jobs.js";
 import type { AppContext } from "../server/app-context.js";
 import { namedFields } from "./model.js";
-import { nameOf } from "./names.js";
+import { requireName } from "./names.js";
 import { whileClientWaits } from "../server/reply/client.js";
 import { sendFrames } from "../server/reply/reply.js";
 import { managementRoute } from "../server/route.js";
@@ -45,7 +45,7 @@ export const createOllamaPull = managementRoute({
     summary: "Download a model",
     description:
       "The download goes on when the client leaves: `DELETE /admin/models/pulls/{pullId}` cancels it. Requires a management key for " +
-      "all teams. Names are those of `hearth pull`, such as `qwen3:4b` or `hf.co/org/repo:Q4_K_M`.",
+      "all teams. Names are the same as for `hearth pull`, such as `qwen3:4b` or `hf.co/org/repo:Q4_K_M`.",
     body: pullRequest,
     example: { model: "qwen3:4b" },
     errors: ["conflict"],
@@ -54,13 +54,13 @@ export const createOllamaPull = managementRoute({
   },
   async handle({ ctx, manager, body }, app) {
     const fields = validFields(pullRequest, body);
-    const { pull } = await app.pullJobs.create(nameOf(fields), actorOf(manager));
+    const { pull } = await app.pullJobs.create(requireName(fields), actorOf(manager));
     if (fields.stream !== false)
-      return sendFrames(app, ctx, linesOf(app, pull.id), {
+      return sendFrames(app, ctx, followLines(app, pull.id), {
         contentType: linesType,
         ping: jsonLine({ status: "pulling" }),
       });
-    const last = await whileClientWaits(ctx.req.socket, (left) => endOf(app, pull.id, left));
+    const last = await whileClientWaits(ctx.req.socket, (left) => awaitEnd(app, pull.id, left));
     if (last === null) return undefined;
     if (last.pull.state !== "done") throw failureOf(last);
     ctx.body = success;
@@ -69,7 +69,7 @@ export const createOllamaPull = managementRoute({
 
 const success: Progress = { status: "success" };
 
-function linesOf({ pullJobs }: AppContext, id: string): (left: AbortSignal) => AsyncIterable<string> {
+function followLines({ pullJobs }: AppContext, id: string): (left: AbortSignal) => AsyncIterable<string> {
   return async function* (left) {
     for await (const status of pullJobs.follow(id, left)) {
       const { state } = status.pull;
@@ -82,7 +82,7 @@ function linesOf({ pullJobs }: AppContext, id: string): (left: AbortSignal) => A
 }
 
 /** Returns the last status of a pull. @throws the signal's reason when it aborts. */
-async function endOf({ pullJobs }: AppContext, id: string, left: AbortSignal): Promise<PullStatus> {
+async function awaitEnd({ pullJobs }: AppContext, id: string, left: AbortSignal): Promise<PullStatus> {
   let last = await pullJobs.find(id);
   for await (const status of pullJobs.follow(id, left)) last = status;
   left.throwIfAborted();

@@ -8,7 +8,7 @@ import { type GgufHeader, readGguf } from "../../models/gguf.js";
 import { readDetails } from "../../models/library/details.js";
 import { visibleModel } from "../../answers/visible-models.js";
 import { detailsSchema, namedFields, presentDetails } from "./model.js";
-import { knownName, nameOf } from "./names.js";
+import { knownName, requireName } from "./names.js";
 import { apiKeyRoute } from "../server/route.js";
 import { ollamaClients } from "./clients.js";
 
@@ -45,7 +45,7 @@ export const showOllamaModel = apiKeyRoute({
     answers: { 200: { description: "The model.", schema: shownModel } },
   },
   async handle({ ctx, principal, body, route }, { models }) {
-    const name = knownName(models, nameOf(validFields(showRequest, body)));
+    const name = knownName(models, requireName(validFields(showRequest, body)));
     authorise(principal, { endpoint: route.acl, model: null });
     const model = visibleModel(models, principal, name);
     const details = await readDetails(model);

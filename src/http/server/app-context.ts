@@ -1,3 +1,4 @@
+import type { AnswerContext } from "../../answers/context.js";
 import type { ModelAdmin } from "../../accounts/model-admin.js";
 import type { AuditLog } from "../../accounts/audit-log.js";
 import type { Authenticator } from "../../accounts/authentication/authenticate-key.js";
@@ -11,7 +12,6 @@ import type { MemberService } from "../../accounts/members/members.js";
 import type { SignInLinks } from "../../accounts/sign-in/links.js";
 import type { OidcSignIn } from "../../accounts/sign-in/oidc/oidc-sign-in.js";
 import type { SignInService } from "../../accounts/sign-in/sign-in.js";
-import type { RateLimits } from "../../accounts/limits/rate-limits.js";
 import type { TeamLimitService } from "../../accounts/limits/team-limits.js";
 import type { BudgetGuard } from "../../accounts/budgets/guard.js";
 import type { BudgetService } from "../../accounts/budgets/budgets.js";
@@ -19,30 +19,20 @@ import type { SpendingService } from "../../accounts/money/spending-limits.js";
 import type { UsageReports } from "../../accounts/usage/usage-reports.js";
 import type { TeamService } from "../../accounts/teams/teams.js";
 import type { RequestLog } from "../../inference/requests/request-log.js";
-import type { Clock } from "../../core/clock.js";
 import type { DoctorReport } from "../../core/report/doctor.js";
-import type { McpConnector } from "../../core/tools/mcp-servers.js";
-import type { McpApprovals } from "../../answers/mcp/approvals.js";
 import type { ServerLoad } from "../../core/metrics.js";
 import type { Files } from "../../inference/files/files.js";
 import type { ImageStore } from "../../inference/images/store.js";
-import type { Model, ModelRegistry } from "../../core/model.js";
-import type { Random } from "../../core/random.js";
+import type { Model } from "../../core/model.js";
 import type { Tracing } from "../../core/telemetry/tracing.js";
 import type { HostedTokenizer } from "../../core/tokenizer.js";
-import type { PromptFiles } from "../../answers/files/prompt-files.js";
 import type { Batches } from "../../jobs/batches/batches.js";
 import type { DeferredCompletions } from "../../jobs/deferred/deferred-completions.js";
 import type { Embedder } from "../../inference/embeddings/embed.js";
-import type { ImageGenerator } from "../../inference/images/generate-images.js";
-import type { Generator } from "../../inference/run/generate.js";
 import type { AlertService } from "../../jobs/alerts/alerts.js";
 import type { PullJobs } from "../../jobs/pulls/pull-jobs.js";
 import type { StoredObjects } from "../../jobs/stored/stored-objects.js";
 import type { JobQueue } from "../../jobs/queue.js";
-import type { Conversations } from "../../inference/conversations/conversations.js";
-import type { StoredCompletions } from "../../inference/completions/stored-completions.js";
-import type { StoredResponses } from "../../inference/responses/stored-responses.js";
 import type { Logger } from "../../core/logger.js";
 import type { BodyBudget } from "../../core/requests/body-budget.js";
 import type { ModelFit } from "../../models/fit/verdict.js";
@@ -88,42 +78,30 @@ export interface Accounts {
   readonly exports: Exports;
 }
 
-/** The dependencies of the HTTP server and its handlers. */
-export interface AppContext {
+/** What the HTTP server and its handlers work with. */
+export interface AppContext extends AnswerContext {
   /** Program version, shown in the OpenAPI document. */
   readonly version: string;
   readonly authenticator: Authenticator;
   /** Authenticates management keys. */
   readonly managerAuthenticator: ManagerAuthenticator;
   readonly accounts: Accounts;
-  readonly rateLimits: RateLimits;
   readonly budgetGuard: BudgetGuard;
   /** The runs of all teams, those that have not ended included. */
   readonly requestLog: RequestLog;
-  readonly generator: Generator;
-  readonly imageGenerator: ImageGenerator;
-  /** Connects to the MCP servers of requests. */
-  readonly mcp: McpConnector;
-  readonly mcpApprovals: McpApprovals;
   readonly embedder: Embedder;
   /** Generated images that clients fetch by URL. */
   readonly imageStore: ImageStore;
   /** Files of teams. */
   readonly files: Files;
-  /** Puts files into the bodies of requests. */
-  readonly promptFiles: PromptFiles;
   /** Tokenizes text for models that this server does not run. */
   readonly hostedTokenizer: HostedTokenizer;
   readonly deferredCompletions: DeferredCompletions;
-  readonly storedCompletions: StoredCompletions;
   readonly batches: Batches;
   /** What teams have stored, for those who manage it. */
   readonly storedObjects: StoredObjects;
-  readonly storedResponses: StoredResponses;
-  readonly conversations: Conversations;
   /** Queue of background responses. */
   readonly backgroundJobs: JobQueue;
-  readonly models: ModelRegistry;
   /** Settings of models. */
   readonly modelAdmin: ModelAdmin;
   /** Applies settings of models that a command has written. Each request waits for it, so that what comes after the command has them. */
@@ -135,8 +113,6 @@ export interface AppContext {
   /** Downloads of models. */
   readonly pullJobs: PullJobs;
   readonly alerts: AlertService;
-  readonly clock: Clock;
-  readonly random: Random;
   readonly logger: Logger;
   readonly metrics: ServerMetrics;
   readonly tracing: Tracing;

@@ -3,6 +3,7 @@ import type { Authenticator } from "../../accounts/authentication/authenticate-k
 import { admit } from "../../answers/admit.js";
 import { chat } from "../../answers/chat/chat.js";
 import type { AnswerContext } from "../../answers/context.js";
+import { loadNothing } from "../../answers/endpoint.js";
 import { prepareAnswer } from "../../answers/deliver.js";
 import type { HearthError } from "../../core/errors.js";
 import { parseJson } from "../../core/json/parse-json.js";
@@ -27,7 +28,7 @@ export interface DeferredCompletionHandlerDeps extends AnswerContext {
 const deferredChat: typeof chat = {
   ...chat,
   takesFiles: false,
-  load: (_asking, read) => Promise.resolve(read),
+  load: loadNothing,
 };
 
 /** Builds the handler of deferred completions. */

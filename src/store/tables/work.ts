@@ -131,7 +131,7 @@ export interface WorkTables {
   };
   alertChannels: {
     id: string;
-    /** It gets the alerts of this team; null: all, those of the server included. */
+    /** It gets the alerts of this team; null: all alerts, the alerts of the server included. */
     teamId: string | null;
     kind: "webhook" | "email";
     /** URL of a webhook, or an e-mail address. */
@@ -147,7 +147,7 @@ export interface WorkTables {
     /** null: the whole server. */
     teamId: string | null;
     kind: AlertKind;
-    /** Identifies it among those of its kind: the same while it goes on. */
+    /** Identifies it among the alerts of its kind: the same while it goes on. */
     subject: string;
     /** One sentence. */
     message: string;

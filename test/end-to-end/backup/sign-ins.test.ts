@@ -2,7 +2,7 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { createMemberStore } from "../../../src/accounts/members/store.js";
-import { createSignInStore } from "../../../src/accounts/sessions/store.js";
+import { createSignInStore } from "../../../src/accounts/sessions/store/sessions.js";
 import { openDatabase } from "../../../src/store/database.js";
 import { createWrites } from "../../../src/store/writes.js";
 import { temporaryFolder } from "../../kit/folder.js";

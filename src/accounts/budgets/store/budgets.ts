@@ -199,7 +199,10 @@ function pageOf({ teamId, of, ownerId, after, limit }: BudgetQuery, starts: Star
     order by create_time, budget.subject_id, budget.period limit ${limit}`;
 }
 
-function subjectIdOf({ subject, subjectId: stored }: Pick<Row<"budgets">, "subject" | "subjectId">): string {
+function readSubjectId({
+  subject,
+  subjectId: stored,
+}: Pick<Row<"budgets">, "subject" | "subjectId">): string {
   return subject === "tag" || subject === "user" ? stored.slice(subject.length + 1) : stored;
 }
 
@@ -227,7 +230,7 @@ function fromRow(row: StatusRow, now: number): BudgetStatus {
   return {
     teamId: row.teamId,
     subject: row.subject,
-    subjectId: subjectIdOf(row),
+    subjectId: readSubjectId(row),
     period: row.period,
     hardTicks: row.hardTicks,
     softTicks: row.softTicks,

@@ -12,12 +12,14 @@ export function createSharedWindowStore({ kysely }: Pick<Database, "kysely">): S
     async take(earlier, earlierAt, wanted, at) {
       const all = [...earlier, ...wanted];
       const list = (name: "span" | "most" | "amount") => new SqlArray(all.map((record) => record[name]));
-      const query = sql<CountRow>`select * from rate_count(${quotasOf(all)}, ${list("span")}, ${list("most")}, ${list("amount")},
+      const query = sql<CountRow>`select * from rate_count(${listQuotas(all)}, ${list("span")}, ${list("most")}, ${list("amount")},
         ${earlier.length}, ${earlierAt}, ${at})`;
       return (await query.execute(kysely)).rows;
     },
     async correct(quotas, difference, countedAt, at) {
-      await sql`select rate_adjust(${quotasOf(quotas)}, ${difference}, ${countedAt}, ${at})`.execute(kysely);
+      await sql`select rate_adjust(${listQuotas(quotas)}, ${difference}, ${countedAt}, ${at})`.execute(
+        kysely,
+      );
     },
     async sweep(at) {
       const query = sql<{ readonly seen: number }>`select rate_sweep(${at}) as seen`;
@@ -27,6 +29,6 @@ export function createSharedWindowStore({ kysely }: Pick<Database, "kysely">): S
   };
 }
 
-function quotasOf(records: readonly Pick<DemandRecord, "quota">[]): SqlArray {
+function listQuotas(records: readonly Pick<DemandRecord, "quota">[]): SqlArray {
   return new SqlArray(records.map(({ quota }) => quota));
 }

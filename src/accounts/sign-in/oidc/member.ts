@@ -9,7 +9,7 @@ import type { Write } from "../../../store/writes.js";
 import type { Person } from "./person.js";
 import type { Place } from "./place.js";
 import { OidcRefusal, type OidcError } from "./refusal.js";
-import type { Identity, IdentityStore } from "../../sessions/oidc/store.js";
+import type { Identity, IdentityStore } from "../../sessions/store/identities.js";
 
 export interface OidcMemberDeps extends MemberKeyDeps {
   readonly members: MemberStore;

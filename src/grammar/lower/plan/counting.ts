@@ -34,7 +34,7 @@ export function countingOf(
   plan: ObjectPlan,
   isProductive: (term: Term) => boolean,
 ): Counting | null | "large" {
-  const transitions = transitionsOf(plan, isProductive);
+  const transitions = listTransitions(plan, isProductive);
   const positions: Set<number>[] = [new Set([0])];
   let total = 0;
   for (const index of plan.entries.keys()) {
@@ -58,9 +58,9 @@ export function countingOf(
   return prune(positions, transitions);
 }
 
-type Transitions = ReturnType<typeof transitionsOf>;
+type Transitions = ReturnType<typeof listTransitions>;
 
-function transitionsOf(plan: ObjectPlan, isProductive: (term: Term) => boolean) {
+function listTransitions(plan: ObjectPlan, isProductive: (term: Term) => boolean) {
   const { entries, clauses, minProperties, maxProperties } = plan;
   const counts: CounterState[] = [];
   const numbers = new Map<string, number>();

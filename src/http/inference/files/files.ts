@@ -78,7 +78,7 @@ export const createFile = apiKeyRoute({
     const draft = await files.begin(ownerOf(principal), true);
     try {
       const upload = await readUpload(ctx, bodyBudget, (chunk) => draft.write(chunk));
-      const file = await draft.finish(fieldsOf(upload, format, clock.now()));
+      const file = await draft.finish(readFileFields(upload, format, clock.now()));
       ctx.body = format.file(file);
     } finally {
       await draft.discard();
@@ -149,7 +149,7 @@ export const deleteFile = apiKeyRoute({
 });
 
 /** Reads the fields of an upload. */
-function fieldsOf(
+function readFileFields(
   { fields, filename, mimeType }: Upload,
   { purposeDefault }: FileFormat,
   now: number,

@@ -1,11 +1,11 @@
-/** GET /admin/alerts, an extension: the alerts that go on, and those of the last days. */
+/** GET /admin/alerts, an extension: the alerts that go on, and the alerts of the last days. */
 import { z } from "zod";
 import { actorOf } from "../../../accounts/visibility.js";
 import { alertsSchema, presentAlert } from "./present-alerts.js";
 import { parseFields } from "../../../dialects/management/fields.js";
 import { managementRoute } from "../../server/route.js";
 
-export const alertsQuery = z.object({ teamId: z.string().nullish().describe("Only those of this team.") });
+export const alertsQuery = z.object({ teamId: z.string().nullish().describe("Only alerts of this team.") });
 
 /** Lists alerts. */
 export const listAlerts = managementRoute({
@@ -17,8 +17,8 @@ export const listAlerts = managementRoute({
     tag: "Alerts",
     summary: "List alerts",
     description:
-      "An extension of Hearth. An alert is kept for 30 days after it was resolved. A management key for one team lists those of the " +
-      "team; one for all teams also those of the server.",
+      "An extension of Hearth. An alert is kept for 30 days after it was resolved. A management key for one team lists the alerts of " +
+      "the team; one for all teams also lists the alerts of the server.",
     query: alertsQuery,
     answers: { 200: { description: "The alerts.", schema: alertsSchema } },
     errors: ["not_found"],

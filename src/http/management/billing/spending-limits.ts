@@ -43,7 +43,7 @@ const updatedSchema = responseObject({
     .describe("The hard limit now; absent if there is none, or the request does not name it."),
 }).meta({ id: "UpdatedSpendingLimit" });
 
-function usdOf(limit: z.infer<typeof centsRequest> | null | undefined): string | null | undefined {
+function centsToUsd(limit: z.infer<typeof centsRequest> | null | undefined): string | null | undefined {
   return limit === null || limit === undefined ? limit : usdOfCents(limit);
 }
 
@@ -100,8 +100,8 @@ export const updateSpendingLimit = managementRoute({
   },
   async handle({ ctx, manager, body, params }, { accounts }) {
     const request = parseFields(requestSchema, body);
-    const soft = usdOf(request.desiredSoftSpendingLimit);
-    const hard = usdOf(request.desiredHardSpendingLimit);
+    const soft = centsToUsd(request.desiredSoftSpendingLimit);
+    const hard = centsToUsd(request.desiredHardSpendingLimit);
     if (soft === undefined && hard === undefined)
       throw invalidValue("desiredSoftSpendingLimit", "is required without desiredHardSpendingLimit");
     const change = { ...(soft === undefined ? {} : { soft }), ...(hard === undefined ? {} : { hard }) };

@@ -64,7 +64,7 @@ export const createApiKey = managementRoute({
     operation: "createApiKey",
     tag: "Accounts",
     summary: "Create an API key",
-    description: "The limits of the key apply in addition to those of its team on a model.",
+    description: "The limits of the key apply in addition to the limits of its team on a model.",
     params,
     body: requestSchema,
     example: { name: "laptop", acls: ["api-key:endpoint:*", "api-key:model:*"] },

@@ -85,7 +85,7 @@ export const createPull = managementRoute({
     const { model, stream } = parseFields(pullRequest, body);
     const status = await app.pullJobs.create(model, actorOf(manager));
     if (!isAsked(stream)) ctx.body = present(status);
-    else await sendFrames(app, ctx, framesOf(app, status.pull.id), { ping: pingFrame });
+    else await sendFrames(app, ctx, followFrames(app, status.pull.id), { ping: pingFrame });
   },
 });
 
@@ -131,7 +131,7 @@ export const getPull = managementRoute({
     const { stream } = parseFields(pullQuery, ctx.query);
     const status = await app.pullJobs.find(params["pullId"] ?? "");
     if (!isAsked(stream)) ctx.body = present(status);
-    else await sendFrames(app, ctx, framesOf(app, status.pull.id), { ping: pingFrame });
+    else await sendFrames(app, ctx, followFrames(app, status.pull.id), { ping: pingFrame });
   },
 });
 
@@ -155,7 +155,7 @@ export const cancelPull = managementRoute({
   },
 });
 
-function framesOf({ pullJobs }: AppContext, id: string): (left: AbortSignal) => AsyncIterable<string> {
+function followFrames({ pullJobs }: AppContext, id: string): (left: AbortSignal) => AsyncIterable<string> {
   return async function* (left) {
     for await (const status of pullJobs.follow(id, left)) yield dataFrame(present(status));
   };

@@ -13,7 +13,7 @@ export interface GuidesFolder {
 
 const folders = new WeakMap<AppContext, GuidesFolder>();
 
-/** Returns the guides of a server: those of its setting, else the folder of this program. */
+/** Returns the guides of a server: the folder of its setting, else the folder of this program. */
 export function guidesFolder(app: AppContext): GuidesFolder {
   const folder = folders.get(app) ?? openGuidesFolder(app.guidesFolder);
   folders.set(app, folder);

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
-import type { Session, SignedIn } from "./session.js";
-import { memberColumns, teamColumns } from "../teams/joined-columns.js";
-import type { Database } from "../../store/database.js";
-import { prepare } from "../../store/prepared.js";
-import { deleteExpired } from "../../store/tables/delete-expired.js";
-import type { Row } from "../../store/tables.js";
-import { createWrite, type Write } from "../../store/writes.js";
+import type { Session, SignedIn } from "../session.js";
+import { memberColumns, teamColumns } from "../../teams/joined-columns.js";
+import type { Database } from "../../../store/database.js";
+import { prepare } from "../../../store/prepared.js";
+import { deleteExpired } from "../../../store/tables/delete-expired.js";
+import type { Row } from "../../../store/tables.js";
+import { createWrite, type Write } from "../../../store/writes.js";
 
 export type SignInStore = ReturnType<typeof createSignInStore>;
 
