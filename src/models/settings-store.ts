@@ -1,10 +1,10 @@
 /**
- * The settings of models: those of hearth.yaml, which only a person edits, and those of `model-settings.yaml` in the data folder, which
+ * The settings of models: hearth.yaml has some, which only a person edits; `model-settings.yaml` in the data folder has the others, which
  * `hearth set` and `/admin/models` write. A setting has one place: what hearth.yaml has cannot be set elsewhere. Aliases of both places
  * are added up.
  */
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
 import { HearthError } from "../core/errors.js";
@@ -171,10 +171,16 @@ function invalidSetting(error: z.ZodError): HearthError {
   return new HearthError("invalid_value", `${param}: ${issue?.message ?? "is not valid"}`, { param });
 }
 
-/** Replaces the file as a whole: a crash leaves the old one or the new one. */
+/** Replaces the file as a whole: a crash leaves the old one or the new one, and so do two writers at the same time. */
 function write(file: string, written: Written): void {
   mkdirSync(dirname(file), { recursive: true });
-  const next = `${file}.new`;
-  writeFileSync(next, comment + stringify(written), { mode: 0o600, flush: true });
-  renameSync(next, file);
+  // Another server or command may write at the same time: each writer has a folder of its own.
+  const folder = mkdtempSync(`${file}.`);
+  const next = join(folder, "new");
+  try {
+    writeFileSync(next, comment + stringify(written), { mode: 0o600, flush: true });
+    renameSync(next, file);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
