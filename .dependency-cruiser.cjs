@@ -113,10 +113,22 @@ module.exports = {
     {
       name: "console-imports-types-only",
       comment:
-        "The console is a pure client of the public API. It takes the types of answers from the schemas of http/.",
+        "The console is a pure client of the public API. It takes the types of answers from the schemas of http/, and the " +
+        "settings of keys from the file that the API and the commands have them from, too.",
       severity: "error",
       from: { path: inSrc("console/") },
-      to: { path: "^src/", pathNot: inSrc("console/"), dependencyTypesNot: ["type-only"] },
+      to: {
+        path: "^src/",
+        pathNot: inSrc("console/", "accounts/keys/key-settings\\.ts$"),
+        dependencyTypesNot: ["type-only"],
+      },
+    },
+    {
+      name: "the-console-runs-key-settings",
+      comment: "What a page of the console runs imports nothing of the server.",
+      severity: "error",
+      from: { path: inSrc("accounts/keys/key-settings\\.ts$") },
+      to: { dependencyTypesNot: ["type-only"] },
     },
     {
       name: "nothing-imports-the-console",
@@ -177,7 +189,7 @@ module.exports = {
       from: { path: inSrc("cli/") },
       to: {
         path: inSrc("accounts/"),
-        pathNot: "/(budget|budget-periods|member|spending|team-limit|usage-report)\\.ts$",
+        pathNot: "/(budget|budget-periods|key-settings|member|spending|team-limit|usage-report)\\.ts$",
         dependencyTypesNot: ["type-only"],
       },
     },

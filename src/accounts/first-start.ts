@@ -11,7 +11,7 @@ import { serverActor } from "./audit/actors.js";
 import { ensureFirstTeam, type FirstTeamDeps } from "./teams/first-team.js";
 import { addManagementKey } from "./management-keys/management-keys.js";
 import { newKey } from "./keys/new-key.js";
-import { auditedKey } from "./keys/key-settings.js";
+import { auditedKey } from "./keys/setting-rules.js";
 import { hashSecret, issueSecret } from "./credentials/secret.js";
 
 export interface FirstStartDeps extends FirstTeamDeps {

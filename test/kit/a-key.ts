@@ -1,5 +1,5 @@
 import type { ApiKey } from "../../src/accounts/principals/api-key.js";
-import { defaultSettings } from "../../src/accounts/keys/key-settings.js";
+import { defaultSettings } from "../../src/accounts/keys/setting-rules.js";
 
 /** Returns an API key with default values in all fields that `change` does not set. */
 export function aKey(change: Partial<ApiKey> = {}): ApiKey {

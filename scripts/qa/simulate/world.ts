@@ -1,7 +1,7 @@
 /** What exists in a simulation before its first request: teams, keys and their limits, a model, and the settings of the server. */
 import { createHash } from "node:crypto";
 import type { ApiKey } from "../../../src/accounts/principals/api-key.js";
-import { defaultSettings } from "../../../src/accounts/keys/key-settings.js";
+import { defaultSettings } from "../../../src/accounts/keys/setting-rules.js";
 import { createApiKeyStore } from "../../../src/accounts/keys/store.js";
 import { everyModel } from "../../../src/accounts/principals/team-limit.js";
 import { createTeamLimitStore } from "../../../src/accounts/limits/store.js";

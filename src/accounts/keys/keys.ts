@@ -15,7 +15,8 @@ import { ensureFirstTeam } from "../teams/first-team.js";
 
 import { resolveReference } from "../resolve-reference.js";
 import { newKey } from "./new-key.js";
-import { auditedKey, checkSettings, type KeySettings } from "./key-settings.js";
+import type { KeySettings } from "./key-settings.js";
+import { auditedKey, checkSettings } from "./setting-rules.js";
 import { rotateKey, type RotateKeyRequest } from "./rotation.js";
 import { issueSecret } from "../credentials/secret.js";
 import { deniedToTeamKey } from "../principals/manager-permissions.js";

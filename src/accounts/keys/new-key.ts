@@ -1,7 +1,8 @@
 import type { ApiKey } from "../principals/api-key.js";
 import type { Clock } from "../../core/clock.js";
 import type { Random } from "../../core/random.js";
-import { defaultSettings, type KeySettings } from "./key-settings.js";
+import type { KeySettings } from "./key-settings.js";
+import { defaultSettings } from "./setting-rules.js";
 import { hashSecret, redactSecret } from "../credentials/secret.js";
 
 export interface NewKey extends Partial<Omit<KeySettings, "name">>, Pick<KeySettings, "name"> {

@@ -14,6 +14,7 @@ import {
   type AuditedChange,
 } from "../audit/audited-change.js";
 import { checkLimit, checkModelId } from "../field-rules.js";
+import { keySettings, limitsMax } from "../keys/key-settings.js";
 import { deniedToTeamKey } from "../principals/manager-permissions.js";
 import { findVisibleTeam } from "../teams/teams.js";
 
@@ -59,7 +60,8 @@ async function update(
   const team = await findVisibleTeam(deps.teams, teamId, actor);
   if (actor.teamId !== null) throw deniedToTeamKey("change its limits");
   if (model !== everyModel) checkModelId(model);
-  for (const field of ["qps", "qpm", "tpm"] as const) checkLimit(field, change[field] ?? null);
+  for (const field of ["qps", "qpm", "tpm"] as const)
+    checkLimit(field, change[field] ?? null, limitsMax[keySettings[field].kind]);
   const all = await deps.teamLimits.list(teamId);
   const before = all.find((one) => one.model === model) ?? null;
   if (before === null && all.length >= limitedModelsMax)

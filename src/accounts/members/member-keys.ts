@@ -1,5 +1,5 @@
 /** The keys that belong to a member: they end when the member is removed, or leaves the team. */
-import { auditedKey } from "../keys/key-settings.js";
+import { auditedKey } from "../keys/setting-rules.js";
 import { auditEntry, managementKeyRemoval, type AuditDeps } from "../audit/audited-change.js";
 import type { Actor } from "../audit/event.js";
 import type { ApiKeyStore } from "../keys/store.js";

@@ -5,7 +5,7 @@
  */
 import { auditEntry, retryOnConflict } from "../audit/audited-change.js";
 import { issueSecret } from "../credentials/secret.js";
-import { auditedKey } from "../keys/key-settings.js";
+import { auditedKey } from "../keys/setting-rules.js";
 import { newKey } from "../keys/new-key.js";
 import type { ApiKeyStore } from "../keys/store.js";
 import { ensureFirstTeam, type FirstTeamDeps } from "../teams/first-team.js";

@@ -1,6 +1,7 @@
 /** `hearth keys`: creates, lists, changes, rotates and removes API keys. */
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import type { OpenAccounts } from "../../app/app.js";
+import { settingEntries, type SettingKind } from "../../accounts/keys/key-settings.js";
 import type { KeyChange } from "../../accounts/keys/keys.js";
 import type { ApiKey, Principal } from "../../accounts/principals/api-key.js";
 import {
@@ -24,16 +25,8 @@ import {
 } from "../command-helpers.js";
 
 interface KeyOptions {
-  readonly name?: string;
-  readonly acl?: readonly string[];
-  readonly expires?: number | "never";
-  readonly qps?: number | "none";
-  readonly qpm?: number | "none";
-  readonly tpm?: number | "none";
-  readonly userQpm?: number | "none";
-  readonly userTpm?: number | "none";
-  readonly ip?: readonly string[] | "any";
   readonly json?: true;
+  readonly [option: string]: unknown;
 }
 
 /** Adds `keys` and its subcommands. */
@@ -173,36 +166,43 @@ function addForEachCommand(
     });
 }
 
+/** Adds the options of all settings. */
 function withKeyOptions(command: Command, io: AccountsIo): Command {
-  return command
-    .option("--name <name>", "name of the key")
-    .option("--acl <acl>", "permission, such as api-key:endpoint:chat; may be repeated", collect)
-    .option("--expires <time>", "when it expires, such as 30d, or never", timeArgument(io.clock))
-    .option("--qps <n>", "requests per second, or none", limitArgument)
-    .option("--qpm <n>", "requests per minute, or none", limitArgument)
-    .option("--tpm <n>", "tokens per minute, or none", limitArgument)
-    .option("--user-qpm <n>", "requests per minute of each end user, or none", limitArgument)
-    .option("--user-tpm <n>", "tokens per minute of each end user, or none", limitArgument)
-    .option(
-      "--ip <range>",
-      "address or CIDR range from which the key may be used, or any; may be repeated",
-      ipArgument,
-    )
-    .option("--json", "print one JSON object");
+  for (const [, { kind, option }] of settingEntries) {
+    if (option === undefined) continue;
+    const parse = optionParsers(io)[kind];
+    if (parse === undefined) command.option(...option);
+    else command.option(...option, parse);
+  }
+  return command.option("--json", "print one JSON object");
 }
 
-function changeOf({ name, acl, expires, qps, qpm, tpm, userQpm, userTpm, ip }: KeyOptions): KeyChange {
+type Parser = (written: string, before: unknown) => unknown;
+
+function optionParsers({ clock }: AccountsIo): Partial<Record<SettingKind, Parser>> {
   return {
-    ...(name === undefined ? {} : { name }),
-    ...(acl === undefined ? {} : { acls: acl }),
-    ...(expires === undefined ? {} : { expireTime: expires === "never" ? null : expires }),
-    ...(qps === undefined ? {} : { qps: qps === "none" ? null : qps }),
-    ...(qpm === undefined ? {} : { qpm: qpm === "none" ? null : qpm }),
-    ...(tpm === undefined ? {} : { tpm: tpm === "none" ? null : tpm }),
-    ...(userQpm === undefined ? {} : { endUserQpm: userQpm === "none" ? null : userQpm }),
-    ...(userTpm === undefined ? {} : { endUserTpm: userTpm === "none" ? null : userTpm }),
-    ...(ip === undefined ? {} : { ipRanges: ip === "any" ? null : ip }),
+    acls: (written, before) => collect(written, before as Parameters<typeof collect>[1]),
+    int32: limitArgument,
+    int64: limitArgument,
+    time: timeArgument(clock),
+    ranges: (written, before) => ipArgument(written, before as Parameters<typeof ipArgument>[1]),
   };
+}
+
+/** The word for no value of each kind. */
+const nothing: Readonly<Partial<Record<SettingKind, string>>> = {
+  int32: "none",
+  int64: "none",
+  time: "never",
+  ranges: "any",
+};
+
+function changeOf(options: KeyOptions): KeyChange {
+  const given = settingEntries.flatMap(([name, { kind, option }]) => {
+    const value = option === undefined ? undefined : options[new Option(option[0]).attributeName()];
+    return value === undefined ? [] : [[name, value === nothing[kind] ? null : value]];
+  });
+  return Object.fromEntries(given) as KeyChange;
 }
 
 async function withTeam({ teams, actor }: OpenAccounts, key: ApiKey): Promise<Principal> {

@@ -1,6 +1,7 @@
 /** API keys of a team. */
 import type { z } from "zod";
 import type { createdApiKeySchema, listedApiKeySchema } from "../../http/management/keys/present-key.js";
+import type { settingRequests } from "../../http/management/keys/setting-fields.js";
 import type { usageSchema } from "../../http/management/billing/usage.js";
 import { get, request } from "../lib/client.js";
 import { ticksOfNumber } from "../lib/money.js";
@@ -10,18 +11,7 @@ export type ApiKey = z.infer<typeof listedApiKeySchema>;
 export type CreatedApiKey = z.infer<typeof createdApiKeySchema>;
 
 /** What can be set of a key; a field that is null is cleared. */
-export interface KeySettings {
-  readonly name: string;
-  readonly acls: readonly string[];
-  readonly qps: number | null;
-  readonly qpm: number | null;
-  readonly tpm: number | null;
-  readonly endUserQpm: number | null;
-  readonly endUserTpm: number | null;
-  /** RFC 3339. */
-  readonly expireTime: string | null;
-  readonly ipRanges: readonly string[];
-}
+export type KeyChange = z.input<z.ZodObject<typeof settingRequests>>;
 
 const keysPerPage = 50;
 
@@ -39,14 +29,11 @@ export async function listKeys(
   return { items: answer.apiKeys, next: answer.paginationToken };
 }
 
-export function createKey(teamId: string, settings: KeySettings): Promise<CreatedApiKey> {
+export function createKey(teamId: string, settings: KeyChange): Promise<CreatedApiKey> {
   return request("POST", `/auth/teams/${teamId}/api-keys`, { body: settings });
 }
 
-export function updateKey(
-  apiKeyId: string,
-  apiKey: Partial<KeySettings & { readonly disabled: boolean }>,
-): Promise<ApiKey> {
+export function updateKey(apiKeyId: string, apiKey: KeyChange): Promise<ApiKey> {
   return request("PUT", `/auth/api-keys/${apiKeyId}`, {
     body: { apiKey, fieldMask: Object.keys(apiKey).join() },
   });

@@ -116,7 +116,7 @@ describe(`the page of API keys${withoutBrowser}`, () => {
     await dialog.getByLabel("Expires").fill("2099-12-31T23:59");
     await dialog.getByLabel("Addresses").fill("10.0.0.0/8 nonsense");
     await dialog.getByRole("button", { name: "Create key" }).click();
-    expect(await dialog.getByRole("alert").textContent()).toContain("ipRanges");
+    expect(await dialog.getByRole("alert").textContent()).toContain("Addresses must be");
     await dialog.getByLabel("Addresses").fill("10.0.0.0/8 127.0.0.0/8");
     await dialog.getByRole("button", { name: "Create key" }).click();
     const secret = (await dialog.getByLabel("API key").textContent()) ?? "";

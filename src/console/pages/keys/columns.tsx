@@ -4,8 +4,9 @@ import { momentText } from "../../lib/format.js";
 import type { Column } from "../../parts/table.js";
 import { Time } from "../../parts/time.js";
 import { showError } from "../../parts/toast.js";
-import { aclText, limitsText, stateText } from "./describe.js";
+import { aclText, stateText } from "./describe.js";
 import type { OpenKey } from "./open-key.js";
+import { describeLimits } from "./setting-texts.js";
 import { BudgetsOfKey, Spent, type KeySpending } from "./spending.js";
 
 interface ColumnOptions {
@@ -71,7 +72,7 @@ export function keyColumns({ spending, mayBudget, open, reload }: ColumnOptions)
 }
 
 function mayUse(key: ApiKey): JSX.Element {
-  const limits = limitsText(key);
+  const limits = describeLimits(key);
   return (
     <>
       {aclText(key.aclStrings)}

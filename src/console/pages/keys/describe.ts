@@ -1,7 +1,6 @@
 /** What a key may do, and whether it works, in a few words. */
 import type { ApiKey } from "../../api/keys.js";
 import { now } from "../../lib/clock.js";
-import { countText } from "../../lib/format.js";
 
 const endpointPrefix = "api-key:endpoint:";
 const modelPrefix = "api-key:model:";
@@ -48,20 +47,6 @@ function ownText(acls: readonly string[]): string {
   if (endpoints?.length === 0 || models?.length === 0) return "nothing";
   if (endpoints === null && models === null) return "everything";
   return `${endpoints?.join(", ") ?? "all endpoints"} on ${models?.join(", ") ?? "all models"}`;
-}
-
-/** Returns the limits of a key in a few words; empty when it has none. */
-export function limitsText({ qps, qpm, tpm, endUserQpm, endUserTpm, ipRanges }: ApiKey): string {
-  return [
-    qps === undefined ? null : `${countText(qps)} requests/s`,
-    qpm === undefined ? null : `${countText(qpm)} requests/min`,
-    tpm === undefined ? null : `${countText(Number(tpm))} tokens/min`,
-    endUserQpm === undefined ? null : `${countText(endUserQpm)} requests/min of each end user`,
-    endUserTpm === undefined ? null : `${countText(Number(endUserTpm))} tokens/min of each end user`,
-    ipRanges === undefined ? null : `from ${ipRanges.join(", ")}`,
-  ]
-    .filter((part) => part !== null)
-    .join(" · ");
 }
 
 /** Returns in one word whether the key works. */

@@ -1,7 +1,8 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { listEndpoints, listGroupNames, listKeyModels } from "../../api/access.js";
-import { createKey, updateKey, type ApiKey, type CreatedApiKey, type KeySettings } from "../../api/keys.js";
+import { keySettings } from "../../../accounts/keys/key-settings.js";
+import { createKey, updateKey, type ApiKey, type CreatedApiKey, type KeyChange } from "../../api/keys.js";
 import { useResource } from "../../lib/resource.js";
 import { Dialog } from "../../parts/dialog.js";
 import { Field } from "../../parts/field.js";
@@ -10,6 +11,7 @@ import { showToast } from "../../parts/toast.js";
 import { AccessFields, EndpointAndModelFields } from "./access-fields.js";
 import { accessOf, aclsOf } from "./describe.js";
 import { NewSecret } from "./new-secret.js";
+import { nameByLabel, readTexts, textSettings, toChange, type SettingTexts } from "./setting-texts.js";
 
 interface KeyDialogProps {
   readonly teamId: string;
@@ -24,13 +26,14 @@ export function KeyDialog({ teamId, edited, onSaved, onClose }: KeyDialogProps):
   const [fields, setFields] = useState(() => fieldsOf(edited));
   const [created, setCreated] = useState<CreatedApiKey | null>(null);
   const set = (change: Partial<Fields>): void => setFields({ ...fields, ...change });
+  const store = async (): Promise<void> => {
+    if (edited === undefined) return setCreated(await createKey(teamId, settingsOf(fields)));
+    await updateKey(edited.apiKeyId, settingsOf(fields));
+    showToast(`The key “${fields.name}” is saved.`);
+    onClose();
+  };
   const save = async (): Promise<void> => {
-    if (edited === undefined) setCreated(await createKey(teamId, settingsOf(fields)));
-    else {
-      await updateKey(edited.apiKeyId, settingsOf(fields));
-      showToast(`The key “${fields.name}” is saved.`);
-      onClose();
-    }
+    await store().catch(nameByLabel);
     onSaved();
   };
   if (created !== null) return <NewSecret created={created} onClose={onClose} />;
@@ -39,8 +42,8 @@ export function KeyDialog({ teamId, edited, onSaved, onClose }: KeyDialogProps):
     <Dialog title={title} onClose={onClose}>
       <Form action={edited === undefined ? "Create key" : "Save"} onSubmit={save} onCancel={onClose}>
         <Field
-          label="Name"
-          hint="What the key is for, such as the name of the program."
+          label={keySettings.name.label}
+          hint={keySettings.name.hint}
           required
           maxLength={100}
           autofocus
@@ -59,14 +62,7 @@ interface Fields {
   readonly endpoints: readonly string[] | null;
   readonly models: readonly string[] | null;
   readonly groups: readonly string[];
-  readonly qps: string;
-  readonly qpm: string;
-  readonly tpm: string;
-  readonly endUserQpm: string;
-  readonly endUserTpm: string;
-  /** Local date and time, as the browser's field has it. */
-  readonly expireTime: string;
-  readonly ipRanges: string;
+  readonly texts: SettingTexts;
 }
 
 interface PartProps {
@@ -99,86 +95,32 @@ function Access({ teamId, fields, set }: PartProps & { readonly teamId: string }
   );
 }
 
-const limitFields = ["qps", "qpm", "tpm", "endUserQpm", "endUserTpm"] as const;
-type LimitField = (typeof limitFields)[number];
-
 function Limits({ fields, set }: PartProps): JSX.Element {
-  const limit = (label: string, name: LimitField, hint?: string): JSX.Element => (
-    <Field
-      label={label}
-      {...(hint !== undefined && { hint })}
-      type="number"
-      min={1}
-      value={fields[name]}
-      onValue={(value) => set({ [name]: value })}
-    />
-  );
+  const { texts } = fields;
   return (
-    <details open={([...limitFields, "expireTime", "ipRanges"] as const).some((name) => fields[name] !== "")}>
+    <details open={textSettings.some(({ name }) => texts[name] !== "")}>
       <summary>Limits</summary>
       <div class="fields">
-        {limit("Requests per second", "qps")}
-        {limit("Requests per minute", "qpm")}
-        {limit("Tokens per minute", "tpm")}
-        {limit(
-          "Requests per minute of each end user",
-          "endUserQpm",
-          "Programs name the person whom a request is for in its field user.",
-        )}
-        {limit("Tokens per minute of each end user", "endUserTpm")}
-        <Field
-          label="Expires"
-          hint="In your local time; never when it is empty."
-          type="datetime-local"
-          value={fields.expireTime}
-          onValue={(expireTime) => set({ expireTime })}
-        />
-        <Field
-          label="Addresses"
-          hint="IP addresses and ranges such as 10.0.0.0/8, with spaces between them; any when it is empty."
-          value={fields.ipRanges}
-          onValue={(ipRanges) => set({ ipRanges })}
-        />
+        {textSettings.map(({ name, label, hint, input }) => (
+          <Field
+            key={name}
+            label={label}
+            {...(hint !== undefined && { hint })}
+            {...input}
+            value={texts[name] ?? ""}
+            onValue={(text) => set({ texts: { ...texts, [name]: text } })}
+          />
+        ))}
       </div>
     </details>
   );
 }
 
 function fieldsOf(key: ApiKey | undefined): Fields {
-  const { endpoints, models, groups } =
-    key === undefined ? { endpoints: null, models: null, groups: [] } : accessOf(key.aclStrings);
-  return {
-    name: key?.name ?? "",
-    endpoints,
-    models,
-    groups,
-    qps: String(key?.qps ?? ""),
-    qpm: String(key?.qpm ?? ""),
-    tpm: key?.tpm ?? "",
-    endUserQpm: String(key?.endUserQpm ?? ""),
-    endUserTpm: key?.endUserTpm ?? "",
-    expireTime: key?.expireTime === undefined ? "" : localFieldTime(new Date(key.expireTime)),
-    ipRanges: key?.ipRanges?.join(" ") ?? "",
-  };
+  const access = key === undefined ? { endpoints: null, models: null, groups: [] } : accessOf(key.aclStrings);
+  return { name: key?.name ?? "", ...access, texts: readTexts(key) };
 }
 
-function settingsOf(fields: Fields): KeySettings {
-  const limit = (text: string): number | null => (text === "" ? null : Number(text));
-  return {
-    name: fields.name.trim(),
-    acls: aclsOf(fields),
-    qps: limit(fields.qps),
-    qpm: limit(fields.qpm),
-    tpm: limit(fields.tpm),
-    endUserQpm: limit(fields.endUserQpm),
-    endUserTpm: limit(fields.endUserTpm),
-    expireTime: fields.expireTime === "" ? null : new Date(fields.expireTime).toISOString(),
-    ipRanges: fields.ipRanges.split(/[\s,]+/).filter((range) => range !== ""),
-  };
-}
-
-/** Returns the time as a field of type `datetime-local` has it, to the second. */
-function localFieldTime(time: Date): string {
-  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 19);
+function settingsOf(fields: Fields): KeyChange {
+  return { name: fields.name.trim(), acls: [...aclsOf(fields)], ...toChange(fields.texts) };
 }

@@ -1,8 +1,9 @@
 /** PUT and DELETE /auth/api-keys/{apiKeyId}: updates or deletes an API key. */
 import { z } from "zod";
 import { actorOf } from "../../../accounts/visibility.js";
-import type { KeyChange } from "../../../accounts/keys/keys.js";
-import { apiKeySchema, keyChangeSchema, presentKey, toKeyChange, unsetKey } from "./present-key.js";
+import { unsetSettings } from "../../../accounts/keys/setting-rules.js";
+import { apiKeySchema, presentKey } from "./present-key.js";
+import { settingAliases, settingRequests, toKeyChange } from "./setting-fields.js";
 import { applyFieldMask, fieldMaskField } from "../../../dialects/management/field-mask.js";
 import { parseFields } from "../../../dialects/management/fields.js";
 import { emptySchema } from "../../../dialects/management/answers.js";
@@ -10,7 +11,7 @@ import { managementRoute } from "../../server/route.js";
 
 const requestSchema = z
   .object({
-    apiKey: keyChangeSchema.nullish(),
+    apiKey: z.object(settingRequests).nullish(),
     fieldMask: fieldMaskField,
   })
   .meta({
@@ -39,8 +40,7 @@ export const updateApiKey = managementRoute({
   },
   async handle({ ctx, manager, body, params }, { accounts }) {
     const { apiKey, fieldMask } = parseFields(requestSchema, body);
-    const fields = toKeyChange(apiKey ?? {});
-    const change: KeyChange = applyFieldMask(fields, unsetKey, fieldMask, { aclStrings: "acls" });
+    const change = applyFieldMask(toKeyChange(apiKey ?? {}), unsetSettings, fieldMask, settingAliases);
     ctx.body = presentKey(await accounts.keys.update(params["apiKeyId"] ?? "", change, actorOf(manager)));
   },
 });

@@ -1,16 +1,15 @@
 /** POST and GET /auth/teams/{teamId}/api-keys: creates a key of a team, lists its keys in pages. */
 import { z } from "zod";
 import { actorOf } from "../../../accounts/visibility.js";
-import { checkSettings } from "../../../accounts/keys/key-settings.js";
+import { checkSettings } from "../../../accounts/keys/setting-rules.js";
 import { responseArray, responseObject } from "../../../dialects/response-fields.js";
 import {
   createdApiKeySchema,
   listedApiKeySchema,
   presentCreatedKey,
   presentListedKey,
-  settableKeyFields,
-  toKeyChange,
 } from "./present-key.js";
+import { newKeyRequests, toKeyChange } from "./setting-fields.js";
 import {
   booleanField,
   isTrue,
@@ -29,7 +28,7 @@ import {
 import { managementRoute } from "../../server/route.js";
 
 const requestSchema = z
-  .object({ name: z.string(), ...settableKeyFields })
+  .object({ ...newKeyRequests, name: z.string() })
   .meta({ id: "CreateApiKeyRequest", description: "The key to create." });
 
 const querySchema = z.object({
