@@ -1,7 +1,7 @@
 /** Starts the runs of admitted requests. What reads a run is the client (http), the queue of jobs, or a batch. */
 import { atPercent } from "../core/model.js";
-import type { Run } from "../inference/run/generate.js";
-import type { RunContext } from "../inference/run/run-deps.js";
+import type { TextRun } from "../inference/run/text/text-run.js";
+import type { RunContext } from "../inference/run/run-context.js";
 import { usableModel } from "../inference/usable-model.js";
 import type { Admitted } from "./admit.js";
 import type { AnswerContext } from "./context.js";
@@ -21,7 +21,7 @@ export interface AnswerSettings {
 export interface Answer<Shown extends Presenter> {
   readonly presenter: Shown;
   /** Starts the run. @throws HearthError why it cannot start; nothing is held then. */
-  start(context?: Partial<RunContext>): Run;
+  start(context?: Partial<RunContext>): TextRun;
 }
 
 /** Prepares the answer to an admitted request. @throws HearthError why its model cannot be used; nothing is held then. */
@@ -33,7 +33,7 @@ export function prepareAnswer<Read extends ReadRequest, Ready extends ReadyReque
 ): Answer<Shown> {
   const { principal, requestId, route } = asking;
   const { request, stream, keepAliveMs, serverTools, allowedCalls } = ready;
-  let run: Run | null = null;
+  let run: TextRun | null = null;
   const timings = () => {
     if (run === null) throw new Error("the run has not begun");
     return run.timings;

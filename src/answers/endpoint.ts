@@ -10,9 +10,9 @@ import type { Model } from "../core/model.js";
 import type { RunEvent } from "../core/run-event.js";
 import type { Usage } from "../core/usage.js";
 import { invalidValue } from "../dialects/field-error.js";
-import type { RunRecorder } from "../inference/run/recorder.js";
-import type { AllowedCall, ServerTool } from "../inference/run/run-deps.js";
-import type { RunTimings } from "../inference/run/timings.js";
+import type { RunRecorder } from "../inference/run/run-record.js";
+import type { AllowedCall, ServerTool } from "../inference/run/run-context.js";
+import type { RunTimings } from "../inference/run/text/timings.js";
 import type { AnswerContext } from "./context.js";
 
 /** A request of a client, a job or a line of a batch. */

@@ -22,7 +22,8 @@ import type { FileContents } from "../inference/files/contents.js";
 import { createRequestLog } from "../inference/requests/request-log.js";
 import { createImageGenerator } from "../inference/images/generate-images.js";
 import type { RunStore } from "../inference/run/store/runs.js";
-import { createGenerator, type Generator } from "../inference/run/generate.js";
+import { LiveRuns } from "../inference/run/live-runs.js";
+import { createGenerator, type Generator } from "../inference/run/text/generator.js";
 import { RefusedBudgets } from "../jobs/alerts/conditions/refused-budgets.js";
 import type { DiskSpace } from "../jobs/alerts/conditions/server.js";
 import { createScheduler, type Scheduler } from "../scheduler/scheduler.js";
@@ -49,7 +50,7 @@ import { buildFiles, buildPromptFiles } from "./files.js";
 import { buildJobs } from "./jobs/jobs.js";
 import { createTakeOver } from "./jobs/take-over.js";
 import { httpSettings } from "./http-settings.js";
-import { runDepsOf } from "./server/run-deps.js";
+import { buildRunServices } from "./server/run-services.js";
 import { buildMcp } from "./mcp/connector.js";
 import { loadModels } from "./models.js";
 import { buildManagement } from "./server/management.js";
@@ -119,6 +120,7 @@ export interface App extends FirstKeys {
   readonly firstManagementKeyFile: string;
   readonly models: ModelRegistry;
   readonly generator: Generator;
+  readonly liveRuns: LiveRuns;
   readonly scheduler: Scheduler;
   readonly runs: RunStore;
   readonly engine: Engine;
@@ -147,7 +149,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
   const firstKeys = await ensureFirstKeys(config, { ...stores, ...system });
   const tracing = await buildTracing(config, system);
   const running = await buildRunning(config, overrides, { ...system, tracing }, stores);
-  const { models, scheduler, generator } = running;
+  const { models, scheduler, generator, liveRuns } = running;
   const context: AppContext = {
     ...httpSettings(config, system, overrides.httpLimits),
     ...(overrides.guidesFolder === undefined ? {} : { guidesFolder: overrides.guidesFolder }),
@@ -184,6 +186,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     firstManagementKeyFile: firstManagementKeyFile(config),
     models,
     generator,
+    liveRuns,
     scheduler,
     runs: stores.runs,
     engine: running.engines.engine,
@@ -218,12 +221,13 @@ async function buildRunning(config: Config, overrides: Overrides, system: Traced
   const refused = new RefusedBudgets();
   const onRefusal = (statuses: readonly BudgetStatus[]): void => refused.add(statuses);
   const budgetGuard = buildBudgetGuard({ ...stores, ...system, onRefusal });
-  const runDeps = runDepsOf(config, system, stores, { models, scheduler, budgetGuard, metrics });
-  takeOver.watch(runDeps.liveRuns);
+  const liveRuns = new LiveRuns(system.clock, config.runsActiveMax);
+  const services = buildRunServices(config, system, stores, { models, scheduler, budgetGuard, metrics });
+  takeOver.watch(liveRuns);
   const { reasoningTokensMax } = config;
-  const generator = createGenerator({ ...runDeps, ...engines, reasoningTokensMax });
-  const imageGenerator = createImageGenerator({ ...runDeps, ...engines, images: stores.images });
-  const embedder = createEmbedder({ ...runDeps, ...engines });
+  const generator = createGenerator(liveRuns, { ...services, ...engines, reasoningTokensMax });
+  const imageGenerator = createImageGenerator(liveRuns, { ...services, ...engines, images: stores.images });
+  const embedder = createEmbedder(liveRuns, { ...services, ...engines });
   const { keyUse, ...authentication } = buildAuthentication({ ...stores, ...system, ...engines, ...limits });
   const files = await buildFiles(config, { ...stores, ...system }, overrides.fileContents);
   const promptFiles = buildPromptFiles(config, system, { ...engines, files, fetcher: overrides.fileFetcher });
@@ -239,13 +243,14 @@ async function buildRunning(config: Config, overrides: Overrides, system: Traced
     scheduler,
     engines,
     load,
+    liveRuns,
     metrics,
     runners: { ...runners, alerts: alerts.service },
     ...runners,
     keyUse,
     limits,
     budgetGuard,
-    requestLog: createRequestLog({ ...stores, ...runDeps }),
+    requestLog: createRequestLog({ ...stores, ...system, liveRuns }),
     authentication,
     jobs,
     takeOver,
@@ -271,7 +276,7 @@ async function closeAll({ shutdownGraceMs }: Config, parts: Closing): Promise<vo
   await Promise.all([parts.jobs.close(), parts.pullJobs.close()]);
   await parts.server.close(shutdownGraceMs);
   // Runs that are still active when the grace time is over are settled before the database closes.
-  await Promise.all([parts.generator.close(), parts.imageGenerator.close(), parts.embedder.close()]);
+  await parts.liveRuns.close();
   parts.limits.close();
   await parts.keyUse.close();
   await Promise.all(engines.all.map((engine) => engine.close()));

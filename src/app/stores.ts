@@ -8,7 +8,7 @@ import { createImageStore } from "../inference/images/store.js";
 import { createConversationStore } from "../inference/conversations/store/conversations.js";
 import { createCompletionStore } from "../inference/completions/store.js";
 import { createResponseStore } from "../inference/responses/store/responses.js";
-import { createRequestBodyStore } from "../inference/requests/bodies/store.js";
+import { createRequestBodyStore } from "../inference/bodies/store.js";
 import { createRequestStore } from "../inference/requests/store.js";
 import { createRunLabelStore } from "../inference/run/store/run-labels.js";
 import { createRunStore } from "../inference/run/store/runs.js";

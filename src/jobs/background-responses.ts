@@ -17,7 +17,7 @@ import { endedResponse, endingEvent } from "../dialects/openai-responses/ending.
 import { type ResponsesRequest, withToolsOfItems } from "../dialects/openai-responses/parse.js";
 import type { ResponseObject } from "../dialects/openai-responses/response-schema.js";
 import { type JobEnding, type JobHandler, type PreparedJob, toJobRun } from "./handler.js";
-import type { RunRecorder } from "../inference/run/recorder.js";
+import type { RunRecorder } from "../inference/run/run-record.js";
 import type { StoredResponses } from "../inference/responses/stored-responses.js";
 import { allOf, earlierItems, read, toStore } from "../answers/responses/conversation-items.js";
 import { conversationItems, endedStatus, finish } from "../answers/responses/response-recorder.js";

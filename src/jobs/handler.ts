@@ -4,9 +4,9 @@ import type { HearthError } from "../core/errors.js";
 import type { TokenReservation } from "../core/limits.js";
 import type { BodyPlace } from "../core/requests/body-budget.js";
 import type { WorkClass } from "../core/slots.js";
-import type { Run } from "../inference/run/generate.js";
-import type { RunRecorder } from "../inference/run/recorder.js";
-import type { RunContext } from "../inference/run/run-deps.js";
+import type { TextRun } from "../inference/run/text/text-run.js";
+import type { RunRecorder } from "../inference/run/run-record.js";
+import type { RunContext } from "../inference/run/run-context.js";
 import type { Write } from "../store/writes.js";
 import type { Job, JobKind } from "./job.js";
 
@@ -53,13 +53,16 @@ export interface JobHandler {
   ended?(job: Job): void;
 }
 
+/** What is read of a run. */
+type ReadRun = Pick<TextRun, "abort" | "events" | "finished">;
+
 /** Returns a run of the generator as the run of a job. */
-export function toJobRun(run: Run): JobRun {
+export function toJobRun(run: ReadRun): JobRun {
   return { abort: () => run.abort(), ended: readToEnd(run) };
 }
 
 /** Reads the events of a run to their end; its recorder has stored them. */
-async function readToEnd(run: Run): Promise<void> {
+async function readToEnd(run: ReadRun): Promise<void> {
   try {
     for await (const event of run.events) void event;
   } catch {

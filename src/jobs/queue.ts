@@ -9,7 +9,7 @@ import { toHearthError, type HearthError } from "../core/errors.js";
 import { noUsage } from "../core/usage.js";
 import type { Write } from "../store/writes.js";
 import { leaseMs } from "./claims.js";
-import type { RunEnd } from "../inference/run/recorder.js";
+import type { RunEnd } from "../inference/run/run-record.js";
 import type { JobEnding, PreparedJob } from "./handler.js";
 import { createInFlightJob, type InFlightJob } from "./in-flight-job.js";
 import { givenUp, pauseMsOf, queueFull, waitMsOf } from "./job-errors.js";

@@ -1,4 +1,4 @@
-import type { RunEnd } from "../inference/run/recorder.js";
+import type { RunEnd } from "../inference/run/run-record.js";
 import type { Write } from "../store/writes.js";
 import type { JobHandler, JobRun, PreparedJob } from "./handler.js";
 import type { Job } from "./job.js";

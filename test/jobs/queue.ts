@@ -15,17 +15,15 @@ import type { HearthError } from "../../src/core/errors.js";
 import type { Job } from "../../src/jobs/job.js";
 import type { JobStore } from "../../src/jobs/store.js";
 import type { Write, Writes } from "../../src/store/writes.js";
-import type { Run } from "../../src/inference/run/generate.js";
 import { createClaims, leaseMs } from "../../src/jobs/claims.js";
 import { createJobQueue, type JobQueue } from "../../src/jobs/queue.js";
 import { toJobRun, type JobEnding, type JobHandler, type PreparedJob } from "../../src/jobs/handler.js";
 import type { RunEvent } from "../../src/core/run-event.js";
-import type { RunEnd } from "../../src/inference/run/recorder.js";
+import type { RunEnd } from "../../src/inference/run/run-record.js";
 import { createDeferredStore } from "../../src/jobs/deferred/store.js";
 import { createJobStore } from "../../src/jobs/store.js";
 import { createTeamStore } from "../../src/accounts/teams/store.js";
 import { createWrites } from "../../src/store/writes.js";
-import { ember } from "../kit/scripted/ember.js";
 import { temporaryFolder } from "../kit/folder.js";
 import { createManualClock } from "../kit/manual-clock.js";
 import { openNewDatabase } from "../kit/databases/new-database.js";
@@ -241,7 +239,7 @@ function aRun(
   { waits, fail }: World,
   id: string,
   settle: (state: RunEnd["state"], failure: HearthError | null) => Promise<void>,
-): Run {
+): Parameters<typeof toJobRun>[0] {
   const aborting = new AbortController();
   const aborted = new Promise<void>((resolve) => aborting.signal.addEventListener("abort", () => resolve()));
   const settled = Promise.race([waits.get(id), aborted]).then(async () => {
@@ -251,24 +249,6 @@ function aRun(
   });
   const end = { done: true, value: undefined } as const;
   return {
-    id,
-    model: ember,
-    modelName: ember.manifest.id,
-    choices: 1,
-    maxTokens: null,
-    finalUsage: null,
-    timings: {
-      elapsedMs: 0,
-      loadMs: null,
-      decodeMs: null,
-      queueMs: null,
-      prefillMs: null,
-      ttftMs: null,
-      decodeTps: null,
-      cachedTokens: null,
-    },
-    warnings: [],
-    costTicks: null,
     events: { [Symbol.asyncIterator]: () => ({ next: () => settled.then(() => end) }) },
     abort: () => aborting.abort(),
     finished: settled,

@@ -19,7 +19,7 @@ import type { Overrides } from "../../src/app/app.js";
 import { loadConfig, type Config } from "../../src/config/config.js";
 import type { Engine } from "../../src/core/engine.js";
 import type { Model } from "../../src/core/model.js";
-import type { Run } from "../../src/inference/run/generate.js";
+import type { TextRun } from "../../src/inference/run/text/text-run.js";
 import type { RunRecord } from "../../src/inference/run/run-record.js";
 import type { Scheduler } from "../../src/scheduler/scheduler.js";
 import type { Database } from "../../src/store/database.js";
@@ -72,7 +72,7 @@ export interface ScriptedServer extends TestServer {
   /** The rows of all runs, the oldest first; also after the server has closed. */
   records(): Promise<readonly RunRecord[]>;
   /** The next run that starts; call it before the request is made. */
-  nextRun(): Promise<Run>;
+  nextRun(): Promise<TextRun>;
   close(): Promise<void>;
 }
 

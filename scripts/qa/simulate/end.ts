@@ -18,7 +18,7 @@ export async function isIdle({ server, clients, jobs, batches }: Ended, books: B
   return (
     server !== null &&
     clients.openRequests === 0 &&
-    server.app.generator.active.size === 0 &&
+    server.app.liveRuns.size === 0 &&
     batches.unfinished.length === 0 &&
     (await jobs.findUnfinished(books)).length === 0
   );
@@ -35,7 +35,7 @@ export async function checkEnd(
   holds(unfinished.length === 0, "every batch ends", () => unfinished.map(({ id }) => id).join(", "));
   if (server === null) throw new Violation("the server starts again", "it does not run");
   holds(clients.openRequests === 0, "every request ends", () => `${clients.openRequests} are open`);
-  const active = server.app.generator.active.size;
+  const active = server.app.liveRuns.size;
   holds(active === 0, "every run ends", () => `${active} are left`);
   holds(server.engine.leases === 0, "no model stays held", () => `${server.engine.leases} leases`);
   return server;

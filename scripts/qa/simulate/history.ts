@@ -287,7 +287,7 @@ class History {
     this.#checkedWrites = this.#disk.writes;
     const books = this.#openBooks();
     if (!books.hasChanged()) return;
-    if (this.#server !== null) await books.check(this.#produced, this.#server.app.generator.active.size);
+    if (this.#server !== null) await books.check(this.#produced, this.#server.app.liveRuns.size);
     await this.#jobs.check(books);
     await this.#batches.check(books);
   }

@@ -5,7 +5,7 @@ import { limits, simulatedModel } from "./world.js";
 
 /** Checks slots and limits. @throws Violation */
 export function checkSlots(server: SimulatedServer): void {
-  const { scheduler, generator } = server.app;
+  const { scheduler, liveRuns } = server.app;
   const { active } = server.engine;
   const held = scheduler.slotsHeld(simulatedModel.manifest.id);
   const { waiting } = scheduler.load;
@@ -21,6 +21,6 @@ export function checkSlots(server: SimulatedServer): void {
     () => `${waiting} wait, ${held} run`,
   );
   holds(waiting <= limits.queueDepthMax, "the queue has its limit", () => `${waiting} wait`);
-  const runs = generator.active.size;
+  const runs = liveRuns.size;
   holds(runs <= limits.runsActiveMax, "active runs have their limit", () => `${runs} are active`);
 }

@@ -3,7 +3,7 @@ import { foldCompletion, type ChatIdentity } from "../../dialects/openai-chat/en
 import type { ChatRequest } from "../../dialects/openai-chat/parse.js";
 import type { ChatCompletion } from "../../dialects/openai-chat/response-schema.js";
 import type { StoredCompletions } from "../../inference/completions/stored-completions.js";
-import type { RunRecorder } from "../../inference/run/recorder.js";
+import type { RunRecorder } from "../../inference/run/run-record.js";
 import type { StoredOwner } from "../../inference/stored-owner.js";
 import type { Write } from "../../store/writes.js";
 

@@ -8,7 +8,7 @@ import type {
   McpTool,
 } from "../../core/tools/mcp-servers.js";
 import type { ServerCallResult } from "../../core/tools/server-call.js";
-import type { ServerTool } from "../../inference/run/run-deps.js";
+import type { ServerTool } from "../../inference/run/run-context.js";
 
 export type McpSessions = ReturnType<typeof openMcpSessions>;
 

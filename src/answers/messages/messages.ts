@@ -23,7 +23,7 @@ export const messages: TextEndpoint<MessagesAnswer, MessagesAnswer> = {
   load: loadNothing,
   async prepare(asking, ready, app) {
     // MCP servers are asked only for a request that may run.
-    if (ready.mcpServers.length > 0) await app.generator.refuse(ready.request, asking.principal);
+    if (ready.mcpServers.length > 0) await app.generator.refuse(ready.request.model, asking.principal);
     const listed = await listMessagesTools(app, asking, ready);
     try {
       return await editContext(asking, listed, app);

@@ -12,7 +12,7 @@ import {
 import { hasSecrets } from "../../dialects/openai-responses/tools/mcp/servers.js";
 import { withToolsOfItems, type ResponsesRequest } from "../../dialects/openai-responses/parse.js";
 import { invalidValue } from "../../dialects/field-error.js";
-import type { AllowedCall, ServerTool } from "../../inference/run/run-deps.js";
+import type { AllowedCall, ServerTool } from "../../inference/run/run-context.js";
 import type { McpApprovals } from "../mcp/approvals.js";
 import { mcpServerTool, openMcpSessions, type McpSessions } from "../mcp/sessions.js";
 import { allOf, type RequestItems } from "./conversation-items.js";

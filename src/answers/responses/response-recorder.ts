@@ -3,7 +3,7 @@ import { HearthError } from "../../core/errors.js";
 import type { ResponseEncoder } from "../../dialects/openai-responses/encode.js";
 import type { InputItem } from "../../dialects/openai-responses/items/input-item-schema.js";
 import type { ResponseObject } from "../../dialects/openai-responses/response-schema.js";
-import type { RunRecorder, RunEnd } from "../../inference/run/recorder.js";
+import type { RunRecorder, RunEnd } from "../../inference/run/run-record.js";
 import type { StoredResponses } from "../../inference/responses/stored-responses.js";
 import type { Conversations } from "../../inference/conversations/conversations.js";
 import type { StoredItem } from "../../inference/responses/stored-response.js";

@@ -130,7 +130,7 @@ async function listTools(
 ): Promise<ResponseAnswer> {
   if (isLine) return ready;
   const { response, items } = ready;
-  if (response.mcpServers.length > 0) await app.generator.refuse(ready.request, principal);
+  if (response.mcpServers.length > 0) await app.generator.refuse(ready.request.model, principal);
   const listed = await listMcpTools(app, response, items, signal);
   return {
     ...readyResponse(listed.request, items, ready),

@@ -6,7 +6,7 @@ import type { Model, ModelRegistry } from "../../core/model.js";
 import type { ResponsesRequest } from "../../dialects/openai-responses/parse.js";
 import type { ServerToolOffer } from "../../dialects/openai-responses/tools/server-tools.js";
 import { createImageTool, type ImageToolDeps } from "../../inference/images/image-tool.js";
-import type { ServerTool } from "../../inference/run/run-deps.js";
+import type { ServerTool } from "../../inference/run/run-context.js";
 import { usableModel } from "../../inference/usable-model.js";
 
 export interface ServerToolDeps extends ImageToolDeps {

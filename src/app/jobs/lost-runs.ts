@@ -5,7 +5,7 @@
  */
 import type { Clock } from "../../core/clock.js";
 import type { Logger } from "../../core/logger.js";
-import type { LiveRuns } from "../../inference/requests/live-runs.js";
+import type { LiveRuns } from "../../inference/run/live-runs.js";
 import type { RunStore } from "../../inference/run/store/runs.js";
 import type { Writes } from "../../store/writes.js";
 

@@ -5,7 +5,7 @@ import type { Logger } from "../../core/logger.js";
 import type { RunStore } from "../../inference/run/store/runs.js";
 import type { PullStore } from "../../jobs/pulls/store.js";
 import type { JobStore } from "../../jobs/store.js";
-import type { LiveRuns } from "../../inference/requests/live-runs.js";
+import type { LiveRuns } from "../../inference/run/live-runs.js";
 import { createLostRuns } from "./lost-runs.js";
 import type { NodeStore } from "../../store/nodes.js";
 import type { Writes } from "../../store/writes.js";

@@ -1,8 +1,8 @@
 /** The part of the composition root that builds what keeps requests and answers. */
 import { createSecretFilter } from "../../accounts/credentials/secret.js";
 import type { Config } from "../../config/config.js";
-import { createRedaction } from "../../inference/requests/bodies/redaction.js";
-import { createRequestBodies, type RequestBodies } from "../../inference/requests/bodies/request-bodies.js";
+import { createRedaction } from "../../inference/bodies/redaction.js";
+import { createRequestBodies, type RequestBodies } from "../../inference/bodies/request-bodies.js";
 import type { SystemDeps } from "../chat-engine.js";
 import { pinnedKeysOf } from "../http-settings.js";
 import type { Stores } from "../stores.js";

@@ -34,7 +34,7 @@ async function loadOnly(
   { identity, name, keepAliveMs }: LoadOnly,
 ): Promise<void> {
   const isLoaded = await whileClientWaits(ctx.req.socket, (signal) =>
-    generator.preloader.preload(name, keepAliveMs, signal),
+    generator.preload(name, keepAliveMs, signal),
   );
   if (isLoaded !== null) ctx.body = form.loaded(identity, isLoaded ? "load" : "unload");
 }

@@ -1,5 +1,5 @@
 import type { OllamaEmbedRequest } from "../../dialects/ollama/embed/parse.js";
-import type { Evaluated } from "../../inference/embeddings/embed.js";
+import type { Evaluated } from "../../inference/embeddings/embedding-run.js";
 import type { AppContext } from "../server/app-context.js";
 import { authoriseModel } from "../../answers/authorise-model.js";
 import { requireAbility } from "../../answers/require-ability.js";

@@ -7,7 +7,7 @@ import { embeds, splitInputs } from "../../answers/embeddings.js";
 import { requireAbility } from "../../answers/require-ability.js";
 import type { EmbeddingRequest } from "../../core/embeddings/request.js";
 import { noUsage } from "../../core/usage.js";
-import type { Evaluated } from "../../inference/embeddings/embed.js";
+import type { Evaluated } from "../../inference/embeddings/embedding-run.js";
 import type { AppContext } from "./app-context.js";
 import { reserveTokens } from "./middleware/limit.js";
 import { whileClientWaits } from "./reply/client.js";

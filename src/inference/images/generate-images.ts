@@ -1,9 +1,7 @@
 /**
- * Image generation: from an accepted request to its images. A run (execute.ts) is charged for what it generated and is settled
- * whether or not a client waits; the client's signal aborts it. How an image is generated is the engine's responsibility
- * (engine/images), and where it is stored the store's (store.ts).
- *
- * States of a run: loading -> queued -> generating -> settled; it can fail or be aborted in any of the first three.
+ * Image generation: from an accepted request to its images. A run is charged for what it generated and is settled whether or not a
+ * client waits; the client's signal aborts it. How an image is generated is the engine's responsibility (engine/images), and where it
+ * is stored the store's (store.ts).
  */
 import type {
   GeneratedImage,
@@ -11,28 +9,28 @@ import type {
   ImageGenerationRequest,
   ImageSize,
 } from "../../core/images/image-generation.js";
-import type { Model, ModelRegistry } from "../../core/model.js";
+import type { Model } from "../../core/model.js";
 import type { Ticks } from "../../core/money.js";
 import type { Random } from "../../core/random.js";
 import type { RunParameters } from "../../core/telemetry/tracing.js";
 import { noUsage } from "../../core/usage.js";
 import { textMessage, type RunContent } from "../content/messages.js";
-import { createRunExecutor, type RunWork } from "../run/execute.js";
-import type { Execution } from "../run/execution.js";
-import type { RunEnd } from "../run/recorder.js";
-import { labelsText, withLabels } from "../run/labels.js";
-import type { BillableRun, ExecutorDeps, RunContext } from "../run/run-deps.js";
+import type { LiveRuns } from "../run/live-runs.js";
+import { Run } from "../run/run.js";
+import type { RunContext, RunServices } from "../run/run-context.js";
+import type { RunEnd } from "../run/run-record.js";
 import { timedLoads } from "../run/timed-loads.js";
 import { usableModel } from "../usable-model.js";
 import type { Write } from "../../store/writes.js";
 import type { ImageStore } from "./store.js";
 import type { StorageReservation } from "./stored-image.js";
 
-export interface ImageGeneratorDeps extends ExecutorDeps {
-  readonly models: ModelRegistry;
+/** What runs that generate images are built over. */
+interface ImageServices extends RunServices {
   readonly imageEngine: ImageEngine;
-  readonly images: Pick<ImageStore, "reserve">;
-  readonly random: Random;
+  readonly images: ImageStore;
+  /** The engine's `load`, measured. */
+  readonly load: ImageEngine["load"];
 }
 
 /** One image of an answer. */
@@ -59,10 +57,10 @@ const bytesPerPixelMax = 4;
 /** No format takes more for its header. */
 const headerBytesMax = 64 * 1024;
 
-/** Builds the generator; no run is active yet. */
-export function createImageGenerator(deps: ImageGeneratorDeps) {
-  const executor = createRunExecutor(deps);
-  const load = timedLoads({ ...deps, engine: deps.imageEngine });
+/** Builds the generator. @param liveRuns runs of all kinds, which the generator's are added to */
+export function createImageGenerator(liveRuns: LiveRuns, parts: Omit<ImageServices, "load">) {
+  const load = timedLoads({ ...parts, engine: parts.imageEngine });
+  const services: ImageServices = { ...parts, load };
   return {
     /**
      * Generates images and charges for them.
@@ -74,58 +72,38 @@ export function createImageGenerator(deps: ImageGeneratorDeps) {
       context: RunContext,
       signal: AbortSignal,
     ): Promise<GeneratedImages> {
-      const model = usableModel(deps.models, request.model, "image");
-      executor.refuseWhenFull();
-      const run = {
-        id: deps.random.id(),
-        model,
-        requestedModel: request.model,
-        context: withLabels(context, request, deps.withoutSecrets),
-        labels: labelsText(request, deps.withoutSecrets),
-      };
-      const work = new ImageWork({ ...deps, load }, run, request);
-      const active = executor.execute(run, work);
-      const onAbort = (): void => active.abort(signal.reason);
-      if (signal.aborted) onAbort();
-      signal.addEventListener("abort", onAbort, { once: true });
-      await active.finished;
-      signal.removeEventListener("abort", onAbort);
-      return work.result();
+      const model = liveRuns.admit(context, () => usableModel(services.models, request.model, "image"));
+      const run = new ImageRun(services, model, request, context);
+      await liveRuns.finish(run, signal, () => run.generate());
+      return run.result();
     },
-    /** Aborts every run; resolves when the end of each is written, or was given up because it cannot be written. */
-    close: (): Promise<void> => executor.close(),
   };
 }
 
-interface ImageWorkDeps extends ImageGeneratorDeps {
-  readonly load: ReturnType<typeof timedLoads<Awaited<ReturnType<ImageEngine["load"]>>>>;
-}
-
-/** The work of a run that generates images. */
-class ImageWork implements RunWork {
+/** A run that generates images. */
+class ImageRun extends Run {
   readonly operation = "generate_content";
-  readonly timings = { ttftMs: null, decodeTps: null };
   readonly parameters: RunParameters;
-  readonly #deps: ImageWorkDeps;
-  readonly #run: BillableRun;
+  readonly #services: ImageServices;
   readonly #request: ImageGenerationRequest;
   readonly #images: NamedImage[] = [];
   #storage: StorageReservation | null = null;
-  #ended: Execution | null = null;
+  #chargedTicks: Ticks = 0;
 
-  constructor(deps: ImageWorkDeps, run: BillableRun, request: ImageGenerationRequest) {
-    this.#deps = deps;
-    this.#run = run;
+  constructor(services: ImageServices, model: Model, request: ImageGenerationRequest, context: RunContext) {
+    super(services, model, request, context);
+    this.#services = services;
     this.#request = request;
     this.parameters = { seed: request.seed, choices: request.images };
   }
 
-  async produce(execution: Execution): Promise<void> {
+  /** Does the work of the run. */
+  async generate(): Promise<void> {
     try {
-      await this.#generate(execution);
+      await this.#generateAll();
     } catch (thrown) {
       // A client that gets an error gets none of the images.
-      if (!execution.signal.aborted) execution.count(() => noUsage);
+      if (!this.signal.aborted) this.money.count(() => noUsage);
       throw thrown;
     }
   }
@@ -134,58 +112,52 @@ class ImageWork implements RunWork {
     return this.#images.length === this.#request.images;
   }
 
-  content(): RunContent {
+  protected content(): RunContent {
     const { prompt } = this.#request;
     return { input: [textMessage("user", prompt)], output: [] };
   }
 
-  writes({ failure }: RunEnd): readonly Write[] {
+  protected writes({ failure }: RunEnd): readonly Write[] {
     if (failure !== null || !this.isComplete()) return [];
-    return this.#storage?.insertions(this.#deps.clock.now() + retentionMs) ?? [];
+    return this.#storage?.insertions(this.#services.clock.now() + retentionMs) ?? [];
   }
 
-  async ended({ failure }: RunEnd, execution: Execution): Promise<void> {
-    this.#ended = execution;
+  protected override async ended({ failure, usage }: RunEnd): Promise<void> {
+    this.#chargedTicks = usage.chargedTicks ?? 0;
     await this.#storage?.close(failure === null && this.isComplete());
   }
 
   /** The images of a run that has ended. @throws its failure, or the reason for which it was aborted. */
   result(): GeneratedImages {
-    if (this.#ended === null) throw new Error("the run has not ended");
-    const { failure, signal, chargedTicks } = this.#ended;
-    if (failure !== null) throw failure;
-    if (!this.isComplete()) throw signal.reason;
-    const { model } = this.#run;
-    return { model, images: this.#images, costTicks: chargedTicks ?? 0 };
+    if (this.failure !== null) throw this.failure;
+    if (!this.isComplete()) throw this.signal.reason;
+    return { model: this.model, images: this.#images, costTicks: this.#chargedTicks };
   }
 
-  async #generate(execution: Execution): Promise<void> {
+  async #generateAll(): Promise<void> {
     const { images, size: requestedSize, stored } = this.#request;
-    const loaded = await execution.load(this.#deps.load(this.#run.model, execution.signal));
+    const loaded = await this.load(this.#services.load(this.model, this.signal));
     const size = loaded.sizeFor(requestedSize);
-    if (stored) this.#storage = await this.#deps.images.reserve(this.#run.id, bytesMaxOf(size) * images);
-    const bound = { prompt: 0, sampled: 0, images };
-    const record = await execution.prepareRecord({ promptTokens: 0, bound });
-    const tokensExpected = images * tokensPerImage;
-    await execution.withSlot({ loaded: { slots: 1 }, tokensExpected }, async (slot) => {
+    if (stored) this.#storage = await this.#services.images.reserve(this.id, countBytesMax(size) * images);
+    await this.money.prepare({ promptTokens: 0, bound: { prompt: 0, sampled: 0, images } });
+    await this.withSlot({ slots: 1 }, images * tokensPerImage, async (slot) => {
       // Nothing is generated that is not reserved.
-      await record();
-      const firstSeed = this.#request.seed ?? randomSeed(this.#deps.random);
+      await this.money.record();
+      const firstSeed = this.#request.seed ?? randomSeed(this.#services.random);
       for (let index = 0; index < images; index += 1) {
-        this.#images.push(await this.#generateImage(execution, size, (firstSeed + index) >>> 0));
-        execution.count(() => ({ ...noUsage, images: this.#images.length }));
+        this.#images.push(await this.#generateImage(size, (firstSeed + index) >>> 0));
+        this.money.count(() => ({ ...noUsage, images: this.#images.length }));
         slot.tokensServed += tokensPerImage;
       }
     });
   }
 
-  async #generateImage({ signal }: Execution, size: ImageSize, seed: number): Promise<NamedImage> {
-    const { imageEngine, metrics } = this.#deps;
-    const { model } = this.#run;
+  async #generateImage(size: ImageSize, seed: number): Promise<NamedImage> {
+    const { imageEngine, metrics } = this.#services;
     const { prompt, format, quality } = this.#request;
-    const onStep = (): void => metrics.imageStepFinished(model.manifest.id);
+    const onStep = (): void => metrics.imageStepFinished(this.model.manifest.id);
     const job = { prompt, seed, format, quality, ...size };
-    const image = await imageEngine.generate(model, job, signal, onStep);
+    const image = await imageEngine.generate(this.model, job, this.signal, onStep);
     const name = (await this.#storage?.add(image.bytes, format)) ?? null;
     return { ...image, seed, name };
   }
@@ -195,6 +167,6 @@ function randomSeed(random: Random): number {
   return new DataView(random.bytes(4).slice().buffer).getUint32(0);
 }
 
-function bytesMaxOf({ width, height }: ImageSize): number {
+function countBytesMax({ width, height }: ImageSize): number {
   return width * height * bytesPerPixelMax + headerBytesMax;
 }

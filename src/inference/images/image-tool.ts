@@ -3,7 +3,7 @@ import type { RateLimits } from "../../accounts/limits/rate-limits.js";
 import { HearthError } from "../../core/errors.js";
 import type { ImageGenerationRequest } from "../../core/images/image-generation.js";
 import { drawnText, type ServerCallResult } from "../../core/tools/server-call.js";
-import type { ServerCall, ServerTool } from "../run/run-deps.js";
+import type { ServerCall, ServerTool } from "../run/run-context.js";
 import type { ImageGenerator } from "./generate-images.js";
 
 export interface ImageToolDeps {

@@ -1,5 +1,6 @@
 /** The prompts that a run answers: of a conversation of text only, or raw texts. */
 import type { Engine, LoadedModel, Prompt } from "../../core/engine.js";
+import { HearthError } from "../../core/errors.js";
 import type { GenerationRequest, Message } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
 import { checkTokenIds } from "./token-ids.js";
@@ -38,6 +39,16 @@ export async function buildPrompts(
   if (prompt.conversation !== undefined) return { prompts: [prompt], imageTokens: 0 };
   const imageTokens = await imageTokensOf(engine, model, messages, conversation);
   return { prompts: [prompt], imageTokens: Math.min(imageTokens, prompt.tokens.length) };
+}
+
+/** Returns prompts that are being built; null when they do not fit into the context. */
+export async function nullIfTooLong(building: Promise<Prompts>): Promise<Prompts | null> {
+  try {
+    return await building;
+  } catch (thrown) {
+    if (thrown instanceof HearthError && thrown.kind === "context_length_exceeded") return null;
+    throw thrown;
+  }
 }
 
 /** Counts only messages that are in the prompt: the oldest may have been left out. */

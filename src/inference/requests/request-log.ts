@@ -3,6 +3,7 @@
  * request, and their order: by the time of acceptance, so that a request keeps its place whatever becomes of it.
  */
 import { z } from "zod";
+import { noLabels } from "../../accounts/principals/spend-labels.js";
 import { canSeeOwned, type Scope } from "../../accounts/visibility.js";
 import type { RunLoad } from "../../core/metrics.js";
 import { auditEntry, type AuditDeps } from "../../accounts/audit/audited-change.js";
@@ -11,8 +12,9 @@ import type { TeamStore } from "../../accounts/teams/store.js";
 import { findScope } from "../../accounts/teams/teams.js";
 import type { Broadcast } from "../../core/broadcast.js";
 import { HearthError } from "../../core/errors.js";
-import type { RequestBodyStore, StoredBodies } from "./bodies/store.js";
-import type { LiveRun, LiveRuns } from "./live-runs.js";
+import type { RequestBodyStore, StoredBodies } from "../bodies/store.js";
+import type { LiveRuns } from "../run/live-runs.js";
+import type { Run } from "../run/run.js";
 import {
   newestFirst,
   type LoggedRequest,
@@ -61,7 +63,7 @@ export function createRequestLog(deps: RequestLogDeps) {
         .list()
         .filter((run) => teamId === null || run.teamId === teamId)
         .filter((run) => ownerId === null || run.userId === ownerId);
-      const waiting = live.filter(({ startTime }) => startTime === null).length;
+      const waiting = live.filter(({ money }) => money.startTime === null).length;
       return { running: live.length - waiting, waiting };
     },
     /** @throws HearthError `not_found`. */
@@ -85,7 +87,7 @@ async function pageOf({ requests, liveRuns }: RequestLogDeps, query: RequestQuer
   const { limit } = query;
   // Both first: a run that gets its row in between is in both, and in none otherwise.
   const live = liveRuns.list();
-  const withoutRow = live.filter(({ startTime }) => startTime === null);
+  const withoutRow = live.filter(({ money }) => money.startTime === null);
   const stored = await requests.page({ ...query, limit: limit + 1 });
   const runsById = new Map(live.map((run) => [run.id, run]));
   const rows = stored.requests.map((request) => withProgress(request, runsById.get(request.id)));
@@ -94,7 +96,7 @@ async function pageOf({ requests, liveRuns }: RequestLogDeps, query: RequestQuer
   const waiting = withoutRow
     .filter(({ id }) => !known.has(id))
     .filter((run) => isWanted(query, run))
-    .map(fromLiveRun)
+    .map(toLogged)
     .filter((request) => last === null || newestFirst(request, last) < 0);
   const all = [...rows, ...waiting].sort(newestFirst);
   const page = all.slice(0, limit);
@@ -103,13 +105,13 @@ async function pageOf({ requests, liveRuns }: RequestLogDeps, query: RequestQuer
 
 function isWanted(
   { teamId, apiKeyId, userId, model, status, since, until, text, after }: RequestFilter & RequestQuery,
-  run: LiveRun,
+  run: Run,
 ): boolean {
   return (
     (teamId === null || run.teamId === teamId) &&
-    (apiKeyId === null || run.apiKeyId === apiKeyId) &&
+    (apiKeyId === null || run.context.principal.key.id === apiKeyId) &&
     (userId === null || run.userId === userId) &&
-    (model === null || run.model === model || run.requestedModel === model) &&
+    (model === null || run.model.manifest.id === model || run.requestedModel === model) &&
     (status === null || status === "queued") &&
     (since === null || run.createTime >= since) &&
     (until === null || run.createTime < until) &&
@@ -118,9 +120,11 @@ function isWanted(
   );
 }
 
-function hasText(run: LiveRun, text: string): boolean {
-  const { id, requestId, model, requestedModel, endpoint, apiKeyName, labels } = run;
-  const searched = [id, requestId, model, requestedModel, endpoint, apiKeyName, ...labels].join("\n");
+function hasText({ id, model, requestedModel, context }: Run, text: string): boolean {
+  const { requestId, endpoint, principal } = context;
+  const { tags, metadata, endUser } = principal.labels ?? noLabels;
+  const own = [id, requestId, model.manifest.id, requestedModel, endpoint, principal.key.name];
+  const searched = [...own, ...tags, ...metadata, endUser ?? ""].join("\n");
   return searched.toLowerCase().includes(text.toLowerCase());
 }
 
@@ -135,7 +139,7 @@ async function find(
     const { userId: _, ...request } = stored;
     return withProgress(request, run);
   }
-  if (stored === null && run !== null && canSeeOwned(actor, run)) return fromLiveRun(run);
+  if (stored === null && run !== null && canSeeOwned(actor, run)) return toLogged(run);
   throw new HearthError("not_found", "Cannot find run", { param: "runId" });
 }
 
@@ -161,7 +165,7 @@ async function cancel(deps: RequestLogDeps, id: string, actor: Actor): Promise<L
   const stored = await deps.requests.find(id);
   if (stored !== null) return find(deps, id, actor);
   // It has waited, and so used nothing.
-  return { ...fromLiveRun(run), status: "cancelled", errorKind: "cancelled", endTime: clock.now() };
+  return { ...toLogged(run), status: "cancelled", errorKind: "cancelled", endTime: clock.now() };
 }
 
 const runCancelled = "run-cancelled";
@@ -214,33 +218,34 @@ async function removeBodies(deps: RequestLogDeps, id: string, actor: Actor): Pro
 }
 
 /** Returns a stored request with what its run has used since its row was inserted. */
-function withProgress(request: LoggedRequest, run: LiveRun | null | undefined): LoggedRequest {
+function withProgress(request: LoggedRequest, run: Run | null | undefined): LoggedRequest {
   if (request.status !== "running" || run === null || run === undefined) return request;
-  const { usage, costTicks, firstTokenMs } = run;
-  return { ...request, usage, costTicks, firstTokenMs };
+  const { usage, costTicks } = run.money;
+  return { ...request, usage, costTicks, firstTokenMs: run.timings.ttftMs };
 }
 
 /** Returns a run that has no row. */
-function fromLiveRun(run: LiveRun): LoggedRequest {
+function toLogged(run: Run): LoggedRequest {
+  const { principal, requestId, endpoint, streamed = false } = run.context;
   return {
     id: run.id,
-    requestId: run.requestId,
+    requestId,
     teamId: run.teamId,
-    apiKeyId: run.apiKeyId,
-    apiKeyName: run.apiKeyName,
-    model: run.model,
+    apiKeyId: principal.key.id,
+    apiKeyName: principal.key.name,
+    model: run.model.manifest.id,
     requestedModel: run.requestedModel,
-    endpoint: run.endpoint,
-    streamed: run.streamed,
+    endpoint,
+    streamed,
     status: "queued",
     finishReason: null,
     errorKind: null,
     createTime: run.createTime,
     startTime: null,
-    firstTokenMs: null,
+    firstTokenMs: run.timings.ttftMs,
     endTime: null,
-    usage: run.usage,
-    costTicks: run.costTicks,
+    usage: run.money.usage,
+    costTicks: run.money.costTicks,
   };
 }
 

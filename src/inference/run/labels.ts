@@ -7,7 +7,7 @@ import {
   type SpendLabels,
 } from "../../accounts/principals/spend-labels.js";
 import { endUserOf, type RequestLabels } from "../../core/requests/labels.js";
-import type { RunContext } from "./run-deps.js";
+import type { RunContext } from "./run-context.js";
 
 interface LabelledRequest {
   readonly labels?: RequestLabels | undefined;

@@ -2,8 +2,9 @@ import { endUserOf } from "../../core/requests/labels.js";
 import { encodeEmbedding, encodeEmbeddingUsage } from "../../dialects/openai-embeddings/encode.js";
 import { parseEmbeddingRequest } from "../../dialects/openai-embeddings/parse.js";
 import type { EmbeddingRequest } from "../../core/embeddings/request.js";
-import type { Embedder, Evaluated } from "../../inference/embeddings/embed.js";
-import type { RunContext } from "../../inference/run/run-deps.js";
+import type { Embedder } from "../../inference/embeddings/embed.js";
+import type { Evaluated } from "../../inference/embeddings/embedding-run.js";
+import type { RunContext } from "../../inference/run/run-context.js";
 import { usableModel } from "../../inference/usable-model.js";
 import type { JobRun } from "../handler.js";
 import { authoriseModel } from "../../answers/authorise-model.js";
@@ -43,12 +44,10 @@ function startEmbedding(
 ): JobRun {
   const aborting = new AbortController();
   let isRecorded = false;
-  const running = embedder.embed(request, context, aborting.signal, {
-    writes(end, evaluated) {
-      isRecorded = true;
-      if (evaluated !== null) onEvaluated(evaluated);
-      return context.recorder === undefined ? [] : context.recorder.writes(end);
-    },
+  const running = embedder.embed(request, context, aborting.signal, (end, evaluated) => {
+    isRecorded = true;
+    if (evaluated !== null) onEvaluated(evaluated);
+    return context.recorder === undefined ? [] : context.recorder.writes(end);
   });
   const ended = running.then(
     () => undefined,

@@ -167,7 +167,7 @@ describe("the ollama client", () => {
     const aborted = rejection(collect(stream));
     stream.abort();
     expect(await aborted).toMatchObject({ name: "AbortError" });
-    await until(() => app.generator.active.size === 0);
+    await until(() => app.liveRuns.size === 0);
   });
 });
 

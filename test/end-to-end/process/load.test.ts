@@ -73,7 +73,7 @@ describe("numbers that reach native code", () => {
     expect([400, 422]).toContain(answer.status);
     const { error } = (await answer.json()) as { error: { param: string; message: string } };
     expect(error.param.split(".")[0]).toBe(field);
-    expect(app.app.generator.active.size).toBe(0);
+    expect(app.app.liveRuns.size).toBe(0);
   });
 
   it("F1: a limit of a billion tokens is accepted, and the answer ends earlier", async () => {
@@ -89,7 +89,7 @@ describe("a client that leaves", () => {
     const app = await startServer({
       environment: { HEARTH_SLOTS_PER_MODEL: "1", HEARTH_PREFILL_CHUNK_TOKENS: "8" },
     });
-    const { generator, scheduler } = app.app;
+    const { liveRuns, scheduler } = app.app;
     const leave = async (body: object, when: () => boolean): Promise<void> => {
       const leaving = new AbortController();
       const asked = post(app, body, leaving.signal).then(
@@ -100,8 +100,8 @@ describe("a client that leaves", () => {
       leaving.abort();
       await asked.catch(() => undefined);
     };
-    await leave({}, () => generator.active.size === 1);
-    await until(() => generator.active.size === 0);
+    await leave({}, () => liveRuns.size === 1);
+    await until(() => liveRuns.size === 0);
 
     const holder = new AbortController();
     const held = await post(app, { messages: story, stream: true, temperature: 0 }, holder.signal);
@@ -109,13 +109,13 @@ describe("a client that leaves", () => {
     await until(() => scheduler.load.waiting === 0);
     expect(scheduler.load.running).toBe(1);
     await held.text();
-    await until(() => generator.active.size === 0);
+    await until(() => liveRuns.size === 0);
 
     const long = [{ role: "user", content: "word ".repeat(1500) }];
     await leave({ messages: long, stream: true }, () => scheduler.load.running === 1);
-    await until(() => generator.active.size === 0);
+    await until(() => liveRuns.size === 0);
     await leave({ messages: story, temperature: 0, stream: true }, () => scheduler.load.running === 1);
-    await until(() => generator.active.size === 0);
+    await until(() => liveRuns.size === 0);
     expect((await post(app, {})).status).toBe(200);
     expect(scheduler.load).toEqual({ running: 0, waiting: 0 });
   });
@@ -141,7 +141,7 @@ describe("a client that leaves", () => {
       );
     });
     for (const logprobs of await Promise.all(work)) expectSameUpToRounding(logprobs, alone);
-    await until(() => app.app.generator.active.size === 0);
+    await until(() => app.app.liveRuns.size === 0);
     await expect(app.app.close()).resolves.toBeUndefined();
   });
 });
@@ -205,7 +205,7 @@ describe("several models", () => {
       messages: story,
     });
     const other = post(app, { model: "two", max_tokens: 3 });
-    await until(() => app.app.generator.active.size === 2);
+    await until(() => app.app.liveRuns.size === 2);
     const frames = await streaming.text();
     expect(frames).toContain("[DONE]");
     expect(frames).not.toContain('"error"');

@@ -26,7 +26,7 @@ async function liveBytes(): Promise<number> {
 async function mixedRequests(app: TestServer, count: number): Promise<void> {
   for (let at = 0; at < count; at += 8)
     await Promise.all(Array.from({ length: 8 }, (_, index) => mixedRequest(app, at + index)));
-  await until(() => app.app.generator.active.size === 0);
+  await until(() => app.app.liveRuns.size === 0);
 }
 
 async function mixedRequest(app: TestServer, index: number): Promise<void> {

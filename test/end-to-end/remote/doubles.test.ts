@@ -229,7 +229,7 @@ describe.each(kinds)("a model on %s", (kind, protocol) => {
     await expect(asked).rejects.toThrow();
     await until(() => app.double.left === 1);
     go();
-    await until(() => app.app.generator.active.size === 0);
+    await until(() => app.app.liveRuns.size === 0);
   });
 
   it("is answered by another server of the model where one fails before its first token", async () => {

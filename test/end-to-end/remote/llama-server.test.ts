@@ -203,7 +203,7 @@ describe(`a model on a llama-server${withoutLlamaServer}`, () => {
     }
     times.sort((a, b) => a - b);
     expect(times[2]).toBeLessThan(200);
-    await until(() => remote().app.generator.active.size === 0);
+    await until(() => remote().app.liveRuns.size === 0);
     const [last] = await remote().app.runs.list(1);
     expect(last?.state).toBe("aborted");
     expect(last?.usage.completionTokens).toBeGreaterThanOrEqual(5);

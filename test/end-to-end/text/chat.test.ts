@@ -89,7 +89,7 @@ describe("the official client and the built-in model", () => {
       for await (const chunk of stream) {
         if (chunk.choices[0]?.delta.content && ++pieces === 5) stream.controller.abort();
       }
-      await until(() => app.app.generator.active.size === 0);
+      await until(() => app.app.liveRuns.size === 0);
     }
     expect(app.app.scheduler.load).toEqual({ running: 0, waiting: 0 });
     const runs = await app.app.runs.list(10);

@@ -205,7 +205,7 @@ describe("the official Anthropic client and the built-in model", () => {
       if (pieces === 5) stream.abort();
     });
     await expect(stream.done()).rejects.toBeInstanceOf(Anthropic.APIUserAbortError);
-    await until(() => app.app.generator.active.size === 0);
+    await until(() => app.app.liveRuns.size === 0);
     expect(app.app.scheduler.load).toEqual({ running: 0, waiting: 0 });
     const [run] = await app.app.runs.list(1);
     expect(run?.state).toBe("aborted");

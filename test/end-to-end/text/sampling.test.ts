@@ -144,7 +144,7 @@ describe("n choices", () => {
       logit_bias: { [await tokenCalled("x")]: 100 },
     });
     for await (const chunk of stream) if (chunk.choices[0]?.delta.content) stream.controller.abort();
-    await until(() => app.app.generator.active.size === 0);
+    await until(() => app.app.liveRuns.size === 0);
     expect(app.app.scheduler.load).toEqual({ running: 0, waiting: 0 });
     const [run] = await app.app.runs.list(1);
     expect(run?.state).toBe("aborted");

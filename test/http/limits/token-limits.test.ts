@@ -86,7 +86,7 @@ describe("token limits", () => {
     });
     await response.body?.getReader().read();
     controller.abort();
-    await until(() => server.app.generator.active.size === 0);
+    await until(() => server.app.liveRuns.size === 0);
     const aborted = (await trueTokens(server)).tokens;
     // One token for the text that was sent before.
     expect(await left()).toBe(aborted + 1);
@@ -159,7 +159,7 @@ describe("deferred work under token limits", () => {
     ]);
     await server.limit({ qpm: 1, tpm: 1 });
     held.open();
-    await until(() => server.app.generator.active.size === 0);
+    await until(() => server.app.liveRuns.size === 0);
     expect((await waitForOutcome(server, id, apiKey)).status).toBe(200);
     await server.limit({});
     const { tokens } = await trueTokens(server);

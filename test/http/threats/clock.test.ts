@@ -44,7 +44,7 @@ describe("F11: a clock that jumps", () => {
       sent += 3;
       manual.advance(1000);
     }
-    await until(() => server.app.generator.active.size === 0);
+    await until(() => server.app.liveRuns.size === 0);
     const runs = await server.app.runs.list(99);
     expect(runs.filter(({ state }) => state === "completed")).toHaveLength(sent);
     expect(await server.stores.ledger.verify()).toEqual([]);

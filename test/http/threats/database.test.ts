@@ -100,7 +100,7 @@ async function expectClearErrors(server: ManagedServer, side: TestTeam): Promise
 async function expectRecovered(server: ManagedServer, side: TestTeam): Promise<void> {
   server.clock.advance(1000);
   expect(await reasonsNotReady(server)).toEqual([]);
-  await until(() => server.app.generator.active.size === 0);
+  await until(() => server.app.liveRuns.size === 0);
   expect(server.app.scheduler.load).toMatchObject({ waiting: 0, running: 0 });
   const chat = { model: builtInModel, messages: [{ role: "user", content: "Hello" }] };
   expect((await server.request("POST", "/v1/chat/completions", chat, side.apiKey)).status).toBe(200);
@@ -218,14 +218,14 @@ describe("F11, F16: a database that cannot be written causes 503 with retry-afte
     for (const end of ends) end();
     expect((await Promise.all(answering)).map(({ status }) => status)).toEqual([200, 200, 200]);
     for (let sent = 0; sent < 50; sent += 1) expect((await begin()).status).toBe(503);
-    expect(server.app.generator.active.size).toBe(3);
+    expect(server.app.liveRuns.size).toBe(3);
     for (let retries = 0; retries < 5; retries += 1) clock.advance(1000);
-    expect(server.app.generator.active.size).toBe(3);
+    expect(server.app.liveRuns.size).toBe(3);
     await sql`pragma query_only = 0`.execute(database.kysely);
     clock.advance(1000);
     await until(() => {
       clock.advance(1000);
-      return server.app.generator.active.size === 0;
+      return server.app.liveRuns.size === 0;
     });
     const runs = await books.runs.list(99);
     expect(runs.map(({ state }) => state)).toEqual(["completed", "completed", "completed"]);

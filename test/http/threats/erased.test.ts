@@ -85,7 +85,7 @@ it("F19: a deleted, expired or fetched answer and its prompt are in no file of t
 
   const unfetched = markers("unfetched", 2);
   for (const text of unfetched) await defer(text);
-  await until(() => server.app.generator.active.size === 0);
+  await until(() => server.app.liveRuns.size === 0);
   clock.jump(31 * dayMs);
   const all = [...kept, ...deleted, ...fetched, ...unfetched];
   await until(() => {

@@ -5,7 +5,7 @@ import type { App } from "../../../src/app/app.js";
 import { loadConfig, type Config } from "../../../src/config/config.js";
 import type { Logger } from "../../../src/core/logger.js";
 import type { Model, ModelRegistry } from "../../../src/core/model.js";
-import type { Run } from "../../../src/inference/run/generate.js";
+import type { TextRun } from "../../../src/inference/run/text/text-run.js";
 import type { RunRecord } from "../../../src/inference/run/run-record.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import { openAgain } from "../databases/new-database.js";
@@ -56,8 +56,8 @@ export function registryOf(models: readonly Model[]): ModelRegistry {
 }
 
 /** Returns a function that resolves with the next run that the server starts. */
-export function watchRuns({ generator }: App, finished: Finished): () => Promise<Run> {
-  const waiting: ((run: Run) => void)[] = [];
+export function watchRuns({ generator }: App, finished: Finished): () => Promise<TextRun> {
+  const waiting: ((run: TextRun) => void)[] = [];
   const start = generator.start.bind(generator);
   const watched = vi.spyOn(generator, "start").mockImplementation((request, context) => {
     const run = start(request, context);

@@ -7,7 +7,7 @@ import {
 import { parseEmbeddingRequest } from "../../../dialects/openai-embeddings/parse.js";
 import { embeddingList } from "../../../dialects/openai-embeddings/response-schema.js";
 import { embeddingRequestSchema } from "../../../dialects/openai-embeddings/schema.js";
-import type { Evaluated } from "../../../inference/embeddings/embed.js";
+import type { Evaluated } from "../../../inference/embeddings/embedding-run.js";
 import { vectorsJson } from "../../server/reply/vectors.js";
 import { embedCall } from "../../server/answer.js";
 import { apiKeyRoute } from "../../server/route.js";

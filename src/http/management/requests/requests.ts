@@ -4,7 +4,7 @@ import { actorOf } from "../../../accounts/visibility.js";
 import { hasManagementAcl } from "../../../accounts/principals/manager-permissions.js";
 import { ticksToUsd } from "../../../core/money.js";
 import { responseArray, responseObject } from "../../../dialects/response-fields.js";
-import type { StoredBodies } from "../../../inference/requests/bodies/store.js";
+import type { StoredBodies } from "../../../inference/bodies/store.js";
 import { type LoggedRequest, requestStatuses } from "../../../inference/requests/logged-request.js";
 import { epochMs, parseFields, timeField } from "../../../dialects/management/fields.js";
 import {

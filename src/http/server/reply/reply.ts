@@ -5,7 +5,7 @@
  */
 import { HearthError, toHearthError } from "../../../core/errors.js";
 import type { RunEvent } from "../../../core/run-event.js";
-import type { Run } from "../../../inference/run/generate.js";
+import type { TextRun } from "../../../inference/run/text/text-run.js";
 import { type Client, watchClient } from "./client.js";
 import type { Context } from "../context.js";
 import type { AppContext } from "../app-context.js";
@@ -21,7 +21,7 @@ import { costHeader, runHeaders, runTrailers } from "./run-headers.js";
 export async function sendStream(
   app: AppContext,
   ctx: Context,
-  run: Run,
+  run: TextRun,
   presenter: StreamPresenter,
 ): Promise<void> {
   const client = watchClient(ctx.req.socket, () => run.abort());
@@ -37,7 +37,7 @@ export async function sendStream(
       for (const frame of presenter.frames(event)) await stream.send(frame);
     };
     await send(first.value);
-    const failure = await forward(rest, run.choices, send);
+    const failure = await forward(rest, run.request.choices, send);
     if (failure !== null && !client.isDisconnected()) reportFailure(app.logger, ctx, failure);
     const last = failure === null ? presenter.closing : presenter.failure(failure, run.finalUsage);
     stream.end(last, runTrailers(run));
@@ -77,10 +77,10 @@ export async function sendFrames(
 }
 
 /** Sends the answer of a finished run as JSON. @throws HearthError when the run fails. */
-export async function sendJson(ctx: Context, run: Run, presenter: JsonPresenter): Promise<void> {
+export async function sendJson(ctx: Context, run: TextRun, presenter: JsonPresenter): Promise<void> {
   const client = watchClient(ctx.req.socket, () => run.abort());
   try {
-    let open = run.choices;
+    let open = run.request.choices;
     for await (const event of run.events) {
       presenter.add(event);
       if (event.type === "generation-end") open -= 1;
@@ -100,7 +100,7 @@ export async function sendJson(ctx: Context, run: Run, presenter: JsonPresenter)
 }
 
 /** Sets the header with what a failed run was charged, for the answer with the error. */
-function setCost(ctx: Context, run: Run): void {
+function setCost(ctx: Context, run: TextRun): void {
   if (!ctx.headerSent) ctx.set(costHeader(run.costTicks));
 }
 

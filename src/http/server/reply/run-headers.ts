@@ -4,7 +4,7 @@
  */
 import type { Model } from "../../../core/model.js";
 import type { Ticks } from "../../../core/money.js";
-import type { Run } from "../../../inference/run/generate.js";
+import type { TextRun } from "../../../inference/run/text/text-run.js";
 
 const prefill = "x-hearth-prefill-ms";
 const ttft = "x-hearth-ttft-ms";
@@ -18,8 +18,6 @@ export const trailerNames = [prefill, ttft, decode, cost].join(", ");
 
 type Fields = Record<string, string>;
 
-type MeasuredRun = Pick<Run, "timings" | "costTicks">;
-
 /** What answered, and what it cost. */
 interface Answered {
   readonly model: Model;
@@ -27,7 +25,7 @@ interface Answered {
 }
 
 /** Returns what is already known. */
-export function runHeaders(run: MeasuredRun & Answered & Pick<Run, "warnings">): Fields {
+export function runHeaders(run: TextRun & Answered): Fields {
   return {
     ...modelHeader(run.model),
     ...warningHeader(run.warnings),
@@ -38,7 +36,7 @@ export function runHeaders(run: MeasuredRun & Answered & Pick<Run, "warnings">):
 }
 
 /** Returns what is only complete when the answer has ended. */
-export function runTrailers({ timings, costTicks }: MeasuredRun): Fields {
+export function runTrailers({ timings, costTicks }: TextRun): Fields {
   return {
     ...field(prefill, timings.prefillMs, 0),
     ...field(ttft, timings.ttftMs, 0),

@@ -196,7 +196,7 @@ describe("a response in a conversation", () => {
     const leaving = await createResponsesClient(server.url).stream({ input: "Wait", conversation: id });
     await leaving.until("response.output_text.delta");
     leaving.leave();
-    await until(() => server.app.generator.active.size === 0);
+    await until(() => server.app.liveRuns.size === 0);
     await expect(
       client.responses.create({ model: "absent", input: "Hello", conversation: id }),
     ).rejects.toMatchObject({ status: 404 });

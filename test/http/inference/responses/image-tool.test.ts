@@ -212,7 +212,7 @@ describe("a call of image_generation", () => {
     client.socket.terminate();
     await until(() => signal?.aborted === true);
     drawn.open();
-    await until(() => server.app.generator.active.size === 0);
+    await until(() => server.app.liveRuns.size === 0);
     await server.close();
     const [text, image] = await server.records();
     expect([text?.state, image?.state, image?.costTicks]).toEqual(["aborted", "aborted", 0]);
@@ -234,7 +234,7 @@ describe("a call of image_generation", () => {
     frames.leave();
     await until(() => signal?.aborted === true);
     drawn.open();
-    await until(() => server.app.generator.active.size === 0);
+    await until(() => server.app.liveRuns.size === 0);
     await server.close();
     const [text, image] = await server.records();
     expect([text?.state, image?.state, image?.costTicks]).toEqual(["aborted", "aborted", 0]);

@@ -39,7 +39,7 @@ describe("a prepaid team", () => {
     const server = await startLedgerServer("prepaid", () => ["a b", held.opened, " c"]);
     await server.buy(maxCostTicks + 5);
     const answering = complete(server);
-    await until(() => server.app.generator.active.size === 1);
+    await until(() => server.app.liveRuns.size === 1);
     await until(() => server.app.scheduler.load.running === 1);
     await eventually(async () =>
       expect(await server.balances()).toMatchObject({ credit: 5n, reserved: BigInt(maxCostTicks) }),
@@ -155,7 +155,7 @@ describe("a prepaid team", () => {
     const reader = response.body?.getReader();
     await reader?.read();
     controller.abort();
-    await until(() => server.app.generator.active.size === 0);
+    await until(() => server.app.liveRuns.size === 0);
     const cost = prompt + 2 * completion;
     expect((await server.runs.list(1))[0]).toMatchObject({ state: "aborted", costTicks: cost });
     expect((await server.transactions()).at(-1)).toEqual([

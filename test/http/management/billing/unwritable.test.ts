@@ -34,13 +34,13 @@ describe("F11: a database that cannot be written", () => {
     const holding = await hold(server);
     held.open();
     expect((await answering).status).toBe(200);
-    expect(server.app.generator.active.size).toBe(1);
+    expect(server.app.liveRuns.size).toBe(1);
     clock.advance(1000);
-    expect(server.app.generator.active.size).toBe(1);
+    expect(server.app.liveRuns.size).toBe(1);
     await holding.rollback().execute();
     await clock.whenWaiting(1000);
     clock.advance(1000);
-    await until(() => server.app.generator.active.size === 0);
+    await until(() => server.app.liveRuns.size === 0);
     expect(await server.balances()).toMatchObject({ reserved: 0n, revenue: BigInt(prompt + 2 * completion) });
     expect(await server.ledger.verify()).toEqual([]);
   });

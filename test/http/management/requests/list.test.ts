@@ -74,7 +74,7 @@ describe("GET /admin/requests", () => {
     expect(found.body).toEqual(requests[0]);
     held.open();
     await Promise.all([first.catch(() => undefined), second]);
-    await until(() => server.app.generator.active.size === 0);
+    await until(() => server.app.liveRuns.size === 0);
     expect((await list(server)).requests.map(({ id, status }) => [id, status])).toEqual(
       requests.map(({ id }) => [id, "completed"]),
     );

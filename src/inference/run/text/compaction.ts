@@ -4,14 +4,12 @@
  * the model answers as it would have without compaction.
  */
 import { freeRules, type LoadedModel } from "../../../core/engine.js";
-import { HearthError } from "../../../core/errors.js";
 import type { Compaction, GenerationRequest, Message } from "../../../core/generation.js";
-import { buildPrompts, type Prompts } from "../../prompt/prompts.js";
+import { buildPrompts, nullIfTooLong, type Prompts } from "../../prompt/prompts.js";
 import { countSampled } from "../../../core/usage.js";
 import { unlessAborted } from "../../abortable.js";
-import type { Execution } from "../execution.js";
-import { generateOnSlot, type Prepared } from "../generate-on-slot.js";
-import type { RunDeps, TextRun } from "../run-deps.js";
+import type { TextRun } from "./text-run.js";
+import { generateTurn, type Turn } from "./turn.js";
 
 /** Tokens of the instruction to summarize, with what a template puts around a message. */
 const instructionTokensMax = 256;
@@ -22,22 +20,22 @@ const instructionTokensMax = 256;
  */
 export function isCompacted(
   { compaction, choices, raw }: Pick<GenerationRequest, "compaction" | "choices" | "raw">,
-  { prompts: [prompt], loaded }: Pick<Prepared, "prompts"> & { readonly loaded: ContextSize },
+  { prompts: [prompt], loaded }: Pick<Turn, "prompts"> & { readonly loaded: ContextSize },
 ): boolean {
   if (compaction === undefined || choices !== 1 || raw !== undefined) return false;
   const { contextTokens } = loaded;
-  const room = summaryTokensOf(compaction, loaded) + Math.min(instructionTokensMax, contextTokens >> 3);
+  const room = limitSummary(compaction, loaded) + Math.min(instructionTokensMax, contextTokens >> 3);
   return (prompt?.tokens.length ?? 0) > Math.min(compaction.aboveTokens, contextTokens - room);
 }
 
 type ContextSize = Pick<LoadedModel, "contextTokens">;
 
 /** Returns the most tokens of a summary: not more than a quarter of a small context. */
-function summaryTokensOf({ summaryTokensMax }: Compaction, { contextTokens }: ContextSize): number {
+function limitSummary({ summaryTokensMax }: Compaction, { contextTokens }: ContextSize): number {
   return Math.min(summaryTokensMax, contextTokens >> 2);
 }
 
-/** Returns the most tokens that the summary and the answer use. @param answer those of an answer to the whole conversation */
+/** Returns the most tokens that the summary and the answer use. @param answer the bound of an answer to the whole conversation */
 export function boundWithSummary(
   { compaction, maxTokens }: GenerationRequest,
   answer: { readonly prompt: number; readonly sampled: number },
@@ -46,7 +44,7 @@ export function boundWithSummary(
   const { contextTokens } = loaded;
   // From the shorter conversation, a longer answer fits into the context.
   const answerMax = Math.min(maxTokens ?? Infinity, contextTokens);
-  const summaryMax = compaction === undefined ? 0 : summaryTokensOf(compaction, loaded);
+  const summaryMax = compaction === undefined ? 0 : limitSummary(compaction, loaded);
   return {
     prompt: answer.prompt + contextTokens,
     sampled: Math.max(answer.sampled, answerMax) + summaryMax,
@@ -54,12 +52,7 @@ export function boundWithSummary(
 }
 
 /** @returns what the answer is generated from: the conversation itself where it has no summary; null when it was aborted. */
-export async function compactConversation(
-  deps: RunDeps,
-  run: TextRun,
-  execution: Execution,
-  prepared: Prepared,
-): Promise<Prepared | null> {
+export async function compactConversation(run: TextRun, prepared: Turn): Promise<Turn | null> {
   const { request, conversation, loaded } = prepared;
   const { compaction } = request;
   if (compaction === undefined) return prepared;
@@ -68,47 +61,45 @@ export async function compactConversation(
   const build = (messages: readonly Message[]) =>
     nullIfTooLong(
       unlessAborted(
-        buildPrompts(deps.engine, run.model, loaded, whole, { ...conversation, messages }),
-        execution.signal,
+        buildPrompts(run.services.engine, run.model, loaded, whole, { ...conversation, messages }),
+        run.signal,
       ),
     );
   const { messages } = conversation;
-  const tokensMax = summaryTokensOf(compaction, loaded);
-  const sampledBefore = countSampled(execution.usage);
-  const summary = await summaryOf(deps, run, execution, {
+  const tokensMax = limitSummary(compaction, loaded);
+  const sampledBefore = countSampled(run.money.usage);
+  const summary = await generateSummary(run, {
     prepared,
     tokensMax,
     built: await build([...messages, { role: "user", content: compaction.instruction }]),
   });
   if (summary === null) return null;
-  const sampledMax = prepared.sampledMax - tokensMax + countSampled(execution.usage) - sampledBefore;
+  const sampledMax = prepared.sampledMax - tokensMax + countSampled(run.money.usage) - sampledBefore;
   if (summary === "") return { ...prepared, sampledMax };
   const heading = { role: "system", content: compaction.heading + summary } as const;
   const compacted = [...systemMessages(messages), heading, ...lastQuestion(messages)];
   const built = await build(compacted);
-  if (built === null || lengthOf(built) >= lengthOf(prepared)) return { ...prepared, sampledMax };
-  run.emit({ type: "conversation-compacted", choice: 0, summary, usage: execution.usage });
+  if (built === null || countTokens(built) >= countTokens(prepared)) return { ...prepared, sampledMax };
+  run.emit({ type: "conversation-compacted", choice: 0, summary });
   return { ...prepared, ...built, conversation: { ...conversation, messages: compacted }, sampledMax };
 }
 
 interface SummaryTurn {
-  readonly prepared: Prepared;
+  readonly prepared: Turn;
   readonly tokensMax: number;
   /** The prompt that asks for the summary; null when it does not fit. */
   readonly built: Prompts | null;
 }
 
 /** @returns the summary; an empty text when there is none that is complete, null when it was aborted. */
-async function summaryOf(
-  deps: RunDeps,
+async function generateSummary(
   run: TextRun,
-  execution: Execution,
   { prepared, tokensMax, built }: SummaryTurn,
 ): Promise<string | null> {
-  if (built === null || lengthOf(built) + tokensMax > prepared.loaded.contextTokens) return "";
+  if (built === null || countTokens(built) + tokensMax > prepared.loaded.contextTokens) return "";
   let summary = "";
   const turn = summaryTurn(prepared, tokensMax, built);
-  const end = await generateOnSlot(deps, run, execution, turn, 0, (event) => {
+  const end = await generateTurn(run, turn, 0, (event) => {
     if (event.type === "text-delta") summary += event.text;
   });
   if (end === null) return null;
@@ -117,7 +108,7 @@ async function summaryOf(
 }
 
 /** The prompt has the tools, so that it continues the one of the conversation; none is called. */
-function summaryTurn(prepared: Prepared, tokensMax: number, built: Prompts): Prepared {
+function summaryTurn(prepared: Turn, tokensMax: number, built: Prompts): Turn {
   const { request, validator } = prepared;
   const { tools, toolChoice } = request;
   return {
@@ -138,7 +129,7 @@ function summaryTurn(prepared: Prepared, tokensMax: number, built: Prompts): Pre
   };
 }
 
-function lengthOf({ prompts }: Pick<Prompts, "prompts">): number {
+function countTokens({ prompts }: Pick<Prompts, "prompts">): number {
   return prompts[0]?.tokens.length ?? 0;
 }
 
@@ -149,13 +140,4 @@ function systemMessages(messages: readonly Message[]): readonly Message[] {
 
 function lastQuestion(messages: readonly Message[]): readonly Message[] {
   return messages.filter(({ role }) => role === "user").slice(-1);
-}
-
-async function nullIfTooLong(building: Promise<Prompts>): Promise<Prompts | null> {
-  try {
-    return await building;
-  } catch (thrown) {
-    if (thrown instanceof HearthError && thrown.kind === "context_length_exceeded") return null;
-    throw thrown;
-  }
 }

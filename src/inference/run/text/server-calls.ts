@@ -1,10 +1,10 @@
 /** Executes the calls of a turn whose tools are the server's. A call that fails has a result, too. */
 import { toHearthError } from "../../../core/errors.js";
 import type { Message } from "../../../core/generation.js";
-import { resultImage, type ServerCallEvent, type ServerCallResult } from "../../../core/tools/server-call.js";
-import type { Clock } from "../../../core/clock.js";
+import { resultImage, type ServerCallResult } from "../../../core/tools/server-call.js";
 import { unlessAborted } from "../../abortable.js";
-import type { ServerTool, TextRun } from "../run-deps.js";
+import type { ServerTool } from "../run-context.js";
+import type { TextRun } from "./text-run.js";
 import type { TurnCall } from "./turn-message.js";
 
 /** Calls of one answer that are executed at the same time. */
@@ -19,25 +19,17 @@ export interface NumberedCall extends TurnCall {
   readonly tool: ServerTool;
 }
 
-export interface CallExecution {
-  readonly run: Pick<TextRun, "context">;
-  readonly clock: Pick<Clock, "after">;
-  readonly signal: AbortSignal;
-  readonly emit: (event: ServerCallEvent) => void;
-  /** Calls that may still be executed; the others fail. */
-  readonly callsLeft: number;
-}
-
 /**
  * Executes calls, a few at a time, and emits the start and the end of each.
+ * @param callsLeft calls that may still be executed; the others fail.
  * @returns their results as the model reads them, in the order of the calls.
  * @throws the signal's reason when it aborts.
  */
 export async function executeCalls(
-  execution: CallExecution,
+  run: TextRun,
   calls: readonly NumberedCall[],
+  callsLeft: number,
 ): Promise<readonly Message[]> {
-  const { emit, signal, callsLeft } = execution;
   const results: Pick<Message, "content" | "images">[] = [];
   let next = 0;
   const worker = async (): Promise<void> => {
@@ -45,18 +37,18 @@ export async function executeCalls(
       const call = calls[at];
       if (call === undefined) return;
       const place = { choice: 0, index: call.index };
-      emit({ type: "server-call-start", ...place });
-      const result = at < callsLeft ? await resultOf(execution, call) : failedResult(tooManyCalls);
-      signal.throwIfAborted();
-      results[at] = readByModel(result);
-      emit({ type: "server-call-end", ...place, result });
+      run.emitCounted({ type: "server-call-start", ...place });
+      const result = at < callsLeft ? await executeCall(run, call) : failedResult(tooManyCalls);
+      run.signal.throwIfAborted();
+      results[at] = toModelMessage(result);
+      run.emitCounted({ type: "server-call-end", ...place, result });
     }
   };
   await Promise.all(Array.from({ length: Math.min(callsActiveMax, calls.length) }, worker));
   return calls.map(({ id }, at) => ({ content: "", ...results[at], role: "tool", toolCallId: id }));
 }
 
-function readByModel({
+function toModelMessage({
   content: whole,
   image,
   images = [],
@@ -70,17 +62,17 @@ function readByModel({
 
 const tooManyCalls = "The call was not executed: the answer has as many calls as it may have.";
 
-async function resultOf(
-  { run, clock, signal }: CallExecution,
+async function executeCall(
+  { context, signal, services }: TextRun,
   call: NumberedCall,
 ): Promise<ServerCallResult> {
   const { id, tool, arguments: argumentsText } = call;
-  const args = argumentsOf(call);
+  const args = parseArguments(call);
   if (args === null) return failedResult("The arguments are not a JSON object.");
   const limit = new AbortController();
-  const stop = clock.after(callTimeoutMs, () => limit.abort(new Error("timed out")));
+  const stop = services.clock.after(callTimeoutMs, () => limit.abort(new Error("timed out")));
   const either = AbortSignal.any([signal, limit.signal]);
-  const { principal, requestId, endpoint, workClass, pricePercent } = run.context;
+  const { principal, requestId, endpoint, workClass, pricePercent } = context;
   const caller = {
     principal,
     requestId,
@@ -100,7 +92,7 @@ async function resultOf(
 }
 
 /** Returns the tool of the server that a name means, if it is one. */
-export function serverToolOf({ context }: Pick<TextRun, "context">, name: string): ServerTool | undefined {
+export function findServerTool({ context }: TextRun, name: string): ServerTool | undefined {
   return context.serverTools?.find((tool) => tool.name === name);
 }
 
@@ -108,7 +100,7 @@ function failedResult(content: string): ServerCallResult {
   return { failed: true, content, costTicks: 0 };
 }
 
-function argumentsOf({ arguments: json }: TurnCall): Readonly<Record<string, unknown>> | null {
+function parseArguments({ arguments: json }: TurnCall): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(json === "" ? "{}" : json);
     return typeof value === "object" && value !== null && !Array.isArray(value)

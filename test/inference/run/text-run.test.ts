@@ -1,4 +1,4 @@
-import { LiveRuns } from "../../../src/inference/requests/live-runs.js";
+import { LiveRuns } from "../../../src/inference/run/live-runs.js";
 import { aKey } from "../../kit/a-key.js";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -7,7 +7,8 @@ import type { RunEvent } from "../../../src/core/run-event.js";
 import { addEvent, noUsage } from "../../../src/core/usage.js";
 import type { RunStore } from "../../../src/inference/run/store/runs.js";
 import { createScriptedEngine, type Script } from "../../kit/scripted/engine.js";
-import { createGenerator, type Run } from "../../../src/inference/run/generate.js";
+import { createGenerator } from "../../../src/inference/run/text/generator.js";
+import type { TextRun } from "../../../src/inference/run/text/text-run.js";
 import { createScheduler } from "../../../src/scheduler/scheduler.js";
 import { openDatabase } from "../../../src/store/database.js";
 import { createLedgerStore } from "../../../src/accounts/money/store/ledger.js";
@@ -71,7 +72,8 @@ async function createTestGenerator(
   const engine = createScriptedEngine(script, { slots: 1, onLoad });
   const scheduler = createScheduler({ queueDepthMax: 4 }, systemClock);
   const settleFailures: unknown[] = [];
-  const generator = createGenerator({
+  const liveRuns = new LiveRuns(systemClock, 8);
+  const generator = createGenerator(liveRuns, {
     withoutSecrets: (text) => text,
     models: { list: () => [ember], find: (name) => (name === "ember" ? ember : null) },
     engine,
@@ -98,8 +100,6 @@ async function createTestGenerator(
     bodies: { charsMax: 1_000, record: () => Promise.resolve() },
     clock: systemClock,
     random: systemRandom,
-    liveRuns: new LiveRuns(),
-    runsActiveMax: 8,
     reasoningTokensMax: 4096,
     onSettleFailure: (_runId, thrown) => settleFailures.push(thrown),
   });
@@ -108,12 +108,13 @@ async function createTestGenerator(
     scheduler,
     runs,
     generator,
+    liveRuns,
     settleFailures,
     start: () => generator.start(request, context),
   };
 }
 
-async function read(run: Run): Promise<readonly RunEvent[]> {
+async function read(run: TextRun): Promise<readonly RunEvent[]> {
   const events: RunEvent[] = [];
   for await (const event of run.events) events.push(event);
   return events;
@@ -138,7 +139,7 @@ describe("a run", () => {
   it.each(["add", "writes"] as const)(
     "F22: fails and costs nothing where a defect throws after its answer (%s), and the next one runs",
     async (where) => {
-      const { generator, runs, start } = await createTestGenerator(() => ["one two three"]);
+      const { generator, liveRuns, runs, start } = await createTestGenerator(() => ["one two three"]);
       const defect = (): never => {
         throw new RangeError("not a whole number of ticks");
       };
@@ -146,7 +147,7 @@ describe("a run", () => {
       const run = generator.start(request, { ...context, recorder });
       await expect(read(run)).rejects.toMatchObject({ kind: "internal" });
       await run.finished;
-      expect(generator.active.size).toBe(0);
+      expect(liveRuns.size).toBe(0);
       await read(start());
       const rows = await runs.list(2);
       expect(rows.map(({ state }) => state)).toContain("completed");
@@ -247,13 +248,13 @@ describe("a run", () => {
 
   it("beyond the limit on active runs is refused at once", async () => {
     const held = gate();
-    const { start, generator } = await createTestGenerator(() => [held.opened]);
+    const { start, liveRuns } = await createTestGenerator(() => [held.opened]);
     const runs = Array.from({ length: 8 }, start);
     for (const run of runs) run.finished.catch(() => undefined);
     expect(() => start()).toThrow(/too many requests/);
     for (const run of runs) run.abort();
     held.open();
     await Promise.all(runs.map((run) => run.finished));
-    expect(generator.active.size).toBe(0);
+    expect(liveRuns.size).toBe(0);
   });
 });

@@ -2,10 +2,10 @@
  * One choice of a run: a job on a slot, from its start to its end. Where the rules of the answer allow more than the request does,
  * the answer is held back until it was validated, and generated again when it is invalid; otherwise it is emitted as it comes.
  */
-import type { DecodeJob, Engine } from "../../core/engine.js";
-import { HearthError } from "../../core/errors.js";
-import type { EngineEvent, FinishReason, GenerationEnd, GenerationEvent } from "../../core/generation.js";
-import type { Model } from "../../core/model.js";
+import type { DecodeJob, Engine } from "../../../core/engine.js";
+import { HearthError } from "../../../core/errors.js";
+import type { EngineEvent, FinishReason, GenerationEnd, GenerationEvent } from "../../../core/generation.js";
+import type { Model } from "../../../core/model.js";
 import type { AnswerValidator, CompletedAnswer } from "./answer-rules.js";
 
 /** Attempts at one answer, the first included. */

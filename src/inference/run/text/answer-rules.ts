@@ -2,11 +2,11 @@
  * What a request requires of its answers: grammar rules for the engine, and the validation of the whole answer. Some schemas can be
  * expressed exactly by rules; for the others the rules allow more than the schema, and the validation decides.
  */
-import { freeRules, type AnswerRules } from "../../core/engine.js";
-import { HearthError } from "../../core/errors.js";
-import { repeatedKey } from "../../core/json/object-keys.js";
-import type { GenerationRequest, Tool } from "../../core/generation.js";
-import type { CompiledSchema, SchemaOrigin, Schemas } from "../../core/schemas.js";
+import { freeRules, type AnswerRules } from "../../../core/engine.js";
+import { HearthError } from "../../../core/errors.js";
+import { repeatedKey } from "../../../core/json/object-keys.js";
+import type { GenerationRequest, Tool } from "../../../core/generation.js";
+import type { CompiledSchema, SchemaOrigin, Schemas } from "../../../core/schemas.js";
 
 /** An answer as it is validated. */
 export interface CompletedAnswer {
@@ -33,7 +33,7 @@ const acceptAll: AnswerValidator = {
 };
 
 /** Returns the validator of a request's answers, synchronously when nothing is required of them. */
-export function answerValidator(
+export function createValidator(
   schemas: Schemas,
   request: GenerationRequest,
   teamId: string,
@@ -70,16 +70,16 @@ async function compileValidator(
     warnings,
     async check(answer) {
       for (const call of answer.calls) {
-        const problem = await problemOf(call.arguments, tools.get(call.name));
+        const problem = await findProblem(call.arguments, tools.get(call.name));
         if (problem !== null) return `the arguments of '${call.name}': ${problem}`;
       }
-      return answer.calls.length > 0 ? null : problemOf(answer.text, text);
+      return answer.calls.length > 0 ? null : findProblem(answer.text, text);
     },
   };
 }
 
 /** Returns why a text is not what a schema requires. No answer repeats a key of an object, which no schema can say. */
-async function problemOf(text: string, schema: CompiledSchema | null | undefined): Promise<string | null> {
+async function findProblem(text: string, schema: CompiledSchema | null | undefined): Promise<string | null> {
   if (schema == null) return null;
   const problem = await schema.check(text);
   const repeated = problem === null ? repeatedKey(text) : null;

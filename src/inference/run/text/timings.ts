@@ -1,5 +1,5 @@
-import type { Clock } from "../../core/clock.js";
-import type { GenerationEvent } from "../../core/generation.js";
+import type { Clock } from "../../../core/clock.js";
+import type { GenerationEvent } from "../../../core/generation.js";
 
 /** Measurements of a run; null until known. */
 export interface RunTimings {

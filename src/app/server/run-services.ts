@@ -3,7 +3,6 @@ import type { BudgetGuard } from "../../accounts/budgets/guard.js";
 import type { Config } from "../../config/config.js";
 import type { ModelRegistry } from "../../core/model.js";
 import type { ServerMetrics } from "../../telemetry/metrics/server-metrics.js";
-import { LiveRuns } from "../../inference/requests/live-runs.js";
 import type { Scheduler } from "../../scheduler/scheduler.js";
 import type { SystemDeps } from "../chat-engine.js";
 import { pinnedKeysOf } from "../http-settings.js";
@@ -18,7 +17,7 @@ interface RunParts {
 }
 
 /** Returns what runs of every kind are executed over. */
-export function runDepsOf<System extends SystemDeps>(
+export function buildRunServices<System extends SystemDeps>(
   config: Config,
   system: System,
   stores: Stores,
@@ -27,7 +26,6 @@ export function runDepsOf<System extends SystemDeps>(
   return {
     ...system,
     models,
-    liveRuns: new LiveRuns(),
     slots: scheduler,
     runs: stores.runs,
     ledger: stores.ledger,
@@ -35,7 +33,6 @@ export function runDepsOf<System extends SystemDeps>(
     withoutSecrets: createSecretFilter(pinnedKeysOf(config)),
     metrics,
     bodies: buildRequestBodies(config, { ...stores, ...system }),
-    runsActiveMax: config.runsActiveMax,
     onSettleFailure: (runId: string, err: unknown) =>
       system.logger.error({ runId, err }, "a run could not be settled"),
   };

@@ -1,7 +1,7 @@
-import type { Database } from "../../../store/database.js";
-import { deleteExpired } from "../../../store/tables/delete-expired.js";
-import type { Row } from "../../../store/tables.js";
-import { createWrite, type Write } from "../../../store/writes.js";
+import type { Database } from "../../store/database.js";
+import { deleteExpired } from "../../store/tables/delete-expired.js";
+import type { Row } from "../../store/tables.js";
+import { createWrite, type Write } from "../../store/writes.js";
 
 /** What a run has read and written. */
 export type StoredBodies = Row<"requestBodies">;

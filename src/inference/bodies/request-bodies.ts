@@ -2,9 +2,9 @@
  * What models have read and written, for the teams that keep it: redacted, bounded for each request and in all, and stored for some days.
  * It is stored after its run is settled, so that it can neither fail nor delay the settlement.
  */
-import type { Clock } from "../../../core/clock.js";
-import { limited } from "../../content/limited.js";
-import type { RunContent } from "../../content/messages.js";
+import type { Clock } from "../../core/clock.js";
+import { limited } from "../content/limited.js";
+import type { RunContent } from "../content/messages.js";
 import type { Redact } from "./redaction.js";
 import type { RequestBodyStore, StoredBodies } from "./store.js";
 

@@ -1,5 +1,5 @@
 /** Removes from texts what must not be stored: addresses, secrets, fields of tool arguments, and what the operator's patterns match. */
-import type { ContentMessage, ContentPart } from "../../content/messages.js";
+import type { ContentMessage, ContentPart } from "../content/messages.js";
 
 /** Takes a text's place. */
 const removed = "[redacted]";

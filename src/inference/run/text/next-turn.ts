@@ -3,16 +3,15 @@ import { HearthError } from "../../../core/errors.js";
 import type { Message, ToolChoice } from "../../../core/generation.js";
 import type { CaptionedConversation } from "../../prompt/captioning.js";
 import { countSampled } from "../../../core/usage.js";
-import { buildPrompts } from "../../prompt/prompts.js";
+import { buildPrompts, nullIfTooLong } from "../../prompt/prompts.js";
 import { unlessAborted } from "../../abortable.js";
-import type { Execution } from "../execution.js";
-import type { Prepared } from "../generate-on-slot.js";
-import { countPromptTokens } from "../reservation.js";
-import type { RunDeps, TextRun } from "../run-deps.js";
-import { serverToolOf } from "./server-calls.js";
+import { findServerTool } from "./server-calls.js";
+import type { TextRun } from "./text-run.js";
+import { countPromptTokens } from "./token-bound.js";
+import type { Turn } from "./turn.js";
 
 export interface NextTurn {
-  readonly before: Prepared;
+  readonly before: Turn;
   /** The number of the turn before, from 1; 0: there was none. */
   readonly turn: number;
   /** What it adds to the conversation. */
@@ -29,27 +28,25 @@ export interface NextTurn {
  * @throws HearthError `no_credits` or `budget_exceeded` when the turn cannot be reserved.
  */
 export async function nextTurn(
-  deps: RunDeps,
   run: TextRun,
-  execution: Execution,
   { before, turn, messages, calls, withholds, reservedTokens }: NextTurn,
-): Promise<Prepared | null> {
-  const { signal } = execution;
-  const maxTokens = before.sampledMax + execution.discardedTokens - countSampled(execution.usage);
+): Promise<Turn | null> {
+  const { signal, services, model, money } = run;
+  const maxTokens = before.sampledMax + run.discardedTokens - countSampled(money.usage);
   if (maxTokens <= 0) return null;
-  const added = await captioned(deps, run, messages, signal);
+  const added = await captionResults(run, messages);
   const conversation: CaptionedConversation = {
     messages: [...before.conversation.messages, ...added.messages],
     imageTexts: new Map([...before.conversation.imageTexts, ...added.imageTexts]),
   };
   const { prefill: _, ...request } = before.request;
-  const loaded = await execution.load(deps.load(run.model, signal));
+  const loaded = await run.load(services.load(model, signal));
   // The prompt has all tools in any case, so that it continues the one before.
-  const building = buildPrompts(deps.engine, run.model, loaded, request, conversation);
+  const building = buildPrompts(services.engine, model, loaded, request, conversation);
   const built = await unlessAborted(nullIfTooLong(building), signal);
   if (built === null) return null;
   const promptTokens = countPromptTokens(built.prompts);
-  await execution.reserveMore({ prompt: Math.max(0, promptTokens - reservedTokens), sampled: 0 });
+  await money.reserveMore({ prompt: Math.max(0, promptTokens - reservedTokens), sampled: 0 });
   const choosing = turn === 0 ? before : withLaterChoice(before);
   const prepared = withholds ? withoutServerTools(run, choosing) : choosing;
   const { toolChoice, tools } = prepared.request;
@@ -65,13 +62,10 @@ export async function nextTurn(
 }
 
 /** Describes the images of results. One that cannot be described is only mentioned: no field of the request is to blame. */
-async function captioned(
-  { captioning }: RunDeps,
-  { context }: TextRun,
+async function captionResults(
+  { services: { captioning }, teamId, signal }: TextRun,
   messages: readonly Message[],
-  signal: AbortSignal,
 ): Promise<CaptionedConversation> {
-  const { id: teamId } = context.principal.team;
   try {
     return await unlessAborted((async () => captioning.caption(messages, teamId, signal))(), signal);
   } catch (thrown) {
@@ -85,7 +79,7 @@ async function captioned(
 }
 
 /** What the request forces has happened in its first turn: later ones may call any tool, or none. */
-function withLaterChoice({ request, ...rest }: Prepared): Prepared {
+function withLaterChoice({ request, ...rest }: Turn): Turn {
   return { ...rest, request: { ...request, toolChoice: laterChoice(request.toolChoice) } };
 }
 
@@ -96,10 +90,10 @@ function laterChoice({ forced, ...choice }: ToolChoice): ToolChoice {
 }
 
 /** Keeps the model from calling tools of the server. */
-function withoutServerTools(run: TextRun, { request, validator, ...rest }: Prepared): Prepared {
+function withoutServerTools(run: TextRun, { request, validator, ...rest }: Turn): Turn {
   const { tools, toolChoice } = request;
   const allowed = toolChoice.names ?? tools.map(({ name }) => name);
-  const names = allowed.filter((name) => serverToolOf(run, name) === undefined);
+  const names = allowed.filter((name) => findServerTool(run, name) === undefined);
   if (names.length > 0)
     return { ...rest, validator, request: { ...request, toolChoice: { ...toolChoice, names } } };
   const none = { ...toolChoice, mode: "none", names: null, withheld: tools } as const;
@@ -108,13 +102,4 @@ function withoutServerTools(run: TextRun, { request, validator, ...rest }: Prepa
     validator: { ...validator, rules: { ...validator.rules, toolArguments: [] } },
     request: { ...request, tools: [], toolChoice: none },
   };
-}
-
-async function nullIfTooLong<T>(building: Promise<T>): Promise<T | null> {
-  try {
-    return await building;
-  } catch (thrown) {
-    if (thrown instanceof HearthError && thrown.kind === "context_length_exceeded") return null;
-    throw thrown;
-  }
 }
