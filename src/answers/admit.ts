@@ -1,10 +1,14 @@
 /**
- * Admits a request of a text model: files, parse, authorise, what is stored, tokens, and what must be done before its run. The order is the
+ * Admits requests of models. For a text model: files, parse, authorise, what is stored, tokens, and what must be done before its run. The order is the
  * same for every endpoint, and for a client, a job and a line of a batch.
  */
 import { authorise } from "../accounts/principals/permissions.js";
+import type { EstimatedPrompt } from "../accounts/limits/prompt-estimate.js";
+import { unlimitedReservation } from "../accounts/limits/rate-limits.js";
 import type { TokenReservation } from "../core/limits.js";
-import { authoriseModel } from "./authorise-model.js";
+import { completeRequest, type ModelKind } from "../core/model.js";
+import { endUserOf, type RequestLabels } from "../core/requests/labels.js";
+import { authoriseModel, type Ability } from "./authorise-model.js";
 import type { AnswerContext } from "./context.js";
 import type { Asking, ReadRequest, ReadyRequest, TextEndpoint } from "./endpoint.js";
 import { hasFiles } from "./files/prompt-files.js";
@@ -46,7 +50,7 @@ export async function reserve<Read extends ReadRequest, Ready extends ReadyReque
 ): Promise<Admitted<Ready>> {
   let reservation: TokenReservation | null = null;
   try {
-    reservation = await asking.reserve(ready.request.model, ready.request);
+    reservation = await reserveTokens(app, asking, ready.request.model, ready.request);
     const prepared = prepare === undefined ? ready : await prepare(asking, ready, app);
     return { asking, ready: { ...prepared, close: once(prepared.close) }, reservation };
   } catch (thrown) {
@@ -54,6 +58,48 @@ export async function reserve<Read extends ReadRequest, Ready extends ReadyReque
     ready.close?.();
     throw thrown;
   }
+}
+
+/** A request of a model that does not answer with text. */
+interface ModelRequest {
+  /** The model's name in the request. */
+  readonly model: string;
+  readonly kind: ModelKind;
+  readonly ability?: Ability;
+  /** What the model reads; null: it is not counted in tokens. */
+  readonly prompt: EstimatedPrompt | null;
+  readonly labels?: RequestLabels | undefined;
+}
+
+/** Admits a request of a model that does not answer with text. @throws HearthError why it is not admitted; nothing is held then. */
+export async function admitModel(
+  app: AnswerContext,
+  asking: Asking,
+  { model, kind, ability, prompt, labels }: ModelRequest,
+): Promise<TokenReservation> {
+  authoriseModel(app.models, asking, model, kind, ability);
+  return reserveTokens(app, asking, model, prompt, labels);
+}
+
+/**
+ * Applies the limits on a model and reserves the estimated tokens of a request. The caller must reconcile the reservation.
+ * @param prompt the request, what a model reads of it, or a text to tokenize; null: it is not counted in tokens.
+ * @param labels name the end user; of a request that generates text, its own.
+ * @throws HearthError `rate_limited`.
+ */
+export async function reserveTokens(
+  { models }: AnswerContext,
+  asking: Asking,
+  name: string,
+  prompt: EstimatedPrompt | null,
+  labels?: RequestLabels,
+): Promise<TokenReservation> {
+  const model = models.find(name);
+  // The names that do not exist are not counted, because their number is unlimited. Texts may be tokenized as a hosted model does.
+  if (model === null && typeof prompt !== "string") return unlimitedReservation;
+  const isGeneration = prompt !== null && typeof prompt !== "string" && "messages" in prompt;
+  const whole = isGeneration && model !== null ? completeRequest(prompt, model) : prompt;
+  return asking.reserve(model?.manifest.id ?? name, whole, endUserOf(isGeneration ? prompt.labels : labels));
 }
 
 /** Returns a function that closes at its first call. */

@@ -2,6 +2,7 @@
  * An endpoint whose requests a text model answers. It says how a request is read and how its answer is presented; admit.ts and deliver.ts do
  * the rest for a client, a job of the queue or a line of a batch.
  */
+import type { EstimatedPrompt } from "../accounts/limits/prompt-estimate.js";
 import type { Principal } from "../accounts/principals/api-key.js";
 import type { HearthError } from "../core/errors.js";
 import type { GenerationRequest } from "../core/generation.js";
@@ -30,8 +31,8 @@ export interface Asking {
   readonly header: (name: string) => string;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
-  /** Applies the limits on the model, and reserves the estimated tokens. @throws HearthError `rate_limited`. */
-  reserve(model: string, request: GenerationRequest): Promise<TokenReservation>;
+  /** Applies the limits on a model, and reserves the estimated tokens: see `reserveTokens`. @throws HearthError `rate_limited`. */
+  reserve(modelId: string, prompt: EstimatedPrompt | null, endUser: string | null): Promise<TokenReservation>;
   /** Gives back what is reserved for a request that will not run. */
   release(reservation: TokenReservation): void;
 }

@@ -2,7 +2,6 @@ import type { OllamaEmbedRequest } from "../../dialects/ollama/embed/parse.js";
 import type { Evaluated } from "../../inference/embeddings/embedding-run.js";
 import type { AppContext } from "../server/app-context.js";
 import { authoriseModel } from "../../answers/authorise-model.js";
-import { requireAbility } from "../../answers/require-ability.js";
 import type { Call } from "../server/route.js";
 import { embeds } from "../../answers/embeddings.js";
 import { embedCall } from "../server/answer.js";
@@ -18,7 +17,6 @@ export async function embedInputs(
 ): Promise<Embedded | null> {
   const model = knownName(app.models, request.model);
   if (request.inputs.length > 0) return embedCall(app, call, { ...request, model }, keepAliveMs);
-  authoriseModel(app.models, call, model, "embedding");
-  requireAbility(app.models, call, model, embeds);
+  authoriseModel(app.models, call, model, "embedding", embeds);
   return { vectors: [], promptTokens: 0, loadMs: 0 };
 }

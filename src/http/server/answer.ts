@@ -2,14 +2,12 @@
 import { admit, inlineFiles, type Admitted } from "../../answers/admit.js";
 import { prepareAnswer } from "../../answers/deliver.js";
 import type { Asking, ReadRequest, ReadyRequest, TextEndpoint } from "../../answers/endpoint.js";
-import { authoriseModel } from "../../answers/authorise-model.js";
-import { embeds, splitInputs } from "../../answers/embeddings.js";
-import { requireAbility } from "../../answers/require-ability.js";
+import { admitEmbedding } from "../../answers/embeddings.js";
 import type { EmbeddingRequest } from "../../core/embeddings/request.js";
 import { noUsage } from "../../core/usage.js";
 import type { Evaluated } from "../../inference/embeddings/embedding-run.js";
 import type { AppContext } from "./app-context.js";
-import { reserveTokens } from "./middleware/limit.js";
+import { limitTokens } from "./middleware/limit.js";
 import { whileClientWaits } from "./reply/client.js";
 import { answerHeaders } from "./reply/run-headers.js";
 import { sendJson, sendStream } from "./reply/reply.js";
@@ -27,7 +25,7 @@ export function readCall(app: AppContext, call: Call, signal: AbortSignal): Aski
     isLine: false,
     header: (name) => ctx.get(name),
     signal,
-    reserve: (model, prompt) => reserveTokens(app, call, model, prompt),
+    reserve: (...limited) => limitTokens(app, call, ...limited),
     release: (reservation) => reservation.reconcile(noUsage),
   };
 }
@@ -75,14 +73,11 @@ export async function embedCall(
   keepAliveMs?: number,
 ): Promise<Evaluated | null> {
   const { ctx, principal, requestId, route } = call;
-  authoriseModel(app.models, call, request.model, "embedding");
-  requireAbility(app.models, call, request.model, embeds);
-  const prompt = splitInputs(request.inputs);
-  const tokenReservation = await reserveTokens(app, call, request.model, prompt, request.labels);
-  const context = { principal, requestId, endpoint: route.path, tokenReservation, keepAliveMs };
-  const result = await whileClientWaits(ctx.req.socket, (signal) =>
-    app.embedder.embed(request, context, signal),
-  );
+  const result = await whileClientWaits(ctx.req.socket, async (signal) => {
+    const tokenReservation = await admitEmbedding(app, readCall(app, call, signal), request);
+    const context = { principal, requestId, endpoint: route.path, tokenReservation, keepAliveMs };
+    return app.embedder.embed(request, context, signal);
+  });
   if (result !== null) ctx.set(answerHeaders(result));
   return result;
 }

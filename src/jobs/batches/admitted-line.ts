@@ -1,7 +1,7 @@
 /** A line of a batch between its admission and its run. */
 import type { Principal } from "../../accounts/principals/api-key.js";
-import type { EstimatedPrompt } from "../../accounts/limits/prompt-estimate.js";
 import type { AnswerContext } from "../../answers/context.js";
+import type { Asking } from "../../answers/endpoint.js";
 import type { TokenReservation } from "../../core/limits.js";
 import type { RunEvent } from "../../core/run-event.js";
 import type { Embedder } from "../../inference/embeddings/embed.js";
@@ -12,7 +12,7 @@ import type { JobRun } from "../handler.js";
 import type { ParseJson } from "./input.js";
 
 export interface LineContext extends AnswerContext {
-  readonly embedder: Pick<Embedder, "embed">;
+  readonly embedder: Embedder;
   readonly parseJson: ParseJson;
   /** What lines are charged, in percent of the model's prices. */
   readonly pricePercent: number;
@@ -34,11 +34,9 @@ export interface AdmittedLine {
 
 /** Counts a line against the limits of its key and of its team. @throws HearthError `rate_limited`. */
 export async function reserveLine(
-  { rateLimits }: Pick<AnswerContext, "rateLimits">,
+  { rateLimits }: AnswerContext,
   principal: Principal,
-  modelId: string,
-  prompt: EstimatedPrompt,
-  endUser: string | null,
+  ...[modelId, prompt, endUser]: Parameters<Asking["reserve"]>
 ): Promise<TokenReservation> {
   const request = await rateLimits.admitRequest(principal);
   if (request.refusal !== null) throw request.refusal;

@@ -1,25 +1,19 @@
-import { endUserOf } from "../../core/requests/labels.js";
 import { encodeEmbedding, encodeEmbeddingUsage } from "../../dialects/openai-embeddings/encode.js";
 import { parseEmbeddingRequest } from "../../dialects/openai-embeddings/parse.js";
 import type { EmbeddingRequest } from "../../core/embeddings/request.js";
 import type { Embedder } from "../../inference/embeddings/embed.js";
 import type { Evaluated } from "../../inference/embeddings/embedding-run.js";
 import type { RunContext } from "../../inference/run/run-context.js";
-import { usableModel } from "../../inference/usable-model.js";
 import type { JobRun } from "../handler.js";
-import { authoriseModel } from "../../answers/authorise-model.js";
-import { splitInputs } from "../../answers/embeddings.js";
+import { admitEmbedding } from "../../answers/embeddings.js";
 import type { Asking } from "../../answers/endpoint.js";
-import { type AdmittedLine, type LineContext, reserveLine } from "./admitted-line.js";
+import type { AdmittedLine, LineContext } from "./admitted-line.js";
 
 /** Admits the request of a line that embeds texts. @throws HearthError as the route does. */
 export async function embeddingLine(app: LineContext, asking: Asking): Promise<AdmittedLine> {
-  const { models, embedder, pricePercent } = app;
+  const { embedder, pricePercent } = app;
   const { request, format } = parseEmbeddingRequest(asking.body);
-  authoriseModel(models, asking, request.model, "embedding");
-  const { id } = usableModel(models, request.model, "embedding").manifest;
-  const endUser = endUserOf(request.labels);
-  const reservation = await reserveLine(app, asking.principal, id, splitInputs(request.inputs), endUser);
+  const reservation = await admitEmbedding(app, asking, request);
   let evaluated: Evaluated | null = null;
   return {
     reservation,
@@ -37,7 +31,7 @@ export async function embeddingLine(app: LineContext, asking: Asking): Promise<A
 }
 
 function startEmbedding(
-  embedder: Pick<Embedder, "embed">,
+  embedder: Embedder,
   request: EmbeddingRequest,
   context: RunContext,
   onEvaluated: (evaluated: Evaluated) => void,

@@ -10,10 +10,7 @@ import { prepareAnswer } from "../../answers/deliver.js";
 import type { Asking, ReadRequest, ReadyRequest, TextEndpoint } from "../../answers/endpoint.js";
 import { messages } from "../../answers/messages/messages.js";
 import { responses } from "../../answers/responses/responses.js";
-import { atPercent, completeRequest } from "../../core/model.js";
-import { endUserOf } from "../../core/requests/labels.js";
 import { noUsage } from "../../core/usage.js";
-import { usableModel } from "../../inference/usable-model.js";
 import { toJobRun } from "../handler.js";
 import { embeddingLine } from "./embedding-line.js";
 import { type AdmittedLine, type LineContext, reserveLine } from "./admitted-line.js";
@@ -77,11 +74,7 @@ function readLine(
     isLine: true,
     header: () => "",
     signal,
-    reserve(name, request) {
-      const model = atPercent(usableModel(app.models, name), app.pricePercent);
-      const prompt = completeRequest(request, model);
-      return reserveLine(app, principal, model.manifest.id, prompt, endUserOf(request.labels));
-    },
+    reserve: (...limited) => reserveLine(app, principal, ...limited),
     release: (reservation) => reservation.reconcile(noUsage),
   };
 }

@@ -3,9 +3,9 @@ import { encodeRanking } from "../../../dialects/rerank/encode.js";
 import { parseRerankRequest } from "../../../dialects/rerank/parse.js";
 import { ranking } from "../../../dialects/rerank/response-schema.js";
 import { rerankRequestSchema } from "../../../dialects/rerank/schema.js";
-import { reserveTokens } from "../../server/middleware/limit.js";
-import { authoriseModel } from "../../../answers/authorise-model.js";
-import { type Ability, requireAbility } from "../../../answers/require-ability.js";
+import { admitModel } from "../../../answers/admit.js";
+import type { Ability } from "../../../answers/authorise-model.js";
+import { readCall } from "../../server/answer.js";
 import { whileClientWaits } from "../../server/reply/client.js";
 import { answerHeaders } from "../../server/reply/run-headers.js";
 import { apiKeyRoute } from "../../server/route.js";
@@ -35,18 +35,17 @@ export const createRanking = apiKeyRoute({
   async handle(call, app) {
     const { ctx, principal, body, requestId, route } = call;
     const { request, ...options } = parseRerankRequest(body);
-    authoriseModel(app.models, call, request.model, "rerank");
-    requireAbility(app.models, call, request.model, reranks);
-    const { query, documents } = request;
+    const { model, query, documents } = request;
     // The query is read once for each document; a model refuses a long one, so that an estimate need not repeat it.
-    const text = [query, ...documents].join("\n");
-    const tokenReservation = await reserveTokens(app, call, request.model, { text, tokens: 0 });
-    const context = { principal, requestId, endpoint: route.path, tokenReservation };
-    const result = await whileClientWaits(ctx.req.socket, (signal) =>
-      app.embedder.rerank(request, context, signal),
-    );
+    const prompt = { text: [query, ...documents].join("\n"), tokens: 0 };
+    const result = await whileClientWaits(ctx.req.socket, async (signal) => {
+      const asked = { model, kind: "rerank", ability: reranks, prompt } as const;
+      const tokenReservation = await admitModel(app, readCall(app, call, signal), asked);
+      const context = { principal, requestId, endpoint: route.path, tokenReservation };
+      return app.embedder.rerank(request, context, signal);
+    });
     if (result === null) return;
     ctx.set(answerHeaders(result));
-    ctx.body = encodeRanking({ ...result, ...options, id: requestId, model: request.model, documents });
+    ctx.body = encodeRanking({ ...result, ...options, id: requestId, model, documents });
   },
 });

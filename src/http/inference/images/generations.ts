@@ -16,8 +16,8 @@ import type { NamedImage } from "../../../inference/images/generate-images.js";
 import { whileClientWaits } from "../../server/reply/client.js";
 import { answerHeaders } from "../../server/reply/run-headers.js";
 import { imageUrl } from "./image-file.js";
-import { authoriseModel } from "../../../answers/authorise-model.js";
-import { reserveTokens } from "../../server/middleware/limit.js";
+import { admitModel } from "../../../answers/admit.js";
+import { readCall } from "../../server/answer.js";
 import { apiKeyRoute, type Call } from "../../server/route.js";
 
 /** Generates images and returns them as URLs or base64. */
@@ -44,13 +44,14 @@ export const createImages = apiKeyRoute({
     const requestedModel = request.model ?? firstImageModel(app.models, principal);
     authorise(principal, { endpoint: route.acl, model: null });
     if (requestedModel === null) throw noImageModel();
-    authoriseModel(app.models, call, requestedModel, "image");
-    // Image generation is not counted in tokens.
-    await reserveTokens(app, call, requestedModel, null, request.labels);
+    const wanted = { ...request, model: requestedModel };
     const context = { principal, requestId, endpoint: route.path };
-    const result = await whileClientWaits(ctx.req.socket, (signal) =>
-      app.imageGenerator.generateImages({ ...request, model: requestedModel }, context, signal),
-    );
+    const result = await whileClientWaits(ctx.req.socket, async (signal) => {
+      // Image generation is not counted in tokens.
+      const asked = { ...wanted, kind: "image", prompt: null } as const;
+      await admitModel(app, readCall(app, call, signal), asked);
+      return app.imageGenerator.generateImages(wanted, context, signal);
+    });
     if (result === null) return;
     ctx.set(answerHeaders(result));
     const results: ImageResults = {

@@ -11,7 +11,9 @@ import { modelIdField } from "../../../dialects/request-fields.js";
 import { countField, responseArray, responseObject } from "../../../dialects/response-fields.js";
 import { wellFormed } from "../../../dialects/well-formed.js";
 import { whileClientWaits } from "../../server/reply/client.js";
-import { reserveTokens, withReservation } from "../../server/middleware/limit.js";
+import { reserveTokens } from "../../../answers/admit.js";
+import { readCall } from "../../server/answer.js";
+import { withReservation } from "../../server/middleware/limit.js";
 import { unknownModel } from "../../../answers/authorise-model.js";
 import { apiKeyRoute } from "../../server/route.js";
 
@@ -59,10 +61,14 @@ export const tokenizeText = apiKeyRoute({
     if (local === null && !app.hostedTokenizer.knows(name))
       throw unknownModel(app.models, principal, name, "chat");
     const tokenizer = local === null ? app.hostedTokenizer : app.generator;
-    const reservation = await reserveTokens(app, call, name, text);
-    const tokenize = () =>
-      whileClientWaits(ctx.req.socket, (signal) => tokenizer.tokenize(name, text, signal));
-    const tokens = await withReservation(reservation, tokenize, (result) => result?.length ?? 0);
+    const tokens = await whileClientWaits(ctx.req.socket, async (signal) => {
+      const reservation = await reserveTokens(app, readCall(app, call, signal), name, text);
+      return withReservation(
+        reservation,
+        () => tokenizer.tokenize(name, text, signal),
+        (result) => result.length,
+      );
+    });
     if (tokens === null) return;
     ctx.body = await toJson(tokens, model);
     ctx.type = "application/json";

@@ -1,4 +1,5 @@
 /** Answers POST /v1/responses without a run while the client waits: with a job in the background, or with an empty response. */
+import { reserveTokens } from "../../../answers/admit.js";
 import type { Asking } from "../../../answers/endpoint.js";
 import { itemsToStore } from "../../../answers/responses/conversation-items.js";
 import { checkBackgroundServers } from "../../../answers/responses/mcp.js";
@@ -62,7 +63,7 @@ async function enqueue(app: AppContext, call: Call, asking: Asking, ready: Respo
   const { id, createTime, request, response: asked, items } = ready;
   checkBackgroundServers(app, asked);
   const encoder = createEncoder(app, ready);
-  const reservation = await asking.reserve(request.model, request);
+  const reservation = await reserveTokens(app, asking, request.model, request);
   const opening = encoder.open();
   const response = encoder.response();
   const stored = storedResponses.insertion({

@@ -2,16 +2,10 @@
  * Applies rate limits to a request: first the limits of its key, then those of the team on the model. Both report the remainder in
  * the headers of the response, whether the request is admitted or refused.
  */
-import type { EstimatedPrompt } from "../../../accounts/limits/prompt-estimate.js";
-import {
-  unlimitedReservation,
-  type RateLimitDecision,
-  type RequestDecision,
-} from "../../../accounts/limits/rate-limits.js";
+import type { RateLimitDecision, RequestDecision } from "../../../accounts/limits/rate-limits.js";
 import type { Principal } from "../../../accounts/principals/api-key.js";
+import type { Asking } from "../../../answers/endpoint.js";
 import type { TokenReservation } from "../../../core/limits.js";
-import { completeRequest } from "../../../core/model.js";
-import { endUserOf, type RequestLabels } from "../../../core/requests/labels.js";
 import { noUsage } from "../../../core/usage.js";
 import { rateLimitHeaders } from "../../../dialects/rate-limit-headers.js";
 import type { Context } from "../context.js";
@@ -44,28 +38,13 @@ export async function warnOfBudgets(
   if (warnings.length > 0) ctx.set("x-hearth-budget-warning", warnings.join(", ").replace(/[^ -~]/g, "?"));
 }
 
-/**
- * Applies the limits on a model and reserves the estimated tokens of a request. The caller must reconcile the reservation.
- * @param prompt the request, what a model reads of it, or a text to tokenize; null: it is not counted in tokens. @param labels name the end user; of a request that
- * generates text, its own.
- * @throws HearthError `rate_limited`.
- */
-export async function reserveTokens(
+/** Applies the limits on a model, and reserves the estimated tokens of a request. @throws HearthError `rate_limited`. */
+export async function limitTokens(
   app: AppContext,
-  { ctx, rateLimitDecision: request }: Call,
-  name: string,
-  prompt: EstimatedPrompt | null,
-  labels?: RequestLabels,
+  { ctx, rateLimitDecision }: Call,
+  ...[modelId, prompt, endUser]: Parameters<Asking["reserve"]>
 ): Promise<TokenReservation> {
-  const found = app.models.find(name);
-  const model = found?.manifest.id ?? name;
-  const isHosted = typeof prompt === "string" && app.hostedTokenizer.knows(name);
-  // Unknown models are not counted, because their number is unlimited; the request fails later.
-  if (found === null && !isHosted) return unlimitedReservation;
-  const isGeneration = prompt !== null && typeof prompt !== "string" && "messages" in prompt;
-  const whole = isGeneration && found !== null ? completeRequest(prompt, found) : prompt;
-  const endUser = endUserOf(isGeneration ? prompt.labels : labels);
-  const decision = await app.rateLimits.admitModelRequest(request, model, whole, endUser);
+  const decision = await app.rateLimits.admitModelRequest(rateLimitDecision, modelId, prompt, endUser);
   applyDecision(app, ctx, decision);
   return decision.reservation;
 }
@@ -74,12 +53,12 @@ export async function reserveTokens(
 export async function withReservation<Result>(
   reservation: TokenReservation,
   work: () => Promise<Result>,
-  tokensOf: (result: Result) => number,
+  countTokens: (result: Result) => number,
 ): Promise<Result> {
   let promptTokens = 0;
   try {
     const result = await work();
-    promptTokens = tokensOf(result);
+    promptTokens = countTokens(result);
     return result;
   } finally {
     reservation.reconcile({ ...noUsage, promptTokens });
