@@ -5,19 +5,63 @@
  * States of a job: queued -> in flight -> done, its row removed in the transaction that settles its run; queued again when the server
  * is too busy or closes; failed when the process died too often while it was in flight (claims.ts).
  */
+import type { Broadcast } from "../core/broadcast.js";
+import type { Clock } from "../core/clock.js";
 import { toHearthError, type HearthError } from "../core/errors.js";
+import type { BodyBudget } from "../core/requests/body-budget.js";
+import type { Tracing } from "../core/telemetry/tracing.js";
 import { noUsage } from "../core/usage.js";
-import type { Write } from "../store/writes.js";
-import { leaseMs } from "./claims.js";
+import type { Write, Writes } from "../store/writes.js";
+import { leaseMs, type Claims } from "./claims.js";
 import type { RunEnd } from "../inference/run/run-record.js";
-import type { JobEnding, PreparedJob } from "./handler.js";
-import { createInFlightJob, type InFlightJob } from "./in-flight-job.js";
+import type { JobEnding, PreparedJob, JobHandler, JobRun } from "./handler.js";
 import { givenUp, pauseMsOf, queueFull, waitMsOf } from "./job-errors.js";
+import type { Job } from "./job.js";
 import { createOtherWorkers, type OtherWorkers } from "./other-workers.js";
 import { startRun } from "./start-run.js";
-import type { JobQueue, JobQueueDeps, NewJob } from "./queue-deps.js";
+import type { JobStore } from "./store.js";
 
-export type { JobQueue, JobQueueDeps } from "./queue-deps.js";
+/** A job as it is enqueued. */
+type NewJob = Omit<Job, "kind" | "attempts">;
+
+export interface JobQueue {
+  /**
+   * Enqueues a job; it is on disk once this resolves.
+   * @param together executed in the same transaction.
+   * @throws HearthError `overloaded` when the queue is full.
+   */
+  enqueue(job: NewJob, together: readonly Write[]): Promise<void>;
+  /**
+   * Cancels a job: aborts the run of one in flight and waits for its outcome; removes any other.
+   * @param notStarted returns how a job ends that is not in flight. @returns whether it was in flight.
+   */
+  cancel(id: string, notStarted: () => JobEnding): Promise<boolean>;
+  /** Looks for jobs that other transactions have inserted. */
+  wake(): void;
+  /** Starts to process jobs. Jobs that were in flight when the previous process died start again. */
+  start(): Promise<void>;
+  /** Aborts the runs in flight and requeues their jobs. */
+  close(): Promise<void>;
+}
+
+export interface JobQueueDeps {
+  readonly handler: JobHandler;
+  readonly jobs: Omit<JobStore, "attempted" | "claim" | "claimById">;
+  /** Shared by all queues. */
+  readonly claims: Claims;
+  readonly writes: Writes;
+  readonly broadcast: Broadcast;
+  readonly tracing: Tracing;
+  readonly clock: Clock;
+  /** A job in flight holds the bytes of its request. */
+  readonly bodyBudget: BodyBudget;
+  /** Jobs that may be in the queue. */
+  readonly queuedMax: number;
+  /** Jobs that may be in flight at a time. */
+  readonly activeMax: number;
+  /** Called with unexpected errors; the job stays in the queue. */
+  readonly onError: (jobId: string | null, thrown: unknown) => void;
+}
 
 /** Times that a job may start: one that was in flight when the process died so often is given up. */
 const attemptsMax = 3;
@@ -276,4 +320,28 @@ class Queue implements JobQueue {
     });
     return true;
   }
+}
+
+/** A job that this server has claimed. */
+interface InFlightJob {
+  readonly job: Job;
+  run: JobRun | null;
+  /** Ends its preparation. */
+  readonly preparing: AbortController;
+  cancelled: boolean;
+  /** When it may start again, by the limits and budgets of its key and team; null = at once. */
+  notBefore: number | null;
+  /** Resolves, never rejects, when the job is no longer in flight: whether it is in the queue again. */
+  done: Promise<boolean>;
+}
+
+function createInFlightJob(job: Job): InFlightJob {
+  return {
+    job,
+    run: null,
+    preparing: new AbortController(),
+    cancelled: false,
+    notBefore: null,
+    done: Promise.resolve(false),
+  };
 }

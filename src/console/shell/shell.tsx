@@ -1,17 +1,16 @@
 /** The frame around every page: navigation, choice of the team, the member's menu, keyboard shortcuts. */
 import type { ComponentType, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { useLocation } from "../lib/location.js";
-import { useIsOperator, useRole } from "../session.js";
+import { useLocation, pageHref } from "../lib/location.js";
+import { Dialog } from "../parts/dialog.js";
+import { Icon } from "../parts/icon.js";
+import { useIsOperator, useRole, useSignedIn } from "../session.js";
 import { useShortcuts } from "../lib/shortcuts.js";
 import { pages, type PageEntry } from "../pages.js";
 import { Empty } from "../parts/empty.js";
 import { ErrorBox } from "../parts/error-box.js";
 import { Loading } from "../parts/loading.js";
 import { MemberMenu } from "./member-menu.js";
-import { Navigation } from "./navigation.js";
-import { ShortcutHelp } from "./shortcut-help.js";
-import { TeamChoice } from "./team-choice.js";
 
 /** The console with the page of the address. */
 export function Shell(): JSX.Element {
@@ -81,5 +80,84 @@ function NoSuchPage(): JSX.Element {
         Go to the first page
       </a>
     </Empty>
+  );
+}
+
+interface ShortcutHelpProps {
+  readonly pages: readonly PageEntry[];
+  readonly onClose: () => void;
+}
+
+/** Lists the keyboard shortcuts. */
+function ShortcutHelp({ pages, onClose }: ShortcutHelpProps): JSX.Element {
+  return (
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
+      <dl class="shortcuts">
+        <dt>
+          <kbd>/</kbd>
+        </dt>
+        <dd>Search on this page</dd>
+        <dt>
+          <kbd>?</kbd>
+        </dt>
+        <dd>This list</dd>
+        {pages.map(({ name, title, letter }) => [
+          <dt key={`${name} keys`}>
+            <kbd>g</kbd> <kbd>{letter}</kbd>
+          </dt>,
+          <dd key={name}>{title}</dd>,
+        ])}
+      </dl>
+    </Dialog>
+  );
+}
+
+/** The team that the pages show; a choice where the member sees several. */
+function TeamChoice(): JSX.Element | null {
+  const { teams, team, chooseTeam } = useSignedIn();
+  if (team === null) return null;
+  if (teams.length === 1) return <span class="team">{team.name}</span>;
+  return (
+    <div class="team">
+      <select
+        aria-label="Team"
+        value={team.teamId}
+        onChange={(event) => chooseTeam(event.currentTarget.value)}
+      >
+        {teams.map(({ teamId, name }) => (
+          <option key={teamId} value={teamId}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+interface NavigationProps {
+  readonly pages: readonly PageEntry[];
+  readonly current: PageEntry | undefined;
+}
+
+/** Links to the pages. */
+function Navigation({ pages, current }: NavigationProps): JSX.Element {
+  return (
+    <nav id="navigation" aria-label="Pages">
+      <ul>
+        {pages.map((page) => (
+          <li key={page.name}>
+            <a href={pageHref(page.name)} aria-current={page === current ? "page" : undefined}>
+              <Icon name={page.icon} />
+              {page.title}
+            </a>
+          </li>
+        ))}
+      </ul>
+      <p class="outside">
+        <a href="/docs" target="_blank" rel="noreferrer">
+          API reference
+        </a>
+      </p>
+    </nav>
   );
 }

@@ -1,9 +1,9 @@
 /** Parses the request of POST /v1/complete into a GenerationRequest. Pure. */
-import { noTools, type GenerationRequest } from "../../core/generation.js";
+import { noTools, type GenerationRequest, type Message } from "../../core/generation.js";
 import { parseTopP } from "../request-fields.js";
-import { validFields } from "../field-error.js";
+import { validFields, invalidValue } from "../field-error.js";
+import { wellFormed } from "../well-formed.js";
 import { completeRequestSchema } from "./schema.js";
-import { parseTurns } from "./turns.js";
 
 export interface CompleteRequest {
   readonly request: GenerationRequest;
@@ -45,4 +45,32 @@ export function parseCompleteRequest(body: unknown): CompleteRequest {
     deterministic: false,
   };
   return { request, stream: fields.stream ?? false };
+}
+
+interface Turns {
+  /** Text before the first turn is the system message. */
+  readonly messages: readonly Message[];
+  /** The beginning of the answer; may be empty. */
+  readonly prefill: string;
+}
+
+const turnStart = /(?:^|\n\n)(Human|Assistant):/;
+
+/**
+ * Converts a prompt with `\n\nHuman: ...\n\nAssistant: ...` turns into messages.
+ * @throws HearthError `invalid_value` if there is no human turn or the last turn is not the assistant's.
+ */
+function parseTurns(prompt: string): Turns {
+  const [system = "", ...parts] = wellFormed(prompt).trimStart().split(turnStart);
+  const messages: Message[] = system.trim() === "" ? [] : [{ role: "system", content: system.trim() }];
+  for (let at = 0; at + 1 < parts.length; at += 2)
+    messages.push({
+      role: parts[at] === "Human" ? "user" : "assistant",
+      content: (parts[at + 1] ?? "").trim(),
+    });
+  const last = messages.pop();
+  if (!messages.some(({ role }) => role === "user"))
+    throw invalidValue("prompt", 'must have a "\\n\\nHuman:" turn before the last one');
+  if (last?.role !== "assistant") throw invalidValue("prompt", 'must end with a "\\n\\nAssistant:" turn');
+  return { messages, prefill: last.content };
 }

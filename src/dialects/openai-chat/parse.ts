@@ -1,13 +1,16 @@
 /** Parses the request of POST /v1/chat/completions into a GenerationRequest. Pure. */
-import type { AnswerFormat, GenerationRequest } from "../../core/generation.js";
+import type { AnswerFormat, GenerationRequest, Message, ToolCall } from "../../core/generation.js";
 import { HearthError } from "../../core/errors.js";
-import { invalidValue, validFields } from "../field-error.js";
+import { textArguments } from "../client-tools/text-input.js";
+import { invalidValue, validFields, unsupported } from "../field-error.js";
+import { imageDetailOf, joinParts, type MessageContent, type ContentPart } from "../message-content.js";
 import { parseReasoningEffort } from "../openai-effort.js";
 import { parseSampling, parseStops } from "../openai-sampling.js";
 import { labelsOf } from "../run-labels.js";
 import { withSchemaTexts } from "../schema-texts.js";
-import { parseMessages } from "./messages.js";
-import { chatRequestSchema, type ChatRequestBody } from "./schema.js";
+import { readTextFile } from "../text-file.js";
+import { wellFormed } from "../well-formed.js";
+import { chatRequestSchema, type ChatRequestBody, type ChatMessageBody, type ContentBody } from "./schema.js";
 import { parseTools } from "./tools.js";
 import { rejectUnsupportedFields } from "./unsupported-fields.js";
 
@@ -110,4 +113,92 @@ function parseFormat(wire: ChatRequestBody["response_format"]): {
     format: { type: "json-schema", schema },
     formatPath: wire.schema == null ? inner : outer,
   };
+}
+
+/**
+ * Parses the messages in order. System messages may occur anywhere.
+ * @throws HearthError `invalid_value` that names an unsupported message or part.
+ */
+function parseMessages(messages: readonly ChatMessageBody[]): readonly Message[] {
+  return messages.map((message, index) => parseMessage(message, `messages.${index}`));
+}
+
+function parseMessage(message: ChatMessageBody, param: string): Message {
+  switch (message.role) {
+    case "system":
+    case "developer":
+      return { role: "system", ...readContent(message.content, param), ...nameField(message.name) };
+    case "user":
+      return { role: "user", ...readContent(message.content, param), ...nameField(message.name) };
+    case "assistant":
+      return parseAssistantMessage(message, param);
+    case "tool": {
+      const { tool_call_id: id } = message;
+      const result = { role: "tool", ...readContent(message.content, param) } as const;
+      return id == null ? result : { ...result, toolCallId: wellFormed(id) };
+    }
+    case "function":
+      return { role: "tool", ...readContent(message.content, param), ...nameField(message.name) };
+  }
+}
+
+type AssistantMessageBody = Extract<ChatMessageBody, { role: "assistant" }>;
+
+function parseAssistantMessage(message: AssistantMessageBody, param: string): Message {
+  const calls = parseToolCalls(message);
+  const { content: text } = readContent(message.content, param, true);
+  const reasoning = wellFormed(message.reasoning_content ?? "");
+  return {
+    role: "assistant",
+    content: text === "" ? wellFormed(message.refusal ?? "") : text,
+    ...nameField(message.name),
+    ...(reasoning === "" ? {} : { reasoning }),
+    ...(calls.length === 0 ? {} : { toolCalls: calls }),
+  };
+}
+
+/** The older `function_call` has no id, so its name is used as the id. */
+function parseToolCalls(message: AssistantMessageBody): readonly ToolCall[] {
+  const { tool_calls: calls, function_call: call } = message;
+  if (call != null) return [toolCall(call.name, call)];
+  return (calls ?? []).map((each) => {
+    if (each.type !== "custom") return toolCall(each.id, each.function);
+    const { name, input } = each.custom;
+    return toolCall(each.id, { name, arguments: textArguments(wellFormed(input)) });
+  });
+}
+
+function toolCall(id: string, called: { readonly name: string; readonly arguments: string }): ToolCall {
+  return {
+    id: wellFormed(id),
+    name: wellFormed(called.name),
+    arguments: wellFormed(called.arguments),
+  };
+}
+
+function nameField(name: string | null | undefined): { readonly name?: string } {
+  return name == null || name === "" ? {} : { name: wellFormed(name) };
+}
+
+/** Parts are joined without a separator. */
+function readContent(content: ContentBody, param: string, isAssistant = false): MessageContent {
+  if (content == null) return { content: "" };
+  if (typeof content === "string") return { content: wellFormed(content) };
+  return joinParts(content.map((part, index) => readPart(part, `${param}.content.${index}`, isAssistant)));
+}
+
+type PartBody = Exclude<NonNullable<ContentBody>, string>[number];
+
+function readPart(part: PartBody, param: string, isAssistant: boolean): ContentPart {
+  if (part.type === "text") return part.text;
+  if (part.type === "refusal" && isAssistant) return part.refusal;
+  if (part.type === "image_url" && !isAssistant) {
+    const { url, detail } = part.image_url;
+    return { url, detail: imageDetailOf(detail, part.detail), param: `${param}.image_url.url` };
+  }
+  if (part.type === "file" && part.file?.file_data != null && !isAssistant) {
+    const { file_data: data, filename } = part.file;
+    return readTextFile({ data, filename }, `${param}.file.file_data`);
+  }
+  throw unsupported(param, `content parts of the type '${part.type}' are`);
 }

@@ -2,13 +2,12 @@
  * Encodes generation events as the response of POST /v1/completions. One encoder turns events into stream chunks; the JSON
  * response is a fold of the same chunks. If more choices were sampled than requested, it contains the most likely ones. Pure.
  */
-import type { FinishReason, GenerationEvent } from "../../core/generation.js";
+import type { FinishReason, GenerationEvent, SampledLogprob, TokenLogprob } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
 import type { RunEvent } from "../../core/run-event.js";
 import { isServerEvent } from "../../core/tools/server-call.js";
 import { noUsage, type Usage } from "../../core/usage.js";
 import { encodeUsage } from "../openai-usage.js";
-import { createLogprobEncoder, type LogprobEncoder } from "./logprobs.js";
 import type {
   Completion,
   CompletionChoice,
@@ -164,3 +163,42 @@ const finishReasons: Readonly<Record<FinishReason, CompletionFinishReason>> = {
   length: "length",
   tool_calls: "stop",
 };
+
+/** Encodes the next tokens of one choice. Offsets continue from one call to the next. */
+type LogprobEncoder = (tokens: readonly SampledLogprob[]) => CompletionLogprobs;
+
+/** Creates an encoder that starts at offset 0. */
+function createLogprobEncoder(): LogprobEncoder {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  let offset = 0;
+  return (tokens) => ({
+    tokens: tokens.map(nameOf),
+    token_logprobs: tokens.map(({ logprob }) => logprob),
+    top_logprobs: tokens.map((token) => topOf(token)),
+    text_offset: tokens.map(({ bytes }) => {
+      const start = offset;
+      offset += [...decoder.decode(Uint8Array.from(bytes), { stream: true })].length;
+      return start;
+    }),
+  });
+}
+
+/** Maps the most likely tokens, and the sampled token if it is not among them, to their log probabilities. */
+function topOf(sampled: SampledLogprob): Record<string, number> {
+  const top = new Map<string, number>();
+  for (const token of [...sampled.top, sampled]) {
+    const name = nameOf(token);
+    if (!top.has(name)) top.set(name, token.logprob);
+  }
+  return Object.fromEntries(top);
+}
+
+/** Returns a token's text, or its bytes in OpenAI's notation if they are not valid UTF-8. */
+function nameOf({ text, bytes }: TokenLogprob): string {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(bytes));
+    return text;
+  } catch {
+    return `bytes:${bytes.map((byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("")}`;
+  }
+}

@@ -1,9 +1,11 @@
 /** Parses the request of POST /v1/completions into a GenerationRequest. Pure. */
-import { noTools, type GenerationRequest } from "../../core/generation.js";
+import { HearthError, type ErrorKind } from "../../core/errors.js";
+import { noTools, type GenerationRequest, type RawPrompt } from "../../core/generation.js";
 import { invalidValue, unsupported, validFields } from "../field-error.js";
+import { int32Max } from "../request-fields.js";
 import { labelsOf } from "../run-labels.js";
 import { parseSampling, parseStops } from "../openai-sampling.js";
-import { parsePrompts } from "./prompts.js";
+import { wellFormed } from "../well-formed.js";
 import { completionRequestSchema, type CompletionRequestBody } from "./schema.js";
 
 export interface CompletionRequest {
@@ -86,4 +88,50 @@ function rejectContradictions(fields: CompletionRequestBody, returned: number, s
 function topLogprobsOf({ logprobs }: CompletionRequestBody): number | null {
   if (logprobs == null || logprobs === false) return null;
   return logprobs === true ? 1 : logprobs;
+}
+
+/** Maximum number of prompts in one request. */
+const promptsMax = 128;
+
+/**
+ * Reads one text, several texts, the token ids of one prompt, or the token ids of several prompts.
+ * @throws HearthError `invalid_field` that names the first element of another type, `invalid_value` for no prompt or too many.
+ */
+function parsePrompts(fields: CompletionRequestBody): readonly RawPrompt[] {
+  const { prompt, suffix, parse_special: special } = fields;
+  const each = {
+    suffix: suffix == null || suffix === "" ? null : wellFormed(suffix),
+    readsControlTokens: special ?? false,
+  };
+  if (typeof prompt === "string") return [{ prompt: wellFormed(prompt), ...each }];
+  const [first] = prompt;
+  if (typeof first === "number") return [{ prompt: tokens(prompt, "prompt"), ...each }];
+  if (prompt.length === 0) throw fieldProblem("invalid_value", "prompt", "must not be empty");
+  if (prompt.length > promptsMax)
+    throw fieldProblem("invalid_value", "prompt", `must hold at most ${promptsMax} prompts`);
+  return prompt.map((element, index) => {
+    const param = `prompt.${index}`;
+    if (typeof first === "string") {
+      if (typeof element !== "string") throw fieldProblem("invalid_field", param, "must be a string");
+      return { prompt: wellFormed(element), ...each };
+    }
+    if (!Array.isArray(element))
+      throw fieldProblem("invalid_field", param, "must be a string or an array of token ids");
+    return { prompt: tokens(element, param), ...each };
+  });
+}
+
+/** Checks the type and range of token ids. The engine checks whether they are in the vocabulary. */
+function tokens(elements: readonly unknown[], param: string): readonly number[] {
+  return elements.map((id, index) => {
+    if (typeof id !== "number" || !Number.isInteger(id))
+      throw fieldProblem("invalid_field", `${param}.${index}`, "must be an integer");
+    if (id < 0 || id > int32Max)
+      throw fieldProblem("invalid_value", `${param}.${index}`, `must be between 0 and ${int32Max}`);
+    return id;
+  });
+}
+
+function fieldProblem(kind: ErrorKind, param: string, problem: string): HearthError {
+  return new HearthError(kind, `${param}: ${problem}`, { param });
 }

@@ -1,7 +1,6 @@
 /**
  * Schema of the request of POST /v1/completions, with the fields of OpenAI and xAI. `null` means absent for every optional
- * field. Other fields do not change the answer and are ignored. The elements of a prompt array are validated by
- * prompts.ts.
+ * field. Other fields do not change the answer and are ignored. The elements of a prompt array are validated by parse.ts.
  */
 import { z } from "zod";
 import { int32Max, optionalInteger, modelIdField, requiredInteger } from "../request-fields.js";

@@ -4,15 +4,16 @@
  * whether the job is aborted, and is never terminated during a step.
  */
 import { dirname } from "node:path";
+import sharp from "sharp";
 import type { Clock } from "../../core/clock.js";
 import { HearthError, toHearthError } from "../../core/errors.js";
-import type { ImageEngine } from "../../core/images/image-generation.js";
+import type { ImageEngine, ImageFormat } from "../../core/images/image-generation.js";
 import type { Model } from "../../core/model.js";
 import type { ModelMemory } from "../memory/model-memory.js";
 import { ResidentModels, type NativeModelInfo } from "../memory/resident-models.js";
 import { WorkerLostError } from "../worker/client-options.js";
 import { WorkerClient } from "../worker/client.js";
-import { encodeImage } from "./encode.js";
+import type { RawImage } from "./image-model.js";
 import type { ImageReplies, ImageRequest, StepNews } from "./protocol.js";
 import { fittingSize, type SupportedSizes } from "./size.js";
 
@@ -126,4 +127,24 @@ function unavailable(model: Model, thrown: unknown, signal: AbortSignal | null, 
     param: "model",
     ...(error.kind === "model_unavailable" ? {} : { cause: error.cause }),
   });
+}
+
+/** Quality of JPEG and WebP when none is requested. */
+const defaultQuality = 90;
+
+/** Encodes an image as a file, in sharp's own threads. @param quality of JPEG and WebP, 1 to 100; null: the default. */
+async function encodeImage(
+  { pixels, width, height }: RawImage,
+  format: ImageFormat,
+  quality: number | null,
+): Promise<Uint8Array> {
+  const image = sharp(pixels, { raw: { width, height, channels: 3 } });
+  switch (format) {
+    case "png":
+      return image.png().toBuffer();
+    case "jpeg":
+      return image.jpeg({ quality: quality ?? defaultQuality }).toBuffer();
+    case "webp":
+      return image.webp({ quality: quality ?? defaultQuality }).toBuffer();
+  }
 }

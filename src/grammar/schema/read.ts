@@ -7,11 +7,8 @@ import { dialectOf, type Dialect } from "./dialect.js";
 import { guardDocument, schemaLimits, type SchemaLimits } from "./guards.js";
 import { Keywords, type Counters, type NodeDraft } from "./keywords.js";
 import type { SchemaNode } from "./node.js";
-import { isObject, ownProperty, type SchemaLocation } from "./location.js";
+import { isObject, ownProperty, type SchemaLocation, isArray } from "./location.js";
 import { checkProgress, reachable } from "./progress.js";
-import { readArray } from "./read-array.js";
-import { readCombined } from "./read-combined.js";
-import { readObject } from "./read-object.js";
 import { readScalar } from "./read-scalar.js";
 import { SchemaRefusal } from "./refusal.js";
 import { findReferences, refusal, type References, type RefKeyword } from "./resolve.js";
@@ -134,4 +131,137 @@ function fill(node: NodeDraft, location: SchemaLocation, filling: FillContext): 
     if (node.ref === undefined) node.ref = target;
     else node.allOf = [...(node.allOf ?? []), { pointer: `${pointer}/${keyword}`, ref: target }];
   }
+}
+
+/** Reads the keywords that apply other schemas to the same value. */
+function readCombined(node: NodeDraft, keywords: Keywords): void {
+  const allOf = keywords.schemas("allOf");
+  const anyOf = keywords.schemas("anyOf");
+  const oneOf = keywords.schemas("oneOf");
+  const not = keywords.schema("not");
+  if (allOf !== undefined) node.allOf = [...(node.allOf ?? []), ...allOf];
+  if (anyOf !== undefined) node.anyOf = anyOf;
+  if (oneOf !== undefined) node.oneOf = oneOf;
+  if (not !== undefined) node.not = not;
+  const condition = keywords.schema("if");
+  if (condition === undefined) return;
+  const met = keywords.schema("then");
+  const unmet = keywords.schema("else");
+  node.if = condition;
+  if (met !== undefined) node.then = met;
+  if (unmet !== undefined) node.else = unmet;
+}
+
+/** Reads the keywords of arrays. Tuples of older drafts become `prefixItems` and `items`. */
+function readArray(node: NodeDraft, keywords: Keywords, dialect: Dialect): void {
+  const prefixItems = keywords.schemas("prefixItems");
+  const tuple = isArray(keywords.raw("items"));
+  if (prefixItems !== undefined) node.prefixItems = prefixItems;
+  if (tuple && prefixItems !== undefined)
+    throw keywords.malformed("items", "a schema when prefixItems is present");
+  if (tuple) readTuple(node, keywords);
+  else {
+    const items = keywords.schema("items");
+    if (items !== undefined) node.items = items;
+  }
+  const minItems = keywords.count("minItems");
+  const maxItems = keywords.count("maxItems");
+  const uniqueItems = keywords.flag("uniqueItems");
+  const unevaluatedItems = keywords.schema("unevaluatedItems");
+  if (minItems !== undefined) node.minItems = minItems;
+  if (maxItems !== undefined) node.maxItems = maxItems;
+  if (uniqueItems === true) node.uniqueItems = true;
+  if (unevaluatedItems !== undefined) node.unevaluatedItems = unevaluatedItems;
+  readContains(node, keywords, dialect);
+}
+
+function readTuple(node: NodeDraft, keywords: Keywords): void {
+  const tuple = keywords.list("items");
+  const rest = keywords.schema("additionalItems");
+  if (tuple !== undefined && tuple.length > 0)
+    node.prefixItems = tuple.map((_, index) => keywords.schemaIn("items", index));
+  if (rest !== undefined) node.items = rest;
+}
+
+function readContains(node: NodeDraft, keywords: Keywords, dialect: Dialect): void {
+  const contains = keywords.schema("contains");
+  const min = keywords.count("minContains") ?? 1;
+  const max = keywords.count("maxContains") ?? null;
+  if (contains === undefined) return;
+  node.contains = { node: contains, min, max, ...(dialect.containsEvaluates ? {} : { evaluates: false }) };
+}
+
+/** Reads the keywords of objects. */
+function readObject(node: NodeDraft, keywords: Keywords): void {
+  const properties = keywords.schemaMap("properties");
+  const required = keywords.stringArray("required");
+  const additional = keywords.schema("additionalProperties");
+  const names = keywords.schema("propertyNames");
+  const minProperties = keywords.count("minProperties");
+  const maxProperties = keywords.count("maxProperties");
+  const unevaluated = keywords.schema("unevaluatedProperties");
+  if (properties !== undefined) {
+    keywords.countProperties(properties.size);
+    node.properties = properties;
+  }
+  if (required !== undefined) node.required = new Set(required);
+  if (additional !== undefined) node.additionalProperties = additional;
+  if (names !== undefined) node.propertyNames = names;
+  if (minProperties !== undefined) node.minProperties = minProperties;
+  if (maxProperties !== undefined) node.maxProperties = maxProperties;
+  if (unevaluated !== undefined) node.unevaluatedProperties = unevaluated;
+  readPatterns(node, keywords);
+  readDependent(node, keywords);
+}
+
+function readPatterns(node: NodeDraft, keywords: Keywords): void {
+  const patterns = keywords.schemaMap("patternProperties");
+  if (patterns === undefined) return;
+  keywords.countProperties(patterns.size);
+  for (const source of patterns.keys()) keywords.checkPattern(source, "patternProperties");
+  node.patternProperties = [...patterns].map(([pattern, value]) => ({ pattern, node: value }));
+}
+
+/**
+ * Reads the dependency keywords. `dependencies` of older drafts combines `dependentRequired` and
+ * `dependentSchemas`; if it occurs together with them, it becomes a separate node in `allOf`.
+ */
+function readDependent(node: NodeDraft, keywords: Keywords): void {
+  const schemas = keywords.schemaMap("dependentSchemas");
+  const required = namesByName(keywords, "dependentRequired");
+  if (schemas !== undefined) node.dependentSchemas = schemas;
+  if (required !== undefined) node.dependentRequired = required;
+  const older = readDependencies(keywords);
+  if (older === undefined) return;
+  if (schemas === undefined && required === undefined) Object.assign(node, older);
+  else node.allOf = [...(node.allOf ?? []), { pointer: `${keywords.pointer}/dependencies`, ...older }];
+}
+
+function readDependencies(
+  keywords: Keywords,
+): Pick<SchemaNode, "dependentRequired" | "dependentSchemas"> | undefined {
+  const dependencies = keywords.map("dependencies");
+  if (dependencies === undefined) return undefined;
+  const required = new Map<string, readonly string[]>();
+  const schemas = new Map<string, SchemaNode>();
+  for (const [name, value] of dependencies)
+    if (isArray(value)) required.set(name, stringArrayOf(value, keywords, "dependencies"));
+    else schemas.set(name, keywords.schemaIn("dependencies", name));
+  return {
+    ...(required.size > 0 ? { dependentRequired: required } : {}),
+    ...(schemas.size > 0 ? { dependentSchemas: schemas } : {}),
+  };
+}
+
+function namesByName(
+  keywords: Keywords,
+  keyword: string,
+): ReadonlyMap<string, readonly string[]> | undefined {
+  const map = keywords.map(keyword);
+  return map && new Map([...map].map(([name, value]) => [name, stringArrayOf(value, keywords, keyword)]));
+}
+
+function stringArrayOf(value: unknown, keywords: Keywords, keyword: string): readonly string[] {
+  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
+  throw keywords.malformed(keyword, "an object whose values are arrays of strings");
 }

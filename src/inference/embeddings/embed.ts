@@ -11,7 +11,6 @@ import type { RunContext } from "../run/run-context.js";
 import { timedLoads } from "../run/timed-loads.js";
 import { usableModel } from "../usable-model.js";
 import { EmbeddingRun, type EmbeddingServices, type Evaluated, type Evaluation } from "./embedding-run.js";
-import { similarity, unitVector } from "./vectors.js";
 
 export interface Ranking extends Evaluated {
   /** One for each document, in their order; from 0 to 1. */
@@ -113,4 +112,20 @@ function checkDimensions({ dimensions: own }: LoadedEmbeddingModel, dimensions: 
 function similarities(vectors: readonly Float32Array[]): readonly number[] {
   const [query = new Float32Array(), ...documents] = vectors.map((vector) => unitVector(vector, null));
   return documents.map((document) => (1 + similarity(query, document)) / 2);
+}
+
+/**
+ * Returns the first `length` numbers of a vector, scaled to the Euclidean length 1: vectors of models that are trained for it keep their
+ * meaning when their end is cut off. A vector of zeros stays as it is.
+ * @param length null = all of it.
+ */
+function unitVector(vector: Float32Array, length: number | null): Float32Array {
+  const kept = length === null ? vector : vector.subarray(0, length);
+  const norm = Math.sqrt(kept.reduce((sum, value) => sum + value * value, 0));
+  return norm === 0 ? kept : kept.map((value) => value / norm);
+}
+
+/** Returns the cosine of the angle between two vectors of length 1. */
+function similarity(a: Float32Array, b: Float32Array): number {
+  return a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0);
 }

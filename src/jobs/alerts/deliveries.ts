@@ -9,7 +9,6 @@ import type { Clock } from "../../core/clock.js";
 import type { Broadcast } from "../../core/broadcast.js";
 import type { Writes } from "../../store/writes.js";
 import type { AlertDelivery, ChannelKind } from "./alert.js";
-import { createDailyCounts } from "./daily-counts.js";
 import type { ChannelStore } from "./store/channels.js";
 import type { DeliveryStore } from "./store/deliveries.js";
 
@@ -177,4 +176,20 @@ export class DeliveryQueue {
     const attempts = delivery.attempts + 1;
     await writes.commit([deliveries.attempt(id, { state, attempts, nextTime, endTime: clock.now(), error })]);
   }
+}
+
+/** Counts over the last 24 hours, by name, in memory. */
+const dayMs = 86_400_000;
+
+function createDailyCounts() {
+  const times = new Map<string, readonly number[]>();
+  return {
+    /** Counts one more unless there were `max` in the last 24 hours. @param now milliseconds since the epoch @returns whether it was counted */
+    admit(name: string, max: number, now: number): boolean {
+      const recent = (times.get(name) ?? []).filter((time) => time > now - dayMs && time <= now);
+      const isAdmitted = recent.length < max;
+      times.set(name, isAdmitted ? [...recent, now] : recent);
+      return isAdmitted;
+    },
+  };
 }

@@ -7,12 +7,18 @@ import { admit } from "../../answers/admit.js";
 import { chat } from "../../answers/chat/chat.js";
 import { completions } from "../../answers/completions.js";
 import { prepareAnswer } from "../../answers/deliver.js";
+import { admitEmbedding } from "../../answers/embeddings.js";
 import type { Asking, ReadRequest, ReadyRequest, TextEndpoint } from "../../answers/endpoint.js";
 import { messages } from "../../answers/messages/messages.js";
 import { responses } from "../../answers/responses/responses.js";
+import type { EmbeddingRequest } from "../../core/embeddings/request.js";
 import { noUsage } from "../../core/usage.js";
-import { toJobRun } from "../handler.js";
-import { embeddingLine } from "./embedding-line.js";
+import { encodeEmbedding, encodeEmbeddingUsage } from "../../dialects/openai-embeddings/encode.js";
+import { parseEmbeddingRequest } from "../../dialects/openai-embeddings/parse.js";
+import type { Embedder } from "../../inference/embeddings/embed.js";
+import type { Evaluated } from "../../inference/embeddings/embedding-run.js";
+import type { RunContext } from "../../inference/run/run-context.js";
+import { toJobRun, type JobRun } from "../handler.js";
 import { type AdmittedLine, type LineContext, reserveLine } from "./admitted-line.js";
 
 /** The routes whose requests a batch can have, with their ACL. */
@@ -109,4 +115,48 @@ async function textLine<Read extends ReadRequest, Ready extends ReadyRequest>(
     },
     warnings: () => warnings,
   };
+}
+
+/** Admits the request of a line that embeds texts. @throws HearthError as the route does. */
+async function embeddingLine(app: LineContext, asking: Asking): Promise<AdmittedLine> {
+  const { embedder, pricePercent } = app;
+  const { request, format } = parseEmbeddingRequest(asking.body);
+  const reservation = await admitEmbedding(app, asking, request);
+  let evaluated: Evaluated | null = null;
+  return {
+    reservation,
+    start: (context) =>
+      startEmbedding(embedder, request, { ...context, pricePercent }, (result) => (evaluated = result)),
+    add: () => undefined,
+    warnings: () => [],
+    writes: () => [],
+    answer() {
+      if (evaluated === null) throw new Error("the run is not complete");
+      const data = evaluated.vectors.map((vector, index) => encodeEmbedding(vector, index, format));
+      return JSON.stringify({ data, ...encodeEmbeddingUsage(request.model, evaluated) });
+    },
+  };
+}
+
+function startEmbedding(
+  embedder: Embedder,
+  request: EmbeddingRequest,
+  context: RunContext,
+  onEvaluated: (evaluated: Evaluated) => void,
+): JobRun {
+  const aborting = new AbortController();
+  let isRecorded = false;
+  const running = embedder.embed(request, context, aborting.signal, (end, evaluated) => {
+    isRecorded = true;
+    if (evaluated !== null) onEvaluated(evaluated);
+    return context.recorder === undefined ? [] : context.recorder.writes(end);
+  });
+  const ended = running.then(
+    () => undefined,
+    (thrown: unknown) => {
+      // The recorder has written the failure of a run that had started.
+      if (!isRecorded) throw thrown;
+    },
+  );
+  return { abort: () => aborting.abort(), ended };
 }

@@ -1,7 +1,6 @@
 /** Histograms of runs by the names, units and buckets of OpenTelemetry's conventions for generative AI, in Prometheus' form. */
 import { Histogram, type Registry } from "prom-client";
 import type { FinishedRun } from "../../core/metrics.js";
-import { boundedLabel } from "./bounded-label.js";
 
 /** Which labels of accounts metrics of runs have. */
 export interface AccountLabels {
@@ -93,4 +92,15 @@ function accountLabels({
         return { team_id: key === apiKeyId ? teamId : key, api_key_id: key };
       };
   }
+}
+
+/** Returns a function that returns each of the first values unchanged, and `other` for further ones. */
+function boundedLabel(valuesMax: number): (value: string) => string {
+  const known = new Set<string>();
+  return (value) => {
+    if (known.has(value)) return value;
+    if (known.size >= valuesMax) return "other";
+    known.add(value);
+    return value;
+  };
 }

@@ -2,14 +2,13 @@
  * Metrics in the Prometheus text format. Labels hold route patterns and ids of existing models, never values that a
  * client chooses. Events arrive through the port in core/metrics.ts; gauges are read at each scrape.
  */
+import { monitorEventLoopDelay, type IntervalHistogram } from "node:perf_hooks";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Clock } from "../../core/clock.js";
 import type { FinishedRun, FinishedLoad, Metrics, RedisState, ServerLoad } from "../../core/metrics.js";
 import { observeGenAi, type AccountLabels } from "./gen-ai.js";
-import { addProcessGauges } from "./process-gauges.js";
 import { createFaultCounts, type RecentFaults } from "./recent-faults.js";
 import { createRecentTokens } from "./recent-tokens.js";
-import { addRedisGauges } from "./redis-gauges.js";
 import type { Scope } from "../../accounts/visibility.js";
 
 export interface ServerMetrics extends Metrics {
@@ -199,4 +198,67 @@ function addLoadGauges(registry: Registry, load: () => ServerLoad): void {
       }
     },
   });
+}
+
+/** Adds what is known of the counting of rate limits in Redis, read at each scrape. */
+function addRedisGauges(registry: Registry, read: () => RedisState): void {
+  const registers = [registry];
+  const up: Gauge = new Gauge({
+    name: "hearth_limits_redis_up",
+    help: "Whether Redis counts rate limits: 1, or 0 while it cannot be used.",
+    registers,
+    collect: () => up.set(read().problem === null ? 1 : 0),
+  });
+  const missed: Counter = new Counter({
+    name: "hearth_limits_without_redis_total",
+    help: "Counts of rate limits that Redis did not make: the server counted them itself, or refused the request.",
+    registers,
+    collect() {
+      missed.reset();
+      missed.inc(read().missed);
+    },
+  });
+}
+
+/** Interval of the measurement of the event loop; the lag is the time beyond it. */
+const resolutionMs = 20;
+
+/** Adds gauges of event loop lag and memory, read at each scrape. @returns a function that stops the measurement. */
+function addProcessGauges(registry: Registry): () => void {
+  const delays = monitorEventLoopDelay({ resolution: resolutionMs });
+  delays.enable();
+  addLag(registry, delays);
+  addMemory(registry);
+  return () => void delays.disable();
+}
+
+function addLag(registry: Registry, delays: IntervalHistogram): void {
+  const lag = new Gauge({
+    name: "hearth_event_loop_lag_seconds",
+    help: "Lag of the event loop since the previous scrape.",
+    labelNames: ["quantile"] as const,
+    registers: [registry],
+    collect() {
+      lag.set({ quantile: "0.5" }, lagSeconds(delays.percentile(50)));
+      lag.set({ quantile: "0.99" }, lagSeconds(delays.percentile(99)));
+      delays.reset();
+    },
+  });
+}
+
+/** Converts a measured interval in nanoseconds to the lag beyond the planned interval, in seconds. */
+function lagSeconds(intervalNs: number): number {
+  return Math.max(0, intervalNs / 1e9 - resolutionMs / 1000);
+}
+
+function addMemory(registry: Registry): void {
+  const add = (name: string, help: string, bytes: () => number): void => {
+    const gauge: Gauge = new Gauge({ name, help, registers: [registry], collect: () => gauge.set(bytes()) });
+  };
+  const rss = "Resident memory of the whole process, including models.";
+  const heap = "JavaScript heap in use by the main thread.";
+  const external = "Memory outside the JavaScript heap that its objects hold.";
+  add("process_resident_memory_bytes", rss, () => process.memoryUsage.rss());
+  add("nodejs_heap_size_used_bytes", heap, () => process.memoryUsage().heapUsed);
+  add("nodejs_external_memory_bytes", external, () => process.memoryUsage().external);
 }

@@ -1,17 +1,25 @@
 /** Alerts: what is wrong, where alerts are sent, and what became of the messages. For owners. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { listAlerts, listChannels, listDeliveries, type Alert, type NewChannel } from "../../api/alerts.js";
+import {
+  listAlerts,
+  listChannels,
+  listDeliveries,
+  type Alert,
+  type NewChannel,
+  type Channel,
+  type Delivery,
+} from "../../api/alerts.js";
 import { agoText, momentText } from "../../lib/format.js";
 import { useResource, type Resource } from "../../lib/resource.js";
+import { Copyable } from "../../parts/copyable.js";
+import { Dialog } from "../../parts/dialog.js";
 import { useIsOperator, useTeam } from "../../session.js";
 import { Empty } from "../../parts/empty.js";
 import { PageHead } from "../../parts/page-head.js";
 import { Table, type Column } from "../../parts/table.js";
 import { ChannelDialog } from "./channel-dialog.js";
 import { Channels } from "./channels.js";
-import { Deliveries } from "./deliveries.js";
-import { SecretDialog } from "./secret-dialog.js";
 
 const refreshMs = 10_000;
 
@@ -84,5 +92,79 @@ function AlertTable({ alerts }: { readonly alerts: Resource<readonly Alert[]> })
         </Empty>
       }
     />
+  );
+}
+
+interface DeliveriesProps {
+  readonly deliveries: Resource<readonly Delivery[]>;
+  readonly channels: readonly Channel[];
+}
+
+const states = { queued: "warn", delivered: "good", dead: "bad" } as const;
+
+/** The newest messages, with the last error of those that were not accepted. */
+function Deliveries({ deliveries, channels }: DeliveriesProps): JSX.Element {
+  const columns: readonly Column<Delivery>[] = [
+    {
+      title: "State",
+      cell: ({ state }) => <span class={`state ${states[state]}`}>{state}</span>,
+    },
+    {
+      title: "To",
+      cell: ({ channelId }) =>
+        channels.find((channel) => channel.channelId === channelId)?.target ?? channelId,
+    },
+    { title: "Message", cell: ({ event }) => event },
+    {
+      title: "Written",
+      cell: ({ createTime }) => (
+        <time dateTime={createTime} title={momentText(createTime)}>
+          {agoText(createTime)}
+        </time>
+      ),
+    },
+    { title: "Attempts", kind: "number", cell: ({ attempts }) => attempts },
+    { title: "Last error", cell: ({ error }) => error ?? "" },
+  ];
+  return (
+    <Table
+      label="Messages"
+      columns={columns}
+      rows={deliveries}
+      keyOf={({ deliveryId }) => deliveryId}
+      empty={
+        <Empty title="No messages">
+          <p>Messages to channels appear here, also those that a receiver did not accept.</p>
+        </Empty>
+      }
+    />
+  );
+}
+
+interface SecretDialogProps {
+  readonly channel: NewChannel;
+  readonly onClose: () => void;
+}
+
+/** Shows the secret of a webhook, the only time that it can be seen. */
+function SecretDialog({ channel, onClose }: SecretDialogProps): JSX.Element {
+  return (
+    <Dialog title="Signing secret" onClose={onClose}>
+      <div class="body">
+        <p>
+          <strong>Copy the secret now.</strong> It cannot be shown again.
+        </p>
+        <Copyable text={channel.secret ?? ""} label="Signing secret" />
+        <p>
+          With it, the receiver verifies that a message is from this server. The guide{" "}
+          <a href="/docs/guides/alerts">Alerts</a> has the code.
+        </p>
+      </div>
+      <footer>
+        <button type="button" class="primary" onClick={onClose}>
+          Done
+        </button>
+      </footer>
+    </Dialog>
   );
 }

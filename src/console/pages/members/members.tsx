@@ -1,8 +1,18 @@
 /** Members of the team, what its log of requests keeps, and the teams of the server. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { listMembers, removeMember, type Member } from "../../api/members.js";
+import {
+  listMembers,
+  removeMember,
+  type Member,
+  addMember,
+  updateMember,
+  type MemberSettings,
+} from "../../api/members.js";
 import { usePages } from "../../lib/resource.js";
+import { Dialog } from "../../parts/dialog.js";
+import { Choice, Field } from "../../parts/field.js";
+import { Form } from "../../parts/form.js";
 import { useIsOperator, useRole, useSignedIn, useTeam } from "../../session.js";
 import { Confirm } from "../../parts/confirm.js";
 import { Empty } from "../../parts/empty.js";
@@ -12,7 +22,6 @@ import { Time } from "../../parts/time.js";
 import { showToast } from "../../parts/toast.js";
 import { InviteDialog } from "./invite-dialog.js";
 import { KeepBodies } from "./keep-bodies.js";
-import { MemberDialog } from "./member-dialog.js";
 import { Teams } from "./teams.js";
 
 type Open =
@@ -120,5 +129,60 @@ function RemoveDialog({ member, onRemoved, onClose }: RemoveDialogProps): JSX.El
         can be deleted on the page of API keys.
       </p>
     </Confirm>
+  );
+}
+
+const roles = [
+  ["member", "member: own API keys"],
+  ["admin", "admin: all API keys"],
+  ["owner", "owner: everything"],
+] as const;
+
+interface MemberDialogProps {
+  readonly teamId: string;
+  /** The member to change; without it, one is added. */
+  readonly edited?: Member;
+  readonly onSaved: () => void;
+  readonly onClose: () => void;
+}
+
+/** Asks for e-mail, names and role, and shows the sign-in link of a new member. */
+function MemberDialog({ teamId, edited, onSaved, onClose }: MemberDialogProps): JSX.Element {
+  const [fields, setFields] = useState<MemberSettings>({
+    email: edited?.email ?? "",
+    givenName: edited?.givenName ?? "",
+    familyName: edited?.familyName ?? "",
+    role: edited?.role ?? "member",
+  });
+  const [added, setAdded] = useState<Member | null>(null);
+  const set = (change: Partial<MemberSettings>): void => setFields({ ...fields, ...change });
+  const save = async (): Promise<void> => {
+    if (edited === undefined) setAdded(await addMember(teamId, fields));
+    else {
+      await updateMember(edited.memberId, fields);
+      showToast(`${fields.email} is saved.`);
+      onClose();
+    }
+    onSaved();
+  };
+  if (added !== null) return <InviteDialog member={added} onClose={onClose} />;
+  const action = edited === undefined ? "Add member" : "Save";
+  return (
+    <Dialog title={edited === undefined ? "Add member" : `Edit ${edited.email}`} onClose={onClose}>
+      <Form action={action} onSubmit={save} onCancel={onClose}>
+        <Field
+          label="E-mail"
+          type="email"
+          required
+          autofocus
+          autocomplete="off"
+          value={fields.email}
+          onValue={(email) => set({ email })}
+        />
+        <Field label="Given name" value={fields.givenName} onValue={(givenName) => set({ givenName })} />
+        <Field label="Family name" value={fields.familyName} onValue={(familyName) => set({ familyName })} />
+        <Choice label="Role" value={fields.role} onValue={(role) => set({ role })} options={roles} />
+      </Form>
+    </Dialog>
   );
 }

@@ -1,14 +1,16 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { listEndpoints, listGroupNames, listModelIds } from "../../api/access.js";
 import { createTeam, updateTeam, type Team } from "../../api/teams.js";
+import { useResource } from "../../lib/resource.js";
 import { useSignedIn } from "../../session.js";
 import { Dialog } from "../../parts/dialog.js";
 import { Empty } from "../../parts/empty.js";
-import { Field } from "../../parts/field.js";
+import { Field, Checkbox } from "../../parts/field.js";
 import { Form } from "../../parts/form.js";
 import { Table, type Column } from "../../parts/table.js";
-import { AllowDialog } from "./allow-dialog.js";
-import { aclText } from "../keys/describe.js";
+import { AccessFields, EndpointAndModelFields } from "../keys/access-fields.js";
+import { aclText, accessOf, aclsOf, type Access } from "../keys/describe.js";
 import { Time } from "../../parts/time.js";
 import { showError } from "../../parts/toast.js";
 
@@ -111,5 +113,65 @@ function TeamDialog({ team, onSaved, onClose }: TeamDialogProps): JSX.Element {
         />
       </Form>
     </Dialog>
+  );
+}
+
+interface AllowDialogProps {
+  readonly team: Team;
+  readonly onSaved: () => void;
+  readonly onClose: () => void;
+}
+
+/** Asks what the keys of a team may do at most. */
+function AllowDialog({ team, onSaved, onClose }: AllowDialogProps): JSX.Element {
+  const [access, setAccess] = useState<Access | null>(() =>
+    team.aclStrings === undefined ? null : accessOf(team.aclStrings),
+  );
+  const save = async (): Promise<void> => {
+    await updateTeam(team.teamId, { acls: access === null ? null : aclsOf(access) });
+    onSaved();
+    onClose();
+  };
+  return (
+    <Dialog title={`What ${team.name} allows`} onClose={onClose}>
+      <Form action="Save" onSubmit={save} onCancel={onClose}>
+        <p>Each key of the team may do at most this, whatever is chosen for the key.</p>
+        <Checkbox
+          checked={access === null}
+          onChecked={(isAll) => setAccess(isAll ? null : { endpoints: null, models: null, groups: [] })}
+        >
+          Everything
+        </Checkbox>
+        {access !== null && <Choices teamId={team.teamId} access={access} onAccess={setAccess} />}
+      </Form>
+    </Dialog>
+  );
+}
+
+interface ChoicesProps {
+  readonly teamId: string;
+  readonly access: Access;
+  readonly onAccess: (access: Access) => void;
+}
+
+function Choices({ teamId, access, onAccess }: ChoicesProps): JSX.Element {
+  const endpoints = useResource((signal) => listEndpoints(teamId, signal, true), [teamId]);
+  const models = useResource(listModelIds, []);
+  const groups = useResource(listGroupNames, []);
+  return (
+    <>
+      <EndpointAndModelFields
+        endpoints={endpoints.value ?? []}
+        models={models.value ?? []}
+        chosen={access}
+        onChosen={(chosen) => onAccess({ ...access, ...chosen })}
+      />
+      <AccessFields
+        title="Access groups"
+        names={groups.value ?? []}
+        chosen={access.groups}
+        onChosen={(chosen) => onAccess({ ...access, groups: chosen ?? [] })}
+      />
+    </>
   );
 }

@@ -3,7 +3,6 @@ import type { Overview } from "../../api/overview.js";
 import { bytesText, compactText, countText, dollarsText } from "../../lib/format.js";
 import { pageHref } from "../../lib/location.js";
 import { useRole } from "../../session.js";
-import { Sparkline } from "./sparkline.js";
 
 /** The seconds of which the speed now is the average. */
 const nowSeconds = 5;
@@ -85,5 +84,20 @@ function Credit({ credits }: Pick<Overview, "credits">): JSX.Element {
         </>
       )}
     </Figure>
+  );
+}
+
+const height = 20;
+
+/** A small line of numbers, from the oldest to the newest. The text beside it says what matters. */
+function Sparkline({ values }: { readonly values: readonly number[] }): JSX.Element {
+  const top = Math.max(1, ...values);
+  const width = Math.max(1, values.length - 1);
+  const points = values.map((value, at) => `${at} ${(height - (value / top) * height).toFixed(2)}`);
+  return (
+    <svg class="sparkline" viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
+      <path class="base" d={`M0 ${height}H${width}`} />
+      <path d={`M${points.join("L")}`} />
+    </svg>
   );
 }

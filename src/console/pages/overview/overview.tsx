@@ -1,11 +1,13 @@
 /** Overview: what the server does now, what it has done today, and the next steps on a new server. */
 import type { JSX } from "preact";
+import { listKeyModels } from "../../api/access.js";
 import { getOverview, type Overview } from "../../api/overview.js";
 import { now } from "../../lib/clock.js";
 import { bytesText } from "../../lib/format.js";
 import { navigate, pageHref, useLocation } from "../../lib/location.js";
 import { useResource } from "../../lib/resource.js";
-import { useSignedIn } from "../../session.js";
+import { Copyable } from "../../parts/copyable.js";
+import { useSignedIn, useIsOperator } from "../../session.js";
 import { Empty } from "../../parts/empty.js";
 import { ErrorBox } from "../../parts/error-box.js";
 import { Loading } from "../../parts/loading.js";
@@ -13,7 +15,6 @@ import { PageHead } from "../../parts/page-head.js";
 import { Table, type Column } from "../../parts/table.js";
 import { Time } from "../../parts/time.js";
 import { Figures } from "./figures.js";
-import { NextSteps } from "./next-steps.js";
 
 const refreshMs = 3000;
 
@@ -97,4 +98,50 @@ const columns: readonly Column<ModelInMemory>[] = [
 /** Returns midnight in the time of this machine; milliseconds since 1970. */
 function startOfToday(): number {
   return new Date(now()).setHours(0, 0, 0, 0);
+}
+
+/** What to do on a server that no program uses yet. */
+function NextSteps(): JSX.Element {
+  const { team } = useSignedIn();
+  const teamId = team?.teamId;
+  const models = useResource(
+    (signal) => (teamId === undefined ? Promise.resolve([]) : listKeyModels(teamId, signal)),
+    [teamId],
+  );
+  const isOperator = useIsOperator();
+  return (
+    <section class="panel" aria-label="Next steps">
+      <h2>No request today: next steps</h2>
+      <ol class="steps">
+        <li>
+          <a href={pageHref("keys")}>Create an API key</a> for your program.
+        </li>
+        <li>
+          <p>
+            Send a request. Clients of OpenAI take the address <code>{location.origin}/v1</code>.
+          </p>
+          {models.value !== null && (
+            <Copyable label="Command of a first request" text={commandOf(models.value[0])} />
+          )}
+        </li>
+        <li>
+          <a href={pageHref("models")}>{isOperator ? "Add a model" : "See the models"}</a>
+          {isOperator ? " from the hub: those that are built in are small." : " that you may use."}
+        </li>
+        <li>
+          Or try them in the <a href={pageHref("playground")}>playground</a>, without a key.
+        </li>
+      </ol>
+    </section>
+  );
+}
+
+function commandOf(model = "MODEL"): string {
+  const body = JSON.stringify({ model, messages: [{ role: "user", content: "Hello!" }] });
+  return [
+    `curl ${location.origin}/v1/chat/completions`,
+    `-H "Authorization: Bearer YOUR_KEY"`,
+    `-H "Content-Type: application/json"`,
+    `-d '${body}'`,
+  ].join(" ");
 }

@@ -1,16 +1,17 @@
 /** Requests: what the models answer now and have answered, with times, tokens and cost. */
 import type { JSX } from "preact";
 import { useCallback, useMemo, useState } from "preact/hooks";
-import type { LoggedRequest, RequestFilter } from "../../api/requests.js";
+import { type LoggedRequest, type RequestFilter, cancelRequest, getRequest } from "../../api/requests.js";
 import { plural } from "../../lib/format.js";
 import { navigate, pageHref, useLocation } from "../../lib/location.js";
+import { Confirm } from "../../parts/confirm.js";
+import { showToast } from "../../parts/toast.js";
 import { useTeam } from "../../session.js";
 import { Empty } from "../../parts/empty.js";
 import { PageHead } from "../../parts/page-head.js";
 import { SearchField } from "../../parts/search-field.js";
 import { Table } from "../../parts/table.js";
 import { DeleteBodiesDialog } from "./bodies/delete-dialog.js";
-import { CancelDialog } from "./cancel-dialog.js";
 import { requestColumns, type OpenRequest } from "./columns.js";
 import { filterOf, Filters, isFiltered } from "./filters.js";
 import { RequestDialog } from "./request-dialog.js";
@@ -91,5 +92,35 @@ function NoRequests({ filter }: { readonly filter: RequestFilter }): JSX.Element
         Send one in the playground
       </a>
     </Empty>
+  );
+}
+
+interface CancelDialogProps {
+  readonly request: LoggedRequest;
+  /** Called with the request as it is then. */
+  readonly onChanged: (request: LoggedRequest) => void;
+  readonly onClose: () => void;
+}
+
+/** Asks before a request is cancelled. */
+function CancelDialog({ request, onChanged, onClose }: CancelDialogProps): JSX.Element {
+  const cancel = async (): Promise<void> => {
+    try {
+      onChanged(await cancelRequest(request.id));
+      showToast("The request is cancelled.");
+    } catch (thrown) {
+      // It may have ended by itself, which the list then shows.
+      void getRequest(request.id).then(onChanged, () => undefined);
+      throw thrown;
+    }
+  };
+  return (
+    <Confirm title="Cancel request" action="Cancel request" onConfirm={cancel} onClose={onClose}>
+      <p>
+        The answer of <strong>{request.model}</strong> to the API key{" "}
+        <strong>{request.apiKeyName ?? request.apiKeyId}</strong> ends with an error. What was generated until
+        then is charged.
+      </p>
+    </Confirm>
   );
 }

@@ -1,17 +1,17 @@
 /** What the team has stored: deferred completions, responses, chat completions, batches and files. */
 import type { JSX } from "preact";
 import { useCallback, useState } from "preact/hooks";
-import { listStored, type StoredFilter } from "../../api/stored.js";
+import { listEmails, operatorId } from "../../api/members.js";
+import { listStored, type StoredFilter, type StoredObject } from "../../api/stored.js";
 import { navigate, pageHref, useLocation } from "../../lib/location.js";
-import { usePages } from "../../lib/resource.js";
-import { useTeam } from "../../session.js";
+import { usePages, useResource } from "../../lib/resource.js";
+import { useTeam, useRole, useSignedIn } from "../../session.js";
 import { Copyable } from "../../parts/copyable.js";
 import { Empty } from "../../parts/empty.js";
 import { Choice } from "../../parts/field.js";
 import { PageHead } from "../../parts/page-head.js";
 import { SearchField } from "../../parts/search-field.js";
 import { Table } from "../../parts/table.js";
-import { useOwner } from "./owner.js";
 import { StoredDialog, type OpenStored } from "./stored-dialog.js";
 import { storedColumns } from "./columns.js";
 import { kindOf, kinds, stateText, type KindEntry } from "./kinds.js";
@@ -148,4 +148,25 @@ function NoneStored({
       {entry.command !== null && <Copyable text={entry.command} label="Command" />}
     </Empty>
   );
+}
+
+/**
+ * For whom something is stored: who created the API key of its request. Returns what names the owner of something stored; null for
+ * a member who sees only what is their own.
+ */
+function useOwner(teamId: string): ((object: StoredObject) => string) | null {
+  const seesOthers = useRole("admin");
+  const { member } = useSignedIn().session;
+  const emails = useResource(
+    (signal) => (seesOthers ? listEmails(teamId, signal) : Promise.resolve(null)),
+    [teamId, seesOthers],
+  );
+  if (!seesOthers) return null;
+  return ({ userId }) => {
+    // What was stored before owners were recorded has none.
+    if (userId === undefined) return "the team";
+    if (userId === member.memberId) return "you";
+    if (userId === operatorId) return "the operator";
+    return emails.value === null ? "…" : (emails.value.get(userId) ?? "somebody else");
+  };
 }

@@ -1,17 +1,19 @@
 /** Usage: how much was used when, by which model, API key, member, tag or end user, in tokens or money. */
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { getUsage } from "../../api/usage.js";
+import { getUsage, type UsageMeasure, type UsageUnit } from "../../api/usage.js";
 import { useResource } from "../../lib/resource.js";
+import { Choice, Field } from "../../parts/field.js";
 import { useRole, useTeam } from "../../session.js";
 import { Empty } from "../../parts/empty.js";
 import { ErrorBox } from "../../parts/error-box.js";
 import { Loading } from "../../parts/loading.js";
 import { PageHead } from "../../parts/page-head.js";
 import { Chart, chartGroupsMax } from "./chart.js";
+import { groupings } from "./groupings.js";
+import { ranges } from "./range.js";
 import { firstGroups, groupsOf, type UsageGroup } from "./sums.js";
 import { downloadUsage } from "./usage-csv.js";
-import { UsageFields } from "./usage-fields.js";
 import { GroupTable, TimeTable, Totals } from "./usage-tables.js";
 import { useUsageView, type UsageView } from "./usage-view.js";
 
@@ -92,5 +94,41 @@ function NoUsage(): JSX.Element {
         API keys
       </a>
     </Empty>
+  );
+}
+
+const measures: readonly (readonly [UsageMeasure, string])[] = [
+  ["tokens", "Tokens"],
+  ["usd", "US dollars"],
+];
+
+const unitTitles: Readonly<Record<UsageUnit, string>> = { hour: "Hour", day: "Day", month: "Month" };
+
+/** The choice of what the page shows. */
+function UsageFields({ view }: { readonly view: UsageView }): JSX.Element {
+  const { rangeName, days, unit, units, grouping, measure, set } = view;
+  return (
+    <div class="filters" role="group" aria-label="What is shown">
+      <Choice label="Time" value={rangeName} onValue={(range) => set({ range, unit: "" })} options={ranges} />
+      {rangeName === "custom" && (
+        <>
+          <Field label="From" type="date" value={days.from} onValue={(from) => set({ from })} />
+          <Field label="To" type="date" value={days.to} onValue={(to) => set({ to })} />
+        </>
+      )}
+      <Choice
+        label="Each bar"
+        value={unit}
+        onValue={(unit) => set({ unit })}
+        options={units.map((each) => [each, unitTitles[each]])}
+      />
+      <Choice
+        label="Stacked by"
+        value={grouping.name}
+        onValue={(by) => set({ by })}
+        options={groupings.map(({ name, title }) => [name, title])}
+      />
+      <Choice label="In" value={measure} onValue={(value) => set({ in: value })} options={measures} />
+    </div>
   );
 }

@@ -3,10 +3,12 @@
  * a second text, or reasoning after a text or a call, starts the next one. Pure.
  */
 import type { Message, ToolCall } from "../../../core/generation.js";
+import { drawnText, resultImage } from "../../../core/tools/server-call.js";
 import { invalidValue, unsupported } from "../../field-error.js";
 import { imageDetailOf, joinParts, type MessageContent, type ContentPart } from "../../message-content.js";
 import { readTextFile } from "../../text-file.js";
 import { wellFormed } from "../../well-formed.js";
+import { imageGenerationTool } from "../tools/server-tools.js";
 import {
   imageDetail,
   type InputItem,
@@ -14,8 +16,8 @@ import {
   type ItemPart,
   type MessageItem,
   type ReasoningInput,
+  type ImageCallInput,
 } from "./input-item-schema.js";
-import { imageCallTurn } from "./image-call-input.js";
 import { isCall, resultText, toolCallOf, type CallInput } from "./call-input.js";
 import { mcpExchanges } from "./mcp/history.js";
 import type { CallForms } from "../tools/call-forms.js";
@@ -192,4 +194,31 @@ function contentPartOf(part: ItemPart, param: string): ContentPart {
   if (part.type === "input_file" && part.file_data != null)
     return readTextFile({ data: part.file_data, filename: part.filename }, `${param}.file_data`);
   throw unsupported("input", `content parts of the type '${part.type}' are`);
+}
+
+const notDrawnText = "The image was not drawn.";
+
+/** An image that the server did not draw has the text of its call only if the item has it. */
+function imageCallTurn({
+  id,
+  result: base64,
+  revised_prompt: prompt,
+  output_format: format,
+}: ImageCallInput): { readonly call: ToolCall; readonly result: Message } {
+  const callId = wellFormed(id ?? "");
+  const isDrawn = base64 != null && base64 !== "";
+  const content = isDrawn ? drawnText : notDrawnText;
+  return {
+    call: {
+      id: callId,
+      name: imageGenerationTool.name,
+      arguments: JSON.stringify({ prompt: wellFormed(prompt ?? "") }),
+    },
+    result: {
+      role: "tool",
+      content,
+      toolCallId: callId,
+      ...(isDrawn ? { images: [resultImage({ base64, format: format ?? "png" }, content)] } : {}),
+    },
+  };
 }

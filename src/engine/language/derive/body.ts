@@ -1,12 +1,20 @@
 /** Derives the body of a call, without the marks around it, from a text in which a probe's call is written. */
 import { isDeepStrictEqual } from "node:util";
-import type { CallBody, EnvelopeBody, EnvelopeMember } from "../tools/syntax.js";
-import { jsonObjectsIn, type FoundJson } from "./json-at.js";
-import type { FoundBody } from "./found-body.js";
-import { bracketBody } from "./notation.js";
-import { splitMark, sharedEnd, sharedStart } from "./pieces.js";
+import { readJsonValue } from "../tools/parse/json.js";
+import { AnswerSource } from "../tools/parse/source.js";
+import {
+  type CallBody,
+  type EnvelopeBody,
+  type EnvelopeMember,
+  type NotationBody,
+  markText,
+  withKey,
+  type TaggedBody,
+  type ValueType,
+} from "../tools/syntax.js";
+import { type FoundBody, argumentTexts } from "./found-body.js";
+import { splitMark, sharedEnd, sharedStart, withoutSharedMarks } from "./pieces.js";
 import type { ProbeCall } from "./probes.js";
-import { taggedBody } from "./tagged.js";
 
 /** Returns the body of a call that is written between two places; null where none is recognised. */
 export function findBody(text: string, call: ProbeCall, from: number, to: number): FoundBody | null {
@@ -120,4 +128,118 @@ function aroundId(
   const ids = [first, second].map((each) => each.slice(mark.length, each.length - close.length));
   if (mark.trim() === "" || close.trim() === "" || ids.some((id) => !/^[\w.-]+$/.test(id))) return null;
   return { mark, close, characters: ids.every((id) => /^\d+$/.test(id)) ? "0-9" : "a-zA-Z0-9_.-" };
+}
+
+interface FoundJson {
+  readonly start: number;
+  readonly end: number;
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
+/** Objects that are tried in one text. */
+const objectsMax = 64;
+
+/** Returns the objects that begin between two places of a text, in order; also those inside of others. */
+function jsonObjectsIn(text: string, from: number, to: number): readonly FoundJson[] {
+  const found: FoundJson[] = [];
+  let start = text.indexOf("{", from);
+  for (let count = 0; start >= 0 && start < to && count < objectsMax; count++) {
+    const end = jsonEnd(text, start);
+    if (end !== null)
+      found.push({ start, end, value: JSON.parse(text.slice(start, end)) as Record<string, unknown> });
+    start = text.indexOf("{", start + 1);
+  }
+  return found;
+}
+
+/** Returns where the value ends that begins here; null when it is not JSON. */
+function jsonEnd(text: string, start: number): number | null {
+  const source = new AnswerSource();
+  source.feed(text);
+  source.at = start;
+  source.ended = true;
+  const step = readJsonValue(source).next();
+  return step.done === true && step.value ? source.at : null;
+}
+
+const brackets: Readonly<Record<string, string>> = { "(": ")", "{": "}", "[": "]" };
+
+/** Derives a body whose arguments are in brackets after the name. */
+function bracketBody(text: string, call: ProbeCall, from: number, to: number): FoundBody | null {
+  const texts = argumentTexts(text, call, from, to);
+  if (texts === null) return null;
+  const { head, beforeString, beforeNumber, afterString, afterNumber } = texts;
+  const close = brackets[head.slice(-1)];
+  const assign = beforeNumber.trim();
+  const quote = beforeString.startsWith(beforeNumber) ? beforeString.slice(beforeNumber.length) : "";
+  if (close === undefined || quote === "" || !/^[=:]$/.test(assign)) return null;
+  if (afterNumber.trim() !== "," || afterString !== quote + afterNumber || !text.startsWith(quote, texts.end))
+    return null;
+  const at = text.indexOf(close, texts.end + quote.length);
+  if (at < 0) return null;
+  const body: NotationBody = {
+    type: "notation",
+    open: head,
+    close,
+    assign: beforeNumber,
+    separator: afterNumber,
+    quote,
+    escapes: quote.length === 1,
+    nested: quote.length === 1 ? "json" : "same",
+    pythonWords: false,
+  };
+  return { body, start: texts.start, end: at + close.length };
+}
+
+/** Derives a body whose arguments are each written between marks. */
+function taggedBody(text: string, call: ProbeCall, from: number, to: number): FoundBody | null {
+  const texts = argumentTexts(text, call, from, to);
+  if (texts === null) return null;
+  const rest = text.slice(texts.end);
+  const keyOpen = withoutSharedMarks(
+    sharedEnd(texts.head, texts.afterString).trimStart(),
+    texts.afterNumber,
+    rest,
+  );
+  // A quotation mark is no tag.
+  if (!/[<[\p{L}]/u.test(keyOpen)) return null;
+  const quoted =
+    texts.beforeString === `${texts.beforeNumber}"` && texts.afterString === `"${texts.afterNumber}`;
+  if (!quoted && texts.afterNumber !== texts.afterString) return null;
+  const close = texts.afterNumber.slice(0, texts.afterNumber.length - keyOpen.length);
+  const beforeString = quoted ? texts.beforeNumber : texts.beforeString;
+  const isPadded = [beforeString, texts.beforeNumber].every((each) => each.endsWith("\n"));
+  const padding = isPadded && close.startsWith("\n") ? "\n" : "";
+  const withoutPadding = (written: string): string => written.slice(0, written.length - padding.length);
+  const middle = texts.head.slice(0, texts.head.length - keyOpen.length);
+  const valueType = typeBetween(withoutPadding(beforeString), withoutPadding(texts.beforeNumber));
+  const body: TaggedBody = {
+    type: "tagged",
+    afterName: splitMark(middle),
+    keyOpen,
+    keyClose: splitMark(withoutPadding(beforeString)),
+    padding,
+    valueClose: splitMark(close.slice(padding.length)),
+    ...(quoted ? { quoted } : {}),
+    ...(valueType === null ? {} : { valueType }),
+  };
+  const isUsable = [body.keyClose, body.valueClose].every((mark) => markText(mark).trim() !== "");
+  const lastKey = Object.keys(call.arguments).at(-1) ?? "";
+  const end = findEnd(text, texts.end + (quoted ? 1 : 0), withKey(close, lastKey));
+  return isUsable ? { body, middle, start: texts.start, end } : null;
+}
+
+/** Returns the words by which what is before a string differs from what is before a number; null where it does not. */
+function typeBetween(string: string, number: string): ValueType | null {
+  if (string === number) return null;
+  const before = sharedStart(string, number);
+  const after = sharedEnd(string.slice(before.length), number.slice(before.length));
+  const word = (written: string): string => written.slice(before.length, written.length - after.length);
+  return { before, string: word(string), other: word(number), after };
+}
+
+/** The last value ends as the others do, but the white space after it may differ. */
+function findEnd(text: string, at: number, close: string): number {
+  const written = [close, close.trimEnd()].find((each) => text.startsWith(each, at));
+  return at + (written ?? "").length;
 }

@@ -4,7 +4,7 @@
  * calls with it as they were. A generator, which yields what is to be rendered and receives its text, or null where the template refuses it.
  */
 import type { DerivedCalls } from "../tools/derived.js";
-import type { CallSyntax } from "../tools/syntax.js";
+import { type CallSyntax, markText, splitPieces, type TaggedBody } from "../tools/syntax.js";
 import {
   callsProbe,
   marker,
@@ -17,7 +17,6 @@ import {
 import { buildSyntax } from "./build-syntax.js";
 import { readsCalls } from "./round-trip.js";
 import { callsIn, type Deriving, type TurnTexts } from "./turn.js";
-import { valueForms } from "./value-forms.js";
 
 /** Forms of a turn with calls, in the order in which they are tried. */
 const forms: readonly ProbeForm[] = [false, true].flatMap((withResults) => [
@@ -121,4 +120,47 @@ function* needsSeparateText(calls: readonly ProbeCall[], form: ProbeForm): Deriv
 function hasTextAndCalls(text: string): boolean {
   const at = text.lastIndexOf(marker.text);
   return at >= 0 && text.indexOf(twoCalls[0].name, at) >= 0;
+}
+
+/**
+ * Returns the syntax with the form of values that the template has written.
+ * @param values a call with values of each type; null where the template refuses it
+ * @param texts the same with a text that needs escapes
+ */
+function valueForms(syntax: CallSyntax, values: string | null, texts: string | null): CallSyntax {
+  const { body } = syntax;
+  if (body.type !== "tagged" && body.type !== "notation") return syntax;
+  const writesPython = values !== null && values.includes("False");
+  if (body.type === "tagged") {
+    const marks = texts === null ? null : textMarksIn(texts, body);
+    const changed = {
+      ...body,
+      ...(writesPython ? { python: true } : {}),
+      ...(marks === null ? {} : { textMarks: marks }),
+    };
+    return { ...syntax, body: changed };
+  }
+  const nested = body.nested === "same" ? body.nested : writesPython ? "python" : "json";
+  const pythonWords = values !== null && values.includes("True");
+  const forms = [true, false].map((escapes): CallSyntax => ({
+    ...syntax,
+    body: { ...body, nested, pythonWords, escapes },
+  }));
+  const [first = syntax] = forms;
+  if (body.quote.length > 1) return forms[1] ?? syntax;
+  return forms.find((form) => texts !== null && readsCalls(form, texts, [textCall])) ?? first;
+}
+
+/** Returns what is around a text with characters of markup, besides the marks of every value; null where there is nothing. */
+function textMarksIn(texts: string, body: TaggedBody): NonNullable<TaggedBody["textMarks"]> | null {
+  const value = String(textCall.arguments["qxke"]);
+  const at = texts.indexOf(value);
+  const before = texts.slice(0, Math.max(0, at));
+  const [valueEnd = ""] = splitPieces(body.valueClose);
+  const keyEnd = body.valueType?.after ?? markText(body.keyClose);
+  const from = before.lastIndexOf(keyEnd);
+  const rest = texts.slice(at + value.length);
+  const open = before.slice(from + keyEnd.length).trim();
+  const close = rest.slice(0, Math.max(0, rest.indexOf(valueEnd))).trim();
+  return at < 0 || from < 0 || open === "" || close === "" ? null : { open, close };
 }

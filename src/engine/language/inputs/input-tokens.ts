@@ -1,10 +1,9 @@
 /** Tokenizes what a model embeds or scores. Native code never receives an id outside the vocabulary, or more tokens than fit. */
-import type { LlamaModel } from "node-llama-cpp";
+import { type LlamaModel, LlamaVocabularyType } from "node-llama-cpp";
 import { setImmediate } from "node:timers/promises";
 import type { EmbeddingInput, InputSource } from "../../../core/embeddings/request.js";
 import { HearthError } from "../../../core/errors.js";
 import { inputTooLong, refuseLongInputs } from "./input-length.js";
-import { readMarks, readPairMarks, type Marks, type PairMarks } from "./marks.js";
 
 /** The properties of a loaded model that its inputs depend on. */
 export interface InputModel {
@@ -119,4 +118,46 @@ function checkTokenIds(
 
 function invalid(field: string, problem: string): HearthError {
   return new HearthError("invalid_value", `${field}: ${problem}`, { param: field });
+}
+
+interface Marks {
+  readonly begin: readonly number[];
+  readonly end: readonly number[];
+}
+
+/** Returns the tokens before and after a text. */
+function readMarks({ tokens, vocabularyType }: LlamaModel): Marks {
+  if (vocabularyType === LlamaVocabularyType.wpm) return { begin: known(tokens.bos), end: known(tokens.sep) };
+  if (vocabularyType === LlamaVocabularyType.rwkv) return { begin: [], end: [] };
+  return {
+    begin: tokens.shouldPrependBosToken ? known(tokens.bos) : [],
+    end: tokens.shouldAppendEosToken ? known(tokens.eos) : [],
+  };
+}
+
+/** The tokens around a query and a document. */
+interface PairMarks extends Marks {
+  readonly between: readonly number[];
+}
+
+/** Returns the tokens around a pair, for a model without a template for pairs. */
+function readPairMarks(weights: LlamaModel): PairMarks {
+  const { tokens, vocabularyType } = weights;
+  const end = tokens.shouldAppendEosToken ? known(tokens.eos ?? tokens.sep) : [];
+  const separates = addsSeparator(weights) ?? vocabularyType === LlamaVocabularyType.wpm;
+  return {
+    begin: tokens.shouldPrependBosToken ? known(tokens.bos) : [],
+    between: [...end, ...(separates ? known(tokens.sep) : [])],
+    end,
+  };
+}
+
+function addsSeparator({ fileInfo }: LlamaModel): boolean | null {
+  const ggml: Readonly<Record<string, unknown>> = { ...fileInfo.metadata.tokenizer?.ggml };
+  const adds = ggml["add_sep_token"];
+  return typeof adds === "boolean" ? adds : null;
+}
+
+function known(token: number | null): readonly number[] {
+  return token === null ? [] : [token];
 }

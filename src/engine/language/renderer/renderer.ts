@@ -1,14 +1,14 @@
 /**
- * Renders chat templates: ordinary conversations in the calling thread under a very small budget (quick-renderer.ts), all others in a
+ * Renders chat templates: ordinary conversations in the calling thread under a very small budget, all others in a
  * process of their own. A template is a program of the model file: it can loop without end, and it can make V8 end its whole process,
  * which no limit of a thread prevents. The process is killed when it takes too long or too much memory, and the next rendering that
  * needs it starts a new one.
  */
 import type { Clock } from "../../../core/clock.js";
+import type { WorkBudget } from "../../../template/meter.js";
 import { WorkerClient } from "../../worker/client.js";
 import { WorkerLostError } from "../../worker/client-options.js";
-import { quickRenderer } from "./quick-renderer.js";
-import type { Rendering } from "../../../template/jinja.js";
+import { type Rendering, JinjaTemplate } from "../../../template/jinja.js";
 import type { RenderReplies, RenderRequest, TemplateBudget } from "./protocol.js";
 
 /** Enough for ten thousand messages, the most of a request. */
@@ -91,5 +91,38 @@ function exceeded(thrown: unknown): Rendering {
   return {
     type: "exceeded",
     limit: isLate ? `needs more than ${callMsMax / 1000} s` : "needs too much memory",
+  };
+}
+
+/** Enough for two thousand short messages, or for 60,000 tokens; the steps take about 2 ms. */
+const quickBudget = { stepsMax: 20_000, textLengthMax: 262_144 };
+/** Parsing takes time that no budget counts. Published templates have up to 30,000 characters. */
+const sourceLengthMax = 262_144;
+
+/** Returns the rendering, or null when only the process can say what it is. */
+type QuickRenderer = (variables: Readonly<Record<string, unknown>>) => Rendering | null;
+
+/**
+ * Renders ordinary conversations in the calling thread, where a rendering takes a tenth of the time that a message to a process
+ * takes. Its budget is so small that a hostile template cannot delay the thread: what needs more is left to the process. Creates
+ * the quick renderer of a template, which keeps to `budget`, too.
+ */
+function quickRenderer(source: string, budget: Omit<WorkBudget, "cpuMsMax">, clock: Clock): QuickRenderer {
+  const quick: WorkBudget = {
+    stepsMax: Math.min(budget.stepsMax, quickBudget.stepsMax),
+    textLengthMax: Math.min(budget.textLengthMax, quickBudget.textLengthMax),
+    // So few steps need no limit of time.
+    cpuMsMax: Infinity,
+  };
+  let parsed: JinjaTemplate | null = null;
+  return (variables) => {
+    if (source.length > sourceLengthMax) return null;
+    try {
+      parsed ??= new JinjaTemplate(source, { cpuMs: () => 0, nowMs: () => clock.now() });
+    } catch (thrown) {
+      return { type: "invalid", reason: thrown instanceof Error ? thrown.message : String(thrown) };
+    }
+    const rendering = parsed.render(variables, quick);
+    return rendering.type === "exceeded" ? null : rendering;
   };
 }

@@ -3,7 +3,7 @@
  * from their schemas. Layout and the members of an envelope besides name and arguments may be omitted.
  */
 import type { Tool } from "../../../core/generation.js";
-import type { RuleSet } from "../../../grammar/gbnf.js";
+import { type RuleSet, literal } from "../../../grammar/gbnf.js";
 import {
   after,
   choice,
@@ -16,9 +16,10 @@ import {
   text,
   type GrammarNode,
 } from "./grammar-node.js";
-import { createNotationRules } from "./notation-grammar.js";
-import type { CallSyntax, EnvelopeBody, EnvelopeMember } from "./syntax.js";
-import { createTaggedRules } from "./tagged-grammar.js";
+import { listProperties, listRequired } from "./parameters.js";
+import type { CallSyntax, EnvelopeBody, EnvelopeMember, NotationBody } from "./syntax.js";
+import { createTaggedRules, type ArgumentsRules } from "./tagged-grammar.js";
+import { createValueRules, addJsonString, verbatimString } from "./value-grammar.js";
 
 /** The calls that are requested from the model. */
 export interface RequestedCalls {
@@ -191,4 +192,39 @@ function memberNode({ key, value }: EnvelopeMember): GrammarNode {
   if (value !== undefined) return sequence(start, text(value));
   const id = sequence(text('"'), { type: "characters", set: "a-zA-Z0-9_.:-", min: 0, max: 64 }, text('"'));
   return sequence(start, choice([id, { type: "characters", set: "0-9", min: 1, max: 18 }]));
+}
+
+/**
+ * Builds the grammar of arguments in brackets: the declared properties in order, required ones always, with separators between
+ * those that are written. Other constraints of the schema than types and `enum` are validated after the call is complete.
+ */
+function createNotationRules(body: NotationBody, rules: RuleSet): ArgumentsRules {
+  const { quote, assign, separator, escapes, nested, pythonWords } = body;
+  const string = escapes ? addJsonString(rules) : verbatimString(quote, rules);
+  const writeValue = createValueRules(
+    {
+      string: () => string,
+      writeString: (value) => (escapes ? JSON.stringify(value) : `${quote}${value}${quote}`),
+      nested: nested === "same" ? { assign, separator } : nested,
+      pythonWords,
+    },
+    rules,
+  );
+  return {
+    writeArguments(tool) {
+      const required = listRequired(tool);
+      // Rules of the properties from one on: before any is written, and after one is.
+      let atStart = '""';
+      let later = '""';
+      for (const [key, schema] of [...listProperties(tool)].reverse()) {
+        const member = rules.add(`${literal(`${key}${assign}`)} ${writeValue(schema)}`);
+        const first = `${member} ${later}`;
+        const next = `${literal(separator)} ${member} ${later}`;
+        const isRequired = required.has(key);
+        atStart = rules.add(isRequired ? first : `${first} | ${atStart}`);
+        later = rules.add(isRequired ? next : `${next} | ${later}`);
+      }
+      return atStart;
+    },
+  };
 }

@@ -8,12 +8,12 @@
  * Modes of a job: arrived -> waiting (a prompt with the same prefix is being evaluated, or the job must run alone) -> in a slot.
  */
 import { toHearthError } from "../../../core/errors.js";
+import { mergeEvents } from "../../../core/requests/event-merging.js";
 import { draftAll } from "./draft/drafter.js";
 import { driveModel, type DrivenModel } from "./driven-model.js";
 import { Generation } from "./generation.js";
 import { stepMsMax } from "../step-watch.js";
 import { commonPrefix, type PrefixStore } from "./prefixes/prefix-store.js";
-import { mergeUpdates } from "./updates.js";
 import type { JobUpdate } from "../protocol.js";
 import type { SeededJob } from "../../language/seeded-job.js";
 import type { Resident } from "../load/resident.js";
@@ -295,4 +295,17 @@ function collectUpdates(slot: SequenceSlot): JobUpdate[] {
   if (done) slot.generation = null;
   if (events.length === 0 && !done) return [];
   return [{ job: generation.job, events, error: generation.error, done }];
+}
+
+/** Merges the updates of one job that are reported together. */
+function mergeUpdates(earlier: JobUpdate | undefined, later: JobUpdate): JobUpdate {
+  if (earlier === undefined) return later;
+  const events = [...earlier.events];
+  for (const event of later.events) {
+    const last = events.at(-1);
+    const merged = last === undefined ? null : mergeEvents(last, event);
+    if (merged === null) events.push(event);
+    else events[events.length - 1] = merged;
+  }
+  return { ...later, events };
 }

@@ -1,12 +1,18 @@
 /** Creates the llama.cpp context of a model: its KV cache, one sequence per slot, and the dispatch of batches. */
-import type { LlamaContext, LlamaContextOptions, LlamaContextSequence, LlamaModel } from "node-llama-cpp";
+import { basename } from "node:path";
+import type {
+  LlamaContext,
+  LlamaContextOptions,
+  LlamaContextSequence,
+  LlamaModel,
+  Llama,
+} from "node-llama-cpp";
 import { threadsFor, threadsForBatch } from "../../worker/machine.js";
 import { chooseThreadsByBatch, type BatchThreads } from "../threads/batch-threads.js";
 import type { Adapter } from "../../../core/model.js";
 import type { LlamaSettings } from "../protocol.js";
-import { adapterOptions, namingAdapter } from "./adapters.js";
 import { countSequences } from "./memory-estimate.js";
-import { serialiseFirstSample } from "./sampling-order.js";
+import { withNativeReason } from "./native-reason.js";
 
 /** Numbers of prompt tokens in one tick. */
 export interface PromptChunks {
@@ -129,4 +135,79 @@ function createSequences(context: LlamaContext, sequenceCount: number): readonly
 /** A full context ends the answer; tokens are never dropped from its beginning. */
 function refuseShift(): never {
   throw new Error("the context is full");
+}
+
+/**
+ * LoRA adapters as llama.cpp applies them: to a whole context, when it is created. Returns the option of a context that applies
+ * adapters.
+ */
+function adapterOptions(adapters: readonly Adapter[]): Pick<LlamaContextOptions, "lora"> {
+  if (adapters.length === 0) return {};
+  return { lora: { adapters: adapters.map(({ path, scale }) => ({ filePath: path, scale })) } };
+}
+
+/**
+ * Creates a context with adapters. The caller creates one context at a time.
+ * @throws Error that names the adapter that cannot be applied, with the library's own reason; any other error of `create`.
+ */
+async function namingAdapter<Context>(
+  llama: Llama,
+  adapters: readonly Adapter[],
+  create: () => Promise<Context>,
+): Promise<Context> {
+  try {
+    return await withNativeReason(llama, /failed to apply lora adapter: (.+)/g, create);
+  } catch (thrown) {
+    const { message, cause } = thrown instanceof Error ? thrown : new Error(String(thrown));
+    const original = cause instanceof Error ? cause.message : message;
+    const failed = adapters.find(({ path }) => original.includes(path));
+    if (failed === undefined) throw thrown;
+    const name = basename(failed.path);
+    const reason = message.replaceAll(failed.path, name);
+    throw new Error(`its LoRA adapter '${name}' cannot be applied: ${reason}`, { cause: thrown });
+  }
+}
+
+/** The methods of the addon's context that are wrapped here; they are missing from the library's types. */
+interface NativeContext {
+  initBatch(size: number): void;
+  addToBatch(sequence: number, first: number, tokens: Uint32Array, logits: Uint32Array): Uint32Array;
+  sampleToken(...args: readonly unknown[]): Promise<unknown>;
+}
+
+/**
+ * Ensures that a batch's logits are in order before several samplers read them. When prompts of different lengths share a batch,
+ * llama.cpp leaves the rows in the order of computation and reorders them at the first read. The library reads from several threads
+ * at once, and a read during the reordering would sample from another sequence's row. Makes the first sampler of a batch run alone
+ * when the batch holds more than one token of a sequence.
+ */
+function serialiseFirstSample(context: LlamaContext): void {
+  const { _ctx: native } = context as unknown as { readonly _ctx: NativeContext };
+  const original = {
+    initBatch: native.initBatch.bind(native),
+    addToBatch: native.addToBatch.bind(native),
+    sampleToken: native.sampleToken.bind(native),
+  };
+  let mayReorder = false;
+  let firstSample: Promise<unknown> | null = null;
+  const ordered: NativeContext = {
+    initBatch(size) {
+      mayReorder = false;
+      firstSample = null;
+      original.initBatch(size);
+    },
+    addToBatch(sequence, first, tokens, logits) {
+      mayReorder ||= tokens.length > 1;
+      return original.addToBatch(sequence, first, tokens, logits);
+    },
+    sampleToken(...args) {
+      const sample = (): Promise<unknown> => original.sampleToken(...args);
+      if (!mayReorder) return sample();
+      if (firstSample !== null) return firstSample.then(sample, sample);
+      return (firstSample = sample());
+    },
+  };
+  // The addon's methods are read-only.
+  for (const [name, value] of Object.entries(ordered))
+    Object.defineProperty(native, name, { value, configurable: true });
 }

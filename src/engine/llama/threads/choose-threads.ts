@@ -1,9 +1,11 @@
 /** The threads of a loaded model, as an earlier trial found them, or a trial now. */
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { z } from "zod";
 import type { Model } from "../../../core/model.js";
 import type { BatchThreads } from "./batch-threads.js";
-import { openKeptPlans, planKey } from "./kept-plans.js";
 import { measureThreads } from "./measure-threads.js";
-import { chooseBatchThreads } from "./thread-plan.js";
+import { chooseBatchThreads, threadPlan, type ThreadPlan } from "./thread-plan.js";
 
 /** While a token is computed, the one before it is converted and sent: on other threads, for about this long (measured). */
 const besideMs = 0.15;
@@ -59,4 +61,45 @@ export function threadChooser({
     if (kept === null) plans.set(key, plan);
     threads.use((tokens) => chooseBatchThreads(plan, tokens));
   };
+}
+
+const plansMax = 200;
+const fileSchema = z.record(z.string(), threadPlan);
+
+/** Opens the file. One that cannot be read counts as empty: its plans are measured again. */
+function openKeptPlans(file: string) {
+  const read = (): Record<string, ThreadPlan> => {
+    try {
+      return fileSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+    } catch {
+      return {};
+    }
+  };
+  return {
+    get: (key: string): ThreadPlan | null => read()[key] ?? null,
+    /** A plan that cannot be written is not kept. */
+    set(key: string, plan: ThreadPlan): void {
+      const { [key]: _, ...others } = read();
+      const kept = [...Object.entries(others), [key, plan] as const].slice(-plansMax);
+      try {
+        writeFileSync(`${file}.part`, JSON.stringify(Object.fromEntries(kept)), { mode: 0o600 });
+        renameSync(`${file}.part`, file);
+      } catch {
+        // Measured again at the next load.
+      }
+    },
+  };
+}
+
+interface PlanTerms {
+  /** Identifies the model and the engine's build. */
+  readonly fingerprint: string;
+  readonly cores: number;
+  readonly keepsThreads: boolean;
+}
+
+/** Returns the key of a plan, from all that it depends on. */
+function planKey({ fingerprint, cores, keepsThreads }: PlanTerms): string {
+  const threads = keepsThreads ? "threads kept" : "threads per token";
+  return [fingerprint, cpus()[0]?.model ?? "unknown CPU", `${cores} cores`, threads].join(" | ");
 }

@@ -1,8 +1,13 @@
 import { accepts } from "../../regular/automaton.js";
-import { compareNumbers, ExactNumber, isInteger, type JsonNumber } from "../../regular/number/decimal.js";
+import {
+  compareNumbers,
+  ExactNumber,
+  isInteger,
+  type JsonNumber,
+  decimalOf,
+} from "../../regular/number/decimal.js";
 import { formatValid } from "../../regular/pattern/format.js";
 import type { JsonType, SchemaNode } from "../node.js";
-import { isMultiple } from "./decimal.js";
 import { problem, type Evaluator, type Problem, type InstanceLocation } from "./evaluator.js";
 import { isAmong } from "./values.js";
 
@@ -93,4 +98,31 @@ function codePoints(text: string): number {
     count += 1;
   }
   return count;
+}
+
+/**
+ * Returns whether a number is an integer multiple of another, decided on decimal digits: 0.3 is a multiple of
+ * 0.1.
+ */
+function isMultiple(value: JsonNumber, of: number): boolean {
+  if (Number.isSafeInteger(value) && Number.isSafeInteger(of)) return Number(value) % of === 0;
+  const left = decimal(value);
+  const right = decimal(of);
+  const exponent = Math.min(left.exponent, right.exponent);
+  return scaled(left, exponent) % scaled(right, exponent) === 0n;
+}
+
+interface Decimal {
+  readonly digits: bigint;
+  /** The absolute value is digits * 10 ** exponent. */
+  readonly exponent: number;
+}
+
+function decimal(value: JsonNumber): Decimal {
+  const { whole, fraction } = decimalOf(value);
+  return { digits: BigInt(whole + fraction), exponent: -fraction.length };
+}
+
+function scaled({ digits, exponent }: Decimal, to: number): bigint {
+  return digits * 10n ** BigInt(exponent - to);
 }

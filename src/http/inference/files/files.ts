@@ -1,10 +1,16 @@
 /** /v1/files: upload, list, get and delete files, for OpenAI and Anthropic clients. */
 import { z } from "zod";
 import { authorise } from "../../../accounts/principals/permissions.js";
-import { validFields } from "../../../dialects/field-error.js";
+import { validFields, fieldError, invalidValue } from "../../../dialects/field-error.js";
+import { queryInteger } from "../../../dialects/request-fields.js";
 import type { FileFields } from "../../../inference/files/files.js";
 import { ownerOf } from "../../../inference/stored-owner.js";
-import { uploadPurposes } from "../../../inference/files/stored-file.js";
+import {
+  uploadPurposes,
+  visiblePurposes,
+  type FilePage,
+  type FileQuery,
+} from "../../../inference/files/stored-file.js";
 import type { Context } from "../../server/context.js";
 import { isAnthropicClient } from "../../server/client-format.js";
 import { readUpload, type Upload } from "../../server/multipart.js";
@@ -15,9 +21,21 @@ import {
   filePageSchema,
   fileSchema,
   openaiFiles,
+  fileLimitMax,
 } from "./present.js";
-import { fileQuerySchema, listByQuery } from "./query.js";
 import { apiKeyRoute } from "../../server/route.js";
+
+const fileQuerySchema = z.object({
+  limit: queryInteger(1, fileLimitMax),
+  order: z.enum(["asc", "desc"]).nullish().describe("By time of creation; `desc` without it."),
+  after: z.string().nullish().describe("Id of the file after which the page starts."),
+  purpose: z.string().nullish(),
+  after_id: z.string().nullish().describe("The same as `after`, for Anthropic clients."),
+  before_id: z
+    .string()
+    .nullish()
+    .describe("Id of the file before which the page ends, for Anthropic clients."),
+});
 
 const secondsMin = 3_600;
 const secondsMax = 2_592_000;
@@ -165,4 +183,23 @@ function readFileFields(
 /** Returns the format of files for a client. */
 function formatFor(ctx: Context): FileFormat {
   return isAnthropicClient(ctx) ? anthropicFiles : openaiFiles;
+}
+
+/** Parses the query of a URL and lists the files. @throws HearthError that names the field. */
+async function listByQuery(
+  source: { list(query: FileQuery): Promise<FilePage> },
+  { query, teamId }: { readonly query: unknown; readonly teamId: string },
+  { limitMax, limitDefault }: Pick<FileFormat, "limitMax" | "limitDefault">,
+): Promise<FilePage> {
+  const parsed = fileQuerySchema.safeParse(query);
+  if (!parsed.success) throw fieldError(parsed.error, query);
+  const { limit, order, after, purpose, after_id: afterId, before_id: before } = parsed.data;
+  if (limit != null && limit > limitMax) throw invalidValue("limit", `must be between 1 and ${limitMax}`);
+  const known = visiblePurposes.find((each) => each === purpose);
+  if (purpose != null && known === undefined) return { files: [], hasMore: false };
+  const common = { teamId, purpose: known ?? null, limit: limit ?? limitDefault };
+  if (before == null)
+    return source.list({ ...common, order: order ?? "desc", after: after ?? afterId ?? null });
+  const page = await source.list({ ...common, order: order === "asc" ? "desc" : "asc", after: before });
+  return { ...page, files: page.files.toReversed() };
 }

@@ -1,14 +1,41 @@
 /** GET and PUT /auth/teams/{teamId}/limits, an extension: lists and updates the rate limits of a team on models. */
 import { z } from "zod";
+import type { LimitChange } from "../../../accounts/limits/team-limits.js";
 import { actorOf } from "../../../accounts/visibility.js";
 import { noLimits } from "../../../core/limits.js";
-import { allModels, eachEndUser, everyModel } from "../../../accounts/principals/team-limit.js";
+import {
+  allModels,
+  eachEndUser,
+  everyModel,
+  type TeamLimits,
+} from "../../../accounts/principals/team-limit.js";
 import { responseArray, responseObject } from "../../../dialects/response-fields.js";
 import { invalidValue } from "../../../dialects/field-error.js";
 import { applyFieldMask, fieldMaskField } from "../../../dialects/management/field-mask.js";
-import { parseFields } from "../../../dialects/management/fields.js";
-import { limitChangeSchema, presentTeamLimits, teamLimitsSchema, toLimitChange } from "./present-limits.js";
+import { parseFields, definedFields, wholeNumber } from "../../../dialects/management/fields.js";
 import { managementRoute } from "../../server/route.js";
+
+const limit = (what: string) => z.number().min(1).meta({ type: "integer", description: what });
+
+const teamLimitsSchema = responseObject({
+  model: z
+    .string()
+    .describe(
+      `Id of the model; \`${everyModel}\` for every model without limits of its own; \`${allModels}\` for all models together; \`${eachEndUser}\` for each end user of the team.`,
+    ),
+  qps: limit("Requests per second.").optional(),
+  qpm: limit("Requests per minute.").optional(),
+  tpm: z.string().optional().describe("Tokens per minute: a whole number, as a string."),
+}).meta({
+  id: "TeamLimits",
+  description: "Limits of a team on a model; an absent field means no limit.",
+});
+
+const limitChangeSchema = z.object({
+  qps: wholeNumber("Requests per second.").nullish(),
+  qpm: wholeNumber("Requests per minute.").nullish(),
+  tpm: wholeNumber("Tokens per minute.").nullish(),
+});
 
 const requestSchema = z
   .object({
@@ -93,3 +120,22 @@ export const updateTeamLimits = managementRoute({
     ctx.body = presentTeamLimits(await accounts.teamLimits.update(teamId, id, change, actorOf(manager)));
   },
 });
+
+/** Presents limits. */
+function presentTeamLimits({ model, qps, qpm, tpm }: TeamLimits): z.infer<typeof teamLimitsSchema> {
+  return {
+    model,
+    ...(qps === null ? {} : { qps }),
+    ...(qpm === null ? {} : { qpm }),
+    ...(tpm === null ? {} : { tpm: String(tpm) }),
+  };
+}
+
+/** Converts the fields that are set to a change of limits. */
+function toLimitChange({ qps, qpm, tpm }: z.infer<typeof limitChangeSchema>): LimitChange {
+  return definedFields({
+    qps: qps == null ? null : Number(qps),
+    qpm: qpm == null ? null : Number(qpm),
+    tpm: tpm == null ? null : Number(tpm),
+  });
+}

@@ -12,8 +12,6 @@ import type { GrammarFollower } from "../../../../grammar/follow/follower.js";
 import type { Resident } from "../../load/resident.js";
 import type { SeededJob } from "../../../language/seeded-job.js";
 import type { DraftCost } from "./cost.js";
-import { DraftLength } from "./length.js";
-import { TokenLookup } from "./lookup.js";
 import type { Segmentation } from "./segmentation.js";
 
 /** Characters that are looked ahead for one draft. */
@@ -128,4 +126,101 @@ export function draftAll(generations: readonly Drafting[], { tokensMax, isAlone 
   if (drafted === 0 || drafted >= generations.length) return drafted;
   for (const generation of generations) generation.draft({ tokensMax: 0, isAlone });
   return 0;
+}
+
+/** On a CPU a batch of 16 tokens takes about four times as long as one token (measured). */
+const lengthMax = 16;
+const lengthAtFirst = 4;
+/** Evaluations that drafts may have saved up, or have lost before they pause. */
+const balance = { max: 4, min: -1.5 } as const;
+/** Drafts that are skipped in a pause, at first and at most. */
+const pause = { first: 4, max: 64 } as const;
+
+/** Decides how long the next draft of an answer may be, by how the drafts before it went. */
+class DraftLength {
+  readonly #cost: DraftCost;
+  #length = lengthAtFirst;
+  /** Evaluations saved, less those that drafts cost. */
+  #balance = 0;
+  #skip = 0;
+  #nextPause: number = pause.first;
+
+  constructor(cost: DraftCost) {
+    this.#cost = cost;
+  }
+
+  /** The most tokens that the next draft may have, without a pause. */
+  get longest(): number {
+    return this.#length;
+  }
+
+  /** Returns how many tokens the next draft may have. */
+  next(): number {
+    if (this.#skip === 0) return this.#length;
+    this.#skip -= 1;
+    return 0;
+  }
+
+  /** Records how many tokens of a draft were sampled. */
+  record(drafted: number, sampled: number): void {
+    if (sampled === drafted) {
+      if (drafted >= this.#length) this.#length = Math.min(lengthMax, this.#length * 2);
+      this.#nextPause = pause.first;
+    } else this.#length = Math.max(1, sampled + 1);
+    this.#balance = Math.min(balance.max, this.#balance + sampled - drafted * this.#cost.perToken);
+    if (this.#balance > balance.min) return;
+    this.#balance = 0;
+    this.#skip = this.#nextPause;
+    this.#nextPause = Math.min(pause.max, this.#nextPause * 2);
+  }
+}
+
+/** Tokens that must match: fewer match by chance too often. */
+const matchTokens = 3;
+/** Tokens at the end of the prompt that are searched. */
+const promptTokensMax = 8_192;
+
+/**
+ * Looks up how a text went on where its last tokens occurred before, in the prompt or in the answer itself: an answer that edits
+ * its prompt, or extracts from it, repeats parts of it.
+ */
+class TokenLookup {
+  readonly #tokens: Token[];
+  /** Where the text went on most recently, by the tokens before. */
+  readonly #next = new Map<number, number>();
+  /** How many positions are in `#next`. */
+  #indexed = matchTokens;
+
+  constructor(prompt: Uint32Array) {
+    this.#tokens = Array.from(prompt.subarray(Math.max(0, prompt.length - promptTokensMax))) as Token[];
+  }
+
+  /** Adds the next token of the text. */
+  push(token: Token): void {
+    this.#tokens.push(token);
+  }
+
+  /** Returns how the text is likely to go on; nothing where its last tokens did not occur before. */
+  find(tokensMax: number): readonly Token[] {
+    const tokens = this.#tokens;
+    const end = tokens.length;
+    for (; this.#indexed < end; this.#indexed += 1)
+      this.#next.set(this.#createKey(this.#indexed), this.#indexed);
+    const found = end < matchTokens ? undefined : this.#next.get(this.#createKey(end));
+    if (found === undefined) return [];
+    for (let back = 1; back <= matchTokens; back += 1)
+      if (tokens[found - back] !== tokens[end - back]) return [];
+    const next = tokens.slice(found, found + tokensMax);
+    // A text that repeats itself goes on as it began to.
+    while (next.length < tokensMax) next.push(...next.slice(0, tokensMax - next.length));
+    return next;
+  }
+
+  /** Returns a number for the tokens before a position; different tokens rarely have the same. */
+  #createKey(end: number): number {
+    let key = 0;
+    for (let back = matchTokens; back > 0; back -= 1)
+      key = (Math.imul(key, 0x9e37_79b1) + (this.#tokens[end - back] ?? 0)) | 0;
+    return key;
+  }
 }

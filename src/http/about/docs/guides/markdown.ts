@@ -1,6 +1,5 @@
 /** Renders Markdown to HTML. Markup in the text is shown, not obeyed: the only elements are those that Markdown has. Pure. */
 import { Marked, Renderer, type Tokens } from "marked";
-import { createSlugs } from "./slugs.js";
 
 /** Maps an address of the text to the URL that the page links to; null where the page has nothing to link to. */
 export interface Addresses {
@@ -99,4 +98,20 @@ const entities: Readonly<Record<string, string>> = {
 
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? "");
+}
+
+/** Gives the headings of one document their anchors, by the rule that forges follow, so that a link works on both. */
+function createSlugs(): (heading: string) => string {
+  const given = new Set<string>();
+  return (heading) => {
+    const slug = heading
+      .toLowerCase()
+      .replace(/&#?\w+;/g, "")
+      .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, "")
+      .replaceAll(" ", "-");
+    let unique = slug;
+    for (let count = 1; given.has(unique); count++) unique = `${slug}-${count}`;
+    given.add(unique);
+    return unique;
+  };
 }
