@@ -1,25 +1,43 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, matchesGlob } from "node:path";
 import { describe, expect, it } from "vitest";
-import { root } from "../kit/folder.js";
+import { plantFiles, root } from "../kit/folder.js";
 import { filesBeyond, largerTests } from "../kit/sizes.js";
-import { missingPaths, pathsOfTasks } from "./task-list.js";
+import { findMissingPaths, readNamedPaths } from "./named-paths.js";
 
-const contributing = readFileSync(join(root, "CONTRIBUTING.md"), "utf8");
+const contributingBytesMax = 8_000;
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+const folders = readdirSync(join(root, "src"), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => `src/${entry.name}`);
 
-const list = (files: string) =>
-  `# A\n\n## Task -> file\n\n- **do \`src/none.ts\`:** ${files}\n\n## B\n\n- **a:** \`src/other.ts\`\n`;
+describe("the texts for engineers", () => {
+  it("name only files and folders that exist", () => {
+    const texts = [
+      "CONTRIBUTING.md",
+      "src/docs/testing.md",
+      "src/docs/architecture.md",
+      ...folders.map((folder) => `${folder}/README.md`),
+    ];
+    const missing = texts.flatMap((path) =>
+      findMissingPaths(root, read(path)).map((named) => `${path}: ${named}`),
+    );
+    expect(readNamedPaths(read("CONTRIBUTING.md")).length).toBeGreaterThan(20);
+    expect(missing).toEqual([]);
+  });
 
-describe("the list of tasks in CONTRIBUTING.md", () => {
-  it("names only files and folders that exist", () => {
-    expect(pathsOfTasks(contributing).length).toBeGreaterThan(20);
-    expect(missingPaths(root, contributing)).toEqual([]);
+  it("say of each folder of src what it is, in its README.md", () => {
+    expect(folders.filter((folder) => !existsSync(join(root, folder, "README.md")))).toEqual([]);
+  });
+
+  it(`have a CONTRIBUTING.md of at most ${contributingBytesMax} bytes`, () => {
+    expect(Buffer.byteLength(read("CONTRIBUTING.md"))).toBeLessThanOrEqual(contributingBytesMax);
   });
 });
 
-describe("the table of sizes in CONTRIBUTING.md", () => {
+describe("the table of sizes in the guide to testing", () => {
   it("has each line of test/kit/sizes.ts, and each line there names tests that exist", () => {
-    const rows = [...contributing.matchAll(/^\| (all|nightly) +\| (.*?) +\| (.*?) +\|$/gm)];
+    const rows = [...read("src/docs/testing.md").matchAll(/^\| (all|nightly) +\| (.*?) +\| (.*?) +\|$/gm)];
     expect(rows.map(([, size, what, why]) => ({ size, what, why }))).toEqual(
       largerTests.map(({ size, what, why }) => ({ size, what, why })),
     );
@@ -33,22 +51,16 @@ describe("the table of sizes in CONTRIBUTING.md", () => {
   });
 });
 
-describe("the check of the list", () => {
-  it("reads the paths after a task, and no commands, URLs or names in code", () => {
-    const files =
-      "`src/a/{b,c}.ts` and `d.ts`, `test/<name>.test.ts`, `npm run x/y`, `/openapi.json`, `docs`, `src/e/`";
-    expect(pathsOfTasks(list(files)).map(({ places }) => places)).toEqual([
-      ["src/a/b.ts"],
-      ["src/a/c.ts"],
-      ["d.ts", "src/a/d.ts"],
-      ["test/<name>.test.ts"],
-      ["src/e/"],
-    ]);
+describe("the check of paths", () => {
+  it("reads paths from the root, and no commands, URLs or names in code", () => {
+    const text =
+      "`src/a/{b,c}.ts` `d.ts` `test/<name>.test.ts` `npm run src/x` `/openapi.json` `docs` `src/e/` src/f.ts";
+    expect(readNamedPaths(text)).toEqual(["src/a/b.ts", "src/a/c.ts", "test/<name>.test.ts", "src/e/"]);
   });
 
   it("finds what does not exist, and lets a placeholder stand for any one name", () => {
-    const files =
-      "`src/main.ts`, `src/dialects/<name>/{schema,parse,encode}.ts`, `src/<name>/nothing.ts`, `test/lost/`, `package.json`, `src/app/app.ts`, `engines.ts`, `lost.ts`";
-    expect(missingPaths(root, list(files))).toEqual(["src/<name>/nothing.ts", "test/lost/", "lost.ts"]);
+    const planted = plantFiles({ "src/one/a.ts": "", "src/one/b.ts": "", "src/main.ts": "" });
+    const text = "`src/main.ts` `src/<name>/{a,b}.ts` `src/one/` `src/<name>/c.ts` `test/lost/` `src/b.ts`";
+    expect(findMissingPaths(planted, text)).toEqual(["src/<name>/c.ts", "test/lost/", "src/b.ts"]);
   });
 });

@@ -1,6 +1,6 @@
 /**
  * The three sizes of the check. `npm test` runs the small one; `--all` runs what must hold before a change lands, `--nightly` everything.
- * A test file belongs to the small size unless it is listed here, with the reason. CONTRIBUTING.md has the same lines in its table of
+ * A test file belongs to the small size unless it is listed here, with the reason. The guide to testing has the same lines in its table of
  * sizes.
  */
 import { z } from "zod";

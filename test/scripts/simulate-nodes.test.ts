@@ -126,7 +126,7 @@ describe("the model of many nodes", () => {
   });
 
   it("has the capacities that the guide says, in its order", () => {
-    const guide = readFileSync(join(root, "src/docs/growing.md"), "utf8");
+    const guide = readFileSync(join(root, "src/docs/measurements.md"), "utf8");
     const written = [...guide.matchAll(/^\| \d+ +\|[^|]*\| ([\d,]+|none) *\|/gm)].map(
       ([, capacity]) => capacity,
     );

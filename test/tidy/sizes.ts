@@ -6,10 +6,10 @@ const trees = ["src", "test", "scripts"];
 export const folderFilesMax = 20;
 const pythonLinesMax = 400;
 
-/** Returns the folders with too many files, as `path: count`; files of folders in them do not count. */
+/** Returns the folders with too many files, as `path: count`. Subfolders and Markdown files do not count. */
 export function findCrowdedFolders(root: string): readonly string[] {
   const counts = new Map<string, number>();
-  for (const { path } of trees.flatMap((tree) => sourceFiles(root, tree, /\.[a-z]+$/)))
+  for (const { path } of trees.flatMap((tree) => sourceFiles(root, tree, /\.(?!md$)[a-z]+$/)))
     counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
   return [...counts]
     .filter(([, count]) => count > folderFilesMax)

@@ -145,7 +145,7 @@ describe(`limits counted in Redis${withoutRedis}`, () => {
 
 describe(`the user of the address of Redis${withoutOwnRedis}`, () => {
   testOwn("needs no other commands and keys than the guide says", async () => {
-    const guide = readFileSync(join(root, "src/docs/growing.md"), "utf8");
+    const guide = readFileSync(join(root, "src/docs/postgresql.md"), "utf8");
     const [, rules = ""] = /^ACL SETUSER hearth (.*)$/m.exec(guide) ?? [];
     const redis = await startRedis();
     await command(redis.url, ["ACL", "SETUSER", "hearth", ...rules.split(" ")]);
