@@ -44,14 +44,14 @@ export async function load<Read extends ReadRequest, Ready extends ReadyRequest>
 /** The rest of an admission. */
 export async function reserve<Read extends ReadRequest, Ready extends ReadyRequest>(
   app: AnswerContext,
-  { prepare }: Pick<TextEndpoint<Read, Ready>, "prepare">,
+  endpoint: TextEndpoint<Read, Ready>,
   asking: Asking,
   ready: Ready,
 ): Promise<Admitted<Ready>> {
   let reservation: TokenReservation | null = null;
   try {
     reservation = await reserveTokens(app, asking, ready.request.model, ready.request);
-    const prepared = prepare === undefined ? ready : await prepare(asking, ready, app);
+    const prepared = endpoint.prepare === undefined ? ready : await endpoint.prepare(asking, ready, app);
     return { asking, ready: { ...prepared, close: once(prepared.close) }, reservation };
   } catch (thrown) {
     if (reservation !== null) asking.release(reservation);

@@ -11,7 +11,7 @@ import type { Job } from "./job.js";
  */
 export function readJob(
   { rateLimits }: AnswerContext,
-  job: Pick<Job, "id" | "endpoint">,
+  job: Job,
   principal: Principal,
   { value, text }: JsonBody,
   signal: AbortSignal,

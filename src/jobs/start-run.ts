@@ -15,7 +15,7 @@ export interface StartedJob {
 
 /** Starts the run of a prepared job. @throws HearthError why it cannot start. */
 export function startRun(
-  { workClass }: Pick<JobHandler, "workClass">,
+  { workClass }: JobHandler,
   prepared: PreparedJob,
   { job, writes }: StartedJob,
 ): JobRun {

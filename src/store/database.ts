@@ -35,7 +35,7 @@ export interface Database {
   readonly reports: Kysely<Schema>;
   readonly dialect: Dialect;
   readonly commit: Commit;
-  readonly guard: Pick<WriteGuard, "lost" | "counts">;
+  readonly guard: WriteGuard;
   /** Calls a listener after every statement that has deleted rows. */
   onDeletion(listener: () => void): void;
   /**

@@ -8,16 +8,12 @@ export type Erasure = ReturnType<typeof startErasure>;
 const erasureDelayMs = 5000;
 
 /** Starts to watch deletions. @param onError called when erasing fails; it is repeated after the same time. */
-export function startErasure(
-  { onDeletion, erase }: Pick<Database, "onDeletion" | "erase">,
-  clock: Clock,
-  onError: (thrown: unknown) => void,
-) {
+export function startErasure(database: Database, clock: Clock, onError: (thrown: unknown) => void) {
   let stop: (() => void) | null = null;
   const attempt = (): void => {
     stop = null;
     try {
-      erase();
+      database.erase();
     } catch (thrown) {
       onError(thrown);
       schedule();
@@ -26,14 +22,14 @@ export function startErasure(
   const schedule = (): void => {
     stop ??= clock.after(erasureDelayMs, attempt);
   };
-  onDeletion(schedule);
+  database.onDeletion(schedule);
   return {
     /** Erases what is not erased yet. */
     close(): void {
       if (stop === null) return;
       stop();
       try {
-        erase();
+        database.erase();
       } catch (thrown) {
         onError(thrown);
       }

@@ -50,7 +50,7 @@ export function createDatabaseHealth(
   return new Health(database, clock, onChange);
 }
 
-type WatchedDatabase = Pick<Database, "kysely" | "dialect" | "commit" | "isReachable" | "guard">;
+type WatchedDatabase = Database;
 
 class Health implements DatabaseHealth {
   #problem: string | null = null;

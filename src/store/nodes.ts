@@ -63,13 +63,13 @@ const looksMax = 300;
 
 /** Does what only one server may do at a time, after those that do it now. @throws Error when they do not end. */
 export async function inTurn<Result>(
-  { hold }: Pick<NodeStore, "hold">,
+  nodes: NodeStore,
   task: string,
-  clock: Pick<Clock, "after">,
+  clock: Clock,
   action: () => Promise<Result>,
 ): Promise<Result> {
   for (let looks = 0; looks < looksMax; looks += 1) {
-    const release = await hold(task);
+    const release = await nodes.hold(task);
     if (release === null) {
       await new Promise<void>((resolve) => void clock.after(lookEveryMs, resolve));
       continue;
@@ -87,6 +87,6 @@ export async function inTurn<Result>(
 const rowAfterFileMs = 60 * 60 * 1000;
 
 /** Returns before when a file must have been written that is removed because it has no row. */
-export function leftoversBefore({ isShared }: Pick<NodeStore, "isShared">, now: number): number {
+export function leftoversBefore({ isShared }: NodeStore, now: number): number {
   return isShared ? now - rowAfterFileMs : Infinity;
 }

@@ -106,6 +106,6 @@ export function endAttributes(run: EndedRun): Attributes {
   };
 }
 
-function errorTypeOf({ state, errorKind }: Pick<EndedRun, "state" | "errorKind">): string | null {
+function errorTypeOf({ state, errorKind }: EndedRun): string | null {
   return errorKind ?? (state === "completed" ? null : state);
 }

@@ -213,10 +213,7 @@ const pauseMs = 60_000;
 const problemCharsMax = 500;
 
 /** Returns a function that reports at most one problem a minute: a collector that is away fails every few seconds. */
-function limitedLog(
-  clock: Pick<Clock, "monotonic">,
-  log: (problem: string) => void,
-): (problem: string) => void {
+function limitedLog(clock: Clock, log: (problem: string) => void): (problem: string) => void {
   let nextTime = Number.NEGATIVE_INFINITY;
   return (problem) => {
     const now = clock.monotonic();

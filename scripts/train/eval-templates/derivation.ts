@@ -39,7 +39,11 @@ async function printDerivation({ name, source }: NamedTemplate): Promise<number 
   const turn = await findTurn(render);
   const ends = [endMark(turn?.end ?? "") ?? []].flat();
   const endTexts = [texts.eosText, ...texts.endTexts, ...ends];
-  const reading = await readTemplate(source, { render }, { ...texts, endTexts });
+  const reading = await readTemplate(
+    source,
+    { render, close: () => Promise.resolve() },
+    { ...texts, endTexts },
+  );
   const milliseconds = Math.round(performance.now() - started);
   const { template, repairs, reasoning } = reading;
   const isKnown = /\btools?\b|tool_calls/.test(source);

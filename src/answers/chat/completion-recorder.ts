@@ -7,7 +7,7 @@ import type { RunRecorder } from "../../inference/run/run-record.js";
 import type { StoredOwner } from "../../inference/stored-owner.js";
 import type { Write } from "../../store/writes.js";
 
-type Stores = Pick<StoredCompletions, "insertion">;
+type Stores = StoredCompletions;
 
 /** What is stored beside an answer. */
 export interface CompletionOwner extends StoredOwner {

@@ -33,10 +33,10 @@ export interface PromptFiles {
 }
 
 export interface PromptFilesDeps {
-  readonly files: Pick<Files, "find" | "read">;
+  readonly files: Files;
   readonly fetcher: ImageFetcher;
   readonly pdfs: PdfReader;
-  readonly clock: Pick<Clock, "after">;
+  readonly clock: Clock;
 }
 
 /** Whether a body has files, so that `inline` has something to do. */

@@ -24,7 +24,7 @@ export function offerMcp({ header, isLine }: Asking): McpOffer | null {
  * @throws HearthError `invalid_value`, or `dependency_failed` for a server whose tools cannot be listed. @throws the signal's reason.
  */
 export async function listMessagesTools(
-  { mcp }: Pick<AnswerContext, "mcp">,
+  { mcp }: AnswerContext,
   asking: Asking,
   answer: MessagesAnswer,
 ): Promise<MessagesAnswer> {

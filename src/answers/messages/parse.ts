@@ -4,7 +4,7 @@ import type { AppliedEdit } from "../../core/prompt/context-edit.js";
 import type { ReadyRequest } from "../endpoint.js";
 
 /** A messages request, and what was done for it. */
-export interface MessagesAnswer extends MessagesRequest, Pick<ReadyRequest, "serverTools" | "close"> {
+export interface MessagesAnswer extends MessagesRequest, ReadyRequest {
   /** Its body with the contents of its files. */
   readonly whole: unknown;
   /** What was cleared of its conversation; null: it does not ask for that. */

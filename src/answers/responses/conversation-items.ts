@@ -68,7 +68,7 @@ export async function earlierItems(
  * @throws HearthError `invalid_value` for an item that does not exist.
  */
 export async function resolved(
-  { storedResponses }: Pick<ItemStores, "storedResponses">,
+  { storedResponses }: ItemStores,
   items: readonly InputItem[],
   teamId: string,
   field: string,

@@ -98,7 +98,7 @@ export function checkBackgroundServers({ mcp }: McpDeps, { mcpServers }: Respons
  * @throws HearthError `invalid_value` that names the approval.
  */
 export async function refuseUsedApprovals(
-  approvals: Pick<McpApprovals, "used">,
+  approvals: McpApprovals,
   { before, ownInput }: RequestItems,
   teamId: string,
 ): Promise<void> {
@@ -160,7 +160,7 @@ function callIdOf({ approvalRequestId }: ApprovedCall): string {
 
 /** The approval is used before the call begins: a process that dies in between executes it not at all, and no other does it again. */
 function usedOnce(
-  approvals: Pick<McpApprovals, "use">,
+  approvals: McpApprovals,
   teamId: string,
   { approvalRequestId }: ApprovedCall,
   tool: ServerTool,

@@ -19,7 +19,7 @@ export interface ResponseRecorderDeps {
   readonly createTime: number;
   /** The request's own items. */
   readonly ownInput: readonly InputItem[];
-  readonly conversations: Pick<Conversations, "extension">;
+  readonly conversations: Conversations;
   /** The conversation that the response belongs to. */
   readonly conversationId: string | null;
   /** Whether the client learns the id with the first event; otherwise it learns it with the whole answer. */

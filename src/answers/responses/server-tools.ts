@@ -14,10 +14,7 @@ export interface ServerToolDeps extends ImageToolDeps {
 }
 
 /** Returns what the server executes for a key. */
-export function serverToolOffer(
-  { models }: Pick<ServerToolDeps, "models">,
-  principal: Principal,
-): ServerToolOffer {
+export function serverToolOffer({ models }: ServerToolDeps, principal: Principal): ServerToolOffer {
   return {
     mcp: new Map(),
     imageGeneration(name) {
@@ -36,7 +33,7 @@ export function serverToolOffer(
 /** Returns what executes the calls of a request's tools. */
 export function serverToolsOf(
   deps: ServerToolDeps,
-  { serverTools }: Pick<ResponsesRequest, "serverTools">,
+  { serverTools }: ResponsesRequest,
   principal: Principal,
 ): readonly ServerTool[] {
   return serverTools.map(({ type, model: name, ...settings }) => {

@@ -64,6 +64,6 @@ export function cancelRequest(id: string): Promise<LoggedRequest> {
 }
 
 /** Whether it waits or runs. */
-export function isLive({ status }: Pick<LoggedRequest, "status">): boolean {
+export function isLive({ status }: LoggedRequest): boolean {
   return status === "queued" || status === "running";
 }

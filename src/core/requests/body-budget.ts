@@ -71,13 +71,13 @@ class Share {
 
 /** The budget, and the queue of the work on large bodies. */
 export class BodyBudget {
-  readonly #clock: Pick<Clock, "after">;
+  readonly #clock: Clock;
   readonly #small: Share;
   readonly #large: Share;
   #work: Promise<unknown> = Promise.resolve();
 
   /** @param bytesMax of all bodies together */
-  constructor(clock: Pick<Clock, "after">, bytesMax: number) {
+  constructor(clock: Clock, bytesMax: number) {
     this.#clock = clock;
     this.#small = new Share(bytesMax / 2);
     this.#large = new Share(bytesMax / 2);

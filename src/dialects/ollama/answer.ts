@@ -52,7 +52,7 @@ export interface AnswerTimes {
 }
 
 /** Returns the fields that every line has. */
-export function lineFields({ model, created }: Pick<AnswerIdentity, "model" | "created">) {
+export function lineFields({ model, created }: AnswerIdentity) {
   return { model, created_at: new Date(created).toISOString() };
 }
 
@@ -79,7 +79,7 @@ export function toNanoseconds(ms: number | null): number {
 export type EncodedLogprobs = NonNullable<z.infer<typeof logprobsField>>;
 
 /** Encodes the log probabilities of a piece of text; an empty object if there are none. */
-export function encodeLogprobs({ logprobs }: Pick<TextDelta, "logprobs">): {
+export function encodeLogprobs({ logprobs }: TextDelta): {
   readonly logprobs?: EncodedLogprobs;
 } {
   if (logprobs === undefined) return {};

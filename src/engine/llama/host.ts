@@ -99,7 +99,7 @@ export class LlamaHost {
   }
 
   /** @param key the load key of a loaded model that embeds or scores */
-  inputs(key: string): Pick<LoadedEmbedder, "tokenizeInputs"> {
+  inputs(key: string): LoadedEmbedder {
     return this.#embedders.get(key);
   }
 

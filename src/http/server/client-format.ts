@@ -4,12 +4,12 @@ import type { Context } from "./context.js";
 import type { RouteErrors } from "./route.js";
 
 /** Whether the client is one of Anthropic's, whose SDKs send this header with every request. */
-export function isAnthropicClient(ctx: Pick<Context, "get">): boolean {
+export function isAnthropicClient(ctx: Context): boolean {
   return ctx.get("anthropic-version") !== "";
 }
 
 /** Returns the format of the errors of a request. */
-export function chooseErrors(errors: RouteErrors, ctx: Pick<Context, "get">): ErrorDialect {
+export function chooseErrors(errors: RouteErrors, ctx: Context): ErrorDialect {
   if (errors !== "either") return errors;
   return isAnthropicClient(ctx) ? "anthropic" : "openai";
 }

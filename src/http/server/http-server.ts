@@ -72,8 +72,8 @@ export function createHttpServer(app: AppContext, { routes, serveWebSockets }: S
     probeHalfClosed(req, res, clock);
     void respond(req, res);
   };
-  const server = createNodeServer(app, listener);
-  const internal = createInternalServer(createNodeServer({ limits, tls: null }, listener));
+  const server = createNodeServer(limits, app.tls, listener);
+  const internal = createInternalServer(createNodeServer(limits, null, listener));
   connections.follow(server);
   const webSockets = serveWebSockets(server, { ...app, internal, connections });
   let closed: Promise<void> | null = null;
@@ -141,7 +141,8 @@ function buildKoa(app: AppContext, routes: readonly Route[], drain: Drain): Koa<
 }
 
 function createNodeServer(
-  { limits, tls }: Pick<AppContext, "limits" | "tls">,
+  limits: AppContext["limits"],
+  tls: AppContext["tls"],
   listener: http.RequestListener,
 ): http.Server {
   const options: http.ServerOptions = {

@@ -33,7 +33,7 @@ export interface RequestBodiesDeps {
   readonly bodies: RequestBodyStore;
   readonly redact: Redact;
   readonly limits: BodyLimits;
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Clock;
   readonly onError: (thrown: unknown) => void;
 }
 

@@ -9,7 +9,7 @@ export type StoredBodies = Row<"requestBodies">;
 export type RequestBodyStore = ReturnType<typeof createRequestBodyStore>;
 
 /** Creates the queries of the table of bodies. Triggers add up their bytes, and delete those of deleted runs. */
-export function createRequestBodyStore({ kysely }: Pick<Database, "kysely">) {
+export function createRequestBodyStore({ kysely }: Database) {
   return {
     /** Stores nothing for a team that has turned it off in the meantime. */
     insert: (bodies: StoredBodies) => insert(kysely, bodies),
@@ -48,7 +48,7 @@ export function createRequestBodyStore({ kysely }: Pick<Database, "kysely">) {
     },
     /** Deletes up to `limit` that have expired. @returns how many were deleted. */
     deleteExpired: (now: number, limit: number): Promise<number> =>
-      deleteExpired({ kysely }, { table: "requestBodies", key: "runId" }, now, limit),
+      deleteExpired(kysely, { table: "requestBodies", key: "runId" }, now, limit),
   };
 }
 

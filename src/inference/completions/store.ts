@@ -58,7 +58,7 @@ function createChanges({ kysely }: Database) {
     },
     /** Deletes up to `limit` that have expired. @returns how many were deleted. */
     deleteExpired: (now: number, limit: number): Promise<number> =>
-      deleteExpired({ kysely }, { table: "chatCompletions", key: "entry" }, now, limit),
+      deleteExpired(kysely, { table: "chatCompletions", key: "entry" }, now, limit),
   };
 }
 

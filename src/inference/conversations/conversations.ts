@@ -48,7 +48,7 @@ export interface Conversations {
 
 export interface ConversationsDeps {
   readonly store: ConversationStore;
-  readonly nodes: Pick<NodeStore, "hold">;
+  readonly nodes: NodeStore;
   readonly writes: Writes;
   readonly limits: ConversationLimits;
 }

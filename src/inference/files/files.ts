@@ -64,7 +64,7 @@ export interface FilesDeps {
   readonly contents: FileContents;
   readonly writes: Writes;
   readonly clock: Clock;
-  readonly random: Pick<Random, "bytes">;
+  readonly random: Random;
   readonly limits: FileLimits;
 }
 

@@ -7,8 +7,8 @@ import type { ServerCall, ServerTool } from "../run/run-context.js";
 import type { ImageGenerator } from "./generate-images.js";
 
 export interface ImageToolDeps {
-  readonly imageGenerator: Pick<ImageGenerator, "generateImages">;
-  readonly rateLimits: Pick<RateLimits, "admitRequest" | "admitModelRequest">;
+  readonly imageGenerator: ImageGenerator;
+  readonly rateLimits: RateLimits;
 }
 
 /** What the request states of its images. */

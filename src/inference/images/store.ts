@@ -20,7 +20,7 @@ export interface ImageStoreOptions {
   readonly folder: string;
   /** Limit on all images together. */
   readonly bytesMax: number;
-  readonly random: Pick<Random, "bytes">;
+  readonly random: Random;
 }
 
 const nameBytes = 24;
@@ -29,7 +29,7 @@ export const imageNamePattern = /^[A-Za-z0-9_-]{32}\.(png|jpeg|webp)$/;
 const retryAfterSeconds = 60;
 
 /** The methods of the store of images. */
-export type ImageStore = Pick<FolderImageStore, "reserve" | "find" | "deleteExpired">;
+export type ImageStore = FolderImageStore;
 
 /** Opens the table of stored images and their folder. */
 export function createImageStore(database: Database, options: ImageStoreOptions): ImageStore {

@@ -17,7 +17,8 @@ export interface McpConnection {
   end(): Promise<void>;
 }
 
-export interface ConnectDeps extends Pick<GuardedFetch, "fetch"> {
+export interface ConnectDeps {
+  readonly fetch: GuardedFetch["fetch"];
   readonly texts: ArgumentTexts;
   readonly version: string;
 }

@@ -63,10 +63,7 @@ async function imageTokensOf(
 }
 
 /** Does nothing where the vocabulary is not known. @throws HearthError that names the field of the first id outside the vocabulary. */
-function checkTokenIds(
-  { raw, sampling }: Pick<GenerationRequest, "raw" | "sampling">,
-  { vocabularyTokens }: Pick<LoadedModel, "vocabularyTokens">,
-): void {
+function checkTokenIds({ raw, sampling }: GenerationRequest, { vocabularyTokens }: LoadedModel): void {
   if (vocabularyTokens === undefined) return;
   const isOutside = (id: number): boolean => !Number.isInteger(id) || id < 0 || id >= vocabularyTokens;
   const tokens = `one of the ${vocabularyTokens} tokens of this model's vocabulary`;

@@ -43,7 +43,7 @@ const columns = [
 ] as const;
 
 /** Creates the queries of the log of requests, which reads the table of runs. */
-export function createRequestStore(database: Pick<Database, "kysely" | "reports" | "dialect">) {
+export function createRequestStore(database: Database) {
   const { kysely, reports } = database;
   return {
     /** Returns requests, the newest first: at most `limit`, fewer when `scannedMax` runs were looked at. */
@@ -98,11 +98,7 @@ function indexed(kysely: Connection, { teamId, apiKeyId, since, until, after }: 
     .orderBy("id", "desc");
 }
 
-function matching(
-  { reports, dialect }: Pick<Database, "reports" | "dialect">,
-  query: RequestQuery,
-  scanned: number,
-) {
+function matching({ reports, dialect }: Database, query: RequestQuery, scanned: number) {
   const { teamId, userId, model, status, text } = query;
   const runs = indexed(reports, query).select(columns).limit(scanned).as("run");
   return reports

@@ -31,13 +31,13 @@ export interface NewChannel {
 export type AlertService = ReturnType<typeof createAlertService>;
 
 export interface AlertServiceDeps extends AuditDeps {
-  readonly alerts: Pick<AlertStore, "newest">;
+  readonly alerts: AlertStore;
   readonly channels: ChannelStore;
-  readonly deliveries: Pick<DeliveryStore, "insertion" | "newest" | "countQueued">;
+  readonly deliveries: DeliveryStore;
   readonly teams: TeamStore;
-  readonly members: Pick<MemberStore, "findByEmail">;
-  readonly queue: Pick<DeliveryQueue, "wake">;
-  readonly senders: Readonly<Record<ChannelKind, Pick<AlertSender, "check">>>;
+  readonly members: MemberStore;
+  readonly queue: DeliveryQueue;
+  readonly senders: Readonly<Record<ChannelKind, AlertSender>>;
   /** Returns a signing secret of these random bytes. */
   readonly secretOf: (bytes: Uint8Array) => string;
 }
@@ -102,7 +102,7 @@ export function createAlertService(deps: AlertServiceDeps) {
 
 /** Returns the team that is meant: that of an actor of one team; null = all. @throws HearthError `not_found`. */
 async function seenTeam(
-  { teams }: Pick<AlertServiceDeps, "teams">,
+  { teams }: AlertServiceDeps,
   teamId: string | null,
   actor: Actor,
 ): Promise<string | null> {

@@ -14,7 +14,7 @@ import type { DeliveryStore } from "./store/deliveries.js";
 
 export interface DeliveryQueueDeps {
   readonly deliveries: DeliveryStore;
-  readonly channels: Pick<ChannelStore, "find">;
+  readonly channels: ChannelStore;
   readonly senders: Readonly<Record<ChannelKind, AlertSender>>;
   readonly writes: Writes;
   readonly broadcast: Broadcast;

@@ -68,11 +68,7 @@ export function newDelivery(
 }
 
 /** Whether a channel gets an alert. @param creditTicks the amount of channels without one of their own. */
-export function isFor(
-  { kind, teamId, subject }: Pick<Alert, "kind" | "teamId" | "subject">,
-  channel: AlertChannel,
-  creditTicks: Ticks,
-): boolean {
+export function isFor({ kind, teamId, subject }: Alert, channel: AlertChannel, creditTicks: Ticks): boolean {
   const isSeen = channel.teamId === null || channel.teamId === teamId;
   if (!isSeen || kind !== "credit_low") return isSeen;
   return creditTicksOf({ subject }) === (channel.creditTicks ?? creditTicks);

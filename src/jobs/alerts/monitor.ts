@@ -29,10 +29,10 @@ export interface MonitorDeps {
   /** Returns whether this server checks for all. */
   readonly leads: () => Promise<boolean>;
   readonly alerts: AlertStore;
-  readonly channels: Pick<ChannelStore, "list">;
-  readonly deliveries: Pick<DeliveryStore, "insertion" | "deleteEnded">;
-  readonly queue: Pick<DeliveryQueue, "wake">;
-  readonly teams: Pick<TeamStore, "find">;
+  readonly channels: ChannelStore;
+  readonly deliveries: DeliveryStore;
+  readonly queue: DeliveryQueue;
+  readonly teams: TeamStore;
   readonly writes: Writes;
   readonly clock: Clock;
   readonly random: Random;
@@ -174,6 +174,6 @@ export class AlertMonitor {
   }
 }
 
-function nameOf({ kind, subject }: Pick<Condition, "kind" | "subject">): string {
+function nameOf({ kind, subject }: Condition): string {
   return `${kind} ${subject}`;
 }

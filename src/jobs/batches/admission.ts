@@ -14,7 +14,7 @@ export type Admit = (
 ) => Promise<void>;
 
 export interface AdmissionDeps {
-  readonly batches: Pick<BatchStore, "loadOf">;
+  readonly batches: BatchStore;
   readonly writes: Writes;
   readonly limits: BatchLimits;
 }

@@ -41,7 +41,7 @@ export interface Batches {
 }
 
 export interface BatchesDeps extends ProgressDeps {
-  readonly random: Pick<Random, "bytes">;
+  readonly random: Random;
   readonly limits: BatchLimits;
 }
 

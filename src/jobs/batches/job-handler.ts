@@ -16,7 +16,7 @@ import type { BatchStore } from "./store/batches.js";
 import type { BatchLineStore } from "./store/lines.js";
 
 export interface BatchLineHandlerDeps extends LineContext {
-  readonly authenticator: Pick<Authenticator, "readmit">;
+  readonly authenticator: Authenticator;
   readonly batches: BatchStore;
   readonly lines: BatchLineStore;
   /** Called when a line is no longer in flight. */

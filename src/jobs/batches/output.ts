@@ -12,7 +12,7 @@ import type { BatchLineStore, OutputLine } from "./store/lines.js";
 export interface OutputDeps {
   readonly batches: BatchStore;
   readonly lines: BatchLineStore;
-  readonly files: Pick<Files, "begin">;
+  readonly files: Files;
   readonly writes: Writes;
   readonly clock: Clock;
 }

@@ -35,7 +35,7 @@ export interface ProgressDeps {
   readonly batches: BatchStore;
   readonly lines: BatchLineStore;
   /** One server at a time creates, validates or ends a batch. */
-  readonly nodes: Pick<NodeStore, "hold">;
+  readonly nodes: NodeStore;
   readonly files: Files;
   readonly writes: Writes;
   readonly clock: Clock;
@@ -59,13 +59,13 @@ const expiryCheckMs = 30_000;
 const chunkLines = 200;
 
 /** Builds the steps over the queue of lines; nothing happens before `start` or a request. */
-export function createBatchProgress(deps: ProgressDeps, queue: () => Pick<JobQueue, "wake">): BatchProgress {
+export function createBatchProgress(deps: ProgressDeps, queue: () => JobQueue): BatchProgress {
   return new Progress(deps, queue);
 }
 
 class Progress implements BatchProgress {
   readonly #deps: ProgressDeps;
-  readonly #queue: () => Pick<JobQueue, "wake">;
+  readonly #queue: () => JobQueue;
   /** The step that is in progress, and all that follow it: steps run one at a time. */
   #steps: Promise<void> = Promise.resolve();
   /** Batches with an `advance` that has not begun. */
@@ -73,7 +73,7 @@ class Progress implements BatchProgress {
   #isOpen = true;
   #stopTimer = (): void => undefined;
 
-  constructor(deps: ProgressDeps, queue: () => Pick<JobQueue, "wake">) {
+  constructor(deps: ProgressDeps, queue: () => JobQueue) {
     this.#deps = deps;
     this.#queue = queue;
   }

@@ -18,7 +18,7 @@ import type { DeferredStore } from "./store.js";
 
 export interface DeferredCompletionHandlerDeps extends AnswerContext {
   readonly authenticator: Authenticator;
-  readonly deferred: Pick<DeferredStore, "ending">;
+  readonly deferred: DeferredStore;
   readonly bodyBudget: BodyBudget;
   /** How long an outcome can be fetched. */
   readonly outcomeKeptMs: number;

@@ -48,7 +48,7 @@ export function createDeferredStore(database: Database) {
     },
     /** Deletes up to `limit` that have expired. @returns how many were deleted. */
     deleteExpired: (now: number, limit: number): Promise<number> =>
-      deleteExpired(database, { table: "deferredCompletions", key: "id" }, now, limit),
+      deleteExpired(database.kysely, { table: "deferredCompletions", key: "id" }, now, limit),
   };
 }
 

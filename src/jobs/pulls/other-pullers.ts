@@ -9,7 +9,7 @@ import type { PullStore } from "./store.js";
 
 export interface OtherPullersDeps {
   readonly broadcast: Broadcast;
-  readonly pulls: Pick<PullStore, "find">;
+  readonly pulls: PullStore;
   readonly clock: Clock;
   readonly logger: Logger;
 }

@@ -9,11 +9,7 @@ export type StoredObjectStore = ReturnType<typeof createStoredObjectStore>;
 const scannedMax = 5000;
 
 /** Reads what the tables of stored things have in common. */
-export function createStoredObjectStore({
-  kysely,
-  reports,
-  dialect,
-}: Pick<Database, "kysely" | "reports" | "dialect">) {
+export function createStoredObjectStore({ kysely, reports, dialect }: Database) {
   const sources = sourcesOf(dialect);
   return {
     /** Returns objects, the newest first: at most `limit`, fewer when `scannedMax` were looked at. */

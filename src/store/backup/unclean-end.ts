@@ -24,7 +24,7 @@ export interface UncleanEnd {
  * @returns null after a clean end.
  * @throws Error with one sentence when the database is damaged.
  */
-export function checkAfterUncleanEnd(file: string, clock: Pick<Clock, "monotonic">): UncleanEnd | null {
+export function checkAfterUncleanEnd(file: string, clock: Clock): UncleanEnd | null {
   if (!existsSync(markerOf(file))) return null;
   const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   const check = bytes <= wholeBytesMax ? "whole" : bytes <= quickBytesMax ? "quick" : null;

@@ -40,7 +40,7 @@ export function readSchema(kind: DatabaseKind, folder: URL = ownFolder): SchemaS
 }
 
 /** Returns the newest version. */
-export function newestVersion({ migrations }: Pick<SchemaSource, "migrations">): number {
+export function newestVersion({ migrations }: SchemaSource): number {
   return firstVersion + migrations.length;
 }
 

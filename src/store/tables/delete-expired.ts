@@ -10,7 +10,7 @@ type Expiring =
 
 /** Deletes up to `limit` rows that have expired, the oldest first. @returns how many were deleted. */
 export async function deleteExpired(
-  { kysely }: Pick<Database, "kysely">,
+  kysely: Database["kysely"],
   { table, key }: Expiring,
   now: number,
   limit: number,

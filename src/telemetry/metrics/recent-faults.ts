@@ -27,7 +27,7 @@ const faults: ReadonlySet<ErrorKind | null> = new Set<ErrorKind | null>([
 type Counts = { -readonly [Name in keyof RecentFaults]: number };
 
 /** Counts by the minute; what is older than an hour is forgotten. */
-export function createFaultCounts(clock: Pick<Clock, "monotonic">) {
+export function createFaultCounts(clock: Clock) {
   const byMinute = new Map<number, Counts>();
   const minuteNow = (): number => Math.floor(clock.monotonic() / minuteMs);
   const current = (): Counts => {

@@ -14,7 +14,7 @@ interface Owner {
 type Second = Map<string, Map<string, number>>;
 
 /** Counts tokens; what is older than a minute is forgotten. */
-export function createRecentTokens(clock: Pick<Clock, "monotonic">) {
+export function createRecentTokens(clock: Clock) {
   /** By second; at most `secondsMax` and the one that has not ended. */
   const bySecond = new Map<number, Second>();
   const secondNow = (): number => Math.floor(clock.monotonic() / 1000);

@@ -18,7 +18,10 @@ const assistant = (content: string): Message => ({ role: "assistant", content })
 function modelOf(source: string) {
   const renderer = renderHere(source);
   return {
-    renderer: { render: vi.fn((variables: Readonly<Record<string, unknown>>) => renderer.render(variables)) },
+    renderer: {
+      render: vi.fn((variables: Readonly<Record<string, unknown>>) => renderer.render(variables)),
+      close: () => renderer.close(),
+    },
     tools: readToolFormat(source),
     bosText: "",
     eosText: "",

@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import { HearthError } from "../../../../src/core/errors.js";
 import { BodyBudget } from "../../../../src/core/requests/body-budget.js";
 import { readUpload } from "../../../../src/http/server/multipart.js";
+import { createManualClock } from "../../../../test/kit/manual-clock.js";
 import { check } from "../../checks/violation.js";
 import { toLabel, type FuzzTarget } from "../target.js";
 
@@ -80,7 +81,7 @@ async function readForm(input: Uint8Array, chunkBytes: number): Promise<string> 
   try {
     const { filename, mimeType, fields } = await readUpload(
       { req: req as never, res: { once: () => undefined } as unknown as ServerResponse },
-      new BodyBudget({ after: () => () => undefined }, 1_048_576),
+      new BodyBudget(createManualClock(0), 1_048_576),
       (chunk) => {
         bytes += chunk.length;
         return Promise.resolve();

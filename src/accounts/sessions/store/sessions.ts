@@ -191,7 +191,7 @@ function sessionQueries(database: Database) {
       createWrite("consoleSessions", kysely.deleteFrom("consoleSessions").compile()),
     /** Deletes up to `limit` that have expired. @returns how many were deleted. */
     deleteExpired: (now: number, limit: number): Promise<number> =>
-      deleteExpired(database, { table: "consoleSessions", key: "id" }, now, limit),
+      deleteExpired(database.kysely, { table: "consoleSessions", key: "id" }, now, limit),
   };
 }
 

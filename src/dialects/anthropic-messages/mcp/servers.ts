@@ -30,7 +30,7 @@ export interface RequestedMcpServer {
 }
 
 type ToolBody = NonNullable<MessagesRequestBody["tools"]>[number];
-type Fields = Pick<MessagesRequestBody, "mcp_servers" | "tools" | "messages">;
+type Fields = MessagesRequestBody;
 
 interface Toolset {
   readonly body: ToolBody;

@@ -20,7 +20,7 @@ export interface ParsedTools {
   readonly mcpTools: McpToolNames;
 }
 
-type ToolFields = Pick<MessagesRequestBody, "tools" | "tool_choice" | "messages">;
+type ToolFields = MessagesRequestBody;
 
 /**
  * Reads `tools` and `tool_choice`, and the changes of the tools in the conversation. If the tool choice is `none`, no tools are

@@ -20,7 +20,7 @@ export type TemplateTexts = Pick<DerivationSource, "bosText" | "eosText" | "endT
 /** Reads a template. What its renderings do not show is taken from its text. */
 export async function readTemplate(
   source: string,
-  renderer: Pick<TemplateRenderer, "render">,
+  renderer: TemplateRenderer,
   texts: TemplateTexts,
 ): Promise<TemplateReading> {
   const derived = await deriveLanguage({

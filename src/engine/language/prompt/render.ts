@@ -14,7 +14,7 @@ import { repairMessages, repairSets, type Repair } from "../repairs.js";
 /** What the rendering of a conversation depends on. */
 export interface TemplateModel {
   /** Renders the model's chat template. */
-  readonly renderer: Pick<TemplateRenderer, "render">;
+  readonly renderer: TemplateRenderer;
   /** How conversations with tools are passed to the template. */
   readonly tools: ToolFormat;
   readonly bosText: string;

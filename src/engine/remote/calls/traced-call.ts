@@ -5,7 +5,7 @@ import { readHost } from "../errors.js";
 import type { RemoteKind } from "../protocol.js";
 
 /** The part of the port that remote engines need. */
-export type CallTracing = Pick<Tracing, "startCall" | "headers">;
+export type CallTracing = Tracing;
 
 export interface CallTarget {
   readonly kind: RemoteKind;

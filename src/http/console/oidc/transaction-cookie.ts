@@ -25,7 +25,7 @@ export function takeTransactionCookie(ctx: Context, state: string | null): strin
  */
 export function writeTransactionCookie(
   ctx: Context,
-  { transaction, state, maxAgeMs }: Pick<BegunOidcSignIn, "transaction" | "state" | "maxAgeMs">,
+  { transaction, state, maxAgeMs }: BegunOidcSignIn,
   now: number,
 ): void {
   const others = readTransactionCookies(ctx).toSorted((a, b) => b.time - a.time);

@@ -21,7 +21,7 @@ export interface BodyRules {
  * `malformed` for a body that is not UTF-8, not JSON, or nested too deeply; `overloaded` when there is no memory for it in time.
  */
 export async function readJsonBody(
-  { req, res }: Pick<Context, "req" | "res">,
+  { req, res }: Context,
   budget: BodyBudget,
   { bodyBytesMax, formsAreJson }: BodyRules,
 ): Promise<JsonBody> {

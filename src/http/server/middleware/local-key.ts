@@ -11,7 +11,7 @@ const proxyHeaders = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host",
  * a proxy nor from a web page, which could otherwise use the server unasked. null: the request has no key.
  */
 export function localKey(
-  { req: { headers, socket } }: Pick<Context, "req">,
+  { req: { headers, socket } }: Context,
   { takesLocalKey }: ApiKeyRoute,
   { ollamaKey }: AppContext,
 ): string | null {

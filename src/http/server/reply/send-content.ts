@@ -3,12 +3,7 @@ import type { StoredFile } from "../../../inference/files/stored-file.js";
 import type { Context } from "../context.js";
 
 /** Sends the content of a file. @throws HearthError `not_found` when it is gone. */
-export async function sendContent(
-  ctx: Pick<Context, "method" | "status" | "type" | "length" | "body">,
-  files: Pick<Files, "read">,
-  file: StoredFile,
-  type: string,
-): Promise<void> {
+export async function sendContent(ctx: Context, files: Files, file: StoredFile, type: string): Promise<void> {
   ctx.status = 200;
   ctx.type = type;
   ctx.length = file.bytes;

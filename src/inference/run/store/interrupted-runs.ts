@@ -47,7 +47,7 @@ async function interruptRuns(database: Database, endTime: number): Promise<numbe
 type Which = (runs: string) => RawBuilder<unknown>;
 
 function interruptions(
-  { kysely, dialect: { lockOfRuns } }: Pick<Database, "kysely" | "dialect">,
+  { kysely, dialect: { lockOfRuns } }: Database,
   which: Which,
   endTime: number,
 ): readonly Write[] {
@@ -87,7 +87,7 @@ function ofNode(node: number | null): Which {
   };
 }
 
-function ofIds({ dialect }: Pick<Database, "dialect">, ids: readonly string[]): Which {
+function ofIds({ dialect }: Database, ids: readonly string[]): Which {
   return (runs) => sql`${sql.ref(`${runs}.id`)} in ${dialect.listOf(JSON.stringify(ids))}`;
 }
 

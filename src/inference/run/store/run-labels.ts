@@ -46,6 +46,6 @@ export function createRunLabelStore({ kysely }: Database, keptMs = defaultKeptMs
     },
     /** Deletes up to `limit` that have expired. @returns how many were deleted. */
     deleteExpired: (now: number, limit: number): Promise<number> =>
-      deleteExpired({ kysely }, { table: "runLabels", key: "runId" }, now, limit),
+      deleteExpired(kysely, { table: "runLabels", key: "runId" }, now, limit),
   };
 }

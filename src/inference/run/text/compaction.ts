@@ -19,7 +19,7 @@ const instructionTokensMax = 256;
  * @param prepared the prompts of the whole conversation.
  */
 export function isCompacted(
-  { compaction, choices, raw }: Pick<GenerationRequest, "compaction" | "choices" | "raw">,
+  { compaction, choices, raw }: GenerationRequest,
   { prompts: [prompt], loaded }: Pick<Turn, "prompts"> & { readonly loaded: ContextSize },
 ): boolean {
   if (compaction === undefined || choices !== 1 || raw !== undefined) return false;
@@ -28,7 +28,7 @@ export function isCompacted(
   return (prompt?.tokens.length ?? 0) > Math.min(compaction.aboveTokens, contextTokens - room);
 }
 
-type ContextSize = Pick<LoadedModel, "contextTokens">;
+type ContextSize = LoadedModel;
 
 /** Returns the most tokens of a summary: not more than a quarter of a small context. */
 function limitSummary({ summaryTokensMax }: Compaction, { contextTokens }: ContextSize): number {
@@ -129,7 +129,7 @@ function summaryTurn(prepared: Turn, tokensMax: number, built: Prompts): Turn {
   };
 }
 
-function countTokens({ prompts }: Pick<Prompts, "prompts">): number {
+function countTokens({ prompts }: Prompts): number {
   return prompts[0]?.tokens.length ?? 0;
 }
 

@@ -9,9 +9,9 @@ import type { Condition } from "../alert.js";
 import type { ConditionSource } from "../conditions.js";
 
 export interface BudgetSourceDeps {
-  readonly budgets: Pick<BudgetStore, "find" | "reached">;
-  readonly keys: Pick<ApiKeyStore, "find">;
-  readonly members: Pick<MemberStore, "findEver">;
+  readonly budgets: BudgetStore;
+  readonly keys: ApiKeyStore;
+  readonly members: MemberStore;
 }
 
 /** Budgets that are looked at; more are looked at when some of these are no longer reached. */

@@ -5,8 +5,8 @@ import { ticksToUsd, type Ticks } from "../../../core/money.js";
 import type { ConditionSource } from "../conditions.js";
 
 export interface CreditSourceDeps {
-  readonly teams: Pick<TeamStore, "list">;
-  readonly ledger: Pick<LedgerStore, "balances">;
+  readonly teams: TeamStore;
+  readonly ledger: LedgerStore;
   /** For channels without an amount of their own; 0: none. */
   readonly creditTicks: Ticks;
 }
