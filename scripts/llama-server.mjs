@@ -44,7 +44,7 @@ function build(program) {
       String(availableParallelism()),
     ]);
     mkdirSync(dirname(program), { recursive: true });
-    // Of two builds at the same time, one replaces the other's program, which is the same.
+    // When two builds run at the same time, one replaces the program of the other by the same program.
     run("cp", [join(output, "bin", "llama-server"), `${program}.${process.pid}`]);
     renameSync(`${program}.${process.pid}`, program);
   } finally {

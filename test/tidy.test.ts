@@ -27,7 +27,7 @@ describe("the repository", () => {
     expect(found.length, found.join("\n")).toBeLessThanOrEqual(20);
   });
 
-  it("rule 15: has guides without whom, that of, for ever and their like", () => {
+  it("rule 15: has guides and comments without whom, that of, for ever and their like", () => {
     expect(findBookishPhrases(root)).toEqual([]);
   });
 
@@ -40,6 +40,7 @@ it("each of these rules finds what is planted", () => {
   const declare = (url: string): string =>
     `export const get = apiKeyRoute({ method: "GET", path: "${url}" });\n`;
   const promise = ["TO", "DO"].join("");
+  const comments = [["//", "Of a key"].join(" "), "* not those of a team."];
   const planted = plantFiles({
     "src/http/inference/models/models.ts": "/** Whoever asks is told; it is retold. */\n",
     "src/http/server/secret.ts": declare("/v1/secret"),
@@ -48,6 +49,7 @@ it("each of these rules finds what is planted", () => {
     "src/http/management/keys/team-keys.ts": "\n\n",
     "src/docs/a.md": "> A quotation.\n> > > > > > > main (a commit)\n",
     "src/docs/b.md": "The key is that of a team, for ever.\n",
+    "src/c.ts": `export const c = "those of"; ${comments[0]}\n/** The limits,\n ${comments[1]} */\n`,
     "scripts/helpers.mjs": "",
     "scripts/long.py": `# ${promise}: less\n${"x = 1\n".repeat(400)}`,
     ...Object.fromEntries(
@@ -63,7 +65,11 @@ it("each of these rules finds what is planted", () => {
   expect(findPrivateWords(planted)).toEqual([
     "src/http/inference/models/models.ts:1: /** Whoever asks is told; it is retold. */",
   ]);
-  expect(findBookishPhrases(planted)).toEqual(["src/docs/b.md:1: The key is that of a team, for ever."]);
+  expect(findBookishPhrases(planted)).toEqual([
+    "src/docs/b.md:1: The key is that of a team, for ever.",
+    `src/c.ts:1: ${comments[0]}`,
+    `src/c.ts:3: ${comments[1]} */`,
+  ]);
   expect(findUnfinished(planted)).toEqual([
     `scripts/long.py:1: # ${promise}: less`,
     "src/docs/a.md:2: > > > > > > > main (a commit)",

@@ -1,5 +1,5 @@
 /**
- * Checks who imports whom in src/, test/ and scripts/: the rules of .dependency-cruiser.cjs, and cycles of folders, which no such
+ * Checks which files of src/, test/ and scripts/ import which: the rules of .dependency-cruiser.cjs, and cycles of folders, which no such
  * rule describes. folder-cycles.json has the cycles that src/ still has; it may only get shorter.
  */
 import { existsSync, readFileSync } from "node:fs";

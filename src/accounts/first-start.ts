@@ -31,7 +31,7 @@ export interface FirstStart {
 
 /**
  * Ensures that a team and an API key exist: the pinned key, or an issued one when the server has no API key at all.
- * @throws Error when the pinned secret is that of a management key.
+ * @throws Error when the pinned secret belongs to a management key.
  */
 export async function ensureFirstKey(deps: FirstStartDeps): Promise<FirstStart> {
   const { keys, managementKeys, clock, random, pinnedKey } = deps;
@@ -59,7 +59,7 @@ export async function ensureFirstKey(deps: FirstStartDeps): Promise<FirstStart> 
 /**
  * Ensures that a management key exists: the pinned key, or an issued one for all teams when there is none at all.
  * @returns its secret; null when no key was created.
- * @throws Error when the pinned secret is that of an API key.
+ * @throws Error when the pinned secret belongs to an API key.
  */
 export async function ensureFirstManagementKey(deps: FirstStartDeps): Promise<string | null> {
   const { keys, managementKeys, random, pinnedKey } = deps;

@@ -11,7 +11,7 @@ export type SettingFields = Readonly<Record<string, unknown>>;
 export interface SettingsWriter {
   /** Returns the settings that are in effect, by id of the model. */
   read(): { readonly settings: Readonly<Record<string, SettingFields>> };
-  /** Returns those of one model. */
+  /** Returns the settings of one model. */
   of(id: string): SettingFields;
   /** @throws HearthError `invalid_value` that names the setting, `conflict` for one that has its place elsewhere. */
   update(id: string, change: SettingFields): void;

@@ -51,7 +51,7 @@ export function ownPath({ manifest, path, load }: Model): string {
   return load?.adapters?.find((adapter) => isOwn(adapter.path))?.path ?? path;
 }
 
-/** In a checkout, the folder of models is that of the built-in ones: those have a folder with their id. */
+/** In a checkout, the folder of models also has the built-in models, each in a folder with its id. */
 async function isBuiltIn({ manifest, path }: Model): Promise<boolean> {
   const [own, root] = await Promise.all([dirname(path), builtInModels].map(real));
   return manifest.id.startsWith("hearth-") && own === `${root ?? ""}${sep}${manifest.id}`;

@@ -46,9 +46,9 @@ export function configuredModels({ modelSettings, file }: Config): ConfiguredMod
 /** Texts that change with the folders and files on which the models depend. */
 export interface Signatures {
   readonly folders: string;
-  /** Of the configuration file. */
+  /** The settings of the configuration file. */
   readonly file: string;
-  /** Of the settings that commands and the management API write. */
+  /** The settings that commands and the management API write. */
   readonly settings: string;
 }
 

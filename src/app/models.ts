@@ -16,7 +16,7 @@ import { engineBuild } from "../version.js";
 /** The built-in models are part of the program, in whatever folder it is started. */
 export const builtInModels = fileURLToPath(new URL("../../models", import.meta.url));
 
-/** Opens the settings of models: those of the configuration file and those of the data folder. */
+/** Opens the settings of models: the ones in the configuration file and the ones in the data folder. */
 export function openSettings(
   config: Config,
   configured: ConfiguredModels = configuredModels(config),

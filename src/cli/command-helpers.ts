@@ -87,7 +87,7 @@ export function limitArgument(written: string): number | "none" {
   return Number(written);
 }
 
-/** Adds an address range to those of earlier occurrences of the option; `any` discards them. */
+/** Adds an address range to the ranges of earlier occurrences of the option; `any` discards them. */
 export function ipArgument(
   written: string,
   before: readonly string[] | "any" = "any",

@@ -13,7 +13,7 @@ export interface Broadcast {
   on(topic: string, receive: (message: unknown) => void): void;
 }
 
-/** Of a server that shares its database with none. */
+/** For a server that shares its database with no other. */
 export const noBroadcast: Broadcast = {
   serverId: "only",
   reachesOthers: false,

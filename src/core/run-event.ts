@@ -15,7 +15,7 @@ export type RunEvent = AnswerEvent & Counted;
 /** The end of one choice of a run. */
 export type ChoiceEnd = GenerationEnd & Counted;
 
-/** Merges the events of a run as `eventMerging` does; the usage is that of the later one. */
+/** Merges the events of a run as `eventMerging` does; the usage is the usage of the later one. */
 export const runEventMerging = {
   groupOf: (event: RunEvent): number | null =>
     isServerEvent(event) ? event.choice : eventMerging.groupOf(event),

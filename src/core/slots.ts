@@ -17,14 +17,14 @@ export interface SlotRequest {
   readonly model: string;
   /** Number of runs that the model can process at a time. */
   readonly slots: number;
-  /** As that of a LoadedModel. */
+  /** As in LoadedModel. */
   readonly sharedAs?: string | undefined;
   /** Slots are shared fairly between teams. */
   readonly teamId: string;
   /** A team of weight 3 receives three times the tokens of a team of weight 1 while both have waiting runs. */
   readonly teamWeight: number;
   readonly workClass: WorkClass;
-  /** Expected tokens of the run; at least those of its prompt. */
+  /** Expected tokens of the run; at least the tokens of its prompt. */
   readonly tokensExpected: number;
   readonly signal: AbortSignal;
 }

@@ -1,4 +1,4 @@
-/** Schemas of error responses: OpenAI's and xAI's combined, Anthropic's, and those of the management API. */
+/** Schemas of error responses: OpenAI's and xAI's combined, Anthropic's, and the management API's. */
 import { z } from "zod";
 import { responseObject } from "./response-fields.js";
 

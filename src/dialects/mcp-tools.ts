@@ -33,7 +33,7 @@ export function mcpToolName(label: string, name: string): string {
 
 /**
  * Returns tools as the model knows them, under names that no other tool has.
- * @param taken names of other tools; those of the result are added. @param param the field of the request that names the server.
+ * @param taken names of other tools; the names of the result are added. @param param the field of the request that names the server.
  * @throws HearthError `invalid_value` for a schema that is not one of an object.
  */
 export function offerMcpTools(

@@ -23,7 +23,7 @@ export interface PreparedJob {
   /** Starts the run; it has the recorder of the context. @throws HearthError why it cannot start. */
   start(context: RunContext): JobRun;
   readonly recorder: RunRecorder;
-  /** Of the limits that admitted its request. */
+  /** Reserved by the limits that admitted its request. */
   readonly tokenReservation: TokenReservation;
   /** Called when the run is over, or will not start: its outcome is written, or the job was requeued. */
   ended(outcome: "written" | "requeued"): void;

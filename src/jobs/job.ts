@@ -6,6 +6,6 @@ export type { JobKind } from "../store/column-values.js";
  * survives the process.
  */
 export interface Job extends Omit<Row<"jobs">, "leaseUntil" | "nodeId" | "tags"> {
-  /** Of the header of its request. */
+  /** The tags in the header of its request. */
   readonly tags: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** What the queue of one server says to those of the other servers of the database. */
+/** What the queue of one server says to the queues of the other servers of the database. */
 import { z } from "zod";
 import type { Broadcast } from "../core/broadcast.js";
 import type { Clock } from "../core/clock.js";

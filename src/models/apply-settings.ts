@@ -22,7 +22,7 @@ const ticksPerUsd = 10_000_000_000;
 const ticksPerUsdPerMillion = ticksPerUsd / 1_000_000;
 const templateBytesMax = 1_000_000;
 
-/** The largest context of a model, in tokens, or how to find that of a model without a manifest from what it costs. */
+/** The largest context of a model, in tokens, or how to find the context of a model without a manifest from what it costs. */
 export type ContextLimit = number | ((cost: ContextCost, load: LoadSettings) => number);
 
 /** What the length of a model's context depends on. */
@@ -159,7 +159,7 @@ async function templateText(template: string, root: string): Promise<string | nu
   return content?.toString("utf8") ?? null;
 }
 
-/** Returns the model's adapters and those of the setting lora, up to the first that cannot be used, and why that cannot be. */
+/** Returns the model's adapters and the adapters of the setting lora, up to the first that cannot be used, and why that cannot be. */
 async function adaptersOf(
   { lora = [] }: ModelSettings,
   model: Model,

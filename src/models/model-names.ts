@@ -11,9 +11,9 @@ export interface NamedModel {
   readonly model: Model;
   /** Set by the operator, patterns included. */
   readonly setAliases: readonly string[];
-  /** Of its manifest. */
+  /** From its manifest. */
   readonly ownAliases: readonly string[];
-  /** Of its folder; they are left out without a warning where another model has them. */
+  /** From its folder; they are left out without a warning where another model has them. */
   readonly suggestedAliases: readonly string[];
 }
 

@@ -100,7 +100,7 @@ export async function loadRegistry(options: RegistryOptions): Promise<LoadedRegi
 
 /** Why a model could not be loaded. */
 interface Rejection {
-  /** Of the model that could not be loaded. */
+  /** The fingerprint of the model that could not be loaded. */
   readonly fingerprint: string;
   readonly reason: string;
 }

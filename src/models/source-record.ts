@@ -1,6 +1,6 @@
 /**
  * Where the files of a folder were downloaded from: the hidden file `.source.json` beside them. Several downloads into one folder share
- * it; the fields of the record are those of the latest one, and a file of an earlier one keeps what differs.
+ * it; the latest one gives the fields of the record, and a file of an earlier one keeps what differs.
  */
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";

@@ -14,7 +14,7 @@ export interface ScheduledRun extends WaitingRun, SharingRun {
   readonly model: string;
   /** Runs that the model can process at a time, as this run's request states. */
   readonly slots: number;
-  /** As that of a SlotRequest. */
+  /** As in SlotRequest. */
   readonly sharedAs?: string | undefined;
 }
 
@@ -182,7 +182,7 @@ function isWaiting({ waiting }: SchedulerState, { teamId, model }: ScheduledRun)
   return waiting.some((run) => run.teamId === teamId && run.model === model);
 }
 
-/** Returns the shares of all models with those of one changed. */
+/** Returns the shares of all models with the shares of one changed. */
 function withShares(
   { shares }: SchedulerState,
   model: string,

@@ -17,7 +17,7 @@ export interface ServerDemand {
   readonly serverId: string;
   /** Runs that hold a slot. */
   readonly running: number;
-  /** Counts on from time to time. The turn of all servers is that of the first one by id. */
+  /** Counts on from time to time. The turn of all servers is the turn of the first one by id. */
   readonly turn: number;
   /** Each team once; at least one. */
   readonly teams: readonly TeamDemand[];

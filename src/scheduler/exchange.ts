@@ -131,7 +131,7 @@ export class DemandExchange {
 
   #receive(received: unknown): void {
     const { data } = message.safeParse(received);
-    // Of another version.
+    // A message of another version.
     if (data === undefined) return;
     const { sharedAs, ...wanted } = data;
     const { serverId, teams } = wanted;

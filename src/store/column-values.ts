@@ -94,7 +94,7 @@ export type Role = "owner" | "admin" | "member";
 export type BillingMode = "prepaid" | "unmetered";
 
 /**
- * What a budget limits; the budget of a member holds for all keys that the member created in a team, those of a tag and of an end user
+ * What a budget limits; the budget of a member holds for all keys that the member created in a team, budgets of a tag and of an end user
  * for all requests of the team that name them.
  */
 export type BudgetSubject = "key" | "member" | "team" | "tag" | "user";

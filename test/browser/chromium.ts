@@ -57,7 +57,7 @@ async function clear({ context, empty }: KeptContext): Promise<void> {
 }
 
 /**
- * Serves a page whose origin is not that of any other server.
+ * Serves a page whose origin no other server has.
  * @param script returns its script, when the page is opened
  * @returns its URL, which is its origin
  */
@@ -95,7 +95,7 @@ const show = (result) => (document.querySelector("pre").textContent = JSON.strin
   return outputFiles[0]?.text ?? "";
 }
 
-/** Opens a page and returns the result that its script, or that of a page to which it leads, has shown. */
+/** Opens a page and returns the result that its script, or the script of a page to which it leads, has shown. */
 export async function resultOf(url: string): Promise<unknown> {
   const page = await newPage();
   await page.goto(url);

@@ -6,7 +6,7 @@ import { startProvider } from "../kit/doubles/oidc-provider.js";
 import { resultOf, servePage, test, withoutBrowser } from "./chromium.js";
 
 interface Gateway {
-  /** Another site than that of the provider: it has the name of the machine, and the provider the address. */
+  /** Another site than the provider's: it has the name of the machine, and the provider the address. */
   readonly url: string;
   /** The server to which it passes requests on. */
   target: string;

@@ -48,7 +48,7 @@ export interface AnswersShape {
   readonly textOnly?: boolean;
 }
 
-/** The events of each choice keep their order; those of different choices are interleaved in any order. */
+/** The events of each choice keep their order; events of different choices are interleaved in any order. */
 export function answersOf(shape: AnswersShape = {}): fc.Arbitrary<Answers> {
   const { choicesMax = 3, promptsMax = 1 } = shape;
   return fc

@@ -12,7 +12,7 @@ export interface Document {
 }
 
 export interface CodeBlock {
-  /** First word after the fence; empty where there is none. */
+  /** First word after the fence; empty when the fence has no word. */
   readonly language: string;
   readonly code: string;
 }

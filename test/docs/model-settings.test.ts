@@ -8,7 +8,7 @@ import { root } from "../kit/folder.js";
 /** Settings that are refused. */
 const refused = ["draft"];
 
-/** Returns the names of settings; those of a group are `group.name`. */
+/** Returns the names of settings; settings of a group are `group.name`. */
 function namesOf(shape: Readonly<Record<string, unknown>>, group = ""): readonly string[] {
   return Object.entries(shape).flatMap(([name, field]) => {
     const inner = field instanceof z.ZodOptional ? field.unwrap() : field;

@@ -165,7 +165,7 @@ describe("an answer that several readers request at the same time", () => {
   });
 });
 
-/** Lets other work go on: the statements of SQLite take turns of promises, those of PostgreSQL turns of the event loop. */
+/** Lets other work go on: the statements of SQLite take turns of promises, the statements of PostgreSQL turns of the event loop. */
 async function turnsOf(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++)
     await (onPostgres ? new Promise((resolve) => setImmediate(resolve)) : Promise.resolve());

@@ -34,7 +34,7 @@ export interface LedgerServer extends TestServer, LedgerAccess {
 
 export interface LedgerServerOptions
   extends ScriptedOptions, Pick<Overrides, "clock" | "embeddingEngine" | "imageEngine"> {
-  /** Of models by id. */
+  /** Settings of models by id. */
   readonly settings?: Readonly<Record<string, object>>;
   /** HEARTH_* variables. */
   readonly environment?: NodeJS.ProcessEnv;

@@ -49,7 +49,7 @@ export function sampledOf(tokens: OpenAI.Chat.Completions.ChatCompletionTokenLog
   });
 }
 
-/** Of the sampled tokens and of the likeliest ones, rank by rank: a rank's value moves no further than any single token's. */
+/** Differences of the sampled tokens and of the likeliest ones, rank by rank: a rank's value moves no further than any single token's. */
 function differenceOf(left: SampledLogprob, right: SampledLogprob): number {
   const ranks = left.top.map(({ logprob }, rank) =>
     Math.abs(logprob - (right.top[rank]?.logprob ?? -Infinity)),

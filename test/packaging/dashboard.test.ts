@@ -54,7 +54,7 @@ const expressions = [
 /** Labels that Prometheus itself adds. */
 const ofPrometheus = ["job", "instance", "le"];
 
-/** Returns the names of all metrics of a server with one run and a Redis that does not answer, and those of their labels. */
+/** Returns the names of all metrics of a server with one run and a Redis that does not answer, and the names of their labels. */
 async function exposed() {
   const config = { redisUrl: "redis://127.0.0.1:1" };
   const server = await startServer({ engine: () => ["Good"], config });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { casesOf } from "../kit/setup/random-cases.js";
 import { SeveralServers } from "./several-servers.js";
 
-/** Of what a team should have in two minutes. */
+/** The part of what a team should have in two minutes. */
 const toleranceOfShare = 0.05;
 
 async function shares(all: SeveralServers): Promise<Record<string, number>> {

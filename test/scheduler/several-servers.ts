@@ -41,7 +41,7 @@ export class SeveralServers {
   overPart = 0;
   /** Whether messages are lost. */
   isCut = false;
-  /** Of so many messages one is lost; 0: none. */
+  /** One of so many messages is lost; 0: none. */
   oneIsLostOf = 0;
   readonly #slots: number;
   readonly #servers: Server[] = [];

@@ -38,7 +38,7 @@ vi.mock(import("../../src/inference/run/settle-retries.js"), async (original) =>
   (await bugs()).withBrokenRetries(await original()),
 );
 
-/** Of each history that must not fail: enough for every kind of fault. The nightly run sees more of each. */
+/** Hours of each history that must not fail: enough for every kind of fault. The nightly run sees more of each. */
 const hours = isNightly(process.env) ? 10 : 5;
 
 /** Returns the failure of the first history that finds a bug; null when none of these does. */

@@ -7,8 +7,11 @@ const ending = /\.(tsx?|mjs|js|css|py|md|json|yaml)$/;
 
 /** Metaphors and old words that once stood for parts of the program and for what it does. */
 const privateWords = /\b(street|easel|deed|undertaking|wish(es)?|whoever|seer|told|tells)\b/i;
-/** What makes a sentence of a guide hard to read: a noun stands before its clause, and is named again instead of pointed at. */
-const bookish = /\b(whom|for ever|is looked at|where there is none)\b|\b(that|those) of\b/i;
+/** What makes a sentence hard to read. Good ones begin with the subject, name a noun before its clause, and repeat a noun. */
+const bookish = /\b(whom|for ever|is looked at|where there is none|(that|those) of)\b|(?<![\w-])Of (?=[a-z])/;
+/** The comments of a file in TypeScript, JavaScript or CSS, and of one in Python; lines of a block comment count each. */
+const comment = /\/\*[^]*?\*\/|(?<=^|\s)\/\/.*/gm;
+const pythonComment = /(?<=^|\s)#.*/gm;
 /** What the built-in models are trained and asked on is everyday language. */
 const everydayLanguage = /^scripts\/train\/(chat|eval-builtin)/;
 
@@ -24,11 +27,25 @@ export function findPrivateWords(root: string): readonly string[] {
   return findLines(files, privateWords);
 }
 
-/** Returns the lines of the guides with such a phrase. */
+/** Returns the lines of the guides, and of comments, with such a phrase. */
 export function findBookishPhrases(root: string): readonly string[] {
   const own = ["README.md", "SECURITY.md"].filter((path) => existsSync(join(root, path)));
   const files = own.map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
-  return findLines([...files, ...sourceFiles(root, "src/docs", /\.md$/)], bookish);
+  const texts = sourceFiles(root, "src", /\.md$/);
+  const sources = listFiles(root, ["src", "test", "scripts"]).filter(({ path }) =>
+    /\.(tsx?|mjs|js|css|py)$/.test(path),
+  );
+  return findLines([...files, ...texts, ...sources.map(keepComments)], bookish);
+}
+
+/** Returns the file with its comments alone, each in the line where it is. */
+function keepComments({ path, text }: SourceFile): SourceFile {
+  const lines = text.split("\n").map(() => "");
+  for (const { 0: found, index } of text.matchAll(path.endsWith(".py") ? pythonComment : comment)) {
+    const start = text.slice(0, index).split("\n").length - 1;
+    for (const [offset, line] of found.split("\n").entries()) lines[start + offset] += line;
+  }
+  return { path, text: lines.join("\n") };
 }
 
 /** Returns lines about work left to do, and those that a merge has left. */

@@ -28,7 +28,7 @@ export function copyCheckout(root: string, folder: string): CheckoutCopy {
     if (!enginePackages.includes(name))
       symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
   copy(root, folder, "node_modules/node-llama-cpp");
-  // Of the engine's builds only the one for the CPU: the others bring libraries of their own.
+  // Only the build of the engine for the CPU: the others bring libraries of their own.
   copy(root, folder, dirname(dirname(libraryFolder)));
   const libraries = join(folder, libraryFolder);
   return {

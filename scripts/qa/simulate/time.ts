@@ -1,5 +1,5 @@
 /**
- * Simulated time: it stands still while something runs and then moves to the next thing that is due. Of things due at the same
+ * Simulated time: it stands still while something runs and then moves to the next thing that is due. Among things due at the same
  * millisecond the one that was planned first comes first.
  */
 import type { Clock } from "../../../src/core/clock.js";

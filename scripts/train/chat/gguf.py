@@ -76,7 +76,7 @@ def from_q5_0(data):
     return raw[:, :2].copy().view(np.float16).astype(np.float32) * (quants.astype(np.float32) - 16)
 
 
-# Of every kind: the bytes of 32 numbers, the way there and the way back.
+# Each kind: the bytes of 32 numbers, the conversion to it, the conversion back.
 KINDS = {
     GGML_F32: (128, lambda array: array.astype("<f4").tobytes(), lambda data: np.frombuffer(data, "<f4")),
     GGML_Q5_0: (22, q5_0, from_q5_0),

@@ -10,7 +10,7 @@ from world import COLORS, COLUMNS, ROWS, SHAPES, SIZES, USUAL_CELLS, draw_scene,
 NUMBERS = ["", "a", "two", "three", "four"]
 PLURALS = {s: "crosses" if s == "cross" else s + "s" for s in SHAPES}
 GROUNDS = [" on {a} {} background", " on {a} {} background", " on {}", " on {a} {} ground", " with {a} {} background", ", {} background", " in front of {}"]
-# The same in words that it need not know: a colour of no thing is that of the background.
+# The same in words that it need not know: a colour of no thing is the colour of the background.
 VAGUE_GROUNDS = [" on {w} {}", ", {w} {w} {}", " on {a} {w} {} {w}", ", the {w} {}", " with {w} {w} {}", ", {w} on {w} {}", " and {w} {} {w}", ", the background {w} {}"]
 # The relation of the first of two things to the second, and of the second to the first.
 OPPOSITE = {

@@ -69,7 +69,7 @@ export function createAuthenticator(deps: AuthenticatorDeps) {
   };
 }
 
-/** Whether the hash is that of the secret before the last rotation, and its grace period has ended. */
+/** Whether the hash belongs to the secret before the last rotation, and its grace period has ended. */
 function isReplaced(key: ApiKey, hash: Uint8Array, now: number): boolean {
   if (Buffer.from(key.hash).equals(hash)) return false;
   return key.previousExpireTime === null || key.previousExpireTime <= now;

@@ -20,7 +20,7 @@ interface Shortfall {
 }
 
 /**
- * Returns the error for a request that exceeds a budget; null when it fits all of them. Of several it names the one that resets last.
+ * Returns the error for a request that exceeds a budget; null when it fits all of them. It names the exceeded budget that resets last.
  * @param now milliseconds since the epoch.
  */
 export function budgetRefusal(

@@ -26,7 +26,7 @@ export interface KeySetting {
   readonly option?: readonly [flags: string, help: string];
 }
 
-/** The names are those of the columns. The first invalid one in this order is what an error names. */
+/** The names are the names of the columns. The first invalid one in this order is what an error names. */
 export const keySettings = {
   name: {
     kind: "name",

@@ -60,7 +60,7 @@ export function createApiKeyStore(database: Database) {
     isEmpty: () => isEmpty(database),
     /** Returns the keys whose id starts with `reference`, or whose redacted form equals it, in order of id. */
     findByReference: (reference: string, limit: number) => findByReference(database, reference, limit),
-    /** Returns keys in order of creation; those of all teams when `teamId` is null. */
+    /** Returns keys in order of creation; `teamId` null: keys of all teams. */
     list: (teamId: string | null) => list(database, teamId),
     /** Returns keys in order of creation. */
     page: (query: KeyQuery) => page(database, query),

@@ -17,7 +17,7 @@ export interface Quota {
   readonly scope: string;
   /** Describes the scope in error messages. */
   readonly subject: string;
-  /** Of a limit on each end user: the scope of all end users, of whom only so many are counted by themselves. */
+  /** The scope of all end users, for a limit on each end user: only so many are counted by themselves. */
   readonly endUsersOf?: string;
 }
 
@@ -54,7 +54,7 @@ export interface Taken {
 export interface QuotaCounter {
   /**
    * Counts all demands, or none when a quota does not suffice. When none, demands that were counted before for the same request are
-   * given back, and the shortage is that of all of them together, which other requests may have changed meanwhile.
+   * given back, and the shortage is computed for all of them together, which other requests may have changed meanwhile.
    * @throws HearthError `overloaded` when there is no room to count; then, too, the demands counted before are given back.
    */
   take(demands: readonly Demand[], before?: CountedDemands): Promise<Taken>;

@@ -135,7 +135,7 @@ export class Quotas {
     this.#endUsers.removed(key);
   }
 
-  /** The window that counts a quota: its own, or that of all further end users. */
+  /** The window that counts a quota: its own, or the shared window of all further end users. */
   #keyOf(quota: Quota): string {
     return this.#isShared(quota) ? `${quota.name} ${quota.endUsersOf ?? ""} further end users` : keyOf(quota);
   }

@@ -53,7 +53,7 @@ export interface RateLimitDeps {
   /** Estimates the tokens of a prompt; called only when a token limit applies. */
   readonly estimate: (prompt: EstimatedPrompt) => Promise<number>;
   readonly counter: QuotaCounter;
-  /** Of reads, whose limit only stops loops: each process counts its own. */
+  /** The counts of reads, whose limit only stops loops: each process counts its own. */
   readonly readCounter: QuotaCounter;
   readonly clock: Clock;
 }

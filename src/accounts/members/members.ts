@@ -31,7 +31,7 @@ export interface CreateMemberRequest {
 /** A change of a member; absent fields stay as they are. */
 export type MemberChange = Partial<Pick<Member, "email" | "givenName" | "familyName" | "role">>;
 
-/** A member whom the actor cannot see is treated as one who does not exist. */
+/** A member that the actor cannot see is treated as one that does not exist. */
 export type MemberService = ReturnType<typeof createMemberService>;
 
 export interface MemberServiceDeps extends MemberKeyDeps {
@@ -162,7 +162,7 @@ async function remove(deps: MemberServiceDeps, id: string, actor: Actor): Promis
   return member;
 }
 
-/** Returns a member whom the actor can see. @throws HearthError `not_found`. */
+/** Returns a member that the actor can see. @throws HearthError `not_found`. */
 export async function findVisibleMember(
   { members }: Pick<MemberServiceDeps, "members">,
   id: string,

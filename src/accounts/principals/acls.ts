@@ -29,7 +29,7 @@ export function isGroupName(name: string): boolean {
   return /^[A-Za-z0-9._-]{1,64}$/.test(name);
 }
 
-/** Returns the ACL that stands for those of an access group. */
+/** Returns the ACL that stands for the ACLs of an access group. */
 export function groupAcl(name: string): string {
   return groupPrefix + name;
 }

@@ -14,9 +14,9 @@ export interface Principal {
   readonly teamHas?: TeamReading;
   /** When that was read, in milliseconds of the monotonic clock; absent: it is not known. */
   readonly readAt?: number;
-  /** ACLs of the access groups that those of the key and the team name, by name; absent: they name none that exists. */
+  /** ACLs of the access groups that the ACLs of the key and the team name, by name; absent: they name none that exists. */
   readonly groups?: ReadonlyMap<string, readonly string[]>;
-  /** What the request is counted for besides; absent: nothing. Before its body is parsed, those of its header only. */
+  /** What the request is counted for besides; absent: nothing. Before its body is parsed, only what its header names. */
   readonly labels?: SpendLabels;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Checks what a request needs against the ACLs of its API key, and against those that its team allows. An ACL is
- * `api-key:endpoint:<name>` or `api-key:model:<name>`, `*` matching all names, or `api-key:group:<name>`, which stands for those of an
+ * `api-key:endpoint:<name>` or `api-key:model:<name>`, `*` matching all names, or `api-key:group:<name>`, which stands for the ACLs of an
  * access group. A key without ACLs may do nothing; a team without a list of them allows everything.
  */
 import type { Principal } from "./api-key.js";

@@ -1,10 +1,10 @@
 /** Tags and end users: what spend is counted by besides keys, members and teams. */
 
-/** A tag groups requests of any key; an end user is the person for whom a client sent a request. */
+/** A tag groups requests of any key; an end user is the person behind a request of a client. */
 export type LabelKind = "tag" | "user";
 
 export interface SpendLabels {
-  /** Of the header `x-hearth-tags`. */
+  /** Read from the header `x-hearth-tags`. */
   readonly tags: readonly string[];
   /** Pairs of the request's metadata: tags such as `project:atlas`. */
   readonly metadata: readonly string[];

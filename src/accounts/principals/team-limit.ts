@@ -21,8 +21,8 @@ export const eachEndUser = "each-end-user";
 export type TeamLimits = Row<"teamLimits">;
 
 /**
- * Returns the limits that hold for a request on the model, of those of its team: those on the model, else those on every model; those on all
- * models together; and those of each end user.
+ * Returns the limits of its team that hold for a request on the model: limits on the model, else limits on every model; limits on all
+ * models together; and limits on each end user.
  */
 export function limitsOn(model: string, limits: readonly TeamLimits[]): readonly TeamLimits[] {
   const of = (name: string) => limits.find((one) => one.model === name);

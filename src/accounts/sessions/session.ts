@@ -22,7 +22,7 @@ export interface NewSession extends SignedIn {
 }
 
 /**
- * Returns the manager for whom the permissions of management routes are checked: as for a management key of the member with all
+ * Returns the manager whose permissions management routes check: as for a management key of the member with all
  * ACLs, so that the role and the team decide.
  */
 export function managerOf({ session, member, team }: SignedIn): Manager {

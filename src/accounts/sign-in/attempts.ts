@@ -61,7 +61,7 @@ export function createSignInAttempts(clock: Clock) {
   };
 }
 
-/** Whether the error is that of a wrong password or link; an attempt that could not be made has another one. */
+/** Whether a wrong password or link caused the error; an attempt that could not be made has another one. */
 export function isWrongSecret(thrown: unknown): boolean {
   if (!(thrown instanceof HearthError)) return false;
   return thrown.kind === "bad_credential" || thrown.param === "currentPassword";

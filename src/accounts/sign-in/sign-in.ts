@@ -43,7 +43,7 @@ export type SignInDeps = SignInLinkDeps & ConsoleKeyDeps;
 export type SignInServiceDeps = SignInDeps & {
   readonly attempts: SignInAttempts;
   readonly failures: FailedSignIns;
-  /** Of new passwords; absent: the default. */
+  /** The cost of hashing new passwords; absent: the default. */
   readonly passwordCost?: PasswordCost | undefined;
 };
 

@@ -1,4 +1,4 @@
-/** The part of the composition root that builds the accounts of a server: those of commands, and how members sign in to the console. */
+/** The part of the composition root that builds the accounts of a server: the accounts of commands, and how members sign in to the console. */
 import { createSignInAttempts } from "../../accounts/sign-in/attempts.js";
 import { createFailedSignIns } from "../../accounts/sign-in/failed-sign-ins.js";
 import { createOidcSignIn, type OidcSettings } from "../../accounts/sign-in/oidc/oidc-sign-in.js";

@@ -116,7 +116,7 @@ async function verifyArchive(
   }
 }
 
-/** Creates the folder for temporary files, and removes those of backups whose process has ended. */
+/** Creates the folder for temporary files, and removes the folders of backups whose process has ended. */
 async function workFolder(target: string): Promise<string> {
   const folder = dirname(target);
   const prefix = `${basename(target)}.partial-`;

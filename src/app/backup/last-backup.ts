@@ -25,7 +25,7 @@ export async function noteLastBackup(
     .catch(() => undefined);
 }
 
-/** Returns the last backup; null where there is none, or its note cannot be read. */
+/** Returns the last backup; null when there is no backup, or its note cannot be read. */
 export async function readLastBackup(config: Pick<Config, "data">): Promise<LastBackup | null> {
   try {
     return lastBackup.parse(JSON.parse(await readFile(lastBackupFile(config), "utf8")));

@@ -10,7 +10,7 @@ export function limitsPlaceOf({ redisUrl, redisPrefix }: Pick<Config, "redisUrl"
   return `Redis at ${hostname}:${port === "" ? "6379" : port}/${database === "" ? "0" : database}, prefix ${redisPrefix}`;
 }
 
-/** Returns those of the servers that count in another place than this. */
+/** Returns the servers that count in another place than this one. */
 export function countingElsewhere(place: string, servers: readonly RunningNode[]): readonly RunningNode[] {
   return servers.filter(({ limitsPlace }) => limitsPlace !== null && limitsPlace !== place);
 }

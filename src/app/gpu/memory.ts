@@ -10,12 +10,12 @@ export interface GpuMemory {
 }
 
 export interface UsableGpu extends GpuMemory {
-  /** Whether its memory is that of the machine. */
+  /** Whether its memory is the memory of the machine. */
   readonly isUnified: boolean;
 }
 
 const nvidiaFiles = ["/dev/nvidiactl", "/proc/driver/nvidia/version"];
-/** Files that exist where a GPU has a driver: NVIDIA's, AMD's, the kernel's, and that of Windows' subsystem for Linux. */
+/** Files that exist where a GPU has a driver: NVIDIA's, AMD's, the kernel's, and the file of Windows' subsystem for Linux. */
 const deviceFiles = [...nvidiaFiles, "/dev/kfd", "/dev/dri", "/dev/dxg"];
 
 /** Returns which GPU the files of a Linux machine show; null on other systems, where they say nothing. */

@@ -55,7 +55,7 @@ function reasonForNone(facts: GpuFacts): string {
   return "llama.cpp cannot use a GPU here; Vulkan needs its driver and its loader (libvulkan1)";
 }
 
-/** Says what CUDA needs. The command is that of the install guide. */
+/** Says what CUDA needs. The install guide has the same command. */
 function cudaHint({ platform, binaries }: GpuFacts): string {
   const name = `${platform}-cuda`;
   if (!namesOfBinaries.includes(name)) return `there are no CUDA binaries for ${platform}`;

@@ -32,7 +32,7 @@ export interface MemoryReport {
   readonly limitBytes: number;
   /** Free memory of the machine, or of the container. */
   readonly freeBytes: number;
-  /** Of models that the server would unload. */
+  /** Bytes of models that the server would unload. */
   readonly idleModelBytes: number;
   readonly usedModelBytes: number;
   readonly gpu: GpuMemory | null;
@@ -47,7 +47,7 @@ export interface FitReport extends FitAnswer {
   readonly cacheBytes: number;
   readonly memory: MemoryReport;
   readonly isInMemory: boolean;
-  /** Of one answer on a CPU, about; null for other models than chat models, on a GPU, or when it cannot be measured. */
+  /** The approximate speed of one answer on a CPU; null for other models than chat models, on a GPU, or when it cannot be measured. */
   readonly tokensPerSecond: number | null;
   /** Measured bandwidth of memory, in bytes a second. */
   readonly bandwidth: number | null;

@@ -26,7 +26,7 @@ export function serverFit(config: Config): (model: Model) => ModelFit {
   };
 }
 
-/** Of a model on a remote engine only the vocabulary is loaded here. */
+/** A model on a remote engine loads only its vocabulary here. */
 function fitsElsewhere({ manifest }: Model, limitBytes: number): ModelFit {
   const { contextTokens, bytes } = manifest;
   const neededBytes = languageBytes(bytes);

@@ -34,7 +34,7 @@ const pageMax = 100;
 
 /**
  * Uploads a file and creates a batch of it; nothing is left of the upload when the batch is refused.
- * @param endpoint route of the requests; null: that of the first one
+ * @param endpoint route of the requests; null: the route of the first one
  */
 export async function createBatchOf(
   server: ChatServer,

@@ -101,7 +101,7 @@ function argumentAt({ registeredArguments }: Command, index: number): Argument |
 function valuesOf(choices: readonly string[] | undefined, name: string, command: Command): Completion {
   if (choices !== undefined)
     return { kind: "words", candidates: choices.map((value) => ({ value, description: "" })) };
-  // A name after `groups` is that of a group that exists, except where one is created.
+  // A name after `groups` names an existing group, except where one is created.
   if (name === "name" && command.parent?.name() === "groups" && command.name() !== "create")
     return { kind: "looked up", what: "groups" };
   // The ids of keys, batches and files have the same name.

@@ -19,7 +19,7 @@ export function importFolders(environment: NodeJS.ProcessEnv, home: string): Imp
     return folder === undefined || folder === "" ? [] : [join(folder, ...rest)];
   };
   return {
-    // The second one is that of the service that the installer makes on Linux.
+    // The installer's service on Linux uses the second one.
     ollama: first([
       ...named("OLLAMA_MODELS"),
       join(home, ".ollama", "models"),

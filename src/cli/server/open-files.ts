@@ -1,5 +1,5 @@
 /**
- * Checks that the process may open enough files, before it opens those of the program itself. With too few it would fail with the name of
+ * Checks that the process may open enough files, before it opens the files of the program itself. With too few it would fail with the name of
  * a source file, or later at a model, a connection or the database.
  */
 import { existsSync, readFileSync } from "node:fs";

@@ -164,7 +164,7 @@ function greeting(config: Config, { app, listening, keySource, owner }: Started)
   ].join("\n");
 }
 
-/** Returns the address for clients: where the server listens on all addresses, a name for which it has a certificate, or that of the machine. */
+/** Returns the address for clients: where the server listens on all addresses, a name for which it has a certificate, or the name of the machine. */
 function baseUrl({ host }: Config, { url, certificateNames }: Listening): string {
   if (!["0.0.0.0", "::"].includes(host)) return url;
   const name = certificateNames.find((each) => !each.includes("*") && !isLoopback(each)) ?? hostname();

@@ -16,7 +16,7 @@ export type Channel = z.infer<typeof channelSchema>;
 export type NewChannel = z.infer<typeof newChannelSchema>;
 export type Delivery = z.infer<typeof deliverySchema>;
 
-/** Of a team; undefined: everything that the member may see. */
+/** A team; undefined: everything that the member may see. */
 type TeamId = string | undefined;
 
 /** Returns the alerts that go on, then the newest. */

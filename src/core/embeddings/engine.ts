@@ -9,11 +9,11 @@ export interface LoadedEmbeddingModel {
   readonly contextTokens: number;
   /** Number of runs that can use the model concurrently. */
   readonly slots: number;
-  /** As that of a LoadedModel. */
+  /** As in LoadedModel. */
   readonly sharedAs?: string;
   /** Length of its vectors; 1 for a rerank model. */
   readonly dimensions: number;
-  /** As that of a LoadedModel. */
+  /** As in LoadedModel. */
   release(keepAliveMs?: number): void;
 }
 

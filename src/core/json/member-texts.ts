@@ -9,7 +9,7 @@ export function mayRoundNumbers(text: string): boolean {
 }
 
 /**
- * Returns the texts of the values at dotted paths such as `tools.0.parameters`; undefined where there is none. Of several members
+ * Returns the texts of the values at dotted paths such as `tools.0.parameters`; undefined when there is no value. When there are several members
  * with one name the last counts, as for JSON.parse.
  * @param text valid JSON.
  */

@@ -29,6 +29,6 @@ export interface AppliedEdit {
   readonly type: ContextEdit["type"];
   /** The calls, or the turns, that were cleared. */
   readonly cleared: number;
-  /** Tokens of what was removed, less those of what stands in its place. */
+  /** Tokens of what was removed, less the tokens of what stands in its place. */
   readonly clearedTokens: number;
 }

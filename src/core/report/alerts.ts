@@ -42,7 +42,7 @@ export interface Delivery {
   readonly id: string;
   /** URL of a webhook, or an e-mail address. */
   readonly target: string;
-  /** Of a webhook, `whsec_` and base64; null for e-mail. */
+  /** The secret of a webhook, `whsec_` and base64; null for e-mail. */
   readonly secret: string | null;
   /** Whether the channel is of a team, which must not learn what the server can reach. */
   readonly isOfTeam: boolean;

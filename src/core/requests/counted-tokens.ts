@@ -3,7 +3,7 @@ export interface CountedTokens {
   /** Cached ones included. */
   readonly promptTokens: number;
   readonly cachedTokens: number;
-  /** Without those of the reasoning. */
+  /** Without the tokens of the reasoning. */
   readonly completionTokens: number;
   readonly reasoningTokens: number;
 }

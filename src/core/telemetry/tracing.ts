@@ -54,7 +54,7 @@ export interface StartedRun {
 }
 
 export interface EndedRun extends FinishedRun {
-  /** Of the choices that ended, in that order. */
+  /** Finish reasons of the choices that ended, in the order of their ends. */
   readonly finishReasons: readonly string[];
   /** What it is charged. */
   readonly costTicks: number;

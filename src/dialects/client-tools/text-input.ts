@@ -14,7 +14,7 @@ const grammar = z.object({
     .describe("Enforced where it is a regular language."),
 });
 export const textToolFields = { name: functionNameField, description: z.string().nullish() };
-/** OpenAI's form for responses; that of chat completions has the grammar in an object of its own. */
+/** OpenAI's form for responses; the form for chat completions has the grammar in an object of its own. */
 export const textFormatSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text") }),
   z.object({ type: z.literal("grammar"), ...grammar.shape }),

@@ -66,7 +66,7 @@ interface RequestSource {
 }
 
 /**
- * Parses a request body. When items that it refers to can add tools, its tools are those of the body alone, and its tool choice is
+ * Parses a request body. When items that it refers to can add tools, its tools are the tools of the body alone, and its tool choice is
  * unchecked, until `withToolsOfItems`.
  * @param bodyText the JSON text of the body if it may have numbers that JSON.parse rounds; the schemas keep them.
  * @param offer the tools whose calls the server executes.
@@ -104,7 +104,7 @@ export function parseResponsesRequest(
 }
 
 /**
- * Returns the request with the tools that the items which it refers to have added, and with those of its MCP servers.
+ * Returns the request with the tools that the items which it refers to have added, and with the tools of its MCP servers.
  * @param items as for `generationRequest`.
  * @param listings what the MCP servers have listed; absent = nothing yet.
  * @throws HearthError as `parseResponsesRequest`, also for tools of the earlier items and for a tool choice that none of them has.

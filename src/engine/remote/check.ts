@@ -37,7 +37,7 @@ const modelList = z.object({
   data: z.array(z.object({ id: z.string(), max_model_len: whole.min(1).nullish() })),
 });
 
-/** Of vLLM and SGLang, which have OpenAI's list of models, and the same tokenizer route. */
+/** Checks vLLM and SGLang, which have OpenAI's list of models, and the same tokenizer route. */
 function completionQuestions(load: RegExp): Questions {
   return {
     health: "/health",

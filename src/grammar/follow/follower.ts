@@ -111,7 +111,7 @@ function mayOmitSpace(stacks: ReadyStacks): boolean {
   return false;
 }
 
-/** Returns the only character that may follow besides white space that may be omitted; null where there is none, or several. */
+/** Returns the only character that may follow besides white space that may be omitted; null when there is no such character, or several. */
 function onlyWay(stacks: ReadyStacks): string | null {
   const isLayout = mayOmitSpace(stacks);
   let only: number | null = null;

@@ -8,7 +8,7 @@ import type { ReadyStacks, Stack } from "./stacks.js";
 
 /**
  * Returns GBNF text that matches what may follow.
- * @param rules the rules of the grammar by name, without that of the whole text
+ * @param rules the rules of the grammar by name, without the rule of the whole text
  */
 export function remainingGrammar(
   stacks: ReadyStacks,

@@ -50,7 +50,7 @@ export interface StringShape {
 export interface ItemList {
   readonly prefix: readonly Term[];
   readonly rest: Term | null;
-  /** Whether these items count as evaluated; those of a complement do not. */
+  /** Whether these items count as evaluated; the items of a complement do not. */
   readonly evaluates: boolean;
 }
 
@@ -85,7 +85,7 @@ export interface Members {
   readonly properties: ReadonlyMap<string, Term>;
   readonly patterns: readonly PatternMember[];
   readonly additional: Term | null;
-  /** Whether its names are declared and count as evaluated; those of a complement do not. */
+  /** Whether its names are declared and count as evaluated; the names of a complement do not. */
   readonly declares: boolean;
 }
 

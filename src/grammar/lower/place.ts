@@ -28,7 +28,7 @@ export function placeOf(node: SchemaNode): Place {
   return { keyword, pointer: node.pointer };
 }
 
-/** Returns the place of a term: that of its first schema. */
+/** Returns the place of a term: the place of its first schema. */
 export function placeOfTerm({ literals: [first] }: Term): Place {
   return first === undefined ? { keyword: "type", pointer: "" } : placeOf(first.node);
 }

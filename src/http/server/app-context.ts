@@ -141,7 +141,7 @@ export interface AppContext extends AnswerContext {
   readonly pinnedKeys: readonly string[];
   /** What makes the server speak HTTPS; null: it speaks HTTP. */
   readonly tls: ServerTls | null;
-  /** The address at which browsers reach the server, without a slash at its end; null: that of each request. */
+  /** The address at which browsers reach the server, without a slash at its end; null: the address of each request. */
   readonly publicUrl: string | null;
   /** Whether X-Forwarded-* headers are trusted. */
   readonly trustProxy: boolean;

@@ -8,7 +8,7 @@ import type { Logger } from "../../core/logger.js";
 import { readRegularFileSync, UnreadableFileError } from "../../regular-file.js";
 
 export interface TlsFiles {
-  /** PEM: the certificate of the server, then those of the authorities in between. */
+  /** PEM: the certificate of the server, then the certificates of the authorities in between. */
   readonly certFile: string;
   /** PEM: its private key. */
   readonly keyFile: string;

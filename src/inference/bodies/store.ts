@@ -8,7 +8,7 @@ export type StoredBodies = Row<"requestBodies">;
 
 export type RequestBodyStore = ReturnType<typeof createRequestBodyStore>;
 
-/** Creates the queries of the table of bodies. Triggers add up their bytes, and delete those of deleted runs. */
+/** Creates the queries of the table of bodies. Triggers add up their bytes, and delete the bodies of deleted runs. */
 export function createRequestBodyStore({ kysely }: Database) {
   return {
     /** Stores nothing for a team that has turned it off in the meantime. */

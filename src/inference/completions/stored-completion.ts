@@ -9,7 +9,7 @@ export interface CompletionsQuery {
   readonly order: "asc" | "desc";
   /** Id of the completion after which the page starts; null for the first page. */
   readonly after: string | null;
-  /** Only those of this model; null: of all. */
+  /** Only completions of this model; null: of all models. */
   readonly model: string | null;
   /** Only those that have all of these pairs. */
   readonly metadata: Readonly<Record<string, string>>;

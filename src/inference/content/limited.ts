@@ -10,7 +10,7 @@ export interface LimitedContent {
 const charsPerPart = 100;
 
 /**
- * Returns messages whose texts have at most a number of characters together. Of a longer conversation the last ones are kept, because it
+ * Returns messages whose texts have at most a number of characters together. A longer conversation keeps its last messages, because it
  * grows at its end; of a text that is too long, its beginning.
  */
 export function limited(messages: readonly ContentMessage[], charsMax: number): LimitedContent {

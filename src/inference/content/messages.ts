@@ -17,7 +17,7 @@ export type ContentPart =
 export interface ContentMessage {
   readonly role: string;
   readonly parts: readonly ContentPart[];
-  /** Of an answer that ended. */
+  /** The message of an answer that ended. */
   readonly finish_reason?: string;
 }
 

@@ -44,7 +44,7 @@ class Session implements McpSession {
   #connection: Promise<McpConnection> | null = null;
   /** Whether one stream has the answers of all calls; null while that is not known. */
   #sharesStream: boolean | null = null;
-  /** Of calls whose answers come on one stream: they are made one at a time. */
+  /** Calls whose answers come on one stream are made one at a time. */
   #lastCall: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 

@@ -109,7 +109,7 @@ async function countIfItFits(
   }
 }
 
-/** Clears the calls but the newest and those of excluded tools. A call without a result yet is none of them. */
+/** Clears the calls, except the newest and the calls of excluded tools. A call without a result yet is none of them. */
 function withoutToolUses(
   { messages }: GenerationRequest,
   { keep, excludedTools, clearedInputs }: ClearToolUses,

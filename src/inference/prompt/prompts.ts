@@ -34,7 +34,7 @@ export async function buildPrompts(
     request.truncate === true
       ? await fittingPrompt(engine, model, loaded, request)
       : { prompt: await engine.prompt(model, request), messages: request.messages };
-  // A server that is sent texts does not say which tokens are those of images.
+  // A server that is sent texts does not say which tokens belong to images.
   if (prompt.conversation !== undefined) return { prompts: [prompt], imageTokens: 0 };
   const imageTokens = await imageTokensOf(engine, model, messages, conversation);
   return { prompts: [prompt], imageTokens: Math.min(imageTokens, prompt.tokens.length) };

@@ -3,7 +3,7 @@ import type { Ticks } from "../../core/money.js";
 import type { Usage } from "../../core/usage.js";
 
 /**
- * The state of a request: `queued` while it waits for its model or a slot, `cancelled` when the operator ended it, else that of its
+ * The state of a request: `queued` while it waits for its model or a slot, `cancelled` when the operator ended it, else the state of its
  * run.
  */
 export type RequestStatus = "queued" | "cancelled" | RunState;
@@ -20,7 +20,7 @@ export const requestStatuses = [
 
 /** A run as the log of requests shows it. Times are milliseconds since the epoch. */
 export interface LoggedRequest {
-  /** Of its run. */
+  /** The id of its run. */
   readonly id: string;
   readonly requestId: string;
   readonly teamId: string;
@@ -43,7 +43,7 @@ export interface LoggedRequest {
   /** Milliseconds from its acceptance to the first text; null when there was none. */
   readonly firstTokenMs: number | null;
   readonly endTime: number | null;
-  /** Of a live request: so far. */
+  /** For a live request: so far. */
   readonly usage: Usage;
   readonly costTicks: Ticks;
 }

@@ -36,9 +36,9 @@ export type RequestLog = ReturnType<typeof createRequestLog>;
 
 export interface RequestLogDeps extends AuditDeps {
   readonly requests: RequestStore;
-  /** Of this server. */
+  /** The live requests of this server. */
   readonly liveRuns: LiveRuns;
-  /** Reaches those of other servers. */
+  /** Reaches the live requests of other servers. */
   readonly broadcast: Broadcast;
   readonly teams: TeamStore;
   readonly bodyStore: RequestBodyStore;

@@ -15,7 +15,7 @@ export interface EventRelay {
   fill(response: FollowedResponse): void;
 }
 
-/** Of a server that shares its database with none. */
+/** For a server that shares its database with no other. */
 export const noRelay: EventRelay = { announce: () => undefined, fill: () => undefined };
 
 export interface FollowedResponse {

@@ -15,7 +15,7 @@ interface LabelledRequest {
 }
 
 /**
- * Returns the context of a run with its tags and its end user: those of the header, and those of the request. Of an ephemeral request
+ * Returns the context of a run with its tags and its end user, from the header and from the request. For an ephemeral request
  * the metadata is left out. Keys that a client has put into a label are masked.
  */
 export function withLabels(

@@ -33,9 +33,9 @@ interface SpendableReading {
 
 /** What is reserved for a run. */
 interface Reservation {
-  /** Of the team's credit; null for a team that does not pay in advance. */
+  /** Reserved from the team's credit; null for a team that does not pay in advance. */
   readonly reservedTicks: Ticks | null;
-  /** Of the budgets. */
+  /** Reserved from the budgets. */
   readonly bound: RequestBound;
 }
 

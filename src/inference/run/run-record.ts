@@ -49,7 +49,7 @@ export interface RunOutcome {
 
 /** How a run ended, besides its state. */
 export interface RunEnding {
-  /** Of the last choice that ended; null when none did. */
+  /** The finish reason of the last choice that ended; null when none did. */
   readonly finishReason: string | null;
   /** Kind of the error that ended it; null when there was none. */
   readonly errorKind: ErrorKind | null;

@@ -19,15 +19,15 @@ import type { ChannelStore } from "./store/channels.js";
 import type { DeliveryStore } from "./store/deliveries.js";
 
 export interface NewChannel {
-  /** null: all alerts, those of the server included; for an actor of one team, those of the team. */
+  /** null: all alerts, the server's included; for an actor of one team, the alerts of the team. */
   readonly teamId: string | null;
   readonly kind: ChannelKind;
   readonly target: string;
-  /** An amount in USD, such as `12.50`; null: that of the setting. */
+  /** An amount in USD, such as `12.50`; null: the amount of the setting. */
   readonly creditBelowUsd: string | null;
 }
 
-/** An actor of one team sees the alerts and channels of the team; those of the server and of other teams are treated as absent. */
+/** An actor of one team sees the alerts and channels of the team; alerts and channels of the server and of other teams are treated as absent. */
 export type AlertService = ReturnType<typeof createAlertService>;
 
 export interface AlertServiceDeps extends AuditDeps {
@@ -48,7 +48,7 @@ const channelsMax = 20;
 const queuedMax = 100;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** Of a team, counted over all of its channels, those that were removed included. */
+/** The limit for a team, counted over all of its channels, removed ones included. */
 const testsPerHourMax = 20;
 const addedPerDayMax = 40;
 const listedMax = 200;
@@ -100,7 +100,7 @@ export function createAlertService(deps: AlertServiceDeps) {
   };
 }
 
-/** Returns the team that is meant: that of an actor of one team; null = all. @throws HearthError `not_found`. */
+/** Returns the team that is meant: for an actor of one team, its team; null = all. @throws HearthError `not_found`. */
 async function seenTeam(
   { teams }: AlertServiceDeps,
   teamId: string | null,

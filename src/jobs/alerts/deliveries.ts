@@ -46,7 +46,7 @@ const pausesMs = [
 const deadAfterMs = 24 * hourMs;
 const attemptMsMax = 15 * secondMs;
 const activeMax = 4;
-/** Longest wait before the queue is looked at again. */
+/** Longest wait before the queue is read again. */
 const lookEveryMs = minuteMs;
 const errorCharsMax = 500;
 /** Messages of all channels of a team in a day. */

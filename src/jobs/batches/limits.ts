@@ -1,7 +1,7 @@
 import { HearthError } from "../../core/errors.js";
 import type { BatchLoad } from "./batch.js";
 
-/** Limits on batches; where nothing else is stated, those of a team hold for all its batches that have not ended, together. */
+/** Limits on batches; where nothing else is stated, a limit on a team holds for all its batches that have not ended, together. */
 export interface BatchLimits {
   /** Requests of one batch. */
   readonly batchLinesMax: number;

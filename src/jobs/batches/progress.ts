@@ -201,7 +201,7 @@ class Progress implements BatchProgress {
     const batch = await batches.find(id);
     // Cancelled meanwhile.
     if (batch?.state !== "validating") return;
-    // Of a validation that failed, or whose process died.
+    // Lines of a validation that failed, or whose process died.
     await this.deleteLines(id);
     const errors = await this.#insertLines(batch);
     if (errors.length === 0) return this.activate(id);

@@ -82,7 +82,7 @@ export function tokensOf(answer: string): BatchTokens {
   return {
     promptTokens: usage.prompt_tokens ?? usage.input_tokens ?? 0,
     cachedTokens: prompt?.cached_tokens ?? 0,
-    // Of chat completions, reasoning is no part of the completion tokens.
+    // In chat completions, reasoning is no part of the completion tokens.
     completionTokens: usage.output_tokens ?? (usage.completion_tokens ?? 0) + reasoningTokens,
     reasoningTokens,
   };

@@ -85,7 +85,7 @@ const sourcesOf = ({ fieldOf }: Dialect): Readonly<Record<StoredKind, Source>> =
     name: null,
     fields: {
       state: column("state"),
-      // Of one that is pending, its job has the request.
+      // While one is pending, its job has the request.
       model: sql`coalesce(case when item.state = 'done' then ${fieldOf(column("outcome"), ["model"])} end,
         (select ${fieldOf(sql.ref("jobs.body"), ["model"])} from jobs where jobs.id = item.id))`,
       error: sql`case when item.state = 'failed' then ${fieldOf(column("outcome"), ["message"])} end`,

@@ -16,14 +16,14 @@ export interface StoredObject extends StoredOwner {
   readonly id: string;
   /** As its API has it; null for kinds without states. */
   readonly state: string | null;
-  /** Of a response: whether it is processed in the background. */
+  /** For a response: whether it is processed in the background. */
   readonly background: boolean | null;
   readonly model: string | null;
-  /** Of a file. */
+  /** For a file. */
   readonly filename: string | null;
   readonly purpose: string | null;
   readonly bytes: number | null;
-  /** Of a batch: the route of its requests. */
+  /** For a batch: the route of its requests. */
   readonly endpoint: string | null;
   readonly lines: StoredLines | null;
   readonly outputFileId: string | null;

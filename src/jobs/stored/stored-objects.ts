@@ -1,6 +1,6 @@
 /**
  * What teams have stored, for those who manage it: listed, read, cancelled and deleted. This file owns who sees what: a team what is
- * stored for its keys, a member who sees only API keys of their own what is stored for these. The other rules are those of each kind.
+ * stored for its keys, a member who sees only API keys of their own what is stored for these. Each kind has the other rules.
  */
 import { canSeeOwned } from "../../accounts/visibility.js";
 import { auditEntry, type AuditDeps } from "../../accounts/audit/audited-change.js";

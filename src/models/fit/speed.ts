@@ -1,7 +1,7 @@
 /** Guesses how fast a model decodes on a CPU. */
 import type { ModelDetails } from "../library/details.js";
 
-/** Of the bandwidth that reading alone reaches, the part that decoding does (measured). */
+/** The part of the bandwidth of reading alone that decoding reaches (measured). */
 const efficiency = 0.8;
 /** Time of a token besides reading its weights. */
 const tokenMs = 0.5;

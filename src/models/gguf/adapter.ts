@@ -6,7 +6,7 @@ import { quoted } from "./refusal.js";
 
 /** An adapter as its file describes it. */
 export interface AdapterFile extends Omit<Adapter, "scale"> {
-  /** Of the models that it adapts. */
+  /** The architecture of the models that it adapts. */
   readonly architecture: string;
   /** null when it can be applied to a model of this architecture; else a public clause that says why not. */
   readonly problem: string | null;

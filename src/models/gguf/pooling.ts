@@ -1,4 +1,4 @@
-/** What a GGUF header says about vectors: how those of the tokens become one, and so the purpose of the model. */
+/** What a GGUF header says about vectors: how the vectors of the tokens become one, and so the purpose of the model. */
 import { isEncoder } from "../../core/embeddings/encoders.js";
 import { isGgufKind, type ModelKind } from "../../core/model.js";
 import type { GgufMetadata } from "./metadata.js";

@@ -5,7 +5,7 @@ export interface PullProgress {
   readonly phase: "resolving" | "downloading" | "verifying" | "done";
   /** The file in work, relative to the folder of models; empty while it is being found. */
   readonly file: string;
-  /** Of all files together; while one is verified, of those bytes that were read again. */
+  /** The sum over all files; while one is verified, the bytes that were read again. */
   readonly bytesDone: number;
   readonly bytesTotal: number;
   /** Over the last seconds. */

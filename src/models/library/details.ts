@@ -15,9 +15,9 @@ export interface ModelDetails {
   readonly embeddingLength: number | null;
   /** Type of most weights, such as `Q4_K_M`. */
   readonly quantization: string | null;
-  /** Of a mixture of experts: how many there are in a layer, and how many a token uses. */
+  /** For a mixture of experts: how many there are in a layer, and how many a token uses. */
   readonly experts: { readonly count: number; readonly used: number } | null;
-  /** Of all parts together; null for a model that is no GGUF, or unusable. */
+  /** The sum over all parts; null for a model that is no GGUF, or unusable. */
   readonly tensors: TensorTotals | null;
   /** The template in the file. */
   readonly chatTemplate: string | null;

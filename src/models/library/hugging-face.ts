@@ -1,5 +1,5 @@
 /**
- * Finds the GGUF models in the cache of Hugging Face: `models--ORG--REPO/snapshots/REVISION/FILE`, a link to a blob. Of several
+ * Finds the GGUF models in the cache of Hugging Face: `models--ORG--REPO/snapshots/REVISION/FILE`, a link to a blob. Among several
  * revisions, the one of `refs/main` is taken, else the newest.
  */
 import { readdir, stat } from "node:fs/promises";

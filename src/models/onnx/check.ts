@@ -33,7 +33,7 @@ export async function checkOnnxModel({ path }: Model, required: RequiredFiles): 
     const stats = await stat(join(folder, name)).catch(() => null);
     // A link that leads nowhere is a missing file; whether it is needed is checked elsewhere.
     if (stats === null || stats.isDirectory()) continue;
-    // Opening a pipe would wait for ever, and a device has no end.
+    // Opening a pipe would never return, and a device has no end.
     if (!stats.isFile()) return `its file ${quoted(name)} is not a regular file.`;
     found.push(name);
   }
@@ -86,7 +86,7 @@ async function checkGraph(folder: string, name: string): Promise<string | null> 
   }
 }
 
-/** @param folder that of the graph, in which its data must be. */
+/** @param folder the folder of the graph, in which its data must be. */
 async function checkExternal(folder: string, { location, end }: ExternalFile): Promise<string | null> {
   const isInFolder = location === basename(location) && !/^\.{0,2}$|[\\:\0]/.test(location);
   if (!isInFolder) return `it refers to data outside its folder (${quoted(location)}).`;

@@ -45,7 +45,7 @@ const textBytesMax = 4096;
 interface Field {
   readonly number: number;
   readonly wireType: number;
-  /** Of its content. */
+  /** The hash of its content. */
   readonly bytes: number;
 }
 

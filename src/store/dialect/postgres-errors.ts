@@ -1,4 +1,4 @@
-/** The codes are those of the SQL standard and of PostgreSQL (appendix A of its documentation), or of Node's network. */
+/** The codes are from the SQL standard and PostgreSQL (appendix A of its documentation), or of Node's network. */
 import { errorCodeOf } from "../failure.js";
 import type { Refusal, Unavailability } from "./dialect.js";
 

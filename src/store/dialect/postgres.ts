@@ -1,4 +1,4 @@
-/** The SQL of PostgreSQL. Its names of columns, and its times, are those of SQLite: bigint milliseconds since the epoch. */
+/** The SQL of PostgreSQL. Its names of columns, and its times, are the same as for SQLite: bigint milliseconds since the epoch. */
 import { sql, type RawBuilder } from "kysely";
 import type { Dialect, RecordColumn } from "./dialect.js";
 

@@ -1,5 +1,5 @@
 /**
- * Sends and receives messages by the database's notifications, on a connection of its own, so that those of a server arrive in the order
+ * Sends and receives messages by the database's notifications, on a connection of its own, so that the messages of a server arrive in the order
  * in which it has sent them. A message that is longer than a notification is sent in parts.
  */
 import pg from "pg";

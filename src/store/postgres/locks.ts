@@ -9,7 +9,7 @@ export const nodeSpace = lockSpace + 1;
 /** The locks of what one server does for all, each with a number of its name. */
 export const taskSpace = lockSpace + 2;
 
-/** Which rows of pg_locks are of this database, since it lists those of all databases of a server: SQL. */
+/** Which rows of pg_locks are of this database, since it lists the rows of all databases of a server: SQL. */
 export const inThisDatabase = "database = (select oid from pg_database where datname = current_database())";
 
 /** Shared by the servers that use the database; held alone while data is moved into it. */

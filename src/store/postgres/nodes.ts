@@ -12,7 +12,7 @@ export interface NodeIdentity {
   readonly name: string;
   /** Names the folder of the contents of files and images, which all servers of a database need to see. */
   readonly storageId: string;
-  /** Where it counts rate limits, such as "PostgreSQL": those of all servers need to be the same. */
+  /** Where it counts rate limits, such as "PostgreSQL": all servers need the same place. */
   readonly limitsPlace: string;
 }
 

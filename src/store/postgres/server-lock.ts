@@ -17,7 +17,7 @@ export interface ServerLock {
   /** Says as a clause why the lock is not held; null while it is. */
   readonly lost: () => string | null;
   readonly release: () => Promise<void>;
-  /** Adds this server to those of the migrated database. @returns its number, whose lock is lost and taken again with the other. */
+  /** Adds this server to the servers of the migrated database. @returns its number, whose lock is lost and taken again with the other. */
   readonly join: (node: NodeIdentity) => Promise<number>;
   /** Returns whether this server does the task, which it does from then on if no other one does. */
   readonly holds: (task: string) => Promise<boolean>;

@@ -29,7 +29,7 @@ export interface MoneyTables {
     /** Such as 202611. */
     month: number;
     model: string;
-    /** Of the price book; 0 for runs older than it. */
+    /** The version of the price book; 0 for runs older than it. */
     priceId: number;
     imageTicks: number;
     /** Prompt tokens that were not cached. */

@@ -37,7 +37,7 @@ export interface RunTables {
     streamed: boolean | null;
     /** Milliseconds from its acceptance to the first text; null when there was none. */
     firstTokenMs: number | null;
-    /** Of the last choice that ended; null when none did. */
+    /** The finish reason of the last choice that ended; null when none did. */
     finishReason: string | null;
     /** Kind of the error that ended it. */
     errorKind: string | null;
@@ -90,7 +90,7 @@ export interface RunTables {
     /** JSON texts of lists of messages. */
     input: string;
     output: string;
-    /** Of both texts. */
+    /** The bytes of both texts. */
     bytes: number;
     /** Whether something was left out, because it is too long. */
     isCut: boolean;

@@ -108,7 +108,7 @@ export interface WorkTables {
   /** Approvals that were used. */
   mcpApprovals: {
     teamId: string;
-    /** Of the approval request, as the client knows it. */
+    /** The id of the approval request, as the client knows it. */
     id: string;
     expireTime: number;
   };

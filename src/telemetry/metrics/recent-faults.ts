@@ -15,7 +15,7 @@ export interface RecentFaults {
 const minutesMax = 60;
 const minuteMs = 60_000;
 
-/** Errors of the server and its models; those of a client are not faults. */
+/** Errors of the server and its models; errors of a client are not faults. */
 const faults: ReadonlySet<ErrorKind | null> = new Set<ErrorKind | null>([
   "internal",
   "model_unavailable",

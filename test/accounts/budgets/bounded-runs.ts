@@ -62,7 +62,7 @@ export const bounded = (keyId: string, startTime: number, tokens: number): Parti
   labelled: { text: null, spend: labelsOf(keyId) },
 });
 
-/** Runs of the first two keys have a tag, and those of the last two an end user. */
+/** Runs of the first two keys have a tag, and runs of the last two have an end user. */
 const labelsOf = (keyId: string): SpendLabels => ({
   tags: keyId === "key-3" ? [] : ["tag-1"],
   metadata: keyId === "key-1" ? ["tag-1", "topic:other"] : [],

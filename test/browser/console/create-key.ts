@@ -15,7 +15,7 @@ export async function createKey(page: Page, name: string): Promise<string> {
   return secret;
 }
 
-/** Sends a chat request. @param fields replace those of a greeting */
+/** Sends a chat request. @param fields replace the fields of a greeting */
 export function ask(url: string, secret = testKey, fields: object = {}): Promise<Response> {
   return fetch(`${url}/v1/chat/completions`, {
     method: "POST",

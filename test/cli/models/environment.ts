@@ -11,7 +11,7 @@ import { createManualClock } from "../../kit/manual-clock.js";
 
 const bandwidthWorkerUrl = new URL("../../../dist/models/fit/worker.js", import.meta.url);
 
-/** @param more HEARTH_* variables besides those of the folders. */
+/** @param more HEARTH_* variables besides the folders. */
 export function commandEnvironment(more: NodeJS.ProcessEnv = {}) {
   const folder = temporaryFolder();
   const models = join(folder, "models");

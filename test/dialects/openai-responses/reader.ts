@@ -75,7 +75,7 @@ function readPart(event: PartEvent, open: Open): void {
     expect([event.part.text, open.deltas]).toEqual(["", 0]);
 }
 
-/** Returns an item's status; that of a compaction, which has none, as if it had. */
+/** Returns an item's status; a compaction, which has none, counts as completed. */
 export function statusOf(item: OutputItem): string {
   return "status" in item ? item.status : "completed";
 }

@@ -18,7 +18,7 @@ it("F13: a server that is stopped while it describes an image exits by itself wi
     HEARTH_SHUTDOWN_GRACE_MS: "0",
   });
   const headers = { authorization: `Bearer ${testKey}`, "content-type": "application/json" };
-  // Of what is dark the model says so for ever: there is always a step under way.
+  // The model repeats what it says of dark images without end: there is always a step under way.
   const image = imagePart(await dataUrl("black"), "high");
   const asked = Array.from({ length: 8 }, (_, at) =>
     fetch(`${server.url}/v1/chat/completions`, {

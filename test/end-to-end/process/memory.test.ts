@@ -55,7 +55,7 @@ describe("memory", () => {
     async () => {
       const app = await startServer();
       // Compiled code, statement caches and connection pools fill up first.
-      // Of fewer requests, what is freed later counts as growth.
+      // With fewer requests, what is freed later counts as growth.
       const requests = Math.max(400, casesOf(1600));
       await mixedRequests(app, requests);
       // What grows with the number of requests grows each time; a cache that fills up, or what is freed later, does not.

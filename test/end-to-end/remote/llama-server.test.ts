@@ -213,7 +213,7 @@ describe(`a model on a llama-server${withoutLlamaServer}`, () => {
 type Logprob = OpenAI.Chat.Completions.ChatCompletionTokenLogprob;
 
 /**
- * Expects the tokens of both engines to be the same, and their probabilities and those of the two likeliest ones to be the same up to
+ * Expects the tokens of both engines to be the same, and their probabilities and the probabilities of the two likeliest ones to be the same up to
  * rounding, which is larger for tokens that are hardly ever sampled. Where the two likeliest are about as likely, either engine may take
  * the other one; what follows is not compared then. @returns the number of tokens
  */

@@ -4,7 +4,7 @@ import { root } from "../../kit/folder.js";
 import { builtInModel } from "../../kit/server/settings.js";
 
 export const modelFile = join(root, "models", builtInModel, `${builtInModel}.gguf`);
-/** Of a slot of the server. */
+/** The context of a slot of the server. */
 export const contextTokens = 2048;
 
 /** Returns the setting of an engine that runs the built-in model. */

@@ -13,7 +13,7 @@ import {
 import { until } from "../../kit/until.js";
 import { placeOnRaw, post, type PlacedOnRaw } from "./placed-raw.js";
 
-/** Of the server of all tests: it stands still until one of them moves it. */
+/** The clock of the server of all tests: it stands still until one of them moves it. */
 const clock = createManualClock(Date.now());
 const placed = placeOnRaw({ clock });
 

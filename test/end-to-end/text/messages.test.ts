@@ -48,7 +48,7 @@ async function bothWays(fields: Partial<Params> = {}) {
   return { whole, streamed: await stream.finalMessage(), types };
 }
 
-/** Returns a message without its id and those of its tool calls, which differ in every answer. */
+/** Returns a message without its id and the ids of its tool calls, which differ in every answer. */
 function withoutIds({ content, stop_reason, stop_sequence, usage }: Anthropic.Message) {
   const blocks = content.map((block) => (block.type === "tool_use" ? { ...block, id: "" } : block));
   return { blocks, stop_reason, stop_sequence, usage };

@@ -162,7 +162,7 @@ export interface Outcome {
   readonly text: string;
   /** Sampled tokens of the text. */
   readonly tokens: number;
-  /** Of every token of the text, where they were asked for. */
+  /** The log probabilities of every token of the text, where they were asked for. */
   readonly logprobs: readonly SampledLogprob[];
   readonly promptTokens: number;
   readonly cachedTokens: number;

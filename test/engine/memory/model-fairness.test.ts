@@ -52,7 +52,7 @@ const randomCase = fc.record({
 });
 
 /**
- * A request waits for the load that its model is held back for, for those of all other models, and for its own. Each of them waits
+ * A request waits for the load that its model is held back for, for the loads of all other models, and for its own. Each of them waits
  * at most for a turn and the longest run, and takes an unload and a load; keep-alive times that end add an unload.
  */
 const turnTicks = Math.max(turnMsMin / tickMs, loadTicksMax);

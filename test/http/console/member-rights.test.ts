@@ -20,7 +20,7 @@ const managing = keyRoutes.filter(
   ({ guard, path }) => guard === "management-key" && /^\/(auth|v1|admin|audit)\//.test(path),
 );
 
-/** What every member of a team may use, for the keys that they created and what their team lets them see. A new route is added here, or to those of owners. */
+/** What every member of a team may use, for the keys that they created and what their team lets them see. A new route is added here, or to the routes of owners. */
 const ofMembers: readonly string[] = [
   "DELETE /admin/batches/:batchId",
   "DELETE /admin/chat-completions/:completionId",

@@ -156,7 +156,7 @@ describe("limits on each end user", () => {
       true,
       false,
     ]);
-    // Of another key there is no room either: its end users share a window.
+    // Another key has no room either: its end users share a window.
     expect(["ada", "bob"].map((user) => take("key 2", user, 0))).toEqual([true, false]);
     const ordinary = { quota: { name: "qpm", limit: 1, scope: "key 3", subject: "" }, amount: 1 } as const;
     expect(quotas.take([ordinary], 0)).toBeNull();

@@ -10,7 +10,7 @@ import { createManualClock } from "../../kit/manual-clock.js";
 const model = "hearth-tiny-5m";
 const dayMs = 86_400_000;
 
-/** Returns those of the texts that any file of a folder contains. */
+/** Returns the texts that any file of a folder contains. */
 function foundIn(folder: string, texts: readonly string[]): readonly string[] {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .map((name) => join(folder, name))

@@ -57,7 +57,7 @@ describe("E13: an object of another team is answered as if it did not exist:", (
       const mixed = await pathWith(route, (each) => (each === param ? mine : idOf(each)));
       expect((await asOurs(mixed)).status).toBe(404);
     }
-    // Of the run of these tests no bodies are kept.
+    // The run of these tests keeps no bodies.
     if (route.path.endsWith("/bodies")) return;
     expect((await requestRoute(server, route, there, credentialOf(route, theirs))).status).not.toBe(404);
   });

@@ -4,7 +4,7 @@ import { databaseWithQueryPlans } from "../../store/query-plan.js";
 
 const run = "run by sqlite_autoindex_runs_1 (id=?)";
 const nameOfKey = "api_keys by sqlite_autoindex_api_keys_1 (id=?)";
-/** Of the runs that an index returns, in its order. */
+/** The search for the labels of the runs that an index returns, in its order. */
 const labels = ["SEARCH run_labels USING PRIMARY KEY (run_id=?)", "SCAN json_each VIRTUAL TABLE INDEX 1:"];
 /** The name of a key that was deleted. */
 const known = "SEARCH removed_keys USING PRIMARY KEY (id=?)";

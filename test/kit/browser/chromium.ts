@@ -12,7 +12,7 @@ export const chromiumHint = "install Chromium: apt-get install chromium";
 /** The path of a Chromium that starts here; null if there is none. */
 export const chromiumPath: string | null = names.flatMap(pathsOf).find(starts) ?? null;
 
-/** Starts Chromium. @throws Error where there is none */
+/** Starts Chromium. @throws Error when it is not installed */
 export function launchChromium(): Promise<Browser> {
   if (chromiumPath === null) throw new Error(chromiumHint);
   // The sandbox of Chromium does not run as root, as tests in containers do. Pages of one context share a process.

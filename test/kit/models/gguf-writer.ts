@@ -1,7 +1,7 @@
 /**
  * Writes GGUF models with random weights: real files of any shape that the engine loads in milliseconds. Their text means
  * nothing; their speed, size and tokens are real. A tiny one keeps its output head apart from its embedding: a random head
- * that is tied repeats one token for ever.
+ * that is tied repeats one token without end.
  */
 import { open } from "node:fs/promises";
 import { architectureOf, type ArchitectureName } from "./gguf-writer/architectures.js";

@@ -15,7 +15,7 @@ export interface PdfOptions {
   readonly trailer?: string;
   /** The font of all text; default: Helvetica in Latin-1. */
   readonly font?: string;
-  /** Objects after those of the pages; the first has the number `firstExtraObject(pages)`. */
+  /** Objects after the objects of the pages; the first has the number `firstExtraObject(pages)`. */
   readonly extra?: readonly (string | Buffer)[];
   /** Writes a text as the operand of `Tj`; default: a string in Latin-1. */
   readonly encode?: (text: string) => string;

@@ -39,7 +39,7 @@ export interface ScriptedOptions {
   readonly vocabularyTokens?: number;
   /** Generations that may run at the same time; 2 when absent. */
   readonly slots?: number;
-  /** As that of a LoadedModel, with the id of the model after it; absent: none. */
+  /** As in LoadedModel, with the id of the model after it; absent: none. */
   readonly sharedAs?: string;
   /** Prompt tokens reported as cached, for each prompt that is long enough; 0 when absent. */
   readonly cachedTokens?: number;

@@ -136,7 +136,7 @@ describe("a pull", () => {
       kind: "vision",
       problem: null,
     });
-    // Of small files the hub states no hash: another commit may have another file of the same size.
+    // The hub states no hash of small files: another commit may have another file of the same size.
     hub.files.set("config.json", Buffer.from('{"model_type":"other"}'));
     hub.behaviour.commit = "d".repeat(40);
     expect((await pulling.pull("acme/viewer")).problem).toBe(

@@ -29,7 +29,7 @@ function write(folder: string, content: string): void {
   writeFileSync(join(folder, `only-${content}`), content);
 }
 
-/** The contents of the files of a folder, without those of the restore itself. */
+/** The contents of the files of a folder, without the files of the restore itself. */
 function contentsOf(folder: string): readonly (readonly [string, string])[] {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),

@@ -1,4 +1,4 @@
-/** Of two transactions that wait for rows that the other one has locked, the database ends one after a second. */
+/** When two transactions wait for rows that the other one has locked, the database ends one after a second. */
 import pg from "pg";
 import { sql } from "kysely";
 import { expect, it, vi } from "vitest";

@@ -1,5 +1,5 @@
 /**
- * Fills templates with `{slots}`, and compares them with those of the training, which the evaluation must not
+ * Fills templates with `{slots}`, and compares them with the templates of the training, which the evaluation must not
  * use.
  */
 import { readdir, readFile } from "node:fs/promises";

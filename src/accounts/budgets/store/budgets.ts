@@ -29,9 +29,9 @@ export type BudgetSubjectId = Pick<Budget, "subject" | "subjectId">;
 /** Which budgets of a team are listed. */
 export interface BudgetQuery {
   readonly teamId: string;
-  /** Only those of these keys, members, teams, tags or end users; null = all. */
+  /** Only budgets of these keys, members, teams, tags or end users; null = all. */
   readonly of: readonly BudgetSubjectId[] | null;
-  /** Of keys and members, only those of this member; null = all. */
+  /** Only budgets of this member and of its keys; null = all. */
   readonly ownerId: string | null;
   /** The page starts after this budget; null = at the first one. */
   readonly after: (BudgetSubjectId & Pick<Budget, "createTime" | "period">) | null;

@@ -6,7 +6,7 @@
  * field of an entry's number has its time and amount. 256 entries are a block, whose field has their sum: so a window with tens of thousands
  * of entries is read by some hundred steps. A window expires a minute after its last entry.
  *
- * Times are those of Redis. Where its clock was set back, time stands still for a window until the clock has caught up; a window that is
+ * Times come from the clock of Redis. Where its clock was set back, time stands still for a window until the clock has caught up; a window that is
  * further ahead than its length begins anew.
  */
 import { createHash } from "node:crypto";
@@ -17,7 +17,7 @@ export interface Script {
   readonly sha: string;
 }
 
-/** ARGV[1] is the time to count at; "": that of Redis. */
+/** ARGV[1] is the time to count at; "": the time of Redis. */
 const windows = `
 local function int(number) return string.format('%.0f', number) end
 

@@ -1,7 +1,7 @@
 /**
- * Counts in the database or in Redis, so that a limit holds exactly for all servers that share it. Times are those of the database or of
+ * Counts in the database or in Redis, so that a limit holds exactly for all servers that share it. Times come from the database or from
  * Redis: the clock of a server may be wrong. Without the database nothing is admitted; ../redis/redis-counter.ts says what happens without
- * Redis. Every end user whom requests name has windows of their own; what is kept is what the requests of the last two minutes have counted.
+ * Redis. Every end user in requests has windows of their own; what is kept is what the requests of the last two minutes have counted.
  */
 import type { Clock } from "../../../core/clock.js";
 import type { LimitStatus } from "../../../core/limits.js";

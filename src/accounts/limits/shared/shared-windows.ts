@@ -20,7 +20,7 @@ export interface CountRow {
   readonly fitsAt: number | null;
 }
 
-/** A time in milliseconds; null = that of the database or of Redis, which all servers share. */
+/** A time in milliseconds; null = the time of the database or of Redis, which all servers share. */
 export type Time = number | null;
 
 export interface SharedWindows {

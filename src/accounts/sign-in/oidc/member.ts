@@ -1,4 +1,4 @@
-/** Finds the member whom a person at the provider is, links an existing one, or creates one. */
+/** Finds the member of a person at the provider, links an existing one, or creates one. */
 import { providerActor } from "../../audit/actors.js";
 import { auditedMember, auditEntry } from "../../audit/audited-change.js";
 import type { Member } from "../../principals/member.js";
@@ -126,7 +126,7 @@ async function refuseWithoutOperator(
 }
 
 /**
- * Whether a verified address is that of a member. Members are compared in a folded form, in which other letters look the same: whoever
+ * Whether a verified address belongs to a member. Members are compared in a folded form, in which other letters look the same: whoever
  * has such an address at the provider is somebody else.
  */
 function isSameAddress(one: string, other: string): boolean {

@@ -1,6 +1,6 @@
 /**
  * Signs members in to the console through an OpenID Connect provider: sends the browser there, verifies what it brings back, and finds
- * or creates the member whom the provider means.
+ * or creates the member that the provider means.
  */
 import { createSecretFilter, hashSecret } from "../../credentials/secret.js";
 import { retryOnConflict } from "../../audit/audited-change.js";

@@ -48,7 +48,7 @@ export function isComplete(claims: Claims, groupsClaim: string): boolean {
   return claims["email"] !== undefined && valueAt(claims, groupsClaim) !== undefined;
 }
 
-/** Returns the groups: those of a list, or a single one. */
+/** Returns the groups: the entries of a list, or a single one. */
 function groupsOf(claims: Claims, groupsClaim: string): readonly string[] {
   const value = valueAt(claims, groupsClaim);
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];

@@ -170,7 +170,7 @@ function refusalOf(client: Client, cause: unknown): OidcRefusal {
   if (cause instanceof client.AuthorizationResponseError)
     return new OidcRefusal("provider_refused", { cause });
   const isUnavailable =
-    // Of fetch: there is no connection.
+    // fetch reports that there is no connection.
     cause instanceof TypeError ||
     (cause instanceof client.ClientError && unavailableCodes.includes(cause.code)) ||
     (cause instanceof client.ResponseBodyError && cause.status >= 500);

@@ -12,7 +12,7 @@ export type OidcError =
   | "no_group" // the person has none of the groups of the configuration
   | "unknown_team" // the configuration names a team that does not exist
   | "member_removed" // the member was removed from the server
-  | "linked_otherwise" // the e-mail is that of a member with another identity
+  | "linked_otherwise" // the e-mail belongs to a member with another identity
   | "last_owner" // the groups would take the last owner from a team or from the server
   | "too_many_members"
   | "team_blocked";

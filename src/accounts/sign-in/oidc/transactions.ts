@@ -1,7 +1,7 @@
 /**
  * What the server must know again when a browser comes back from the provider. It is in a cookie, signed with a key that comes from the
  * client's secret, so that every server of a database accepts it; visitors who begin sign-ins cannot fill the memory of the server, or
- * push those of others out.
+ * push the sign-ins of others out.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { z } from "zod";

@@ -32,7 +32,7 @@ export function selection(dialect: Dialect, query: UsageQuery): RawBuilder<Row> 
     select ${groupsAndSums(dialect, query, time)}, ${noHostedSums} from ${source} as used ${grouped(query, time)}`;
 }
 
-/** Hosted prices change at an hour: the rows are those of hours. */
+/** Hosted prices change at an hour: the rows are sums of hours. */
 function pricedSelection(dialect: Dialect, query: UsageQuery): RawBuilder<Row> {
   const time = unitStart(dialect, query.unit, timeOf(query.unit, "hour"));
   return sql<Row>`

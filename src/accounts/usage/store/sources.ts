@@ -21,9 +21,9 @@ export function sumOf(column: string): RawBuilder<unknown> {
 }
 
 /**
- * Returns a subquery of the columns `time`, `columns` and `sums`, with rows for hours, days or, without a unit, the whole time; those of
+ * Returns a subquery of the columns `time`, `columns` and `sums`, with rows for hours, days or, without a unit, the whole time; rows of
  * a month are days, for `unitStart`. Several rows may have the same time and columns: those from days, and those from hours.
- * Whole days are read from the table of days, where there is one, and the hours before and after them from that of hours.
+ * Whole days are read from the table of days, where there is one, and the hours before and after them from the table of hours.
  * @param only a condition that rows have to fulfil
  */
 export function sumsBy(

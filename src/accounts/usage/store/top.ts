@@ -7,7 +7,7 @@ import { noHostedSums, sums, type Row } from "./selection.js";
 import { readsHoursAlone, summed, sumOf, sumsBy, unitStart, type BaseColumn } from "./sources.js";
 
 /**
- * The amount of each group decides which are the highest; the sums of all, from which those of the highest are subtracted, are what the
+ * The amount of each group decides which are the highest; the sums of all, less the sums of the highest, are what the
  * others have. Days are read three times: that is faster than making a group for each time and id, which may be a hundred thousand.
  * Hours are read once.
  */
@@ -47,7 +47,7 @@ export function topSelection(
     order by time, ${sql.ref(`${dimension}_id`)} nulls first limit ${query.limit}`;
 }
 
-/** What the amounts, the highest groups and the sums of all are read from. `grouped` defines what those of hours refer to. */
+/** What the amounts, the highest groups and the sums of all are read from. `grouped` defines what the sums of hours refer to. */
 function sourcesOf(query: UsageQuery, base: BaseColumn, measured: readonly string[]) {
   const each = summed.map(sumOf);
   if (readsHoursAlone(query)) {

@@ -56,7 +56,7 @@ interface EndpointsAndModels {
   readonly models: readonly string[] | null;
 }
 
-/** The choice of endpoints and that of models. */
+/** The choices of endpoints and of models. */
 export function EndpointAndModelFields(props: EndpointAndModelFieldsProps): JSX.Element {
   const { endpoints, models, onChosen } = props;
   const chosen = { endpoints: props.chosen.endpoints, models: props.chosen.models };

@@ -11,7 +11,7 @@ import { periodTitles } from "../../parts/budgets/describe-budget.js";
 import type { OpenKey } from "./open-key.js";
 
 export interface KeySpending {
-  /** Of each key that has spent something since the month began in UTC, in ticks; null until it is loaded. */
+  /** What each key has spent since the month began in UTC, in ticks, if anything; null until it is loaded. */
   readonly month: ReadonlyMap<string, bigint> | null;
   /** null until they are loaded. */
   readonly budgets: readonly Budget[] | null;
@@ -45,7 +45,7 @@ interface SpentProps {
 export function Spent({ apiKey, spending }: SpentProps): JSX.Element {
   if (spending.month === null) return <span class="hint">…</span>;
   const ticks = spending.month.get(apiKey.apiKeyId);
-  // Of more keys than are asked for, those with the least are summed under no name.
+  // When there are more keys than are asked for, the keys with the least are summed under no name.
   if (ticks === undefined && spending.month.has("")) return <>–</>;
   return <>{ticksText(ticks ?? 0n)}</>;
 }

@@ -117,7 +117,7 @@ function useProgress(listed: Pull, onEnded: (pull: Pull) => void): Pull {
   return state === "running" ? (followed ?? listed) : listed;
 }
 
-/** Of several downloads of one model, only the newest counts. */
+/** When a model has several downloads, only the newest counts. */
 function shownPulls(pulls: readonly Pull[]): readonly Pull[] {
   const newest = pulls.filter(
     (pull, at) => pulls.findIndex(({ model }) => model === pull.model) === at && pull.state !== "done",

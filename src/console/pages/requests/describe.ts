@@ -37,7 +37,7 @@ export interface Times {
   readonly tokensPerSecond: number | null;
 }
 
-/** Returns the times; those of a live request are until now. */
+/** Returns the times; for a live request, until now. */
 export function timesOf(request: LoggedRequest): Times {
   const created = new Date(request.createTime).getTime();
   const started = at(request.startTime);

@@ -9,7 +9,7 @@ import type { OpenStored } from "./stored-dialog.js";
 
 type Cells = Column<StoredObject>;
 
-/** Returns the columns of a kind. @param owner names for whom something is stored; null: there is no such column */
+/** Returns the columns of a kind. @param owner names the owner of something stored; null: there is no such column */
 export function storedColumns(
   kind: StoredKind,
   open: (dialog: OpenStored) => void,

@@ -151,7 +151,7 @@ function NoneStored({
 }
 
 /**
- * For whom something is stored: who created the API key of its request. Returns what names the owner of something stored; null for
+ * The owner of something stored is the creator of the API key of its request. Returns what names the owner of something stored; null for
  * a member who sees only what is their own.
  */
 function useOwner(teamId: string): ((object: StoredObject) => string) | null {

@@ -4,7 +4,7 @@ import type { BlockWriter } from "../blocks.js";
 import type { MessageEvent } from "../response-schema.js";
 import type { McpToolNames } from "./tools.js";
 
-/** Writes the blocks of calls: those of the client's tools, and those of MCP servers with their results. */
+/** Writes the blocks of calls of the client's tools, and of calls of MCP servers with their results. */
 export class CallWriter {
   readonly #blocks: BlockWriter;
   readonly #tools: McpToolNames;

@@ -1,5 +1,5 @@
 /**
- * Anthropic's client tools: the client sends their type and name only, and executes them. The schemas are those of Anthropic's
+ * Anthropic's client tools: the client sends their type and name only, and executes them. The schemas are from Anthropic's
  * documentation; versions of a type differ in details that a client's own checks report.
  */
 import type { Tool } from "../../../core/generation.js";

@@ -1,4 +1,4 @@
-/** Converts the calls and results of tools in a conversation to those of functions, as the model knows them. Pure. */
+/** Converts the calls and results of tools in a conversation to calls and results of functions, as the model knows them. Pure. */
 import type { ToolCall } from "../../../core/generation.js";
 import { textArguments } from "../../client-tools/text-input.js";
 import { wellFormed } from "../../well-formed.js";

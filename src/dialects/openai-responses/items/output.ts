@@ -1,5 +1,5 @@
 /**
- * Writes the output items of one response. Each item ends before the next one starts, except those of calls that the server executes.
+ * Writes the output items of one response. Each item ends before the next one starts, except calls that the server executes.
  * Reasoning, text and each tool call are separate items. Pure.
  */
 import type { SampledLogprob, TokenLogprob } from "../../../core/generation.js";

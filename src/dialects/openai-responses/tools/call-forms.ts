@@ -18,7 +18,7 @@ export type ServerCallForm = { readonly type: "image_generation" } | McpCallForm
 
 interface McpCallForm extends McpToolName {
   readonly type: "mcp";
-  /** Of the approval request that the user has answered; absent: the call needs none. */
+  /** The id of the approval request that the user has answered; absent: the call needs none. */
   readonly approvalRequestId?: string;
 }
 

@@ -194,7 +194,7 @@ function functionTool(
   return { name, ...(description == null ? {} : { description }), parameters: schema };
 }
 
-/** The description of a namespace is part of those of its tools. */
+/** The description of a namespace is part of the descriptions of its tools. */
 function described(description: string | null | undefined, namespace: Namespace | null): string | null {
   const texts = [namespace?.description, description].filter((text) => text != null && text !== "");
   return texts.length === 0 ? (description ?? null) : texts.join("\n\n");

@@ -65,7 +65,7 @@ interface ResolvedContained {
 }
 
 /**
- * Translates `contains` to item counts and item terms where possible. Of the remaining ones the plan keeps
+ * Translates `contains` to item counts and item terms where possible. Among the remaining ones the plan keeps
  * one; the others become checks.
  */
 function resolveContained(shape: ArrayShape, scope: Scope): ResolvedContained | null {

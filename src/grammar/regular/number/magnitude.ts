@@ -142,7 +142,7 @@ function fractionSteps(range: MagnitudeRange, state: State): Step[] {
   ]);
 }
 
-/** Compares a digit with that of the bound. A bound without a digit here is compared by length alone. */
+/** Compares a digit with the digit of the bound. A bound without a digit here is compared by length alone. */
 function compared(order: Order, digit: number, limit: string | undefined): Order {
   return order !== 0 || limit === undefined ? order : Math.sign(digit - Number(limit));
 }

@@ -47,7 +47,7 @@ const generated = new Map(
 );
 
 /**
- * Returns the automaton of the texts that are generated for a format: those of the format, with numbers of at
+ * Returns the automaton of the texts that are generated for a format: the texts of the format, with numbers of at
  * most nine digits. @throws RangeError for a format that is not regular
  */
 export function generatedFormat(name: string): Automaton {
@@ -86,7 +86,7 @@ function wholeText(source: string): Automaton {
 }
 
 interface State {
-  /** Units begun so far, including those of this label. */
+  /** Units begun so far, including the units of this label. */
   readonly units: number;
   /** Characters of this label so far. */
   readonly length: number;

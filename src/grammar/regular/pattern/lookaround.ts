@@ -84,7 +84,7 @@ function parsePlain(elements: readonly AST.Element[], tail: PatternLanguage): Pa
   const start = nfa.addNode();
   const end = nfa.addNode();
   nfa.addEpsilon(compiled.sequence(elements, start), nfa.embed(tail.automaton, end));
-  // A repetition may contain a guard that sees the borders of this part instead of those of the text.
+  // A repetition may contain a guard that sees the borders of this part instead of the borders of the text.
   const exact = tail.exact && compiled.exact && !nfa.guarded;
   return { automaton: determinise(withoutGuards(nfa), start, end), exact };
 }

@@ -55,7 +55,7 @@ function renderGuides(folder: GuidesFolder): Guides {
   return new Map([...sources].map(([name, text]) => [name, renderMarkdown(text, addresses)]));
 }
 
-/** A guide's page, or that of the list, where `name` is null. */
+/** A guide's page; `name` null: the page of the list. */
 function assembleGuidePage(guides: Guides, name: string | null) {
   const guide = name === null ? undefined : guides.get(name);
   return assemblePage({

@@ -114,7 +114,7 @@ function range(min, max, unit) {
   return to === undefined ? "" : withUnit(`at most ${text(to)}`);
 }
 
-/** The fields of a value, by its forms: those of an array are those of its elements. @param {Schema} schema @returns {Group[]} */
+/** The fields of a value, by its forms: an array has the fields of its elements. @param {Schema} schema @returns {Group[]} */
 function groupsOf(schema) {
   return formsOf(schema).flatMap((form) => {
     const whole = resolved(form);

@@ -60,7 +60,7 @@ export interface FileFormat {
   readonly limitMax: number;
   /** Files of a page whose query has no `limit`. */
   readonly limitDefault: number;
-  /** Of an upload that states none; null: it must state one. */
+  /** The purpose of an upload that states none; null: it must state one. */
   readonly purposeDefault: FilePurpose | null;
   file(file: StoredFile): z.infer<typeof fileSchema>;
   page(page: FilePage): z.infer<typeof filePageSchema>;

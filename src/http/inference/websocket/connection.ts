@@ -22,7 +22,7 @@ const normalClosure = 1000;
 
 export interface ConnectionDeps extends Pick<AppContext, "clock" | "limits" | "bodyBudget"> {
   readonly internal: InternalServer;
-  /** Of all connections. */
+  /** Shared by all connections. */
   readonly keptResponses: KeptResponses;
   /** What the requests of all turns have in common. */
   readonly request: Pick<InternalRequest, "path" | "headers" | "remoteAddress">;

@@ -6,7 +6,7 @@ import { z } from "zod";
 
 /** Conversations of more bytes are not kept. */
 const keptBytesMax = 8_388_608;
-/** Of all connections together. */
+/** The limit on all connections together. */
 const keptTotalBytesMax = 268_435_456;
 
 const item = z.looseObject({});
@@ -49,7 +49,7 @@ export class KeptResponses {
 export interface TurnConversation {
   /** The kept response that the turn continues; null when it continues a stored one or none. */
   readonly continues: KeptResponse | null;
-  /** Fields that replace those of the turn. */
+  /** Fields that replace the fields of the turn. */
   readonly replaced: Readonly<Record<string, unknown>>;
   /** Returns what is kept of the turn's response; null where it is stored, incomplete or too large. */
   readonly keep: (response: unknown) => KeptResponse | null;

@@ -80,7 +80,7 @@ export const getSpendingLimits = managementRoute({
   },
 });
 
-/** Sets or removes the team's own limit, and that of the operator. */
+/** Sets or removes the limits of the team and of the operator. */
 export const updateSpendingLimit = managementRoute({
   method: "POST",
   path: "/v1/billing/teams/:teamId/postpaid/spending-limits",

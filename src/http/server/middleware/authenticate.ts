@@ -8,7 +8,7 @@ import type { Context } from "../context.js";
 import type { AppContext } from "../app-context.js";
 
 /**
- * Authenticates the API key of a request; for a request of the console, that of the member's sessions. The principal has the tags of
+ * Authenticates the API key of a request; for a request of the console, the key of the member's sessions. The principal has the tags of
  * the request's header.
  * @param keyless the key of a request that presents none
  * @throws HearthError `unauthenticated`, `bad_credential` or `permission_denied`; `invalid_value` for the header.

@@ -48,7 +48,7 @@ function answerPreflight(ctx: Context): void {
   ctx.status = 204;
 }
 
-/** Returns which paths web pages may call: those of API keys. Management keys do not belong in pages. */
+/** Returns which paths web pages may call: the paths of API keys. Management keys do not belong in pages. */
 export function pathsForPages(
   router: Router<RequestState>,
   routes: readonly Route[],

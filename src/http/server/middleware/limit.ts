@@ -1,5 +1,5 @@
 /**
- * Applies rate limits to a request: first the limits of its key, then those of the team on the model. Both report the remainder in
+ * Applies rate limits to a request: first the limits of its key, then the limits of the team on the model. Both report the remainder in
  * the headers of the response, whether the request is admitted or refused.
  */
 import type { RateLimitDecision, RequestDecision } from "../../../accounts/limits/rate-limits.js";
@@ -12,7 +12,7 @@ import type { Context } from "../context.js";
 import type { AppContext } from "../app-context.js";
 import type { Call, Route } from "../route.js";
 
-/** Applies the limits of a key; those of reads to a GET. @throws HearthError `rate_limited`. */
+/** Applies the limits of a key; to a GET, the limits of reads. @throws HearthError `rate_limited`. */
 export async function limitRequest(
   app: AppContext,
   ctx: Context,

@@ -83,7 +83,7 @@ interface EnlargedRun {
 type Enlargement = Pick<Row<"runs">, "id" | "reservedTicks" | "boundTicks" | "boundTokens">;
 
 /**
- * Returns the function that sets what is reserved for a running run, after more was reserved, together with other writes: those of the
+ * Returns the function that sets what is reserved for a running run, after more was reserved, together with other writes: the writes of the
  * ledger. It throws HearthErrors: `no_credits`, `budget_exceeded` and `overloaded` as for a new run, `conflict` when the run is not running.
  */
 function createEnlarging({ kysely, commit }: Database) {

@@ -39,7 +39,7 @@ export class Stopwatch implements RunTimings {
   readonly #acceptedAt: number;
   #heldAt: number;
   #pace: Pace | null = null;
-  /** Of turns that have ended. */
+  /** The sum over turns that have ended. */
   #earlier: { readonly ms: number; readonly tokens: number } | null = null;
 
   constructor(clock: Clock) {

@@ -1,4 +1,4 @@
-/** Teams whose prepaid credit is below an amount: that of a channel, or that of the setting. */
+/** Teams whose prepaid credit is below the amount of a channel, or of the setting. */
 import type { LedgerStore } from "../../../accounts/money/store/ledger.js";
 import type { TeamStore } from "../../../accounts/teams/store.js";
 import { ticksToUsd, type Ticks } from "../../../core/money.js";

@@ -20,7 +20,7 @@ const listedMax = 12;
 const notModels = /mmproj|imatrix|(?:^|[-_./])(?:vocab|lora|adapter)(?:[-_.]|$)/i;
 
 /**
- * Returns the files of the model: of the GGUF files those of the quantization that was asked for, else of the most suitable one; in a
+ * Returns the files of the model: the GGUF files of the quantization that was asked for, else of the most suitable one; in a
  * repository without GGUF files a folder of transformers.js or Diffusers.
  * @param quant null: none was named.
  * @throws HearthError `model_not_found` that lists what is there.

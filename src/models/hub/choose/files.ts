@@ -1,4 +1,4 @@
-/** Files of a repository, and those of them that make up a model. */
+/** Files of a repository, and the files among them that make up a model. */
 
 /** A file of a repository. */
 export interface HubFile {

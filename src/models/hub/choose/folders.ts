@@ -31,7 +31,7 @@ const numberTypes: Readonly<Record<string, string>> = {
 
 /**
  * Returns the files of a folder of transformers.js or Diffusers; null if the repository is neither.
- * @param numberType which graphs to take; null: those of 8 bits where there are any, as transformers.js does.
+ * @param numberType which graphs to take; null: the graphs of 8 bits if there are any, as transformers.js does.
  * @throws HearthError `model_not_found` if files are missing.
  */
 export function chooseFolder(

@@ -45,7 +45,7 @@ export function isSameQuant(quant: string, asked: string): boolean {
   return quant === asked.toUpperCase() || plain(quant) === asked.toUpperCase();
 }
 
-/** Sorts quantizations for a person who named none: Q4_K_M, then those of about as many bits. */
+/** Sorts quantizations for a person who named none: Q4_K_M, then quantizations of about as many bits. */
 export function bySuitability(a: string | null, b: string | null): number {
   return unsuitability(a) - unsuitability(b);
 }

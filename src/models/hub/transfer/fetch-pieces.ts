@@ -29,7 +29,7 @@ export interface FetchOptions {
   readonly about: Probe;
   readonly file: PartialFile;
   readonly folder: string;
-  /** Throws when the first bytes are not those of a file that is wanted. */
+  /** Throws when the first bytes do not belong to a file that is wanted. */
   readonly checkStart: (bytes: Uint8Array) => void;
   readonly onBytes: () => void;
   readonly signal: AbortSignal;

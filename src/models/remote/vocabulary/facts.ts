@@ -9,7 +9,7 @@ export interface ConfigFiles {
   readonly tokenizerConfig: TokenizerConfig;
   readonly config: ModelConfig;
   readonly generationConfig: GenerationConfig;
-  /** Of chat_template.jinja; null: there is none. */
+  /** From chat_template.jinja; null: there is no such file. */
   readonly template: string | null;
 }
 

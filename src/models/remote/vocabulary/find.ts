@@ -107,7 +107,7 @@ async function describe(folder: string, id: string, cacheFolder: string): Promis
   }
 }
 
-/** Returns the text of a file; null where there is none. @throws TokenizerRefusal */
+/** Returns the text of a file; null when the file does not exist. @throws TokenizerRefusal */
 async function readText(folder: string, name: string): Promise<string | null> {
   const path = join(folder, name);
   try {

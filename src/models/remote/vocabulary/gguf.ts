@@ -1,5 +1,5 @@
 /**
- * Writes a GGUF file that has a vocabulary and a chat template. Its tensors are those of the smallest model that llama.cpp estimates the
+ * Writes a GGUF file that has a vocabulary and a chat template. Its tensors belong to the smallest model that llama.cpp estimates the
  * memory of before it loads a vocabulary; all are zero.
  */
 import type { Vocabulary } from "./vocabulary.js";
@@ -30,7 +30,7 @@ const types = { u32: 4, i32: 5, f32: 6, bool: 7, string: 8, array: 9 } as const;
 const f32Tensor = 0;
 const alignment = 32;
 const architecture = "llama";
-/** Of embeddings and of all layers. */
+/** The width of embeddings and of all layers. */
 const width = 2;
 
 /** Returns the whole file. */

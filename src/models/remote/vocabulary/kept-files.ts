@@ -3,7 +3,7 @@ import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf, TokenizerRefusal } from "./refusal.js";
 
-/** Of models that have changed or are placed no more, too; each has some megabytes. */
+/** Files of models that have changed or are placed no more count, too; each has some megabytes. */
 const filesMax = 32;
 
 export async function isKept(folder: string, file: string): Promise<boolean> {

@@ -15,7 +15,7 @@ export interface Vocabulary {
   readonly preTokenizer: string;
   readonly tokens: readonly string[];
   readonly types: readonly number[];
-  /** Of byte-level BPE: pairs with a space between them, the one to join first at the beginning. */
+  /** For byte-level BPE: pairs with a space between them, the one to join first at the beginning. */
   readonly merges: readonly string[];
   /** Of SentencePiece: the token with the greater score is made first. */
   readonly scores: readonly number[];

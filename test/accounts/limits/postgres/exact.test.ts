@@ -19,7 +19,7 @@ async function opened(url: string): Promise<Database> {
 
 /**
  * A counter whose corrections and sweeps are done when the next demand is counted, with windows of its own. A sweep that came later could
- * be that of another counter, whose clock is ahead.
+ * be the window of another counter, whose clock is ahead.
  */
 function counterOf(database: Database, clock: Clock, prefix = ""): QuotaCounter {
   const store = createSharedWindowStore(database);

@@ -1,4 +1,4 @@
-/** Styles of calls whose marks are also those of other parts of a turn. */
+/** Styles of calls whose marks other parts of a turn share. */
 import { each, members, templateOf, turn, verbatim, type Style } from "./style-parts.js";
 
 const typeOf =

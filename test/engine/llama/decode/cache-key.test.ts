@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { jobOf, promptOf, residentWithEightSlots, slots, startLoop } from "../lockstep.js";
 
-/** A prompt that shares only its first token with those of other kinds. */
+/** A prompt that shares only its first token with prompts of other kinds. */
 const promptTokens = 100;
 
 async function startEightSlots() {

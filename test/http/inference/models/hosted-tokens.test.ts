@@ -1,4 +1,4 @@
-/** POST /v1/tokenize-text with names of hosted models, whose tokens are those of tiktoken. */
+/** POST /v1/tokenize-text with names of hosted models, whose tokens tiktoken counts. */
 import fc from "fast-check";
 import { createRequire } from "node:module";
 import { get_encoding, type TiktokenEncoding } from "tiktoken";

@@ -163,7 +163,7 @@ export const table: readonly Row[] = [
   }),
   row("GET /admin/requests", "ListRequests", { bad: ["?status=done", "status"], elsewhere: 200 }),
   row("GET /admin/requests/:runId", "ListRequests"),
-  // Of the run of these tests none are kept.
+  // The run of these tests keeps none.
   row("DELETE /admin/requests/:runId/bodies", "DeleteRequestBodies", { status: 404 }),
   row("POST /admin/requests/:runId/cancel", "CancelRequest", { status: 409 }),
   ...(

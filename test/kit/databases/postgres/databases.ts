@@ -27,7 +27,7 @@ export function openBeside(url: string): Promise<Database> {
   return openPostgres({ url, connectionsMax: 10, clock: systemClock, server: null });
 }
 
-/** Opens the database as a server does; those of one test see the same files unless `storageId` says otherwise. */
+/** Opens the database as a server does; the databases of one test see the same files unless `storageId` says otherwise. */
 export function openServer(
   url: string,
   {

@@ -92,7 +92,7 @@ const noStop = (): Promise<void> => Promise.resolve();
 
 let count = 0;
 
-/** A copy of the template takes 200 ms; most databases are those of tests that have ended. */
+/** A copy of the template takes 200 ms; most databases belong to tests that have ended. */
 async function create({ url, template, free }: StartedPostgres): Promise<string> {
   const cleaned = free.pop();
   if (cleaned !== undefined) return withName(url, cleaned);

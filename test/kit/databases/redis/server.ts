@@ -28,7 +28,7 @@ export async function startRedis(args: readonly string[] = []): Promise<RedisSer
   return server;
 }
 
-/** Returns the address of a server that all tests share: one of the tests' own, or that of HEARTH_TEST_REDIS. */
+/** Returns the address of a server that all tests share: one of the tests' own, or the one in HEARTH_TEST_REDIS. */
 export function redisUrl(): string {
   return inject("redisUrl");
 }

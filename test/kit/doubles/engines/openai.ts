@@ -26,7 +26,7 @@ export interface ChatDouble {
   restart(answering: (body: Readonly<Record<string, unknown>>, at: number) => ChatReply): void;
 }
 
-/** Starts a double on 127.0.0.1; it ends with the test. Its list of models is empty, as that of some servers is. */
+/** Starts a double on 127.0.0.1; it ends with the test. Its list of models is empty, as some servers' lists are. */
 export async function startChatDouble(
   finished: (cleanUp: () => Promise<void>) => void = onTestFinished,
 ): Promise<ChatDouble> {

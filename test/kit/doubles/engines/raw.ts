@@ -44,7 +44,7 @@ const paths: Readonly<Record<RawKind, string>> = {
 
 export const event = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`;
 
-/** Of the kind `openai`: what is in the `delta` of each part. */
+/** For the kind `openai`: what is in the `delta` of each part. */
 export type Delta = (at: number) => object;
 
 export interface RawEngineOptions {

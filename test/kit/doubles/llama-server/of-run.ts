@@ -1,4 +1,4 @@
-/** The engine of a whole run of tests: `npm run conformance -- --engine llama-server` runs those of clients so. */
+/** The engine of a whole run of tests: `npm run conformance -- --engine llama-server` runs the flows of clients so. */
 import { builtIn, spawnLlamaServer, type LlamaServer } from "./process.js";
 
 let ofProcess: Promise<LlamaServer> | null = null;

@@ -12,7 +12,7 @@ export interface LlamaServer {
 
 export interface LlamaServerOptions {
   readonly slots?: number;
-  /** Of each slot. */
+  /** The context of each slot. */
   readonly contextTokens?: number;
   readonly threads?: number;
   readonly host?: string;

@@ -18,7 +18,7 @@ export function cachedProgram() {
   return join(cache, "hearth", `llama-server-${release}`, "llama-server");
 }
 
-/** Returns the path of the program, which LLAMA_SERVER may name; null where there is none. */
+/** Returns the path of the program, which LLAMA_SERVER may name; null when there is no such file. */
 export function llamaServerProgram() {
   const named = process.env["LLAMA_SERVER"] ?? "";
   const program = named === "" ? cachedProgram() : named;

@@ -3,11 +3,11 @@ import type { AttributeValue, ReceivedSpan } from "./span.js";
 
 interface Field {
   readonly number: number;
-  /** Of a varint or a fixed 64-bit number; 0n for others. */
+  /** The value of a varint or a fixed 64-bit number; 0n for others. */
   readonly integer: bigint;
-  /** Of a fixed 64-bit number as a double; 0 for others. */
+  /** The value of a fixed 64-bit number as a double; 0 for others. */
   readonly double: number;
-  /** Of a text, bytes or a message; empty for others. */
+  /** The bytes of a text, bytes or a message; empty for others. */
   readonly bytes: Buffer;
 }
 

@@ -1,4 +1,4 @@
-/** Builds small vocabularies: of byte-level BPE with the control tokens of the Qwen family, and of SentencePiece with those of Gemma. */
+/** Builds small vocabularies: of byte-level BPE with the control tokens of the Qwen family, and of SentencePiece with the control tokens of Gemma. */
 
 /** llama.cpp's names of tokenizers: `gpt2` is byte-level BPE, `llama` is SentencePiece. */
 export type TokenizerName = "gpt2" | "llama";
@@ -7,7 +7,7 @@ export interface Vocabulary {
   readonly tokens: readonly string[];
   /** llama.cpp's token types: 1 normal, 2 unknown, 3 control, 4 user defined, 5 unused, 6 byte. */
   readonly types: readonly number[];
-  /** Of byte-level BPE only. */
+  /** For byte-level BPE only. */
   readonly merges: readonly string[];
   /** Of SentencePiece only: of two pairs of tokens, the one whose union has the greater score is joined first. */
   readonly scores: readonly number[];

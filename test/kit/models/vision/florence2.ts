@@ -1,5 +1,5 @@
 /**
- * Writes a model in the layout of Florence-2: embeddings and features are those of the other test models, the encoder passes them on, and
+ * Writes a model in the layout of Florence-2: embeddings and features are as in the other test models, the encoder passes them on, and
  * the decoder writes the strongest colour and "picture". It repeats "dark" without end.
  */
 import { join } from "node:path";

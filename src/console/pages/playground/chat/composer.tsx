@@ -143,7 +143,7 @@ const imagesMax = 8;
 /** All images of a message. As a data URL, an image is a third longer; the server takes requests of 33 MB. */
 const imagesBytesMax = 16_000_000;
 
-/** Returns the attached images with those of more files. @throws Error, for the member, if a file is no image or too large */
+/** Returns the attached images with the images of more files. @throws Error, for the member, if a file is no image or too large */
 async function withFiles(
   attached: readonly AttachedImage[],
   files: readonly File[],

@@ -18,7 +18,7 @@ export function createBlockReader(options: MarkedOptions) {
   return {
     /** Returns the blocks of a text. Those that have not changed since the last call are the same objects. */
     read(given: string): readonly Block[] {
-      // As marked does, so that the lengths of tokens are those of the text.
+      // As marked does, so that the lengths of tokens match the text.
       const text = given.replace(/\r\n?/g, "\n");
       if (text === last) return all;
       if (!text.startsWith(last)) {

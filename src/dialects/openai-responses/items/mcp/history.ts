@@ -50,7 +50,7 @@ export function approvedCalls(
   const items = [...before, ...own];
   const requests = approvalRequests(items);
   const settled = new Set(executedApprovals(items));
-  // Of several answers to a request, a refusal counts.
+  // When a request has several answers, a refusal counts.
   for (const item of own)
     if (item.type === "mcp_approval_response" && !item.approve) settled.add(item.approval_request_id);
   return own.flatMap((item, index): readonly ApprovedCall[] => {
@@ -75,7 +75,7 @@ export interface McpExchange {
   readonly result: Message;
 }
 
-/** Returns the exchanges of a conversation by the index of their item. @param forms those of the request's tools */
+/** Returns the exchanges of a conversation by the index of their item. @param forms the forms of the request's tools */
 export function mcpExchanges(
   items: readonly InputItem[],
   forms: CallForms,

@@ -20,7 +20,7 @@ export interface RenderedMarkdown {
   readonly html: string;
   /** Every heading in its order. */
   readonly sections: readonly Section[];
-  /** Text of the first paragraph without markup, escaped for HTML; empty where there is none. */
+  /** Text of the first paragraph without markup, escaped for HTML; empty for a text without a paragraph. */
   readonly summary: string;
 }
 

@@ -24,7 +24,7 @@ export function calling(name: string, args: object): readonly ScriptStep[] {
 export const adds: Script = (prompt) =>
   prompt.includes("tool: ") ? [`The answer is ${lastLine(prompt)}`] : calling("math__add", { a: 2, b: 3 });
 
-/** The last line of the prompt, before that of the answer. */
+/** The last line of the prompt, before the first line of the answer. */
 export const lastLine = (prompt: string): string => prompt.trim().split("\n").at(-2) ?? "";
 
 /** Starts a server whose setting allows the MCP server. */
