@@ -9,7 +9,7 @@ const below = {
   network: [],
   dialects: [],
   scheduler: [],
-  models: [],
+  models: ["network/"],
   store: [],
   // The configuration file has settings of models, too.
   config: ["models/settings\\.ts$"],

@@ -58,7 +58,6 @@ async function open(
   const { createPuller } = await import("../models/hub/puller.js");
   const { readHubSettings } = await import("../models/hub/settings.js");
   const { visionFamilies } = await import("../engine/vision/families.js");
-  const { isPublicAddress } = await import("../network/addresses.js");
   return createPuller({
     clock: systemClock,
     newId: () => systemRandom.id(),
@@ -66,6 +65,5 @@ async function open(
     models,
     mayUrlBeNear,
     visionFamilies,
-    isPublicAddress,
   });
 }

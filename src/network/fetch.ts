@@ -3,18 +3,17 @@
  * public addresses: a name is resolved once, all its addresses are checked, and the connection uses a checked address, so that the name
  * cannot resolve differently later (DNS rebinding). Redirects are checked like the client's URL.
  */
-import type { LookupAddress } from "node:dns";
-import { connect } from "node:net";
 import { setImmediate } from "node:timers/promises";
+import type { Dispatcher } from "undici";
 import type { Clock } from "../core/clock.js";
 import { HearthError } from "../core/errors.js";
 import type { ImageFetcher } from "../core/images/images.js";
 import { isPublicAddress } from "./addresses.js";
 import type { AllowedHosts } from "./hosts.js";
-import { lookupAll, resolveAllowed, type Lookup } from "./resolve.js";
 import { refusedImage } from "../core/requests/refused-image.js";
 import { readDataUrl } from "./data-url.js";
-import { acceptHeaders, downloadUrl, type SocketDial, type FetchedKind } from "./download.js";
+import { downloadUrl, type FetchedKind } from "./download.js";
+import { createGuardedAgent, type Dial, type Lookup } from "./guarded-agent.js";
 
 export interface ImageFetcherDeps {
   readonly clock: Clock;
@@ -27,13 +26,13 @@ export interface ImageFetcherDeps {
   readonly lookup?: Lookup;
   /** Returns headers that each request has in addition; absent: none. */
   readonly headers?: () => Readonly<Record<string, string>>;
-  /** Absent: a TCP connection. */
-  readonly dial?: SocketDial;
+  readonly dial?: Dial;
 }
 
 /** xAI's own limits. */
 const bytesMax = 10 * 1024 * 1024;
 const fetchMsMax = 5_000;
+const headerBytesMax = 16 * 1024;
 const redirectsMax = 3;
 const urlCharsMax = 8192;
 
@@ -48,7 +47,7 @@ export function createImageFetcher(deps: ImageFetcherDeps): ImageFetcher {
           param,
           `must be a data: URL; this server fetches no ${deps.fetches ?? "images"} (setting imageFetch)`,
         );
-      return withinTime(deps, param, signal, (until) => follow(deps, parsed, param, until));
+      return withinTime(deps, param, signal, (until) => fetchAlone(deps, parsed, param, until));
     },
   };
 }
@@ -81,24 +80,44 @@ function parseUrl(text: string, base?: URL): URL | null {
   }
 }
 
+/** Downloads an image over connections of its own. */
+async function fetchAlone(
+  deps: ImageFetcherDeps,
+  url: URL,
+  param: string,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const { lookup, dial } = deps;
+  const agent = createGuardedAgent({
+    isAllowed: isPublicAddress,
+    headerBytesMax,
+    connectMsMax: fetchMsMax,
+    keepsAlive: false,
+    lookup,
+    dial,
+  });
+  try {
+    return await follow(agent, deps, url, param, signal);
+  } finally {
+    void agent.destroy().catch(() => undefined);
+  }
+}
+
 /** Downloads an image and follows allowed redirects. */
 async function follow(
+  agent: Dispatcher,
   deps: ImageFetcherDeps,
   first: URL,
   param: string,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const { fetches = "images" } = deps;
-  const accept = acceptHeaders[fetches];
   let url = first;
   for (let redirects = 0; ; redirects += 1) {
     if (!deps.allowedHosts.allow(url))
       throw refusedImage(param, `leads to a host that this server fetches no ${fetches} from`);
-    const address = await resolveAllowed(deps.lookup ?? lookupAll, url, isPublicAddress);
-    signal.throwIfAborted();
     const headers = deps.headers?.() ?? {};
-    const request = { url, accept, headers, address, param, bytesMax, signal };
-    const reply = await downloadUrl(deps.dial ?? dialTcp, request);
+    const reply = await downloadUrl(agent, { url, fetches, headers, param, bytesMax, signal });
     if (reply.type === "bytes") return reply.bytes;
     if (redirects === redirectsMax)
       throw refusedImage(param, `is redirected more than ${redirectsMax} times`);
@@ -142,13 +161,4 @@ function aborted(signal: AbortSignal): Promise<never> {
     if (signal.aborted) stop();
     signal.addEventListener("abort", stop, { once: true });
   });
-}
-
-function dialTcp({ address, family }: LookupAddress, port: number): ReturnType<SocketDial> {
-  return connect({ host: address, family, port, lookup: neverLookup });
-}
-
-/** Prevents a second lookup: an address needs none. */
-function neverLookup(host: string): never {
-  throw new Error(`${host} is not an address`);
 }

@@ -176,7 +176,7 @@ describe("A5: a hostile body", () => {
       response.write("short", () => request.socket.end());
     });
     expect(await net.refusal("http://a.example/")).toMatch(/: could not be fetched from a public/);
-    expect(net.logs.join()).toMatch(/aborted|ECONNRESET/);
+    expect(net.logs.join()).toMatch(/does not match content-length|ECONNRESET/);
   });
 
   it.each(["headers", "body"])("is aborted after five seconds when its %s stall", async (what) => {
@@ -229,7 +229,7 @@ describe("A8: a request to another server", () => {
     expect(net.requests.map((request) => [request.method, request.rawHeaders])).toEqual(
       ["a.example", "b.example"].map((host) => [
         "GET",
-        ["host", host, "accept", "image/*", "accept-encoding", "identity", "connection", "close"].map(String),
+        ["host", host, "connection", "close", "accept", "image/*", "accept-encoding", "identity"].map(String),
       ]),
     );
   });

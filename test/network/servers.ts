@@ -1,8 +1,9 @@
 /** Local servers that represent the internet: every connection leads to one of them, and is recorded. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
-import { connect, type AddressInfo, type Server } from "node:net";
+import type { AddressInfo, Server } from "node:net";
 import type { LookupAddress } from "node:dns";
+import { buildConnector } from "undici";
 import { onTestFinished } from "vitest";
 import type { ImageFetcher } from "../../src/core/images/images.js";
 import { createImageFetcher } from "../../src/network/fetch.js";
@@ -49,6 +50,7 @@ export async function internet(listener: RequestListener, options: InternetOptio
     });
   const port = await listening(server);
   const clock = createManualClock(0);
+  const open = buildConnector({});
   const [dialled, lookedUp, logs]: [string[], string[], string[]] = [[], [], []];
   const fetcher = createImageFetcher({
     clock,
@@ -62,9 +64,10 @@ export async function internet(listener: RequestListener, options: InternetOptio
       if (answers.length === 0) throw new Error(`getaddrinfo ENOTFOUND ${host}`);
       return (answers[at] ?? []).map(addressOf);
     },
-    dial: ({ address }, asked) => {
-      dialled.push(`${address}:${asked}`);
-      return connect({ host: "127.0.0.1", port });
+    dial: (asked, addresses, callback) => {
+      const askedPort = asked.port || (asked.protocol === "https:" ? "443" : "80");
+      dialled.push(...addresses.map(({ address }) => `${address}:${askedPort}`));
+      open({ ...asked, hostname: "127.0.0.1", port: String(port) }, callback);
     },
   });
   const { signal } = new AbortController();

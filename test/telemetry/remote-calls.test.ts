@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
-import { connect, type AddressInfo } from "node:net";
+import type { AddressInfo } from "node:net";
+import { buildConnector } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createImageFetcher } from "../../src/network/fetch.js";
 import { readAllowedHosts } from "../../src/network/hosts.js";
@@ -75,7 +76,8 @@ describe("a call of another server", () => {
       headers: () => ({ traceparent: "of the trace" }),
       log: () => undefined,
       lookup: () => Promise.resolve([{ address: "93.184.216.34", family: 4 }]),
-      dial: () => connect(port, "127.0.0.1"),
+      dial: (asked, _addresses, callback) =>
+        buildConnector({})({ ...asked, hostname: "127.0.0.1", port: String(port) }, callback),
     });
     const { signal } = new AbortController();
     const bytes = await fetcher.fetch("http://images.test/cat.png", "image", signal);

@@ -10,7 +10,6 @@ import { createEmailSender } from "../../jobs/alerts/senders/email.js";
 import { webhookSecret } from "../../jobs/alerts/senders/signature.js";
 import { createWebhookSender } from "../../jobs/alerts/senders/webhook.js";
 import { readReceivers } from "../../jobs/alerts/senders/receivers.js";
-import { lookupAll } from "../../network/resolve.js";
 import type { ServerMetrics } from "../../telemetry/metrics/server-metrics.js";
 import { createAlertService } from "../../jobs/alerts/alerts.js";
 import { budgetSource, refusedBudgetSource } from "../../jobs/alerts/conditions/budgets.js";
@@ -105,7 +104,7 @@ function sendersOf({ alertHosts, smtpUrl, smtpFrom, smtpCa }: Config) {
   const email =
     smtpUrl === null || smtpFrom === null ? null : { url: smtpUrl, from: smtpFrom, caFile: smtpCa };
   return {
-    webhook: createWebhookSender({ receivers, lookup: lookupAll, version }),
+    webhook: createWebhookSender({ receivers, version }),
     email: createEmailSender(email),
   };
 }

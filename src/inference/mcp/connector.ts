@@ -1,21 +1,17 @@
 /** Opens sessions with the MCP servers that requests name, as far as the operator allows these. */
 import type { McpConnector, McpServer } from "../../core/tools/mcp-servers.js";
 import { HearthError } from "../../core/errors.js";
-import { lookupAll, type Lookup } from "../../network/resolve.js";
 import { openMcpSession, type McpSessionDeps } from "./session.js";
 
-export interface McpConnectorDeps extends Omit<McpSessionDeps, "lookup"> {
+export interface McpConnectorDeps extends McpSessionDeps {
   /** Servers that one request may name. */
   readonly serversMax: number;
-  /** Absent: the system's resolver. */
-  readonly lookup?: Lookup;
 }
 
 const urlCharsMax = 8192;
 
 /** Creates the connector; nothing is loaded or sent before the first session is used. */
 export function createMcpConnector(deps: McpConnectorDeps): McpConnector {
-  const sessionDeps = { ...deps, lookup: deps.lookup ?? lookupAll };
   return {
     serversMax: deps.serversMax,
     open(server) {
@@ -24,7 +20,7 @@ export function createMcpConnector(deps: McpConnectorDeps): McpConnector {
       const url = readUrl(server);
       if (!deps.allowedHosts.allow(url))
         throw refused(server, "leads to a host that this server does not connect to (setting mcpHosts)");
-      return openMcpSession(sessionDeps, server, url);
+      return openMcpSession(deps, server, url);
     },
   };
 }

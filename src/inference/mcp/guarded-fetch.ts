@@ -2,19 +2,17 @@
  * The `fetch` of one session: it connects only to the origin of its server, at an address that was resolved and checked, and reads no
  * more bytes than allowed. It keeps nothing between sessions.
  */
-import { Agent, fetch as undiciFetch } from "undici";
+import { fetch as undiciFetch } from "undici";
 import { isPublicAddress } from "../../network/addresses.js";
-import { dialPinned, type PinnedDial } from "../../network/dial.js";
+import { createGuardedAgent, type Lookup } from "../../network/guarded-agent.js";
 import type { AllowedHosts } from "../../network/hosts.js";
-import { resolveAllowed, type Lookup } from "../../network/resolve.js";
 import { CallContext } from "./call-context.js";
 import { headerBytesMax } from "./limits.js";
 
 export interface GuardedFetchDeps {
   readonly allowedHosts: AllowedHosts;
-  readonly lookup: Lookup;
-  /** Absent: TCP, and TLS for https. */
-  readonly dial?: PinnedDial | undefined;
+  /** Absent: the system's resolver. */
+  readonly lookup?: Lookup | undefined;
   readonly connectMsMax: number;
   /** Returns headers that each request has in addition. */
   readonly headers: () => Readonly<Record<string, string>>;
@@ -49,18 +47,12 @@ class Allowance {
 
 /** Creates the `fetch` for a server. */
 export function createGuardedFetch(server: URL, deps: GuardedFetchDeps) {
-  const { allowedHosts, lookup, dial = dialPinned(deps.connectMsMax) } = deps;
-  const isAllowed = (address: string): boolean =>
-    isPublicAddress(address) || allowedHosts.name(address, server);
-  const agent = new Agent({
-    maxHeaderSize: headerBytesMax,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: (options, callback) => {
-      resolveAllowed(lookup, server, isAllowed)
-        .then((address) => dial(options, address, callback))
-        .catch((error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null));
-    },
+  const { allowedHosts, lookup, connectMsMax } = deps;
+  const agent = createGuardedAgent({
+    isAllowed: (address) => isPublicAddress(address) || allowedHosts.name(address, server),
+    headerBytesMax,
+    connectMsMax,
+    lookup,
   });
   const current = new CallContext<Allowance>();
   let latest = new Allowance(0);

@@ -30,9 +30,9 @@ import { planPull, referenceOf, type Plan, type PlannedFile } from "./plan.js";
 import { createReporter, type PullProgress } from "./progress.js";
 import type { HubSettings } from "./settings.js";
 import { createSharedWork, type SharedWork } from "./shared-work.js";
-import { openTransport, type AddressDeps, type NetworkDeps, type Transport } from "./transfer/transport.js";
+import { openTransport, type NetworkDeps, type Transport } from "./transfer/transport.js";
 
-export interface PullerDeps extends Omit<DownloadDeps, "transport">, AddressDeps {
+export interface PullerDeps extends Omit<DownloadDeps, "transport"> {
   readonly settings: HubSettings;
   /** Absolute path. */
   readonly models: string;
@@ -193,11 +193,10 @@ async function withRecordLock<T>(
 
 /** @param url null: the hub. */
 async function withTransport<T>(
-  { settings, mayUrlBeNear, network: given, isPublicAddress }: PullerDeps,
+  { settings, mayUrlBeNear, network = {} }: PullerDeps,
   url: URL | null,
   work: (transport: Transport) => Promise<T>,
 ): Promise<T> {
-  const network = { ...given, isPublicAddress };
   const transport =
     url === null
       ? await openTransport(settings.endpoint, true, settings, network)

@@ -10,7 +10,6 @@ import {
   type PullResult,
 } from "../../../src/models/hub/puller.js";
 import type { PullProgress } from "../../../src/models/hub/progress.js";
-import { isPublicAddress } from "../../../src/network/addresses.js";
 import { readHubSettings } from "../../../src/models/hub/settings.js";
 import { systemRandom } from "../../../src/system.js";
 import { modelBytes } from "../../kit/models/gguf-writer.js";
@@ -62,7 +61,6 @@ export function createPulling(environment: NodeJS.ProcessEnv, overrides: Partial
     settings: readHubSettings(environment, models),
     models,
     mayUrlBeNear: true,
-    isPublicAddress,
     visionFamilies: ["known"],
     ...overrides,
   });

@@ -2,17 +2,15 @@
  * Posts alerts to webhooks, signed. The address is resolved and checked before the connection, which uses it; redirects are not
  * followed, and of the answer only its status counts.
  */
-import { Agent, fetch as undiciFetch } from "undici";
+import { fetch as undiciFetch } from "undici";
 import type { AlertSender } from "../../../core/report/alerts.js";
 import { isPublicAddress } from "../../../network/addresses.js";
-import { dialPinned } from "../../../network/dial.js";
-import { resolveAllowed, type Lookup } from "../../../network/resolve.js";
+import { createGuardedAgent } from "../../../network/guarded-agent.js";
 import type { AllowedReceivers } from "./receivers.js";
 import { signatureHeaders } from "./signature.js";
 
 export interface WebhookDeps {
   readonly receivers: AllowedReceivers;
-  readonly lookup: Lookup;
   readonly version: string;
 }
 
@@ -22,24 +20,16 @@ const headerBytesMax = 16 * 1024;
 const unreachable = "the receiver could not be reached at a public address";
 
 /** Creates the sender of webhooks. */
-export function createWebhookSender(deps: WebhookDeps): AlertSender {
-  const { receivers, lookup, version } = deps;
+export function createWebhookSender({ receivers, version }: WebhookDeps): AlertSender {
   return {
     check: (target, isOfTeam) => void checkedUrl(target, receivers, isOfTeam),
     async send({ id, target, secret, body, time, isOfTeam }, signal) {
       const url = checkedUrl(target, receivers, isOfTeam);
-      const isAllowed = (address: string): boolean =>
-        isPublicAddress(address) || isPrivateAllowed(address, url, receivers, isOfTeam);
-      const dial = dialPinned(connectMsMax);
-      const agent = new Agent({
-        maxHeaderSize: headerBytesMax,
-        connect: (options, callback) => {
-          resolveAllowed(lookup, url, isAllowed)
-            .then((address) => dial(options, address, callback))
-            .catch((error: unknown) =>
-              callback(error instanceof Error ? error : new Error(String(error)), null),
-            );
-        },
+      const agent = createGuardedAgent({
+        isAllowed: (address) =>
+          isPublicAddress(address) || isPrivateAllowed(address, url, receivers, isOfTeam),
+        headerBytesMax,
+        connectMsMax,
       });
       try {
         const response = await undiciFetch(url, {

@@ -1,5 +1,6 @@
 /** How near an address is to this machine, which decides where a redirect may lead. */
 import { BlockList, isIP } from "node:net";
+import { isPublicAddress } from "../../../network/addresses.js";
 
 /** How far from this machine an address is; farther ones come first. */
 export const reaches = ["public", "private", "loopback"] as const;
@@ -25,14 +26,11 @@ const own = new BlockList();
 own.addSubnet("127.0.0.0", 8, "ipv4");
 own.addAddress("::1", "ipv6");
 
-/** Returns whether an address is public; other strings are not. */
-export type IsPublicAddress = (address: string) => boolean;
-
 /**
  * Returns how far an address is; null for one that nobody should be sent to: link-local, metadata services, multicast, reserved, IPv4
  * inside of IPv6, and other strings.
  */
-export function reachOf(address: string, isPublicAddress: IsPublicAddress): Reach | null {
+export function reachOf(address: string): Reach | null {
   if (isPublicAddress(address)) return "public";
   const version = isIP(address);
   if (version === 0 || address.includes("%") || /^::ffff:/i.test(address)) return null;

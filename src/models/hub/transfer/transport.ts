@@ -3,29 +3,24 @@
  * resolve differently later; redirects are followed one by one and checked like the first URL; the token goes to the origin of the hub
  * only. With a proxy, the proxy resolves names: only addresses in URLs are checked.
  */
-import { lookup as lookupName, type LookupAddress } from "node:dns";
-import { isIP, type LookupFunction } from "node:net";
-import { buildConnector, EnvHttpProxyAgent, request, type Dispatcher } from "undici";
+import { isIP } from "node:net";
+import { request, type Dispatcher } from "undici";
+import {
+  createGuardedAgent,
+  lookupAll,
+  resolveHost,
+  type Dial,
+  type Lookup,
+} from "../../../network/guarded-agent.js";
 import { refusedAddress } from "../errors.js";
 import type { HubSettings } from "../settings.js";
-import { reaches, reachOf, type IsPublicAddress, type Reach } from "./reach.js";
+import { reaches, reachOf, type Reach } from "./reach.js";
 
 export interface NetworkDeps {
-  /** Returns all addresses of a name; absent: the system's resolver. */
-  readonly lookup?: (host: string) => Promise<readonly LookupAddress[]>;
-  /** Opens a connection to one of the addresses; absent: TCP, and TLS for https. */
+  /** Absent: the system's resolver. */
+  readonly lookup?: Lookup;
   readonly dial?: Dial;
 }
-
-export interface AddressDeps {
-  readonly isPublicAddress: IsPublicAddress;
-}
-
-export type Dial = (
-  options: buildConnector.Options,
-  addresses: readonly LookupAddress[],
-  callback: buildConnector.Callback,
-) => void;
 
 export interface Answer {
   readonly status: number;
@@ -46,8 +41,8 @@ export interface GetOptions {
   readonly sameOrigin?: boolean;
 }
 
-/** Throws for an address that must not be asked. */
-type CheckAddresses = (host: string, addresses: readonly LookupAddress[]) => void;
+/** Returns whether an address is as far from this machine as redirects must be. */
+type IsAllowed = (address: string) => boolean;
 
 const redirectStatuses = [301, 302, 303, 307, 308];
 const redirectsMax = 10;
@@ -64,27 +59,23 @@ export async function openTransport(
   start: URL,
   mayBeNear: boolean,
   { token, proxies }: Pick<HubSettings, "token" | "proxies">,
-  { lookup = lookupAll, dial = dialPinned, isPublicAddress }: NetworkDeps & AddressDeps,
+  { lookup = lookupAll, dial }: NetworkDeps,
 ) {
-  const reach = (address: string): Reach | null => reachOf(address, isPublicAddress);
-  const nearest = mayBeNear ? nearestOf((await lookedUp(start, lookup)).map(reach)) : "public";
-  const check: CheckAddresses = (host, addresses) => {
-    const areAllowed = addresses.every(({ address }) => isAllowed(reach(address), nearest));
-    if (!areAllowed || addresses.length === 0) throw refusedAddress(host, "it is not at a public address.");
+  // Only a proxy may know the name.
+  const found = mayBeNear ? await resolveHost(start.hostname, lookup).catch(() => []) : [];
+  const nearest = nearestOf(found.map(({ address }) => reachOf(address)));
+  const isAllowed: IsAllowed = (address) => {
+    const reach = reachOf(address);
+    return reach !== null && !isNearer(reach, nearest);
   };
-  const agent = new EnvHttpProxyAgent({
-    httpProxy: proxies.http,
-    httpsProxy: proxies.https,
-    noProxy: proxies.no,
-    maxHeaderSize: headerBytesMax,
-    connect: (options, callback) => {
-      addressesOf(options.hostname, lookup)
-        .then((addresses) => {
-          check(options.hostname, addresses);
-          dial(options, addresses, callback);
-        })
-        .catch((error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null));
-    },
+  const agent = createGuardedAgent({
+    isAllowed,
+    refuse: refuseNear,
+    headerBytesMax,
+    connectMsMax,
+    proxies,
+    lookup,
+    dial,
   });
   return {
     /**
@@ -92,7 +83,7 @@ export async function openTransport(
      * @throws HearthError for an address that must not be asked, or too many redirects; any error of the connection.
      */
     get: (url: URL, options: GetOptions): Promise<Answer> =>
-      follow(agent, check, token === null ? null : [start.origin, token], url, options),
+      follow(agent, isAllowed, token === null ? null : [start.origin, token], url, options),
     close: (): Promise<void> => agent.destroy(),
   };
 }
@@ -100,7 +91,7 @@ export async function openTransport(
 /** @param credential the origin that the token is for, and the token */
 async function follow(
   dispatcher: Dispatcher,
-  check: CheckAddresses,
+  isAllowed: IsAllowed,
   credential: readonly [origin: string, token: string] | null,
   start: URL,
   { headers = {}, signal, sameOrigin = false }: GetOptions,
@@ -108,7 +99,7 @@ async function follow(
   let url = start;
   let first: Answer["first"] | null = null;
   for (let redirects = 0; ; redirects += 1) {
-    checkUrl(url, check);
+    checkUrl(url, isAllowed);
     const authorization = credential?.[0] === url.origin ? { authorization: `Bearer ${credential[1]}` } : {};
     const {
       statusCode,
@@ -118,9 +109,6 @@ async function follow(
       dispatcher,
       headers: { "user-agent": "hearth", "accept-encoding": "identity", ...headers, ...authorization },
       signal,
-      // The caller limits the time between two pieces of an answer.
-      headersTimeout: 0,
-      bodyTimeout: 0,
     });
     const received = flat(answered);
     first ??= received;
@@ -145,24 +133,18 @@ function nextUrl(location: string, from: URL, sameOrigin: boolean): URL {
 }
 
 /** Checks what can be checked without a look-up; addresses are checked where there is a proxy, too. */
-function checkUrl(url: URL, check: CheckAddresses): void {
+function checkUrl(url: URL, isAllowed: IsAllowed): void {
   if (url.protocol !== "https:" && url.protocol !== "http:")
     throw refusedAddress(url.host, "only http and https are.");
   if (url.username !== "" || url.password !== "")
     throw refusedAddress(url.host, "its URL holds a user name or a password.");
-  const host = bare(url.hostname);
-  const isOwnName = /(?:^|\.)localhost\.?$/i.test(host);
-  if (isIP(host) !== 0) check(host, [{ address: host, family: isIP(host) }]);
-  else if (isOwnName) check(host, [{ address: "127.0.0.1", family: 4 }]);
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const address = /(?:^|\.)localhost\.?$/i.test(host) ? "127.0.0.1" : host;
+  if (isIP(address) !== 0 && !isAllowed(address)) throw refuseNear(host);
 }
 
-/** Returns the addresses of a host; none where only a proxy can resolve its name. */
-async function lookedUp(
-  { hostname }: URL,
-  lookup: NonNullable<NetworkDeps["lookup"]>,
-): Promise<readonly string[]> {
-  const addresses = await addressesOf(hostname, lookup).catch(() => []);
-  return addresses.map(({ address }) => address);
+function refuseNear(host: string): Error {
+  return refusedAddress(host, "it is not at a public address.");
 }
 
 function nearestOf(found: readonly (Reach | null)[]): Reach {
@@ -171,47 +153,8 @@ function nearestOf(found: readonly (Reach | null)[]): Reach {
     .reduce((nearest, each) => (isNearer(each, nearest) ? each : nearest), "public");
 }
 
-function isAllowed(reach: Reach | null, nearest: Reach): boolean {
-  return reach !== null && !isNearer(reach, nearest);
-}
-
 function isNearer(a: Reach, b: Reach): boolean {
   return reaches.indexOf(a) > reaches.indexOf(b);
-}
-
-async function addressesOf(
-  hostname: string,
-  lookup: NonNullable<NetworkDeps["lookup"]>,
-): Promise<readonly LookupAddress[]> {
-  const host = bare(hostname);
-  const family = isIP(host);
-  return family === 0 ? lookup(host) : [{ address: host, family }];
-}
-
-/** Connects to addresses that were checked; the name is not looked up again. */
-function dialPinned(
-  options: buildConnector.Options,
-  addresses: readonly LookupAddress[],
-  callback: buildConnector.Callback,
-): void {
-  const lookup: LookupFunction = (_host, { all }, found) => {
-    const [first] = addresses;
-    if (all === true) found(null, [...addresses]);
-    else if (first !== undefined) found(null, first.address, first.family);
-  };
-  buildConnector({ timeout: connectMsMax, lookup })(options, callback);
-}
-
-function lookupAll(host: string): Promise<readonly LookupAddress[]> {
-  return new Promise((resolve, reject) => {
-    lookupName(host, { all: true, verbatim: true }, (error, addresses) =>
-      error === null ? resolve(addresses) : reject(error),
-    );
-  });
-}
-
-function bare(hostname: string): string {
-  return hostname.replace(/^\[|\]$/g, "");
 }
 
 /** Returns one value for each header, the first. */
