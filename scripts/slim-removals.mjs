@@ -12,7 +12,7 @@ import { join } from "node:path";
  */
 
 /**
- * Packages of which a stand-in is installed (see `overrides` in package.json), an optional peer of node-llama-cpp, and what only MCP
+ * Packages that `overrides` in package.json replaces by an empty one, an optional peer of node-llama-cpp, and what only MCP
  * servers need of their SDK, whose client is used here.
  */
 const neverLoaded = [

@@ -54,9 +54,9 @@ export function billOfMaterials(packages, time) {
   };
 }
 
-/** Whether production installs have a package. One for AIX alone stands for a package that is left out. @param {Entry} entry */
+/** Returns whether production installs have a package: `none` marks one that is installed on request. @param {Entry} entry */
 function isShipped({ dev = false, os = [] }) {
-  return !dev && os.join() !== "aix";
+  return !dev && os.join() !== "none";
 }
 
 /**

@@ -22,7 +22,7 @@ const lockedPackages = {
   "node_modules/koa/node_modules/tap": { dev: true },
   "node_modules/typescript": { dev: true },
   "node_modules/@types/koa": { dev: true },
-  "node_modules/onnxruntime-web": { name: "onnxruntime-common" },
+  "node_modules/onnxruntime-web": { name: "@favware/skip-dependency" },
   "node_modules/onnxruntime-node": {},
   "node_modules/better-sqlite3": {},
   "node_modules/node-llama-cpp": {},

@@ -13,12 +13,13 @@ const entry = z.object({
   dev: z.boolean().optional(),
   hasInstallScript: z.boolean().optional(),
   optionalDependencies: z.record(z.string(), z.string()).optional(),
+  os: z.array(z.string()).optional(),
 });
 const lockFile = z.object({ lockfileVersion: z.literal(3), packages: z.record(z.string(), entry) });
 const manifest = z.object({
   scripts: z.record(z.string(), z.string()),
   allowScripts: z.record(z.string(), z.boolean()),
-  overrides: z.object({ "better-sqlite3": z.record(z.string(), z.string()) }).loose(),
+  overrides: z.record(z.string(), z.string()),
   dependencies: z.record(z.string(), z.string()),
   devDependencies: z.record(z.string(), z.string()),
 });
@@ -90,11 +91,25 @@ describe("E18: the packages that are installed", () => {
   });
 
   it("include no program that downloads a compiled SQLite: better-sqlite3 can only compile it", () => {
-    expect(own.overrides["better-sqlite3"]).toEqual({ "prebuild-install": "npm:bindings@1.5.0" });
+    const skipped = Object.entries(own.overrides).map(([name, spec]) => [name, spec.replace(/@[\d.]+$/, "")]);
+    expect(skipped).toEqual([
+      ["onnxruntime-web", "npm:@favware/skip-dependency"],
+      ["prebuild-install", "npm:@favware/skip-dependency"],
+    ]);
     const downloaders = installed.filter(
       ([folder, { name = nameOf(folder) }]) => name === "prebuild-install" || name === "node-pre-gyp",
     );
     expect(downloaders).toEqual([]);
+  });
+
+  it("include no binaries for CUDA, which are installed on request; `node scripts/lock.mjs` sees to it", () => {
+    const found = installed.filter(([folder]) => /-cuda(-ext)?$/.test(folder));
+    expect(found.map(([folder, { os }]) => [nameOf(folder), os])).toEqual(
+      ["linux-x64-cuda", "linux-x64-cuda-ext", "win-x64-cuda", "win-x64-cuda-ext"].map((binary) => [
+        `@node-llama-cpp/${binary}`,
+        ["none"],
+      ]),
+    );
   });
 
   it("are in the lock file for every platform, because `npm ci` stops where an optional one is missing", () => {
