@@ -19,7 +19,7 @@ import { mapUnavailable } from "./dialect/database-error.js";
 import type { Dialect } from "./dialect/dialect.js";
 import { sqliteDialect } from "./dialect/sqlite.js";
 import { errorCodeOf, fileError } from "./failure.js";
-import { createFolder } from "./folder.js";
+import { createDataFolder } from "./folder.js";
 import { checkFileExists, checkVersionExists, mark, type NewDatabase } from "./lost-database.js";
 import { migrate, readVersion } from "./migrate.js";
 import { watchFiles } from "./open-files.js";
@@ -171,7 +171,7 @@ function erase(sqlite: Sqlite.Database): void {
 async function createFile(file: string, newDatabase: NewDatabase): Promise<void> {
   const folder = dirname(file);
   try {
-    createFolder(folder);
+    createDataFolder(folder);
   } catch (thrown) {
     throw fileError("cannot create the data folder", folder, thrown);
   }

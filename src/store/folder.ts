@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errorCodeOf } from "./failure.js";
@@ -17,6 +17,15 @@ export function createFolder(folder: string): void {
     createFolder(parent);
     makeOne(folder);
   }
+}
+
+/**
+ * Creates a data folder like `createFolder`. The folder of a fresh checkout, which has only a `.gitignore`, gets mode 700, too.
+ * @throws Error of Node, with its code.
+ */
+export function createDataFolder(folder: string): void {
+  createFolder(folder);
+  if (readdirSync(folder).join() === ".gitignore") chmodSync(folder, 0o700);
 }
 
 function makeOne(folder: string): void {

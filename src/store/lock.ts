@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type Sqlite from "better-sqlite3";
 import { errorCodeOf, fileError } from "./failure.js";
-import { createFolder } from "./folder.js";
+import { createDataFolder } from "./folder.js";
 import { connectSqlite } from "./sqlite/connect.js";
 
 /** A server that was killed may hold the lock a little longer. */
@@ -18,7 +18,7 @@ export function lockFolder(folder: string, waitMs: number = lockWaitMs): () => v
   const file = join(folder, "server.lock");
   let lock: Sqlite.Database | null = null;
   try {
-    createFolder(folder);
+    createDataFolder(folder);
     lock = connectSqlite(file, { timeout: waitMs });
     lock.exec("begin exclusive");
   } catch (thrown) {

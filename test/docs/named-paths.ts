@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 
 /** Folders that are not of the repository. */
-const skipped = new Set([".git", "node_modules", "dist", "coverage"]);
+const skipped = new Set([".git", "node_modules", "dist", "data", "coverage"]);
 /** A path from the root begins with one of these. */
 const trees = /^(src|test|scripts|packaging)\//;
 

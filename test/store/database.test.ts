@@ -16,6 +16,18 @@ describe("openDatabase", () => {
     expect(modes).toEqual([0o700, 0o600, 0o600]);
   });
 
+  it("makes the folder of a fresh checkout readable only by its owner, and leaves the mode of other folders", async () => {
+    const modeAfterOpen = async (name: string): Promise<number> => {
+      const folder = temporaryFolder();
+      writeFileSync(join(folder, name), "*\n");
+      chmodSync(folder, 0o755);
+      await (await openDatabase(join(folder, "hearth.db"))).close();
+      return statSync(folder).mode & 0o777;
+    };
+    expect(await modeAfterOpen(".gitignore")).toBe(0o700);
+    expect(await modeAfterOpen("own-file")).toBe(0o755);
+  });
+
   it("opens the same file twice, concurrently and again after closing, and keeps its rows", async () => {
     const file = join(temporaryFolder(), "hearth.db");
     const first = await openDatabase(file);

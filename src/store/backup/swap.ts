@@ -21,8 +21,8 @@ const installing = "restore-installing";
 const done = "before-restore-";
 /** The folder of restored files in the folder that shows the state. */
 const restored = "restored";
-/** Entries of the data folder that no restore moves: what file systems have of their own, and the states. */
-const fixed = new Set(["lost+found", unverified, verified, installing]);
+/** Entries of the data folder that no restore moves: what file systems and checkouts have of their own, and the states. */
+const fixed = new Set(["lost+found", ".gitignore", unverified, verified, installing]);
 /** Beginnings of further ones: the lock of a server with its journal, and the former files of earlier restores. */
 const fixedBeginnings = ["server.lock", done];
 

@@ -112,6 +112,13 @@ describe("F12: a restore that dies", () => {
     expect(existsSync(join(former ?? "", "restored"))).toBe(false);
   });
 
+  it("leaves what a checkout has in the folder where it is", async () => {
+    const folder = await prepared();
+    writeFileSync(join(folder, ".gitignore"), "*\n");
+    await install(folder, "now");
+    expect(existsSync(join(folder, ".gitignore"))).toBe(true);
+  });
+
   it("and two restores in one second keep two folders of former files", async () => {
     const folder = await prepared();
     const first = await install(folder, "now");
