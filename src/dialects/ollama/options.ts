@@ -40,7 +40,7 @@ const options = z
   .meta({
     id: "OllamaOptions",
     description:
-      "Sampling and limits. Other options are ignored: those of the loader are settings of the server.",
+      "Sampling and limits. Other options are ignored: options of the loader are settings of the server.",
   });
 
 export const optionsField = options.nullish();

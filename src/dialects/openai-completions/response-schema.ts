@@ -31,7 +31,7 @@ export const completion = responseObject({
   object: z.literal("text_completion"),
   created: unixSecondsField,
   model: z.string().describe("Id of the model, even if the request named an alias."),
-  choices: responseArray(choice).describe("The choices of the first prompt, then those of the next."),
+  choices: responseArray(choice).describe("The choices of the first prompt, then the choices of the next."),
   usage: openAiUsage
     .exactOptional()
     .describe("In a stream only in the last chunk, if `stream_options.include_usage` is set."),

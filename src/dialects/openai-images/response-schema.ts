@@ -55,7 +55,7 @@ export const imageCompletedEvent = responseObject({
   quality: z.enum(["low", "medium", "high"]),
   revised_prompt: z.string(),
   seed: countField("Extension: a request with this seed generates the same image again."),
-  usage: responseObject(usage).describe("Of this image."),
+  usage: responseObject(usage).describe("The usage of this image."),
 }).meta({ id: "ImageCompletedEvent", description: "One image of a stream." });
 
 export type ImageCompletedEvent = z.infer<typeof imageCompletedEvent>;

@@ -20,7 +20,10 @@ const format = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text") }),
   z.object({
     type: z.literal("json_object"),
-    schema: z.record(z.string(), z.unknown()).nullish().describe("Enforced like that of `json_schema`."),
+    schema: z
+      .record(z.string(), z.unknown())
+      .nullish()
+      .describe("Enforced like the schema of `json_schema`."),
   }),
   z.object({
     type: z.literal("json_schema"),

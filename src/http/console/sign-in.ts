@@ -13,7 +13,7 @@ const text = (max: number) => z.string().max(max, `must have at most ${max} char
 
 const requestSchema = z
   .object({
-    email: text(254).nullish().describe("With a link, that of the first owner of the server only."),
+    email: text(254).nullish().describe("With a link: only for the first owner of the server."),
     password: text(1024).nullish().describe("With a link, the new password."),
     link: text(128).nullish().describe("What follows `#link=` in a sign-in link."),
   })

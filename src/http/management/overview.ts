@@ -20,7 +20,7 @@ const creditsMax = 5;
 const lowTicks = 10_000_000_000n;
 
 const overviewQuery = z.object({
-  teamId: z.string().max(100).nullish().describe("Of this team alone; default: all that the key may see."),
+  teamId: z.string().max(100).nullish().describe("Only this team; default: all that the key may see."),
   from: timeField
     .nullish()
     .describe("Start of the day, at most 48 hours ago and rounded down to the hour; default: 0:00 UTC."),
@@ -58,7 +58,7 @@ export const overviewSchema = responseObject({
     from: z.iso.datetime(),
     requests: countField("Runs of models that have ended, or run."),
     failed: countField("Runs that have failed."),
-    tokens: countField("Of prompts and answers together."),
+    tokens: countField("Tokens of prompts and answers together."),
     usd,
   }),
   credits: responseArray(

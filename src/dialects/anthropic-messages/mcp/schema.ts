@@ -47,8 +47,8 @@ const listedTool = z.object({
 /** What a tool of the type `mcp_toolset` has; other types have none of it but `configs`. */
 export const toolsetFields = {
   mcp_server_name: z.string().nullish().describe("With the type `mcp_toolset`: one of `mcp_servers`."),
-  default_config: toolConfig.describe("Of the tools that `configs` does not name."),
-  configs: z.record(z.string(), toolConfig).nullish().describe("Of tools, by their names."),
+  default_config: toolConfig.describe("The configuration of tools that `configs` does not name."),
+  configs: z.record(z.string(), toolConfig).nullish().describe("Configurations of tools, by their names."),
   tools: boundedArray(listedTool, listedMax)
     .nullish()
     .describe("The tools of the server, which is then not asked for them."),

@@ -55,7 +55,9 @@ export const batchSchema = responseObject({
   }),
   usage: responseObject({
     input_tokens: countField("Tokens of all prompts."),
-    input_tokens_details: responseObject({ cached_tokens: countField("Of these, tokens that were cached.") }),
+    input_tokens_details: responseObject({
+      cached_tokens: countField("The part of these tokens that was cached."),
+    }),
     output_tokens: countField("Tokens of all answers."),
     output_tokens_details: responseObject({ reasoning_tokens: countField("Tokens of reasoning.") }),
     total_tokens: countField("Both together."),

@@ -27,7 +27,7 @@ const fit = responseObject({
   fittingTokens: z
     .number()
     .nullable()
-    .describe("The longest context that fits, at most that of the model; null if none does."),
+    .describe("The longest context that fits, at most the context of the model; null if none does."),
 }).meta({ id: "AdminModelFit" });
 
 export const adminModelSchema = responseObject({

@@ -41,7 +41,7 @@ export const modelPullSchema = responseObject({
   state: z.enum(["queued", "running", "done", "failed", "cancelled"]),
   phase: z.enum(["resolving", "downloading", "verifying", "done"]).nullable(),
   file: z.string().nullable().describe("The file in work."),
-  bytesDone: z.number().nullable().describe("Of all files together."),
+  bytesDone: z.number().nullable().describe("The sum over all files."),
   bytesTotal: z.number().nullable(),
   bytesPerSecond: z.number().nullable(),
   modelId: z.string().nullable().describe("ID of the model, once it is done."),

@@ -65,7 +65,7 @@ const requestFields = {
   firstTokenTime: timeSchema.optional().describe("When the first text came."),
   endTime: timeSchema.optional(),
   promptTokens: count.describe(
-    "With cached tokens. Of a request in progress, this and what follows is what it has used so far.",
+    "With cached tokens. For a request in progress, this field and the next ones are the amounts so far.",
   ),
   cachedTokens: count,
   completionTokens: count.describe("Without reasoning."),

@@ -61,14 +61,14 @@ export const storedObjectSchema = responseObject({
     .string()
     .optional()
     .describe(
-      "Of a deferred completion `pending`, `done` or `failed`; of a response its `status`; of a batch its `status`; absent for other kinds.",
+      "A deferred completion is `pending`, `done` or `failed`; a response or a batch has its `status`; absent for other kinds.",
     ),
-  background: z.boolean().optional().describe("Of a response: whether it is processed in the background."),
+  background: z.boolean().optional().describe("For a response: whether it is processed in the background."),
   model: z.string().optional(),
-  filename: z.string().optional().describe("Of a file."),
-  purpose: z.string().optional().describe("Of a file, such as `batch`."),
+  filename: z.string().optional().describe("For a file."),
+  purpose: z.string().optional().describe("For a file, such as `batch`."),
   bytes: countField("Size of a file, or of the requests of a batch.").optional(),
-  endpoint: z.string().optional().describe("Of a batch: the route of its requests."),
+  endpoint: z.string().optional().describe("For a batch: the route of its requests."),
   lines: responseObject({
     total: countField("Requests of the batch; 0 while they are being validated."),
     succeeded: countField("Requests with an answer."),
@@ -76,9 +76,9 @@ export const storedObjectSchema = responseObject({
     dropped: countField("Requests that were not answered because the batch expired or was cancelled."),
   })
     .optional()
-    .describe("Of a batch."),
-  outputFileId: z.string().optional().describe("Of a batch: the file with its answers."),
-  errorFileId: z.string().optional().describe("Of a batch: the file with its errors."),
+    .describe("For a batch."),
+  outputFileId: z.string().optional().describe("For a batch: the file with its answers."),
+  errorFileId: z.string().optional().describe("For a batch: the file with its errors."),
   error: z.string().optional().describe("Why it failed."),
   createTime: timeSchema,
   endTime: timeSchema.optional().describe("When a batch ended."),

@@ -43,7 +43,7 @@ const requestSchema = z
       .string()
       .nullish()
       .describe(
-        `Id or alias of a model; the default \`${everyModel}\` means every model without limits of its own, \`${allModels}\` all models together, \`${eachEndUser}\` each end user, whom requests name in \`user\`, with all models together.`,
+        `Id or alias of a model; the default \`${everyModel}\` means every model without limits of its own, \`${allModels}\` all models together, \`${eachEndUser}\` each end user (the value of \`user\`) with all models together.`,
       ),
     limits: limitChangeSchema.nullish(),
     fieldMask: fieldMaskField,
