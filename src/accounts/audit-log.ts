@@ -30,8 +30,8 @@ export type AuditLog = ReturnType<typeof createAuditLog>;
 
 export interface AuditLogDeps {
   readonly audit: AuditStore;
-  readonly keys: Pick<ApiKeyStore, "idsOfOwner">;
-  readonly members: Pick<MemberStore, "findEver">;
+  readonly keys: ApiKeyStore;
+  readonly members: MemberStore;
   readonly teams: TeamStore;
 }
 
@@ -83,7 +83,7 @@ export function createAuditLog(deps: AuditLogDeps) {
 
 /** Returns which events of its teams a scope has; null: all of them. */
 async function eventsSeen(
-  { keys }: Pick<AuditLogDeps, "keys">,
+  { keys }: AuditLogDeps,
   { teamId, ownerId }: Scope,
 ): Promise<((event: StoredAuditEvent) => boolean) | null> {
   if (ownerId === null) return null;

@@ -31,7 +31,7 @@ export interface ModelAdminDeps extends AuditDeps {
   readonly removeFiles: (model: Model) => Promise<AuditEntry>;
   /** Loads and unloads models. */
   readonly memory: ModelMemoryControl;
-  readonly models: Pick<ModelRegistry, "list">;
+  readonly models: ModelRegistry;
   /** Applies changes to the models of this process. */
   readonly reload: () => Promise<void>;
 }

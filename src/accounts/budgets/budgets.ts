@@ -31,8 +31,8 @@ const labelBudgetsMax = 1000;
 
 export interface BudgetServiceDeps extends AuditDeps {
   readonly budgets: BudgetStore;
-  readonly keys: Pick<ApiKeyStore, "find">;
-  readonly members: Pick<MemberStore, "find" | "findEver">;
+  readonly keys: ApiKeyStore;
+  readonly members: MemberStore;
   readonly teams: TeamStore;
 }
 

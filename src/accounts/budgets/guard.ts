@@ -42,7 +42,7 @@ export interface KeySpan extends KeySpending {
 }
 
 export interface BudgetGuardDeps extends AuditDeps {
-  readonly budgets: Pick<BudgetStore, "of" | "marking" | "keySpending">;
+  readonly budgets: BudgetStore;
   /** Called with the budgets that refuse a request. */
   readonly onRefusal?: (refusing: readonly BudgetStatus[]) => void;
   /** Called when an entry cannot be written; the next request tries again. */
@@ -101,7 +101,7 @@ interface Reading {
 }
 
 /** Remembers what was last read for each request, which has a principal of its own. */
-function createReadings({ budgets, clock }: Pick<BudgetGuardDeps, "budgets" | "clock">) {
+function createReadings({ budgets, clock }: BudgetGuardDeps) {
   const readings = new WeakMap<Principal, Reading>();
   return {
     async read(principal: Principal): Promise<readonly BudgetStatus[]> {

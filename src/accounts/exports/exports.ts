@@ -30,7 +30,7 @@ export type Exports = ReturnType<typeof createExports>;
 export interface ExportDeps {
   readonly exports: ExportStore;
   readonly teams: TeamStore;
-  readonly auditLog: Pick<AuditLog, "scan">;
+  readonly auditLog: AuditLog;
 }
 
 const auditColumns = [

@@ -26,7 +26,7 @@ export const ledgerColumns = [
 ] as const;
 
 /** Creates the queries of exports. Each reads pages from an index, one after the other. */
-export function createExportStore({ reports }: Pick<Database, "reports">) {
+export function createExportStore({ reports }: Database) {
   return {
     /** The sums of every hour, model, name of a model, and key. */
     async *usage({ teamId, ownerId, from, to }: TeamSpan): AsyncGenerator<readonly ExportRow[]> {

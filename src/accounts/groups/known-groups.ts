@@ -8,7 +8,7 @@ import type { AccessGroupStore } from "./store.js";
  * @throws HearthError `invalid_value` naming the ACL.
  */
 export async function checkGroupsExist(
-  groups: Pick<AccessGroupStore, "findAll">,
+  groups: AccessGroupStore,
   acls: readonly string[] | null | undefined,
   before: readonly string[] | null = null,
 ): Promise<void> {

@@ -49,7 +49,7 @@ export interface KeyServiceDeps extends AuditDeps {
   readonly keys: ApiKeyStore;
   readonly teams: TeamStore;
   readonly signIns: Pick<SignInStore, "findSignIn" | "consoleKeyIds">;
-  readonly accessGroups: Pick<AccessGroupStore, "findAll">;
+  readonly accessGroups: AccessGroupStore;
 }
 
 export function createKeyService(deps: KeyServiceDeps) {

@@ -7,7 +7,7 @@ import type { GenerationRequest, Message } from "../../core/generation.js";
 import type { HostedTokenizer } from "../../core/tokenizer.js";
 
 export interface PromptEstimateDeps {
-  readonly tokenizer: Pick<HostedTokenizer, "count">;
+  readonly tokenizer: HostedTokenizer;
   readonly clock: Clock;
 }
 

@@ -44,7 +44,7 @@ function prepareByHash({ kysely }: Database) {
       .select([...teamColumns, ...memberColumns])
       .where("managementKeys.hash", "=", hash)
       .where("members.removeTime", "is", null)
-      .$castTo<ManagementKey & Pick<Manager, "team" | "member">>(),
+      .$castTo<ManagementKey & Manager>(),
   );
 }
 

@@ -37,7 +37,7 @@ export type MemberService = ReturnType<typeof createMemberService>;
 export interface MemberServiceDeps extends MemberKeyDeps {
   readonly members: MemberStore;
   readonly teams: TeamStore;
-  readonly identities: Pick<IdentityStore, "ofMember">;
+  readonly identities: IdentityStore;
 }
 
 /** Members of the server. */

@@ -55,7 +55,7 @@ export function isManagementAcl(acl: string): boolean {
 }
 
 /** Whether a key has the ACL of an endpoint. The roles of members are not considered. */
-export function hasManagementAcl({ key }: Pick<Manager, "key">, endpoint: ManagementEndpoint): boolean {
+export function hasManagementAcl({ key }: Manager, endpoint: ManagementEndpoint): boolean {
   return key.acls.includes("team-token:endpoint:*") || key.acls.includes(`team-token:endpoint:${endpoint}`);
 }
 

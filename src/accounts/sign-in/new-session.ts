@@ -91,7 +91,7 @@ export function sessionEnded(): HearthError {
 
 /** Checks the team of a member before a session begins. @throws HearthError `permission_denied` when it is blocked. */
 export async function refuseBlockedTeam(
-  { teams }: { readonly teams: Pick<TeamStore, "find"> },
+  { teams }: { readonly teams: TeamStore },
   { teamId }: Member,
 ): Promise<void> {
   const team = teamId === null ? null : await teams.find(teamId);

@@ -16,7 +16,7 @@ export function checkTeamName(name: string): void {
 
 /** @throws HearthError `conflict` when another team has the name, in whatever case and spacing. */
 export async function checkNameIsFree(
-  { teams }: { readonly teams: Pick<TeamStore, "list"> },
+  { teams }: { readonly teams: TeamStore },
   { id, name }: Pick<Team, "id" | "name">,
 ): Promise<void> {
   const folded = foldName(name);

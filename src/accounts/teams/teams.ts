@@ -35,7 +35,7 @@ export type TeamService = ReturnType<typeof createTeamService>;
 
 export interface TeamServiceDeps extends AuditDeps {
   readonly teams: TeamStore;
-  readonly accessGroups: Pick<AccessGroupStore, "findAll">;
+  readonly accessGroups: AccessGroupStore;
   /** Names and ids of teams to which settings refer; absent: there are none. */
   readonly teamsOfSettings?: readonly string[];
 }

@@ -18,7 +18,7 @@ import type { RedisConnection } from "./connection.js";
 import { createRedisWindows } from "./windows.js";
 
 export interface RedisCounterDeps {
-  readonly connection: Pick<RedisConnection, "run" | "problem">;
+  readonly connection: RedisConnection;
   readonly prefix: string;
   /** Counts while Redis cannot be used. */
   readonly own: QuotaCounter;

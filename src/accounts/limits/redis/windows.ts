@@ -6,7 +6,7 @@ import { correct, take } from "./scripts.js";
 /**
  * @param prefix of the keys. Its part in braces puts all of an installation's keys into one slot of a cluster.
  */
-export function createRedisWindows(connection: Pick<RedisConnection, "run">, prefix: string): SharedWindows {
+export function createRedisWindows(connection: RedisConnection, prefix: string): SharedWindows {
   const keyOf = ({ quota }: Pick<DemandRecord, "quota">): string => prefix + quota;
   return {
     async take(earlier, earlierAt, wanted, at) {

@@ -7,7 +7,7 @@ import type { CountRow, DemandRecord, SharedWindows } from "./shared-windows.js"
 /** Windows that `rate_sweep` looks at, at most. */
 const sweptAtOnce = 10_000;
 
-export function createSharedWindowStore({ kysely }: Pick<Database, "kysely">): SharedWindows {
+export function createSharedWindowStore({ kysely }: Database): SharedWindows {
   return {
     async take(earlier, earlierAt, wanted, at) {
       const all = [...earlier, ...wanted];

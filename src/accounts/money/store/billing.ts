@@ -44,7 +44,7 @@ const origins: readonly string[] = [
 export type BillingStore = ReturnType<typeof createBillingStore>;
 
 /** Creates the queries of invoices and of changes of credit. */
-export function createBillingStore({ reports }: Pick<Database, "reports">) {
+export function createBillingStore({ reports }: Database) {
   return {
     /**
      * Returns a team's credit, its newest purchases, refunds and corrections, and its spending of each day (UTC).

@@ -19,7 +19,7 @@ const problemsMax = 20;
  * server writes. There is no transaction over all of them: SQLite cannot shorten its write-ahead log before one ends.
  */
 export async function verifyLedger(
-  { reports, dialect }: Pick<Database, "reports" | "dialect">,
+  { reports, dialect }: Database,
   onProgress: OnProgress = () => undefined,
 ): Promise<readonly string[]> {
   const checks = checksOf(dialect);

@@ -205,6 +205,6 @@ function prepareByHash({ kysely }: Database) {
       .select([...memberColumns, ...teamColumns])
       .where("consoleSessions.hash", "=", hash)
       .where("members.removeTime", "is", null)
-      .$castTo<Session & Pick<SignedIn, "member" | "team">>(),
+      .$castTo<Session & SignedIn>(),
   );
 }

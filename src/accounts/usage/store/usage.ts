@@ -17,7 +17,7 @@ import { topSelection } from "./top.js";
 export type UsageStore = ReturnType<typeof createUsageStore>;
 
 /** Creates the queries of the tables of usage by the hour and by the day, which triggers on the table of runs update. */
-export function createUsageStore({ reports, dialect }: Pick<Database, "reports" | "dialect">) {
+export function createUsageStore({ reports, dialect }: Database) {
   return {
     async rows(query: UsageQuery): Promise<readonly UsageRow[]> {
       const { top } = query;
