@@ -5,6 +5,7 @@ import {
   int32Max,
   optionalInteger,
   boundedArray,
+  boundedRecord,
   optionalNumber,
   stopSequenceField,
   parseTopP,
@@ -55,16 +56,14 @@ export const samplingFields = {
     default: 0,
     description: "Makes a token less likely once it has occurred.",
   }),
-  logit_bias: z
-    .record(
+  logit_bias: boundedRecord(
+    z.record(
       z.string().regex(/^(0|[1-9]\d{0,9})$/, "must have token ids as its keys"),
       z.number().min(-100, "must be between -100 and 100").max(100, "must be between -100 and 100"),
-    )
-    .refine(
-      (bias) => Object.keys(bias).length <= logitBiasesMax,
-      `must hold at most ${logitBiasesMax} tokens`,
-    )
-    .meta({ maxProperties: logitBiasesMax })
+    ),
+    logitBiasesMax,
+    "tokens",
+  )
     .nullish()
     .describe("Map of token id to the value that is added to its logit."),
   top_k: optionalInteger(1, 1_000).describe(

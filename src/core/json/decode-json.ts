@@ -2,7 +2,7 @@
 import { HearthError } from "../errors.js";
 
 /** Bytes that are decoded or parsed without a turn of the event loop: at most some milliseconds of work. */
-export const stepBytes = 256 * 1024;
+export const stepBytes = 64 * 1024;
 
 const beyondAscii = /[\x80-\xff]/;
 const backslash = 0x5c;

@@ -1,5 +1,5 @@
 /**
- * Builds the value of a JSON text from pieces of some hundred kilobytes, each of which JSON.parse reads. A scanner reports where arrays
+ * Builds the value of a JSON text from pieces of some ten kilobytes, each of which JSON.parse reads. A scanner reports where arrays
  * and objects open and close, where commas are, and long strings; the result equals the result of JSON.parse for the whole text.
  */
 import { HearthError } from "../errors.js";

@@ -8,6 +8,7 @@ import { labelField } from "../run-labels.js";
 import { contextManagementField } from "./context-management.js";
 import { mcpListingBlock, mcpResultBlock, mcpServersField, mcpUseBlock } from "./mcp/schema.js";
 import {
+  jsonObjectField,
   int32Max,
   optionalInteger,
   boundedArray,
@@ -83,7 +84,7 @@ const callBlock = z.object({
   type: z.literal("tool_use"),
   id: z.string(),
   name: z.string(),
-  input: z.record(z.string(), z.unknown()),
+  input: jsonObjectField,
 });
 
 const texts = z.union([z.string(), boundedArray(textBlock, blocksMax)]);
@@ -164,7 +165,7 @@ const thinking = z.discriminatedUnion("type", [
 
 const outputFormat = z.object({
   type: z.literal("json_schema"),
-  schema: z.record(z.string(), z.unknown()).describe("JSON Schema, drafts 4 to 2020-12."),
+  schema: jsonObjectField.describe("JSON Schema, drafts 4 to 2020-12."),
 });
 
 export const messagesRequestSchema = z

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { AnswerFormat, ReasoningEffort } from "../../core/generation.js";
 import { invalidValue, unsupported } from "../field-error.js";
-import { boundedArray, modelIdField, optionalInteger } from "../request-fields.js";
+import { jsonObjectField, boundedArray, modelIdField, optionalInteger } from "../request-fields.js";
 
 const durationCharsMax = 64;
 const formatCharsMax = 16;
@@ -27,10 +27,7 @@ const streamField = z.boolean().nullish().meta({ default: true, description: "Wh
 export const generationFields = {
   stream: streamField,
   format: z
-    .union([
-      z.string().max(formatCharsMax, "must be `json` or a JSON Schema"),
-      z.record(z.string(), z.unknown()),
-    ])
+    .union([z.string().max(formatCharsMax, "must be `json` or a JSON Schema"), jsonObjectField])
     .nullish()
     .describe("`json` or a JSON Schema, enforced by a grammar."),
   think: z

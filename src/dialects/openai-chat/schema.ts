@@ -5,6 +5,7 @@
  */
 import { z } from "zod";
 import {
+  jsonObjectField,
   functionNameField,
   metadataField,
   optionalInteger,
@@ -100,7 +101,7 @@ const message = z
 const functionSchema = z.object({
   name: functionNameField,
   description: z.string().nullish(),
-  parameters: z.record(z.string(), z.unknown()).nullish().describe("JSON Schema of the arguments."),
+  parameters: jsonObjectField.nullish().describe("JSON Schema of the arguments."),
 });
 const tool = z.discriminatedUnion("type", [
   z.object({ type: z.literal("function"), function: functionSchema }),
@@ -127,7 +128,7 @@ const toolChoice = z.union([
   z.discriminatedUnion("type", [namedFunction, namedCustom, allowedTools]),
 ]);
 
-const jsonSchema = z.record(z.string(), z.unknown()).nullish();
+const jsonSchema = jsonObjectField.nullish();
 const namedSchema = z.object({
   name: z.string().nullish(),
   schema: jsonSchema.describe("JSON Schema, drafts 4 to 2020-12."),

@@ -4,7 +4,13 @@
  * are ignored. Fields that are declared here but not supported are rejected by unsupported-fields.ts.
  */
 import { z } from "zod";
-import { int32Max, metadataField, optionalInteger, boundedArray } from "../request-fields.js";
+import {
+  jsonObjectField,
+  int32Max,
+  metadataField,
+  optionalInteger,
+  boundedArray,
+} from "../request-fields.js";
 import { cacheKeyField, labelField, serviceTierField } from "../run-labels.js";
 import { reasoningEffortField } from "../openai-effort.js";
 import { maxTokensField, samplingFields } from "../openai-sampling.js";
@@ -20,16 +26,13 @@ const format = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text") }),
   z.object({
     type: z.literal("json_object"),
-    schema: z
-      .record(z.string(), z.unknown())
-      .nullish()
-      .describe("Enforced like the schema of `json_schema`."),
+    schema: jsonObjectField.nullish().describe("Enforced like the schema of `json_schema`."),
   }),
   z.object({
     type: z.literal("json_schema"),
     name: z.string().nullish(),
     description: z.string().nullish(),
-    schema: z.record(z.string(), z.unknown()),
+    schema: jsonObjectField,
     strict: z.boolean().nullish(),
   }),
 ]);

@@ -1,6 +1,6 @@
 /** Schemas of the parts of a messages request that concern MCP servers: servers, toolsets, and blocks of a conversation. */
 import { z } from "zod";
-import { boundedArray } from "../../request-fields.js";
+import { jsonObjectField, boundedArray } from "../../request-fields.js";
 
 const namesMax = 1_000;
 const serversMax = 1_000;
@@ -41,7 +41,7 @@ const toolConfig = z
 const listedTool = z.object({
   name: z.string(),
   description: z.string().nullish(),
-  input_schema: z.record(z.string(), z.unknown()),
+  input_schema: jsonObjectField,
 });
 
 /** What a tool of the type `mcp_toolset` has; other types have none of it but `configs`. */
@@ -67,7 +67,7 @@ export const mcpUseBlock = z.object({
   id: z.string(),
   name: z.string(),
   server_name: z.string(),
-  input: z.record(z.string(), z.unknown()),
+  input: jsonObjectField,
 });
 
 /** The result of a call in a conversation. */

@@ -1,6 +1,6 @@
 /** Schemas of the tools of a messages request, and of the blocks that add and remove some in the course of a conversation. */
 import { z } from "zod";
-import { functionNameField } from "../../request-fields.js";
+import { jsonObjectField, functionNameField } from "../../request-fields.js";
 import { toolsetFields } from "../mcp/schema.js";
 
 /** The parser rejects types that it does not know. */
@@ -13,7 +13,7 @@ export const toolSchema = z.object({
     ),
   name: functionNameField.nullish(),
   description: z.string().nullish(),
-  input_schema: z.record(z.string(), z.unknown()).nullish().describe("JSON Schema of the input."),
+  input_schema: jsonObjectField.nullish().describe("JSON Schema of the input."),
   defer_loading: z
     .boolean()
     .nullish()

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { generationFields, imagesField, modelFields } from "../fields.js";
 import { optionsField } from "../options.js";
-import { boundedArray, functionNameField } from "../../request-fields.js";
+import { jsonObjectField, boundedArray, functionNameField } from "../../request-fields.js";
 
 const messagesMax = 10_000;
 const toolsMax = 1_000;
@@ -12,7 +12,7 @@ const toolCall = z.object({
   id: z.string().nullish(),
   function: z.object({
     name: z.string(),
-    arguments: z.record(z.string(), z.unknown()).nullish(),
+    arguments: jsonObjectField.nullish(),
   }),
 });
 
@@ -34,7 +34,7 @@ const tool = z.object({
   function: z.object({
     name: functionNameField,
     description: z.string().nullish(),
-    parameters: z.record(z.string(), z.unknown()).nullish().describe("JSON Schema of the arguments."),
+    parameters: jsonObjectField.nullish().describe("JSON Schema of the arguments."),
   }),
 });
 

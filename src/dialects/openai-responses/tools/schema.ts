@@ -3,7 +3,13 @@
  * itself; of these, this server executes image generation and calls of MCP servers.
  */
 import { z } from "zod";
-import { boundedArray, functionNameField, modelIdField, optionalInteger } from "../../request-fields.js";
+import {
+  jsonObjectField,
+  boundedArray,
+  functionNameField,
+  modelIdField,
+  optionalInteger,
+} from "../../request-fields.js";
 import { chosenMcpTool, mcpTool } from "./mcp/schema.js";
 import { textFormatSchema, textToolFields } from "../../client-tools/text-input.js";
 
@@ -13,7 +19,7 @@ const functionTool = z.object({
   type: z.literal("function"),
   name: functionNameField,
   description: z.string().nullish(),
-  parameters: z.record(z.string(), z.unknown()).nullish(),
+  parameters: jsonObjectField.nullish(),
   strict: z.boolean().nullish(),
   defer_loading: z
     .boolean()
@@ -36,7 +42,7 @@ const toolSearch = z.object({
   type: z.literal("tool_search"),
   execution: z.enum(["client", "server"]).nullish(),
   description: z.string().nullish(),
-  parameters: z.record(z.string(), z.unknown()).nullish(),
+  parameters: jsonObjectField.nullish(),
 });
 /** Tools without parameters of their own: their calls have a type and fields that clients know. */
 const typedTool = z.object({

@@ -1,6 +1,6 @@
 /** Schemas of the items of a conversation that concern MCP servers. Other fields are kept as they are. */
 import { z } from "zod";
-import { boundedArray } from "../../../request-fields.js";
+import { jsonObjectField, boundedArray } from "../../../request-fields.js";
 
 const toolsMax = 10_000;
 const id = z.string().nullish();
@@ -8,8 +8,8 @@ const id = z.string().nullish();
 const listedTool = z.looseObject({
   name: z.string(),
   description: z.string().nullish(),
-  input_schema: z.record(z.string(), z.unknown()),
-  annotations: z.record(z.string(), z.unknown()).nullish(),
+  input_schema: jsonObjectField,
+  annotations: jsonObjectField.nullish(),
 });
 
 /** The tools of a server, as an earlier response has listed them. */
