@@ -1,4 +1,4 @@
-/** Schemas whose alternatives are told apart after a recursive member, nested so deep that an answer has to go all the way. */
+/** Schemas whose alternatives differ only after a recursive member, nested so deep that an answer has to go all the way. */
 
 const depth = 16;
 const operators = ["+", "*", "-", "/"];

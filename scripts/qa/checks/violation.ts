@@ -7,7 +7,7 @@ export class Violation extends Error {
   }
 }
 
-/** Is told of each guarantee whether it holds. */
+/** Receives for each guarantee whether it holds. */
 export type Judge = (isHeld: boolean, guarantee: string, detail: () => string) => void;
 
 /** @throws Violation unless the guarantee holds */

@@ -39,7 +39,7 @@ export interface EventRelayDeps {
 const lookEveryMs = 2_000;
 
 const announcement = z.object({ id: z.string() });
-const wish = z.object({ id: z.string(), to: z.string(), from: z.number() });
+const wanted = z.object({ id: z.string(), to: z.string(), from: z.number() });
 const piece = z.object({ id: z.string(), to: z.string(), index: z.number(), event: z.looseObject({}) });
 
 export function createEventRelay(deps: EventRelayDeps): EventRelay {
@@ -55,7 +55,7 @@ class Relay implements EventRelay {
   constructor(private readonly deps: EventRelayDeps) {
     const { broadcast } = deps;
     broadcast.on("response-writing", (message) => this.#ask(announcement.parse(message).id));
-    broadcast.on("response-wanted", (message) => void this.#send(wish.parse(message)));
+    broadcast.on("response-wanted", (message) => void this.#send(wanted.parse(message)));
     broadcast.on("response-event", (message) => this.#append(piece.parse(message)));
     broadcast.on("response-ended", (message) => void this.#look(announcement.parse(message).id));
   }
@@ -88,7 +88,7 @@ class Relay implements EventRelay {
     broadcast.send("response-wanted", { id, to: broadcast.serverId, from: log.length });
   }
 
-  async #send({ id, to, from }: z.infer<typeof wish>): Promise<void> {
+  async #send({ id, to, from }: z.infer<typeof wanted>): Promise<void> {
     const { broadcast, logs } = this.deps;
     const log = logs.find(id);
     if (log === null) return;

@@ -170,7 +170,7 @@ function readRules(grammar: string): ReadonlyMap<string, string> {
 const member = { $ref: "#/$defs/e" };
 const operators = ["+", "*", "-"];
 
-/** Schemas whose alternatives are told apart behind a recursive member. */
+/** Schemas whose alternatives differ only behind a recursive member. */
 const exploding: readonly unknown[] = [
   {
     ...member,

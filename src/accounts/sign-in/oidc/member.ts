@@ -126,8 +126,8 @@ async function refuseWithoutOperator(
 }
 
 /**
- * Whether a verified address belongs to a member. Members are compared in a folded form, in which other letters look the same: whoever
- * has such an address at the provider is somebody else.
+ * Whether a verified address belongs to a member. Members are compared in a folded form, in which other letters look the same: a person
+ * who has such an address at the provider is somebody else.
  */
 function isSameAddress(one: string, other: string): boolean {
   const isAscii = /^[\x21-\x7e]+$/.test(one + other);
