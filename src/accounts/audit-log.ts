@@ -60,7 +60,7 @@ export function createAuditLog(deps: AuditLogDeps) {
       const hasMore = isFiltered && scanned.length === eventsScannedMax;
       const isWanted = (event: StoredAuditEvent): boolean =>
         (isSeen === null || isSeen(event)) && matches(event, filter);
-      const { events, next } = pageOf(scanned, isWanted, query.limit, hasMore);
+      const { events, next } = toPage(scanned, isWanted, query.limit, hasMore);
       return { events: await withMembers(deps, events), next };
     },
     /** Returns the events of a scope by time, page by page. */
@@ -117,7 +117,7 @@ async function withMembers(
 }
 
 /** @param hasMore whether there may be events beyond the scanned ones. */
-function pageOf(
+function toPage(
   scanned: readonly StoredAuditEvent[],
   isWanted: (event: StoredAuditEvent) => boolean,
   limit: number,

@@ -1,5 +1,5 @@
 /** Validates names, ACLs, limits and times. Each check throws a HearthError `invalid_value` that names the field. */
-import { isAcl, endpointNames, groupOf } from "./principals/acls.js";
+import { isAcl, endpointNames, readGroupName } from "./principals/acls.js";
 import { HearthError } from "../core/errors.js";
 import { isManagementAcl, managementEndpoints } from "./principals/manager-permissions.js";
 
@@ -34,7 +34,11 @@ const mustBeAcl = `must be api-key:endpoint:<name> with one of ${endpointNames.j
 
 /** Checks the ACLs of an API key, or those that a team allows its keys. Whether groups exist is not checked. */
 export function checkAcls(acls: readonly string[]): void {
-  checkEach(acls, (acl) => isAcl(acl) || groupOf(acl) !== null, `${mustBeAcl}, or api-key:group:<name>`);
+  checkEach(
+    acls,
+    (acl) => isAcl(acl) || readGroupName(acl) !== null,
+    `${mustBeAcl}, or api-key:group:<name>`,
+  );
 }
 
 /** Checks the ACLs of an access group. */

@@ -20,7 +20,7 @@ export interface Scope {
 export type TeamScope = Scope & { readonly teamId: string };
 
 /** Returns the actor of a request. */
-export function actorOf({ key, member }: Manager): Actor {
+export function toActor({ key, member }: Manager): Actor {
   const actor = { id: key.id, userId: key.userId, teamId: key.teamId };
   return member?.role === "member" ? { ...actor, ownKeysOnly: true } : actor;
 }

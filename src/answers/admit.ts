@@ -7,7 +7,7 @@ import type { EstimatedPrompt } from "../accounts/limits/prompt-estimate.js";
 import { unlimitedReservation } from "../accounts/limits/rate-limits.js";
 import type { TokenReservation } from "../core/limits.js";
 import { completeRequest, type ModelKind } from "../core/model.js";
-import { endUserOf, type RequestLabels } from "../core/requests/labels.js";
+import { readEndUser, type RequestLabels } from "../core/requests/labels.js";
 import { authoriseModel, type Ability } from "./authorise-model.js";
 import type { AnswerContext } from "./context.js";
 import type { Asking, ReadRequest, ReadyRequest, TextEndpoint } from "./endpoint.js";
@@ -99,7 +99,11 @@ export async function reserveTokens(
   if (model === null && typeof prompt !== "string") return unlimitedReservation;
   const isGeneration = prompt !== null && typeof prompt !== "string" && "messages" in prompt;
   const whole = isGeneration && model !== null ? completeRequest(prompt, model) : prompt;
-  return asking.reserve(model?.manifest.id ?? name, whole, endUserOf(isGeneration ? prompt.labels : labels));
+  return asking.reserve(
+    model?.manifest.id ?? name,
+    whole,
+    readEndUser(isGeneration ? prompt.labels : labels),
+  );
 }
 
 /** Returns a function that closes at its first call. */

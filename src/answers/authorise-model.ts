@@ -7,7 +7,7 @@ import { descriptions } from "../inference/usable-model.js";
 import { closestNames } from "../models/closest-names.js";
 
 /** A request of a model: whose key it has, and the endpoint that it calls. */
-export interface Caller {
+export interface ModelCaller {
   readonly principal: Principal;
   readonly route: { readonly acl: string | null };
 }
@@ -31,7 +31,7 @@ const namesMax = 5;
  */
 export function authoriseModel(
   models: ModelRegistry,
-  { principal, route }: Caller,
+  { principal, route }: ModelCaller,
   name: string,
   kind: ModelKind = "chat",
   ability?: Ability,

@@ -3,7 +3,7 @@ import type { HearthError } from "../core/errors.js";
 import type { GenerationRequest } from "../core/generation.js";
 import type { RunEvent } from "../core/run-event.js";
 import { ollamaErrorBody } from "../dialects/error-body.js";
-import type { AnswerIdentity } from "../dialects/ollama/answer.js";
+import type { OllamaIdentity } from "../dialects/ollama/answer.js";
 import { jsonLine, linesType } from "../dialects/ollama/lines.js";
 import {
   loadNothing,
@@ -24,11 +24,11 @@ interface ParsedRequest {
 /** How the answers of one endpoint are encoded. */
 export interface AnswerForm {
   parse(body: unknown, bodyText: string | null): ParsedRequest;
-  loaded(identity: AnswerIdentity, reason: "load" | "unload"): object;
+  loaded(identity: OllamaIdentity, reason: "load" | "unload"): object;
   /** A line without text. */
-  empty(identity: AnswerIdentity): object;
-  encoder(identity: AnswerIdentity): LineEncoder;
-  fold(identity: AnswerIdentity): LineFold;
+  empty(identity: OllamaIdentity): object;
+  encoder(identity: OllamaIdentity): LineEncoder;
+  fold(identity: OllamaIdentity): LineFold;
 }
 
 interface WithTexts {
@@ -67,7 +67,7 @@ export function ollamaEndpoint(
   };
 }
 
-function streamPresenter(form: AnswerForm, identity: AnswerIdentity): StreamPresenter {
+function streamPresenter(form: AnswerForm, identity: OllamaIdentity): StreamPresenter {
   const encoder = form.encoder(identity);
   return {
     contentType: linesType,
@@ -79,7 +79,7 @@ function streamPresenter(form: AnswerForm, identity: AnswerIdentity): StreamPres
   };
 }
 
-function jsonPresenter(form: AnswerForm, identity: AnswerIdentity): JsonPresenter {
+function jsonPresenter(form: AnswerForm, identity: OllamaIdentity): JsonPresenter {
   const fold = form.fold(identity);
   return {
     add: (event) => fold.add(event),

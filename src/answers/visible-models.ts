@@ -15,10 +15,10 @@ export function visibleModels(
 ): readonly Model[] {
   const visible = models
     .list()
-    .filter((model) => model.unusable === null && isOf(model, kind) && mayUseModel(principal, model));
+    .filter((model) => model.unusable === null && hasKind(model, kind) && mayUseModel(principal, model));
   return [
-    ...visible.filter((model) => isOf(model, "chat")),
-    ...visible.filter((model) => !isOf(model, "chat")),
+    ...visible.filter((model) => hasKind(model, "chat")),
+    ...visible.filter((model) => !hasKind(model, "chat")),
   ];
 }
 
@@ -35,10 +35,10 @@ export function visibleModel(
 ): Model {
   const model = models.find(name);
   authorise(principal, { endpoint: null, model: modelNames(name, model) });
-  if (model === null || !isOf(model, kind)) throw unknownModel(models, principal, name, kind);
+  if (model === null || !hasKind(model, kind)) throw unknownModel(models, principal, name, kind);
   return model;
 }
 
-function isOf({ manifest }: Model, kind: ModelKind | undefined): boolean {
+function hasKind({ manifest }: Model, kind: ModelKind | undefined): boolean {
   return isOfKind(manifest.kind, kind);
 }

@@ -57,7 +57,7 @@ import { buildManagement } from "./server/management.js";
 import { readiness } from "./remote/readiness.js";
 import { buildStores, type DataFolder, openDataFolder, type Stores } from "./stores.js";
 import type { TracedDeps } from "./chat-engine.js";
-import { loadOf, watchDatabase } from "./watch/health.js";
+import { readServerLoad, watchDatabase } from "./watch/health.js";
 import { buildTracing, type ClosableTracing } from "./watch/tracing.js";
 
 export type { OpenAccounts, OwnerSignIn } from "./accounts.js";
@@ -215,7 +215,7 @@ async function buildRunning(config: Config, overrides: Overrides, system: Traced
   const { models, visionModel } = loaded;
   const scheduler = createScheduler(config, system.clock, stores.broadcast);
   const engines = buildEngines(config, system, visionModel, overrides);
-  const load = (): ServerLoad => loadOf(engines.all, scheduler);
+  const load = (): ServerLoad => readServerLoad(engines.all, scheduler);
   const limits = await buildLimits(config, { ...stores, ...system });
   const metrics = createMetrics(load, system.clock, config, limits.redis);
   const refused = new RefusedBudgets();

@@ -19,7 +19,7 @@ import type { Logger } from "../core/logger.js";
 import { openModelRoom, readSystemFile, type RoomSources } from "../models/fit/free-memory.js";
 import { verifyWeights } from "../models/verify.js";
 import { seenGpu } from "./gpu/memory.js";
-import { llamaSettings, memoryBytesOf } from "./llama-settings.js";
+import { llamaSettings, limitModelMemory } from "./llama-settings.js";
 
 /** Time, chance and the log, which most parts are built over. */
 export interface SystemDeps {
@@ -45,7 +45,7 @@ export function buildModelMemory(
   const isFreeCounted = memoryBytesMax === 0 && (gpu === "off" || seenGpu() !== "nvidia");
   return new ModelMemory({
     clock,
-    memoryBytesMax: memoryBytesOf(memoryBytesMax),
+    memoryBytesMax: limitModelMemory(memoryBytesMax),
     roomBytes: isFreeCounted ? openModelRoom(sources) : null,
     log: (message) => logger.warn({ engine: "memory" }, message),
   });

@@ -36,7 +36,7 @@ export function httpSettings(config: Config, deps: TlsDeps, limits: Partial<Http
     corsOrigins: config.corsOrigins,
     ollamaApi: config.ollamaApi === "on",
     ollamaKey: config.ollamaKey,
-    pinnedKeys: pinnedKeysOf(config),
+    pinnedKeys: listPinnedKeys(config),
     trustProxy: config.trustProxy,
     publicUrl: config.publicUrl,
     // Behind a proxy, a loopback address can be reached by everyone.
@@ -46,7 +46,7 @@ export function httpSettings(config: Config, deps: TlsDeps, limits: Partial<Http
 }
 
 /** Returns the keys that the operator has chosen, the secrets that other servers gave them, and the keys of engines. */
-export function pinnedKeysOf({
+export function listPinnedKeys({
   apiKey,
   managementKey,
   ollamaKey,

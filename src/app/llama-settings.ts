@@ -10,14 +10,14 @@ import { keepThreads, type ThreadPoolState } from "../engine/native/thread-pool.
 import type { ContextLimit } from "../models/apply-settings.js";
 
 /** Returns the memory that all models together may take. */
-export function memoryBytesOf(memoryBytesMax: number): number {
+export function limitModelMemory(memoryBytesMax: number): number {
   return memoryBytesMax === 0 ? usableMemoryBytes() : memoryBytesMax;
 }
 
 /** Returns the largest context of a model: the configured one, or what it was trained with, as far as memory allows. */
 export function contextLimit(config: Config): ContextLimit {
   if (config.contextTokensMax > 0) return config.contextTokensMax;
-  const [settings, memoryBytes] = [llamaSettings(config), memoryBytesOf(config.memoryBytesMax)];
+  const [settings, memoryBytes] = [llamaSettings(config), limitModelMemory(config.memoryBytesMax)];
   return (cost, load) => contextInMemory(cost, withLoadSettings(settings, load), memoryBytes);
 }
 

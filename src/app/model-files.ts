@@ -7,7 +7,7 @@ import { HearthError } from "../core/errors.js";
 import type { Model, ModelRegistry } from "../core/model.js";
 import { removeModel } from "../models/library/remove.js";
 import { idFromName } from "../models/manifest.js";
-import { stemOf } from "../models/parts.js";
+import { readModelStem } from "../models/parts.js";
 import type { SettingsByModel } from "../models/settings.js";
 import { builtInModels } from "./models.js";
 
@@ -27,7 +27,7 @@ export async function removeModelFiles({ models }: Pick<Config, "models">, model
   await removeModel(own, models);
 }
 
-export function deletionOf({ manifest: { id, file } }: Model): AuditEntry {
+export function describeDeletion({ manifest: { id, file } }: Model): AuditEntry {
   const description = `Deleted the model '${id}'`;
   return { action: "DeleteModel", objectId: id, teamId: null, description, before: { file }, after: null };
 }
@@ -46,7 +46,7 @@ export function adaptersOver(
 
 /** Returns the file of a model itself: a LoRA adapter with a base has the path of its base. */
 export function ownPath({ manifest, path, load }: Model): string {
-  const isOwn = (file: string): boolean => idFromName(stemOf(basename(file))) === manifest.id;
+  const isOwn = (file: string): boolean => idFromName(readModelStem(basename(file))) === manifest.id;
   if (isOwn(path)) return path;
   return load?.adapters?.find((adapter) => isOwn(adapter.path))?.path ?? path;
 }

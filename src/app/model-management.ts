@@ -11,7 +11,7 @@ import { readDetails } from "../models/library/details.js";
 import type { SystemDeps } from "./chat-engine.js";
 import type { buildEngines } from "./engines.js";
 import { serverFit } from "./inspect/server-fit.js";
-import { adaptersOver, deletionOf, removeModelFiles } from "./model-files.js";
+import { adaptersOver, describeDeletion, removeModelFiles } from "./model-files.js";
 import { createModelUpkeep, type UpkeepDeps } from "./model-reload.js";
 import { type LoadedModels, remoteSettings } from "./models.js";
 import { openServerPuller } from "./pulls.js";
@@ -40,7 +40,7 @@ export function buildModelManagement(
       }),
       applySettings: () => modelUpkeep.applySettings(),
     },
-    fitOf: serverFit(config),
+    measureFit: serverFit(config),
     pullJobs: createPullJobs({
       ...deps,
       openPuller: openPuller ?? (() => openServerPuller(config, {})),
@@ -50,7 +50,7 @@ export function buildModelManagement(
 }
 
 function memoryControl({ engine, embeddingEngine, imageEngine, memory }: Engines): ModelMemoryControl {
-  const engineOf = ({ manifest: { id, kind } }: Model) => {
+  const findEngine = ({ manifest: { id, kind } }: Model) => {
     if (kind === "chat") return engine;
     if (kind === "image") return imageEngine;
     if (kind !== "vision") return embeddingEngine;
@@ -60,7 +60,7 @@ function memoryControl({ engine, embeddingEngine, imageEngine, memory }: Engines
   return {
     async load(model, signal) {
       refuseUnusable(model);
-      const loaded = await engineOf(model).load(model, signal);
+      const loaded = await findEngine(model).load(model, signal);
       loaded.release();
     },
     unload: (id) => memory.unload(id),
@@ -81,5 +81,5 @@ async function removePulled(
     throw new HearthError("conflict", `'${id}' was not pulled, and only pulled models are deleted.`);
   await removeModelFiles(config, model);
   forgetSettings({ config, store }, id);
-  return deletionOf(model);
+  return describeDeletion(model);
 }

@@ -10,7 +10,7 @@ import { openModelSettings, type ModelSettingsStore } from "../models/settings-s
 import { modelSettingsFile, vocabulariesFolder } from "./data-folder.js";
 import { configuredModels, readSignatures, type ConfiguredModels, type Signatures } from "./model-reload.js";
 import { contextLimit } from "./llama-settings.js";
-import { placementsOf } from "./remote/placements.js";
+import { listPlacements } from "./remote/placements.js";
 import { engineBuild } from "../version.js";
 
 /** The built-in models are part of the program, in whatever folder it is started. */
@@ -46,7 +46,7 @@ export function openRegistry(
   const contextTokensMax = contextLimit(config);
   const { visionModel } = config;
   const readSettings = (): ReturnType<ModelSettingsStore["read"]> => modelSettings.read();
-  const placements = placementsOf(config);
+  const placements = listPlacements(config);
   return loadRegistry({
     folders,
     contextTokensMax,

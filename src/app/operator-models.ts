@@ -10,7 +10,7 @@ import type { LoadedRegistry } from "../models/registry.js";
 import { settingNames } from "../models/settings.js";
 import type { FitOptions, FitReport } from "./inspect/model-fit.js";
 import type { TemplateReport } from "./inspect/template-report.js";
-import { adaptersOver, deletionOf, ownPath, removeModelFiles } from "./model-files.js";
+import { adaptersOver, describeDeletion, ownPath, removeModelFiles } from "./model-files.js";
 import { openRegistry, openSettings } from "./models.js";
 import { auditSettings, recordEntries } from "./operator-audit.js";
 import { createOperatorSettings, type OperatorSettings } from "./operator-settings.js";
@@ -40,7 +40,7 @@ export interface OperatorModels extends OperatorSettings {
    */
   remove(model: Model): Promise<void>;
   /** Ids of the models that are adapters over this one. */
-  adaptersOf(id: string): readonly string[];
+  listAdapters(id: string): readonly string[];
   /** Links models of another program into the folder of models. */
   link(from: ForeignProgram, source: string, isDryRun: boolean): Promise<LinkReport>;
   /** The names of all settings. */
@@ -67,19 +67,19 @@ export async function openOperatorModels(config: Config, workerUrl?: URL): Promi
     refresh: () => registry.refresh(),
     modifiedTime: async (model) => (await stat(ownPath(model)).catch(() => null))?.mtimeMs ?? 0,
     details: readDetails,
-    template: async (model) => (await import("./inspect/template-report.js")).readTemplateOf(model),
+    template: async (model) => (await import("./inspect/template-report.js")).readModelTemplate(model),
     async fit(model, options) {
-      const { fitOf } = await import("./inspect/model-fit.js");
+      const { measureFit } = await import("./inspect/model-fit.js");
       const url = options.workerUrl ?? workerUrl;
-      return fitOf(config, model, await readDetails(model), { ...options, workerUrl: url });
+      return measureFit(config, model, await readDetails(model), { ...options, workerUrl: url });
     },
     async remove(model) {
       await removeModelFiles(config, model);
-      await recordEntries(config, [deletionOf(model)]);
+      await recordEntries(config, [describeDeletion(model)]);
       await settings.forget(model.manifest.id);
       await registry.refresh();
     },
-    adaptersOf: (id) => adaptersOver(registry, store.read().settings, id),
+    listAdapters: (id) => adaptersOver(registry, store.read().settings, id),
     link: (from, source, isDryRun) =>
       linkModels({
         from,

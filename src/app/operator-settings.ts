@@ -26,7 +26,7 @@ export interface ModelAlias {
 }
 
 export interface OperatorSettings {
-  settingsOf(id: string): readonly ModelSetting[];
+  listSettings(id: string): readonly ModelSetting[];
   /** Lists all aliases in order. */
   aliases(): readonly ModelAlias[];
   /**
@@ -55,7 +55,7 @@ interface Deps {
 export function createOperatorSettings(deps: Deps): OperatorSettings {
   const { store, commit } = deps;
   return {
-    settingsOf: (id) => settingsOf(deps, id),
+    listSettings: (id) => listSettings(deps, id),
     aliases: () => aliases(deps),
     change: (id, change) => commit(() => store.update(id, change)),
     forget: (id) => commit(() => forgetSettings(deps, id)),
@@ -65,24 +65,24 @@ export function createOperatorSettings(deps: Deps): OperatorSettings {
 }
 
 /** Returns the settings of a model that the configuration file has. */
-function fixedOf({ config }: Pick<Deps, "config">, id: string): ModelSettings {
+function readFixed({ config }: Pick<Deps, "config">, id: string): ModelSettings {
   return own(config.modelSettings, id);
 }
 
-function settingsOf(deps: Deps, id: string): readonly ModelSetting[] {
-  const fixed = fixedOf(deps, id);
+function listSettings(deps: Deps, id: string): readonly ModelSetting[] {
+  const fixed = readFixed(deps, id);
   const { aliases: _, ...settings } = own(deps.store.read().settings, id);
   return Object.entries(settings)
     .flatMap(([name, value]) => flattened(name, value))
     .map(({ name, value }) => {
       const isFixed = Object.hasOwn(fixed, name.split(".")[0] ?? "");
-      return { name, value, source: isFixed ? fileOf(deps) : setByCommand };
+      return { name, value, source: isFixed ? findFile(deps) : setByCommand };
     });
 }
 
 /** Returns the aliases of a model that commands set. */
 function setAliases(deps: Pick<Deps, "config" | "store">, id: string): readonly string[] {
-  const inFile = new Set(fixedOf(deps, id).aliases);
+  const inFile = new Set(readFixed(deps, id).aliases);
   return (own(deps.store.read().settings, id).aliases ?? []).filter((alias) => !inFile.has(alias));
 }
 
@@ -92,7 +92,7 @@ function aliases(deps: Deps): readonly ModelAlias[] {
     .flatMap(({ manifest: { id, aliases: names } }) => {
       const sources = new Map([
         ...setAliases(deps, id).map((alias) => [alias, setByCommand] as const),
-        ...(fixedOf(deps, id).aliases ?? []).map((alias) => [alias, fileOf(deps)] as const),
+        ...(readFixed(deps, id).aliases ?? []).map((alias) => [alias, findFile(deps)] as const),
       ]);
       return names.map((alias) => ({ alias, model: id, source: sources.get(alias) ?? "files" }));
     })
@@ -101,7 +101,7 @@ function aliases(deps: Deps): readonly ModelAlias[] {
 
 /** Removes the settings of a model that commands and the management API made. */
 export function forgetSettings(deps: Pick<Deps, "config" | "store">, id: string): void {
-  const fixed = fixedOf(deps, id);
+  const fixed = readFixed(deps, id);
   const names = Object.keys(own(deps.store.read().settings, id)).filter((name) =>
     name === "aliases" ? setAliases(deps, id).length > 0 : !Object.hasOwn(fixed, name),
   );
@@ -133,7 +133,7 @@ function drop(deps: Deps, holder: ModelAlias): void {
   deps.store.update(holder.model, { aliases: left.length === 0 ? null : left });
 }
 
-function fileOf({ config }: Deps): string {
+function findFile({ config }: Deps): string {
   return config.file ?? "hearth.yaml";
 }
 

@@ -31,13 +31,13 @@ export async function openPuller(
     async pull(what, options) {
       const result = await puller.pull(what, options);
       const { recordEntries } = await import("./operator-audit.js");
-      await recordEntries(config, [entryOf(what, result)]);
+      await recordEntries(config, [toEntry(what, result)]);
       return result;
     },
   };
 }
 
-function entryOf(what: string, { id }: PullResult): AuditEntry {
+function toEntry(what: string, { id }: PullResult): AuditEntry {
   const description = `Pulled '${what}' as the model '${id}'`;
   return { action: "PullModel", objectId: id, teamId: null, description, before: null, after: { what } };
 }

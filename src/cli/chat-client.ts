@@ -47,7 +47,7 @@ export async function request(server: ChatServer, path: string, init: RequestIni
     ...init,
     headers: { ...headers(server), ...(init.headers as Record<string, string> | undefined) },
   });
-  if (!response.ok) throw await errorOf(response);
+  if (!response.ok) throw await readError(response);
   return response;
 }
 
@@ -73,11 +73,11 @@ export async function* streamChat(
     .pipeThrough(new EventSourceParserStream());
   for await (const frame of frames) {
     if (frame.data === "[DONE]") return;
-    yield* deltasOf(JSON.parse(frame.data));
+    yield* listDeltas(JSON.parse(frame.data));
   }
 }
 
-function* deltasOf(data: unknown): Generator<ChatDelta> {
+function* listDeltas(data: unknown): Generator<ChatDelta> {
   const failed = failure.safeParse(data);
   if (failed.success) throw new Error(failed.data.error.message);
   for (const { delta } of chunk.parse(data).choices) {
@@ -90,7 +90,7 @@ function headers(server: ChatServer): Record<string, string> {
   return { authorization: `Bearer ${server.key}` };
 }
 
-async function errorOf(response: Response): Promise<Error> {
+async function readError(response: Response): Promise<Error> {
   const text = await response.text();
   try {
     const body: unknown = JSON.parse(text);

@@ -9,7 +9,7 @@ import type { Config } from "../config/config.js";
 import { awaitModel } from "./await-model.js";
 import { listModels, streamChat, type ChatDelta, type ChatServer, type ChatTurn } from "./chat-client.js";
 import { exactOn, printTo, type TextOut } from "./terminal.js";
-import { fetchOf, findServer, knownKey } from "./server/running-server.js";
+import { createServerFetch, findServer, knownKey } from "./server/running-server.js";
 
 /** Reads the models of this machine. */
 export type OpenModels = () => Promise<Pick<OperatorModels, "resolve">>;
@@ -57,7 +57,11 @@ async function connect(config: Config): Promise<ServerConnection> {
   try {
     const { url } = await app.listen();
     const key = app.firstKey ?? knownKey(config);
-    return { server: { url, key, ...(await fetchOf(config)) }, isRunning: false, close: () => app.close() };
+    return {
+      server: { url, key, ...(await createServerFetch(config)) },
+      isRunning: false,
+      close: () => app.close(),
+    };
   } catch (thrown) {
     await app.close();
     throw thrown;

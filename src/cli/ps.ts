@@ -28,8 +28,8 @@ export function addPsCommand(program: Command, load: () => Promise<LoadedConfig>
 /** Returns the models that the running server has in memory. @throws Error if no server is running. */
 async function modelsInMemory(config: Config): Promise<readonly ModelInMemory[]> {
   const server = await requireServer(config);
-  const { modelsInMemoryOf } = await import("./server/models-in-memory.js");
-  return modelsInMemoryOf(server);
+  const { fetchModelsInMemory } = await import("./server/models-in-memory.js");
+  return fetchModelsInMemory(server);
 }
 
 function toTable(models: readonly ModelInMemory[], now: number): string {

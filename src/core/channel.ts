@@ -1,7 +1,7 @@
 /** How queued items are merged when the reader falls behind. */
 export interface Merging<T> {
   /** Returns the group of an item; merging may change the order between groups. null = the item is never merged. */
-  groupOf(item: T): number | null;
+  findGroup(item: T): number | null;
   /** Returns both items as one, or null when they cannot be merged. */
   merge(last: T, next: T): T | null;
 }
@@ -27,7 +27,7 @@ export class Channel<T> implements AsyncIterable<T> {
   /** Adds an item. @returns false when the channel is full or has ended; the item is discarded then. */
   push(item: T): boolean {
     if (this.#ended) return false;
-    const group = this.#merging.groupOf(item);
+    const group = this.#merging.findGroup(item);
     const last = group === null ? undefined : this.#lastOfGroup.get(group);
     const merged = last === undefined ? null : this.#merging.merge(last.item, item);
     if (last !== undefined && merged !== null) {
@@ -74,7 +74,7 @@ export class Channel<T> implements AsyncIterable<T> {
   }
 
   #closeGroup(read: { item: T }): void {
-    const group = this.#merging.groupOf(read.item);
+    const group = this.#merging.findGroup(read.item);
     if (group !== null && this.#lastOfGroup.get(group) === read) this.#lastOfGroup.delete(group);
   }
 

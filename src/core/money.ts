@@ -16,7 +16,7 @@ export interface Prices {
 }
 
 /** Returns the cost of a run: uncached prompt, cached prompt, sampled tokens including reasoning, and images. */
-export function costOf(usage: Usage, prices: Prices): Ticks {
+export function computeCost(usage: Usage, prices: Prices): Ticks {
   const evaluated = usage.promptTokens - usage.cachedTokens;
   const sampled = usage.completionTokens + usage.reasoningTokens;
   return whole(
@@ -29,14 +29,14 @@ export function costOf(usage: Usage, prices: Prices): Ticks {
 
 /** Returns what a run is charged in all, its server calls included; while it has not ended, what it has cost so far. */
 export function readCharge(usage: Usage, prices: Prices): Ticks {
-  return usage.chargedTicks ?? costOf(usage, prices) + (usage.serverCallTicks ?? 0);
+  return usage.chargedTicks ?? computeCost(usage, prices) + (usage.serverCallTicks ?? 0);
 }
 
 /**
  * Returns the maximum cost of a run: the dearest prompt tokens, and every choice of maximum length.
  * @throws RangeError when the amount is not a safe integer.
  */
-export function maxCostOf(max: UsageBound, prices: Prices): Ticks {
+export function computeMaxCost(max: UsageBound, prices: Prices): Ticks {
   const promptTicks = Math.max(prices.promptTextTokenTicks, prices.cachedPromptTextTokenTicks);
   return whole(
     max.prompt * promptTicks +
@@ -47,7 +47,7 @@ export function maxCostOf(max: UsageBound, prices: Prices): Ticks {
 
 /** Whether no run at these prices can cost anything. */
 export function isFree(prices: Prices): boolean {
-  return maxCostOf({ prompt: 1, sampled: 1, images: 1 }, prices) === 0;
+  return computeMaxCost({ prompt: 1, sampled: 1, images: 1 }, prices) === 0;
 }
 
 /**

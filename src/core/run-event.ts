@@ -17,8 +17,8 @@ export type ChoiceEnd = GenerationEnd & Counted;
 
 /** Merges the events of a run as `eventMerging` does; the usage is the usage of the later one. */
 export const runEventMerging = {
-  groupOf: (event: RunEvent): number | null =>
-    isServerEvent(event) ? event.choice : eventMerging.groupOf(event),
+  findGroup: (event: RunEvent): number | null =>
+    isServerEvent(event) ? event.choice : eventMerging.findGroup(event),
   merge(last: RunEvent, next: RunEvent): RunEvent | null {
     if (isServerEvent(last) || isServerEvent(next)) return null;
     const merged = mergeEvents(last, next);

@@ -152,7 +152,7 @@ const table: Readonly<Record<ErrorKind, Row>> = {
 
 /** Returns the HTTP status of an error response. */
 export function errorStatus({ kind }: HearthError, dialect: ErrorDialect): number {
-  return statusOf(kind, dialect);
+  return findStatus(kind, dialect);
 }
 
 /**
@@ -165,20 +165,20 @@ export function errorCodes(
 ): ReadonlyMap<number, readonly string[]> {
   const codes = new Map<number, readonly string[]>();
   for (const kind of kinds) {
-    const status = statusOf(kind, dialect);
-    codes.set(status, [...new Set([...(codes.get(status) ?? []), codeOf[dialect](table[kind])])]);
+    const status = findStatus(kind, dialect);
+    codes.set(status, [...new Set([...(codes.get(status) ?? []), codeReaders[dialect](table[kind])])]);
   }
   return codes;
 }
 
-const codeOf: Readonly<Record<ErrorDialect, (row: Row) => string>> = {
+const codeReaders: Readonly<Record<ErrorDialect, (row: Row) => string>> = {
   openai: ({ code }) => code,
   anthropic: ({ anthropic }) => anthropic,
   management: ({ sentence }) => String(grpcCodes[sentence]),
   ollama: ({ code }) => code,
 };
 
-function statusOf(kind: ErrorKind, dialect: ErrorDialect): number {
+function findStatus(kind: ErrorKind, dialect: ErrorDialect): number {
   const { status, anthropicStatus, managementStatus, ollamaStatus } = table[kind];
   const own = {
     openai: status,
@@ -195,10 +195,10 @@ export function errorBody(
   dialect: ErrorDialect,
   requestId: string,
 ): OpenAiError | AnthropicError | ManagementError | OllamaError {
-  return bodyOf[dialect](error, requestId);
+  return bodies[dialect](error, requestId);
 }
 
-const bodyOf: Readonly<
+const bodies: Readonly<
   Record<ErrorDialect, (error: HearthError, requestId: string) => ReturnType<typeof errorBody>>
 > = {
   openai: openaiErrorBody,

@@ -12,7 +12,7 @@ export function rateLimitHeaders(
 ): Readonly<Record<string, string>> {
   const entries = (Object.keys(standings) as (keyof LimitStatuses)[]).flatMap((kind) => {
     const standing = standings[kind];
-    return standing === null ? [] : Object.entries(headersOf[dialect](kind, standing, now));
+    return standing === null ? [] : Object.entries(formatters[dialect](kind, standing, now));
   });
   return Object.fromEntries(entries);
 }
@@ -29,7 +29,7 @@ const openaiHeaders: HeaderFormatter = (kind, { limit, remaining, resetMs }) => 
   [`x-ratelimit-reset-${kind}`]: formatDuration(resetMs),
 });
 
-const headersOf: Readonly<Record<ErrorDialect, HeaderFormatter>> = {
+const formatters: Readonly<Record<ErrorDialect, HeaderFormatter>> = {
   openai: openaiHeaders,
   // Ollama has no such headers.
   ollama: openaiHeaders,

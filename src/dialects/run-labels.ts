@@ -29,7 +29,7 @@ interface LabelFields {
 }
 
 /** Returns what a request says of itself; no property when that is nothing. */
-export function labelsOf({ user, safety_identifier: safety, metadata }: LabelFields): {
+export function readRunLabels({ user, safety_identifier: safety, metadata }: LabelFields): {
   readonly labels?: RequestLabels;
 } {
   const labels: RequestLabels = {

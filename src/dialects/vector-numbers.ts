@@ -2,6 +2,6 @@
 const digitsOfFloat = 9;
 
 /** Returns numbers with as many digits as a 32-bit float has: half as long as a float's own digits in 64 bits. */
-export function numbersOf(vector: Float32Array): readonly number[] {
+export function toShortNumbers(vector: Float32Array): readonly number[] {
   return Array.from(vector, (value) => Number(value.toPrecision(digitsOfFloat)));
 }

@@ -14,7 +14,7 @@ import { isObject, ownProperty } from "./schema/location.js";
 import type { JsonValue, SchemaNode } from "./schema/node.js";
 import { schemaReadings } from "./schema/read.js";
 import { SchemaRefusal } from "./schema/refusal.js";
-import { withStepLimit, type Place } from "./work.js";
+import { withStepLimit, type CostPlace } from "./work.js";
 
 export interface Conversion {
   readonly grammar: string;
@@ -94,16 +94,16 @@ function emitReading(
 ): Pick<SchemaRules, "root" | "checked"> {
   const closed = options.additionalProperties
     ? null
-    : rulesOf(node, rules, { closes: true, uris: urisOf(schema) });
+    : emitRules(node, rules, { closes: true, uris: listUris(schema) });
   const emitted =
-    closed === null || "keyword" in closed ? rulesOf(node, rules, { closes: false, uris: [] }) : closed;
+    closed === null || "keyword" in closed ? emitRules(node, rules, { closes: false, uris: [] }) : closed;
   if ("keyword" in emitted) throw unsatisfiable(emitted);
   checkPaths(rules, emitted.root);
   return emitted;
 }
 
 /** Returns the URIs by which a document can name this schema in its own `$schema`: its draft, and its id. */
-function urisOf(schema: unknown): readonly string[] {
+function listUris(schema: unknown): readonly string[] {
   const document = schema as JsonValue;
   if (!isObject(document) || typeof ownProperty(document, "$schema") !== "string") return [];
   const uris = ["$schema", "$id", "id"].map((keyword) => ownProperty(document, keyword));
@@ -115,11 +115,11 @@ function urisOf(schema: unknown): readonly string[] {
  * closing the objects that have no `additionalProperties`.
  * @param objects.uris the values of the key `$schema` that the root object may have though it is closed
  */
-function rulesOf(
+function emitRules(
   node: SchemaNode,
   rules: RuleSet,
   objects: { readonly closes: boolean; readonly uris: readonly string[] },
-): Pick<SchemaRules, "root" | "checked"> | Place {
+): Pick<SchemaRules, "root" | "checked"> | CostPlace {
   const scope = createScope(node, objects.closes);
   const term = scope.terms.of(node);
   const { uris } = objects;
@@ -133,7 +133,7 @@ export function anyJsonObject(rules: RuleSet): string {
   return schemaRules({ type: "object" }, { additionalProperties: true }, rules).root;
 }
 
-function unsatisfiable(place: Place): SchemaRefusal {
+function unsatisfiable(place: CostPlace): SchemaRefusal {
   return new SchemaRefusal(
     "No value satisfies the schema; look for keywords that contradict each other, or for required properties " +
       "that are false or require themselves recursively.",

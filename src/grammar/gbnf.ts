@@ -87,7 +87,7 @@ export class RuleSet {
    * Returns the right-hand side itself if it is already the name of a rule, otherwise adds a rule for it.
    * @throws GrammarTooLarge
    */
-  nameOf(rightSide: string): string {
+  toName(rightSide: string): string {
     return this.#rightHandSides.has(rightSide) ? rightSide : this.add(rightSide);
   }
 

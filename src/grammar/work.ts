@@ -6,7 +6,7 @@
 import { SchemaRefusal } from "./schema/refusal.js";
 
 /** A keyword of the schema and the JSON Pointer of its subschema. */
-export interface Place {
+export interface CostPlace {
   readonly keyword: string;
   readonly pointer: string;
 }
@@ -14,7 +14,7 @@ export interface Place {
 interface Meter {
   stepsMax: number;
   steps: number;
-  place: Place | null;
+  place: CostPlace | null;
   /** The steps when the work at this place began or was resumed. */
   stepsBefore: number;
   /** The steps counted at each place before, by pointer and keyword. */
@@ -27,7 +27,7 @@ let metered: Meter | null = null;
 class WorkExceeded extends SchemaRefusal {
   constructor(
     readonly stepsMax: number,
-    place: Place,
+    place: CostPlace,
   ) {
     super(
       `The schema is too costly to convert: it takes more than ${stepsMax} steps, most of them for this keyword. ` +
@@ -97,7 +97,7 @@ export function attempt<Result extends object>(steps: number, run: () => Result)
 }
 
 /** Calls `run`; its work counts for this place. */
-export function workingAt<Result>(place: Place, run: () => Result): Result {
+export function workingAt<Result>(place: CostPlace, run: () => Result): Result {
   if (metered === null) return run();
   const meter = metered;
   const outer = meter.place;
@@ -109,7 +109,7 @@ export function workingAt<Result>(place: Place, run: () => Result): Result {
   }
 }
 
-function moveTo(place: Place | null, meter: Meter): void {
+function moveTo(place: CostPlace | null, meter: Meter): void {
   const { steps, stepsBefore, stepsAt } = meter;
   if (meter.place !== null) {
     const { keyword, pointer } = meter.place;
@@ -122,8 +122,8 @@ function moveTo(place: Place | null, meter: Meter): void {
 }
 
 /** Returns the place with the most steps. */
-function costliest(stepsAt: Meter["stepsAt"]): Place {
-  let most: Place = { keyword: "type", pointer: "" };
+function costliest(stepsAt: Meter["stepsAt"]): CostPlace {
+  let most: CostPlace = { keyword: "type", pointer: "" };
   let stepsMost = 0;
   for (const [pointer, byKeyword] of stepsAt)
     for (const [keyword, steps] of byKeyword) {

@@ -19,7 +19,7 @@ import type { ResponseObject } from "../dialects/openai-responses/response-schem
 import { type JobEnding, type JobHandler, type PreparedJob, toJobRun } from "./handler.js";
 import type { RunRecorder } from "../inference/run/run-record.js";
 import type { StoredResponses } from "../inference/responses/stored-responses.js";
-import { allOf, earlierItems, read, toStore } from "../answers/responses/conversation-items.js";
+import { joinItems, earlierItems, read, toStore } from "../answers/responses/conversation-items.js";
 import { conversationItems, endedStatus, finish } from "../answers/responses/response-recorder.js";
 import { admit } from "../answers/admit.js";
 import { prepareAnswer } from "../answers/deliver.js";
@@ -147,7 +147,7 @@ function createEndpoint(
       const { previousId: previousResponseId, conversationId, teamId, createTime } = stored;
       const before = await earlierItems(app, { previousResponseId, conversationId }, teamId);
       const items = { before: read(before), ownInput: read(input) };
-      const response = withToolsOfItems(parsed, allOf(items));
+      const response = withToolsOfItems(parsed, joinItems(items));
       // A new run would execute calls again that the one before has executed, and charge for them again.
       if (stored.status === "in_progress" && response.serverTools.length + response.mcpServers.length > 0)
         throw interrupted();

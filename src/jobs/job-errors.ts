@@ -2,14 +2,19 @@
 import { HearthError } from "../core/errors.js";
 
 /** Returns for how long a server that is too busy starts no jobs; null for any other error. */
-export function pauseMsOf({ kind, code, retryAfterSeconds }: HearthError): number | null {
+export function findJobPauseMs({ kind, code, retryAfterSeconds }: HearthError): number | null {
   // A storage that is full can stay so for days, and concerns only the jobs that store.
   if (kind !== "overloaded" || code === "storage_full") return null;
   return (retryAfterSeconds ?? 1) * 1000;
 }
 
 /** Returns after how long a job may start that a limit or a budget refuses; null when the refusal is final. */
-export function waitMsOf({ kind, retryAfterMs, retryAfterSeconds, shouldRetry }: HearthError): number | null {
+export function findJobWaitMs({
+  kind,
+  retryAfterMs,
+  retryAfterSeconds,
+  shouldRetry,
+}: HearthError): number | null {
   if (kind === "rate_limited") return retryAfterMs;
   // Only reservations of other runs are in its way.
   if (kind === "budget_exceeded" && shouldRetry === true) return (retryAfterSeconds ?? 1) * 1000;

@@ -15,7 +15,7 @@ import type { Write, Writes } from "../store/writes.js";
 import { leaseMs, type Claims } from "./claims.js";
 import type { RunEnd } from "../inference/run/run-record.js";
 import type { JobEnding, PreparedJob, JobHandler, JobRun } from "./handler.js";
-import { givenUp, pauseMsOf, queueFull, waitMsOf } from "./job-errors.js";
+import { givenUp, findJobPauseMs, queueFull, findJobWaitMs } from "./job-errors.js";
 import type { Job } from "./job.js";
 import { createOtherWorkers, type OtherWorkers } from "./other-workers.js";
 import { startRun } from "./start-run.js";
@@ -302,7 +302,7 @@ class Queue implements JobQueue {
    */
   #startsAgain(inFlight: InFlightJob, error: HearthError, hasEvents = false): boolean {
     if (this.#pauseWhenBusy(error)) return true;
-    const waitMs = hasEvents ? null : waitMsOf(error);
+    const waitMs = hasEvents ? null : findJobWaitMs(error);
     if (waitMs === null) return false;
     inFlight.notBefore = this.#deps.clock.now() + waitMs;
     return true;
@@ -310,7 +310,7 @@ class Queue implements JobQueue {
 
   /** Returns whether the error means that the server is too busy; if so, no job starts for a while. */
   #pauseWhenBusy(error: HearthError): boolean {
-    const pauseMs = pauseMsOf(error);
+    const pauseMs = findJobPauseMs(error);
     if (pauseMs === null) return false;
     this.#stopPause();
     this.#isPaused = true;

@@ -196,7 +196,7 @@ function prepareRenew({ kysely, dialect }: Database) {
     kysely
       .updateTable("jobs")
       .set({ leaseUntil })
-      .where("id", "in", sql<string>`${dialect.listOf(ids)}`)
+      .where("id", "in", sql<string>`${dialect.selectStrings(ids)}`)
       .where("leaseUntil", "is not", null)
       .where(isOwn(dialect)),
   );

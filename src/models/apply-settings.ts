@@ -14,7 +14,7 @@ import { mismatch } from "./adapters.js";
 import { readAdapter } from "./gguf/adapter.js";
 import { quoted } from "./gguf/refusal.js";
 import type { FoundModel } from "./folders/scan.js";
-import { capabilitiesOf } from "./describe.js";
+import { readCapabilities } from "./describe.js";
 import { isTemplatePath } from "./setting-paths.js";
 import type { ModelSettings } from "./settings.js";
 
@@ -44,32 +44,34 @@ export async function applySettings(
   limit: ContextLimit,
   engine: string,
 ): Promise<Model> {
-  const { load, problem } = await loadSettingsOf(settings, found);
+  const { load, problem } = await toLoadSettings(settings, found);
   const { manifest } = found.model;
   const { reasoningTokensMax = manifest.reasoningTokensMax } = settings;
   const contextTokens = Math.min(
     settings.context ?? Number.POSITIVE_INFINITY,
-    contextOf(found, settings, limit, load),
+    findContextTokens(found, settings, limit, load),
   );
-  const defaults = defaultsOf(settings, manifest.answerTokensMax);
+  const defaults = toDefaults(settings, manifest.answerTokensMax);
   return {
     ...found.model,
     manifest: {
       ...manifest,
       contextTokens,
-      prices: pricesOf(settings, manifest.prices),
-      ...(load.template === undefined ? {} : { capabilities: capabilitiesOf(manifest.kind, load.template) }),
+      prices: mergePrices(settings, manifest.prices),
+      ...(load.template === undefined
+        ? {}
+        : { capabilities: readCapabilities(manifest.kind, load.template) }),
       ...(reasoningTokensMax === undefined ? {} : { reasoningTokensMax }),
     },
     unusable: found.model.unusable ?? problem,
-    fingerprint: fingerprintOf(found.model, [engine, contextTokens, load]),
+    fingerprint: computeFingerprint(found.model, [engine, contextTokens, load]),
     ...(Object.keys(load).length === 0 ? {} : { load }),
     ...(defaults === null ? {} : { defaults }),
   };
 }
 
 /** Returns the longest context that the model supports and, where nobody says how long it is to be, that memory allows. */
-function contextOf(
+function findContextTokens(
   { model, isBare }: FoundModel,
   settings: ModelSettings,
   limit: ContextLimit,
@@ -85,14 +87,14 @@ function contextOf(
 }
 
 /** Returns the fingerprint of the weights with all that changes their output: build, cache type, context, template and adapters. */
-function fingerprintOf({ fingerprint }: Model, rest: readonly unknown[]): string {
+function computeFingerprint({ fingerprint }: Model, rest: readonly unknown[]): string {
   return `fp_${createHash("sha256")
     .update(JSON.stringify([fingerprint, ...rest]))
     .digest("hex")
     .slice(0, 10)}`;
 }
 
-function pricesOf({ prices }: ModelSettings, own: Prices): Prices {
+function mergePrices({ prices }: ModelSettings, own: Prices): Prices {
   if (prices === undefined) return own;
   const perToken = (usd: number | undefined, otherwise: number): number =>
     usd === undefined ? otherwise : Math.round(usd * ticksPerUsdPerMillion);
@@ -107,7 +109,7 @@ function pricesOf({ prices }: ModelSettings, own: Prices): Prices {
   };
 }
 
-function defaultsOf(
+function toDefaults(
   { system, sampling }: ModelSettings,
   answerTokensMax: number | undefined,
 ): RequestDefaults | null {
@@ -127,12 +129,12 @@ interface FoundLoadSettings {
   readonly problem: string | null;
 }
 
-async function loadSettingsOf(
+async function toLoadSettings(
   settings: ModelSettings,
   { model, root, adapter }: FoundModel,
 ): Promise<FoundLoadSettings> {
   const { slots, kvCache, gpuLayers, keepAlive, template } = settings;
-  const { adapters, problem } = await adaptersOf(settings, model, root);
+  const { adapters, problem } = await findAdapters(settings, model, root);
   const text = template === undefined ? undefined : await templateText(template, root);
   const own = withoutAbsent({
     slots,
@@ -160,7 +162,7 @@ async function templateText(template: string, root: string): Promise<string | nu
 }
 
 /** Returns the model's adapters and the adapters of the setting lora, up to the first that cannot be used, and why that cannot be. */
-async function adaptersOf(
+async function findAdapters(
   { lora = [] }: ModelSettings,
   model: Model,
   root: string,

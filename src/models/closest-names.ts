@@ -45,9 +45,9 @@ function normalized(name: string): string {
 /** Returns how alike two names are; 0 for names that are not close. The spelling decides between names with the same parts. */
 function similarity(a: string, b: string): number {
   const spelling = spellingSimilarity(a, b);
-  const [partsOfA, partsOfB] = [partsOf(a), partsOf(b)];
-  const [lengthOfA, lengthOfB] = [lengthOf(partsOfA), lengthOf(partsOfB)];
-  const shared = lengthOf([...partsOfA].filter((part) => partsOfB.has(part)));
+  const [partsOfA, partsOfB] = [splitName(a), splitName(b)];
+  const [lengthOfA, lengthOfB] = [sumLengths(partsOfA), sumLengths(partsOfB)];
+  const shared = sumLengths([...partsOfA].filter((part) => partsOfB.has(part)));
   const isClose = spelling >= spellingMin || shared > partsMin * Math.min(lengthOfA, lengthOfB);
   return isClose ? spelling + (2 * shared) / Math.max(1, lengthOfA + lengthOfB) : 0;
 }
@@ -58,11 +58,11 @@ function spellingSimilarity(a: string, b: string): number {
 }
 
 /** Returns the parts of a name between the characters that are neither letters nor digits. */
-function partsOf(name: string): ReadonlySet<string> {
+function splitName(name: string): ReadonlySet<string> {
   return new Set(name.split(/[^\p{L}\p{N}]+/u).filter((part) => part !== ""));
 }
 
-function lengthOf(parts: Iterable<string>): number {
+function sumLengths(parts: Iterable<string>): number {
   let length = 0;
   for (const part of parts) length += part.length;
   return length;

@@ -6,11 +6,11 @@ import { readRegularFile } from "../regular-file.js";
 import { bareDiffusers, indexFile, inspectDiffusers } from "./diffusers.js";
 import type { GgufHeader } from "./gguf.js";
 import { completeManifest, idFromName, isModelId, parseManifest, type WrittenManifest } from "./manifest.js";
-import { kindOf, kindProblem } from "./gguf/pooling.js";
+import { readModelKind, kindProblem } from "./gguf/pooling.js";
 import { quoted } from "./gguf/refusal.js";
 import { bytesPerToken } from "./memory.js";
 import { needsPlainWeights } from "./plain-weights.js";
-import { isFirstGguf, stemOf } from "./parts.js";
+import { isFirstGguf, readModelStem } from "./parts.js";
 import { bareVision, inspectVision, isVisionFolder } from "./vision-folder.js";
 import { inspectWeights, type Weights } from "./weights.js";
 
@@ -64,8 +64,8 @@ function ofWeights(
   weights: Weights,
   written: WrittenManifest,
 ): { readonly model: Model; readonly trained: number | null } {
-  const trained = trainedTokensOf(weights.header);
-  const found = manifestOf(file, weights, trained ?? contextTokensUnknown);
+  const trained = readTrainedTokens(weights.header);
+  const found = toManifest(file, weights, trained ?? contextTokensUnknown);
   return { model: toModel(completeManifest(found, written), weights), trained };
 }
 
@@ -75,9 +75,9 @@ export async function describeBare(folder: string, file: string): Promise<Model>
   return trained === null ? model : { ...model, trainedTokens: trained };
 }
 
-function trainedTokensOf(header: GgufHeader | null): number | null {
+function readTrainedTokens(header: GgufHeader | null): number | null {
   const value = header?.metadata.values.get(
-    `${textOf(header, "general.architecture", "unknown")}.context_length`,
+    `${readText(header, "general.architecture", "unknown")}.context_length`,
   );
   return typeof value === "number" && value > 0 ? value : null;
 }
@@ -112,39 +112,39 @@ function toModel(manifest: ModelManifest, weights: Weights): Model {
   };
 }
 
-function manifestOf(file: string, weights: Weights, contextTokens: number): ModelManifest {
-  const stem = stemOf(file);
+function toManifest(file: string, weights: Weights, contextTokens: number): ModelManifest {
+  const stem = readModelStem(file);
   const id = idFromName(stem);
-  const architecture = textOf(weights.header, "general.architecture", "unknown");
-  const kind = weights.header === null ? "chat" : kindOf(weights.header.metadata);
-  const template = textOf(weights.header, "tokenizer.chat_template", "", Number.POSITIVE_INFINITY);
+  const architecture = readText(weights.header, "general.architecture", "unknown");
+  const kind = weights.header === null ? "chat" : readModelKind(weights.header.metadata);
+  const template = readText(weights.header, "tokenizer.chat_template", "", Number.POSITIVE_INFINITY);
   return {
     id,
     aliases: stem !== id && isModelId(stem) ? [stem] : [],
     kind,
-    name: textOf(weights.header, "general.name", stem),
+    name: readText(weights.header, "general.name", stem),
     family: architecture,
-    version: textOf(weights.header, "general.version", "unknown"),
+    version: readText(weights.header, "general.version", "unknown"),
     file,
     bytes: weights.bytes,
     sha256: null,
     contextTokens,
     inputModalities: ["text"],
     outputModalities: ["text"],
-    capabilities: capabilitiesOf(kind, template),
+    capabilities: readCapabilities(kind, template),
     prices: { promptTextTokenTicks: 0, cachedPromptTextTokenTicks: 0, completionTextTokenTicks: 0 },
-    license: textOf(weights.header, "general.license", "unknown"),
+    license: readText(weights.header, "general.license", "unknown"),
     created: Math.floor(weights.modifiedTime / 1000),
-    madeBy: textOf(
+    madeBy: readText(
       weights.header,
       "general.author",
-      textOf(weights.header, "general.organization", "unknown"),
+      readText(weights.header, "general.organization", "unknown"),
     ),
   };
 }
 
 /** Returns what a model with this chat template can do. */
-export function capabilitiesOf(kind: ModelKind, template: string): ModelManifest["capabilities"] {
+export function readCapabilities(kind: ModelKind, template: string): ModelManifest["capabilities"] {
   return {
     reasoning: kind === "chat" && /<think>|enable_thinking/.test(template),
     tools: kind === "chat" && /\btools\b/.test(template),
@@ -164,7 +164,7 @@ export function broken(folder: string, text: string, reason: string): Model {
     header: null,
     problem: reason,
   };
-  const manifest = manifestOf(basename(folder), weights, 1);
+  const manifest = toManifest(basename(folder), weights, 1);
   const claimed = /"id"\s*:\s*"([^"]{1,200})"/.exec(text)?.[1];
   const id = claimed !== undefined && isModelId(claimed) ? claimed : manifest.id;
   return toModel({ ...manifest, id, aliases: [] }, weights);
@@ -178,7 +178,7 @@ async function readManifest(folder: string): Promise<string | null> {
 /**
  * Returns a text of the header without control characters, cut to `lengthMax`; `otherwise` if there is none.
  */
-function textOf(header: GgufHeader | null, key: string, otherwise: string, lengthMax = 200): string {
+function readText(header: GgufHeader | null, key: string, otherwise: string, lengthMax = 200): string {
   const value = header?.metadata.values.get(key);
   if (typeof value !== "string") return otherwise;
   const clean = value.replace(/\p{Cc}+/gu, " ").trim();

@@ -44,7 +44,7 @@ export async function inspectDiffusers(
 ): Promise<Weights> {
   const path = join(folder, indexFile);
   const modifiedTime = (await stat(path).catch(() => null))?.mtimeMs ?? 0;
-  const bytes = await bytesOf(folder);
+  const bytes = await sumBytes(folder);
   const found = { path, bytes, modifiedTime, header: null };
   return {
     ...found,
@@ -88,9 +88,9 @@ async function missing(folder: string): Promise<string | null> {
 }
 
 async function unreadable(path: string): Promise<string | null> {
-  const text = await textOf(path);
+  const text = await readText(path);
   if (text === null) return `its ${indexFile} cannot be read, or is larger than 64 KiB.`;
-  const parsed = index.safeParse(jsonOf(text));
+  const parsed = index.safeParse(parseJson(text));
   if (!parsed.success) return `its ${indexFile} does not name a pipeline.`;
   const { _class_name: pipeline } = parsed.data;
   return pipelines.test(pipeline) ? null : `it is a ${quoted(pipeline)}, which this server does not support.`;
@@ -102,7 +102,7 @@ function wrongSize(bytes: number, manifest: Pick<WrittenManifest, "bytes"> | nul
 }
 
 /** Returns the size of the index and of all files in the folders of the parts. */
-async function bytesOf(folder: string): Promise<number> {
+async function sumBytes(folder: string): Promise<number> {
   const names = [indexFile];
   for (const part of parts) {
     const inside = await readdir(join(folder, part)).catch(() => []);
@@ -116,12 +116,12 @@ async function bytesOf(folder: string): Promise<number> {
   return bytes;
 }
 
-async function textOf(path: string): Promise<string | null> {
+async function readText(path: string): Promise<string | null> {
   const content = await readRegularFile(path, indexBytesMax).catch(() => null);
   return content?.toString("utf8") ?? null;
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -43,7 +43,7 @@ export async function readGguf(path: string): Promise<GgufResult> {
     file = await openRegularFile(path);
     return { ok: true, header: await readHeader(new Source(file, (await file.stat()).size)) };
   } catch (thrown) {
-    return { ok: false, reason: reasonOf(thrown) };
+    return { ok: false, reason: explainError(thrown) };
   } finally {
     await file?.close();
   }
@@ -75,11 +75,11 @@ async function readHeader(source: Source): Promise<GgufHeader> {
   if (pairCount > metadataPairsMax)
     throw new GgufRefusal(`it claims ${grouped(pairCount)} metadata entries, more than ${metadataPairsMax}.`);
   const metadata = await readMetadata(source, pairCount);
-  const tensors = await readTensors(source, tensorCount, alignmentOf(metadata));
+  const tensors = await readTensors(source, tensorCount, readAlignment(metadata));
   return { version, bytes: source.bytes, tensorCount, tensors, metadata };
 }
 
-function alignmentOf(metadata: GgufMetadata): number {
+function readAlignment(metadata: GgufMetadata): number {
   const alignment = metadata.values.get("general.alignment") ?? defaultAlignment;
   if (typeof alignment !== "number") throw new GgufRefusal("its general.alignment is not a number.");
   if (alignment < 1 || alignment > alignmentMax || !Number.isInteger(Math.log2(alignment)))
@@ -87,7 +87,7 @@ function alignmentOf(metadata: GgufMetadata): number {
   return alignment;
 }
 
-function reasonOf(thrown: unknown): string {
+function explainError(thrown: unknown): string {
   if (thrown instanceof GgufRefusal) return thrown.message;
   if (thrown instanceof UnreadableFileError) return `${thrown.message}.`;
   const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "unknown error";

@@ -4,7 +4,7 @@
  */
 import type { Model } from "../core/model.js";
 import { quoted } from "./gguf/refusal.js";
-import { isPattern } from "./settings.js";
+import { isAliasPattern } from "./settings.js";
 
 /** A model with the names that it may have besides its id. */
 export interface NamedModel {
@@ -35,7 +35,7 @@ export function assignNames(models: readonly NamedModel[], warnings: string[]) {
     if (holder === id) return;
     if (holder !== undefined) return onTaken(holder);
     holders.set(alias, id);
-    if (isPattern(alias)) patterns.push(patternOf(alias, id));
+    if (isAliasPattern(alias)) patterns.push(toPattern(alias, id));
     aliases.set(id, [...(aliases.get(id) ?? []), alias]);
   };
   const ranks = [
@@ -64,7 +64,7 @@ function taken(alias: string, id: string, holder: string): string {
 }
 
 /** A pattern matches a name that has its texts in their order, the first at the beginning and the last at the end. */
-function patternOf(alias: string, id: string): Pattern {
+function toPattern(alias: string, id: string): Pattern {
   const [beginning = "", ...others] = alias.split(/\*+/);
   const end = others.pop() ?? "";
   const matches = (name: string): boolean => {

@@ -6,7 +6,7 @@ const partName = /^(?<stem>.*)-(?<part>\d{5})-of-(?<parts>\d{5})\.gguf$/i;
 const partsMax = 1000;
 
 /** Returns the name of the model of a file: without `.gguf` and without the part number. */
-export function stemOf(file: string): string {
+export function readModelStem(file: string): string {
   return partName.exec(file)?.groups?.["stem"] ?? file.replace(/\.gguf$/i, "");
 }
 
@@ -25,7 +25,7 @@ export function isFirstGguf(file: string): boolean {
  * Returns all files of the model that begins with `file`, in order. A file without a part number is the only
  * one.
  */
-export function partsOf(file: string): readonly string[] {
+export function listPartFiles(file: string): readonly string[] {
   const groups = partName.exec(file)?.groups;
   const parts = Number(groups?.["parts"] ?? 1);
   if (groups === undefined || parts < 2 || parts > partsMax) return [file];

@@ -163,7 +163,7 @@ async function listModels(
   const names = assignNames(
     [...found.values()].map(({ model, suggestedAliases }) => ({
       model,
-      setAliases: settingsOf(settings, model.manifest.id).aliases ?? [],
+      setAliases: findSettings(settings, model.manifest.id).aliases ?? [],
       ownAliases: model.manifest.aliases,
       suggestedAliases,
     })),
@@ -171,7 +171,7 @@ async function listModels(
   );
   const named = new Map([...models].map(([id, model]) => [id, withAliases(model, names)]));
   const listing = { models: named, names, namedVisionModel: visionModel };
-  chooseVisionModel(byNameOf(named, names), visionModel, warnings);
+  chooseVisionModel(indexByName(named, names), visionModel, warnings);
   return { ...listing, warnings };
 }
 
@@ -183,10 +183,10 @@ async function withSettings(
 ): Promise<ReadonlyMap<string, Model>> {
   const bases = new Map<string, Model>();
   for (const [id, each] of found)
-    if (each.adapter === null) bases.set(id, await apply(each, settingsOf(settings, id)));
+    if (each.adapter === null) bases.set(id, await apply(each, findSettings(settings, id)));
   const models = new Map<string, Model>();
   for (const [id, each] of found) {
-    const own = settingsOf(settings, id);
+    const own = findSettings(settings, id);
     const base = bases.get(id);
     if (base !== undefined) models.set(id, base);
     else if (each.adapter !== null)
@@ -195,7 +195,7 @@ async function withSettings(
   return models;
 }
 
-function settingsOf(settings: SettingsByModel, id: string): ModelSettings {
+function findSettings(settings: SettingsByModel, id: string): ModelSettings {
   return Object.hasOwn(settings, id) ? (settings[id] ?? {}) : {};
 }
 
@@ -221,7 +221,7 @@ function withRejections(
       return [id, isRejected ? { ...model, unusable: rejection.reason } : model];
     }),
   );
-  const byName = byNameOf(checked, names);
+  const byName = indexByName(checked, names);
   const visionModel = chooseVisionModel(byName, namedVisionModel, []);
   const unusableVisionModel =
     visionModel === null ? chooseUnusableVisionModel(byName, namedVisionModel) : null;
@@ -235,7 +235,7 @@ function withRejections(
 }
 
 /** Returns the models by id and by each alias that is no pattern. */
-function byNameOf(models: ReadonlyMap<string, Model>, names: ModelNames): ReadonlyMap<string, Model> {
+function indexByName(models: ReadonlyMap<string, Model>, names: ModelNames): ReadonlyMap<string, Model> {
   const byName = new Map(models);
   for (const [id, model] of models) for (const alias of names.aliasesOf(id)) byName.set(alias, model);
   return byName;

@@ -21,12 +21,12 @@ const number = (min: number, max: number) =>
     .number({ error: "must be a number" })
     .min(min, `must be at least ${min}`)
     .max(max, `must be at most ${max}`);
-const decimal = (min: number, max: number) => z.preprocess(numberOf, number(min, max));
+const decimal = (min: number, max: number) => z.preprocess(toNumber, number(min, max));
 const whole = (min: number, max: number) =>
-  z.preprocess(numberOf, number(min, max).int("must be a whole number"));
+  z.preprocess(toNumber, number(min, max).int("must be a whole number"));
 const usd = (max: number, decimals: number) =>
   z.preprocess(
-    numberOf,
+    toNumber,
     number(0, max).refine((value) => hasDecimals(value, decimals), `must have at most ${decimals} decimals`),
   );
 
@@ -140,12 +140,12 @@ function isAlias(written: string): boolean {
 }
 
 /** Whether an alias stands for several names. */
-export function isPattern(alias: string): boolean {
+export function isAliasPattern(alias: string): boolean {
   return alias.includes("*");
 }
 
 /** Returns the number that a text is, as commands and forms send it. Nothing else becomes a number: an empty price is not 0. */
-function numberOf(value: unknown): unknown {
+function toNumber(value: unknown): unknown {
   return typeof value === "string" && value.trim() !== "" ? Number(value) : value;
 }
 

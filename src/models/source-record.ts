@@ -62,7 +62,7 @@ export async function readSourceRecord(folder: string): Promise<SourceRecord | n
 }
 
 /** Returns where a file of the record came from; null if the record does not list it. */
-export function originOf(record: SourceRecord, path: string): Origin | null {
+export function findFileOrigin(record: SourceRecord, path: string): Origin | null {
   const found = record.files.find((each) => each.path === path);
   if (found === undefined) return null;
   const { source = record.source, name = record.name } = found;
@@ -106,7 +106,7 @@ function merged(before: SourceRecord, added: SourceRecord): SourceRecord {
   const replaced = new Set(added.files.map(({ path }) => path));
   const kept = before.files
     .filter(({ path }) => !replaced.has(path))
-    .map((each) => ({ ...each, ...differing(originOf(before, each.path) ?? before, added) }));
+    .map((each) => ({ ...each, ...differing(findFileOrigin(before, each.path) ?? before, added) }));
   const files = [...kept, ...added.files].sort((a, b) => (a.path < b.path ? -1 : 1));
   return { ...added, files };
 }

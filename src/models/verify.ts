@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { isGgufKind, type Model, type ModelFile } from "../core/model.js";
 import { chunksOfRegularFile } from "../regular-file.js";
 import { grouped, quoted } from "./gguf/refusal.js";
-import { partsOf } from "./parts.js";
+import { listPartFiles } from "./parts.js";
 
 const chunkBytes = 1024 * 1024;
 
@@ -19,14 +19,14 @@ export async function verifyWeights(model: Model): Promise<string | null> {
   const { manifest, path } = model;
   if (manifest.files !== undefined) return verifyFiles(dirname(path), manifest.files);
   if (!isGgufKind(manifest.kind)) return null;
-  const files = partsOf(basename(path)).map((name) => join(dirname(path), name));
+  const files = listPartFiles(basename(path)).map((name) => join(dirname(path), name));
   try {
     let bytes = 0;
     for (const file of files) bytes += (await stat(file)).size;
     if (bytes !== manifest.bytes)
       return `${quoted(manifest.file)} is ${grouped(bytes)} bytes, expected ${grouped(manifest.bytes)}: it was changed.`;
     if (manifest.sha256 === null) return null;
-    const digest = await sha256Of(files);
+    const digest = await computeSha256(files);
     if (digest === manifest.sha256) return null;
     return `${quoted(manifest.file)} has the SHA-256 ${digest}, the manifest says ${manifest.sha256}: it is damaged.`;
   } catch {
@@ -40,7 +40,7 @@ async function verifyFiles(folder: string, files: readonly ModelFile[]): Promise
       const { size } = await stat(join(folder, path));
       if (size !== bytes)
         return `${quoted(path)} is ${grouped(size)} bytes, expected ${grouped(bytes)}: it was changed.`;
-      const digest = await sha256Of([join(folder, path)]);
+      const digest = await computeSha256([join(folder, path)]);
       if (digest !== sha256)
         return `${quoted(path)} has the SHA-256 ${digest}, the manifest says ${sha256}: it is damaged.`;
     } catch {
@@ -51,7 +51,7 @@ async function verifyFiles(folder: string, files: readonly ModelFile[]): Promise
 }
 
 /** Returns the hex SHA-256 of the concatenated files. */
-async function sha256Of(files: readonly string[]): Promise<string> {
+async function computeSha256(files: readonly string[]): Promise<string> {
   const hash = createHash("sha256");
   for (const file of files)
     for await (const chunk of chunksOfRegularFile(file, chunkBytes)) hash.update(chunk);

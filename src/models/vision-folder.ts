@@ -52,8 +52,8 @@ export async function inspectVision(
 ): Promise<VisionFolder> {
   const path = join(folder, configFile);
   const modifiedTime = (await stat(path).catch(() => null))?.mtimeMs ?? 0;
-  const bytes = await bytesOf(folder, manifest);
-  const family = await familyOf(path);
+  const bytes = await sumBytes(folder, manifest);
+  const family = await readFamily(path);
   const problem = (await missing(folder)) ?? unserved(family, families) ?? wrongSize(bytes, manifest);
   return { weights: { path, bytes, modifiedTime, header: null, problem }, family: family ?? "unknown" };
 }
@@ -104,7 +104,7 @@ function wrongSize(bytes: number, manifest: Sizes | null): string | null {
   return `its files are ${grouped(bytes)} bytes, the manifest says ${grouped(manifest.bytes)}.`;
 }
 
-async function familyOf(path: string): Promise<string | null> {
+async function readFamily(path: string): Promise<string | null> {
   try {
     const content = await readRegularFile(path, configBytesMax);
     return config.parse(JSON.parse(content.toString("utf8"))).model_type;
@@ -117,7 +117,7 @@ async function familyOf(path: string): Promise<string | null> {
  * Returns the size of the files that the manifest lists; if it lists none, of the required files and the
  * graphs.
  */
-async function bytesOf(folder: string, manifest: Sizes | null): Promise<number> {
+async function sumBytes(folder: string, manifest: Sizes | null): Promise<number> {
   const graphs = (await graphNames(folder)).map((name) => join(graphFolder, name));
   const names = manifest?.files?.map(({ path }) => path) ?? [...neededFiles, ...graphs];
   let bytes = 0;

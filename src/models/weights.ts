@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { preflightGguf, readGguf, type GgufHeader } from "./gguf.js";
 import { grouped, quoted } from "./gguf/refusal.js";
-import { partsOf } from "./parts.js";
+import { listPartFiles } from "./parts.js";
 
 /** The files of one model on disk. */
 export interface Weights {
@@ -28,7 +28,7 @@ export async function inspectWeights(
   file: string,
   bytesExpected: number | null,
 ): Promise<Weights> {
-  const files = partsOf(file);
+  const files = listPartFiles(file);
   const path = join(folder, file);
   let bytes = 0;
   let modifiedTime = 0;

@@ -6,7 +6,7 @@
  */
 import type { WorkClass } from "../core/slots.js";
 import { slotsHere, type ServerDemand } from "./divide.js";
-import { demandOf, partOfTeam } from "./demand.js";
+import { summariseDemand, partOfTeam } from "./demand.js";
 import { nextToRun, countPassedOver, type SchedulingState, type WaitingRun } from "./policy.js";
 import { charge, join, keepActive, noShares, start, type Shares, type SharingRun } from "./shares.js";
 
@@ -167,7 +167,7 @@ function partHere(state: SchedulerState, model: string): Part | null {
   const heard = latest?.sharedAs === undefined ? undefined : state.elsewhere.get(latest.sharedAs);
   if (latest?.sharedAs === undefined || heard === undefined) return null;
   const { others, sent, turn } = heard;
-  const wanted = demandOf(state, latest.sharedAs);
+  const wanted = summariseDemand(state, latest.sharedAs);
   const here = { ...(sent ?? { ...wanted, turn }), running: wanted.running };
   const slots = slotsHere(latest.slots, here, others);
   return {

@@ -17,11 +17,14 @@ interface Runs {
 }
 
 /** Returns what this server wants of shared slots; other servers get the same, so that all compute the same. */
-export function demandOf({ serverId, running, waiting }: Runs, sharedAs: string): Omit<ServerDemand, "turn"> {
-  const isOf = (run: Run): boolean => run.sharedAs === sharedAs;
-  const held = [...running.values()].filter(isOf);
+export function summariseDemand(
+  { serverId, running, waiting }: Runs,
+  sharedAs: string,
+): Omit<ServerDemand, "turn"> {
+  const isShared = (run: Run): boolean => run.sharedAs === sharedAs;
+  const held = [...running.values()].filter(isShared);
   const teams = new Map<string, TeamDemand>();
-  for (const { teamId, teamWeight } of [...held, ...waiting.filter(isOf)]) {
+  for (const { teamId, teamWeight } of [...held, ...waiting.filter(isShared)]) {
     const { weight = 0, runs = 0 } = teams.get(teamId) ?? {};
     teams.set(teamId, { teamId, weight: Math.max(weight, teamWeight), runs: runs + 1 });
   }

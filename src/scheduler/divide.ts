@@ -47,7 +47,7 @@ export function divide(slots: number, servers: readonly ServerDemand[]): Divisio
 }
 
 /** Returns how many runs a server has on a model, waiting ones included. */
-export function runsOf({ teams }: ServerDemand): number {
+export function countDemandedRuns({ teams }: ServerDemand): number {
   return teams.reduce((sum, { runs }) => sum + runs, 0);
 }
 
@@ -60,7 +60,7 @@ export function slotsHere(slots: number, here: ServerDemand, others: readonly Se
   const parts = divide(slots, servers).servers;
   const part = parts.get(here.serverId) ?? 0;
   const missing = servers.map((server) =>
-    Math.max(0, Math.min(parts.get(server.serverId) ?? 0, runsOf(server)) - server.running),
+    Math.max(0, Math.min(parts.get(server.serverId) ?? 0, countDemandedRuns(server)) - server.running),
   );
   const free = Math.max(0, slots - servers.reduce((sum, { running }) => sum + running, 0));
   const missingSum = missing.reduce((sum, count) => sum + count, 0);

@@ -39,7 +39,7 @@ export interface ExchangeDeps {
   readonly broadcast: Broadcast;
   readonly clock: Clock;
   /** Returns what this server wants now. */
-  readonly demandOf: (sharedAs: string) => Omit<ServerDemand, "turn">;
+  readonly readDemand: (sharedAs: string) => Omit<ServerDemand, "turn">;
   /** Called when other servers want something else, when one of them has ended, and when this one has sent something. */
   readonly onChange: (sharedAs: string) => void;
 }
@@ -113,11 +113,11 @@ export class DemandExchange {
   }
 
   #send(sharedAs: string, sender: Sender): void {
-    const { broadcast, clock, demandOf, onChange } = this.#deps;
+    const { broadcast, clock, readDemand, onChange } = this.#deps;
     sender.stop();
     const now = clock.monotonic();
     sender.sentAt = now;
-    const wanted = { ...demandOf(sharedAs), turn: Math.floor(now / turnMs) };
+    const wanted = { ...readDemand(sharedAs), turn: Math.floor(now / turnMs) };
     broadcast.send(topicOfDemands, { sharedAs, ...wanted });
     const isWanted = wanted.teams.length > 0;
     sender.sent = isWanted ? wanted : null;

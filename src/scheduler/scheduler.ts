@@ -7,7 +7,7 @@ import { HearthError } from "../core/errors.js";
 import { noBroadcast, type Broadcast } from "../core/broadcast.js";
 import type { Slot, SlotRequest, Slots } from "../core/slots.js";
 import { arrive, close, emptyState, hear, leave, type Decision, type SchedulerState } from "./decide.js";
-import { demandOf } from "./demand.js";
+import { summariseDemand } from "./demand.js";
 import { DemandExchange } from "./exchange.js";
 
 export interface Scheduler extends Slots {
@@ -16,7 +16,7 @@ export interface Scheduler extends Slots {
   /** Runs that hold a slot or wait for one. */
   readonly load: { readonly running: number; readonly waiting: number };
   /** Returns the same of one team; null: of all. */
-  loadOf(teamId: string | null): { readonly running: number; readonly waiting: number };
+  readLoad(teamId: string | null): { readonly running: number; readonly waiting: number };
   /** Returns how many slots of the model are held. */
   slotsHeld(model: string): number;
 }
@@ -58,7 +58,7 @@ class QueueScheduler implements Scheduler {
     return { running: this.#state.running.size, waiting: this.#state.waiting.length };
   }
 
-  loadOf(teamId: string | null): Scheduler["load"] {
+  readLoad(teamId: string | null): Scheduler["load"] {
     if (teamId === null) return this.load;
     const count = (runs: Iterable<{ readonly teamId: string }>): number =>
       [...runs].filter((run) => run.teamId === teamId).length;
@@ -102,7 +102,7 @@ class QueueScheduler implements Scheduler {
     return new DemandExchange({
       broadcast,
       clock: this.#clock,
-      demandOf: (sharedAs) => demandOf(this.#state, sharedAs),
+      readDemand: (sharedAs) => summariseDemand(this.#state, sharedAs),
       onChange: (sharedAs) => this.#hear(sharedAs),
     });
   }

@@ -30,14 +30,14 @@ export function join({ served, level }: Shares, teamId: string): Shares {
 /** A run starts. @param running the runs that have not ended, of any team of the model */
 export function start(shares: Shares, run: SharingRun, running: readonly SharingRun[]): Shares {
   const own = running.filter(({ teamId }) => teamId === run.teamId);
-  const expected = own.reduce((sum, each) => sum + each.tokensExpected / weightOf(each), 0);
+  const expected = own.reduce((sum, each) => sum + each.tokensExpected / readWeight(each), 0);
   const ended = (shares.served.get(run.teamId) ?? 0) - expected;
   return charge({ ...shares, level: Math.max(shares.level, ended) }, run, run.tokensExpected);
 }
 
 /** Adds tokens to what the team of a run was served; a negative number takes back what it was expected to take. */
 export function charge(shares: Shares, run: SharingRun, tokens: number): Shares {
-  const served = (shares.served.get(run.teamId) ?? 0) + tokens / weightOf(run);
+  const served = (shares.served.get(run.teamId) ?? 0) + tokens / readWeight(run);
   return { ...shares, served: new Map(shares.served).set(run.teamId, served) };
 }
 
@@ -47,6 +47,6 @@ export function keepActive(shares: Shares, active: readonly SharingRun[]): Share
   return { ...shares, served: new Map([...shares.served].filter(([teamId]) => teams.has(teamId))) };
 }
 
-function weightOf({ teamWeight, partHere = 1 }: SharingRun): number {
+function readWeight({ teamWeight, partHere = 1 }: SharingRun): number {
   return teamWeight * partHere;
 }

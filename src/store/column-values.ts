@@ -88,7 +88,7 @@ export type TransactionKind = "reserve" | "settle" | "release" | "purchase" | "r
 export type ResponseStatus = "queued" | "in_progress" | "completed" | "incomplete" | "failed" | "cancelled";
 
 /** `owner` manages everything, `admin` manages keys, `member` reads, and manages API keys of their own. */
-export type Role = "owner" | "admin" | "member";
+export type MemberRole = "owner" | "admin" | "member";
 
 /** A `prepaid` team needs credit; the usage of an `unmetered` team is recorded and priced but never refused. */
 export type BillingMode = "prepaid" | "unmetered";

@@ -1,12 +1,12 @@
 import { HearthError } from "../core/errors.js";
-import { refusalOf } from "./dialect/database-error.js";
+import { readRefusal } from "./dialect/database-error.js";
 
 /** Executes an insert. @throws HearthError `conflict` when a unique column already has the value. */
 export async function insertUnique(what: string, insert: () => Promise<unknown>): Promise<void> {
   try {
     await insert();
   } catch (thrown) {
-    if (refusalOf(thrown) !== "unique") throw thrown;
+    if (readRefusal(thrown) !== "unique") throw thrown;
     throw new HearthError("conflict", `This ${what} already exists.`, { cause: thrown });
   }
 }

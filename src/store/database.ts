@@ -18,11 +18,11 @@ import { createReportReader } from "./sqlite/reports/reader.js";
 import { mapUnavailable } from "./dialect/database-error.js";
 import type { Dialect } from "./dialect/dialect.js";
 import { sqliteDialect } from "./dialect/sqlite.js";
-import { errorCodeOf, fileError } from "./failure.js";
+import { readErrorCode, fileError } from "./failure.js";
 import { createDataFolder } from "./folder.js";
 import { checkFileExists, checkVersionExists, mark, type NewDatabase } from "./lost-database.js";
 import { migrate, readVersion } from "./migrate.js";
-import { watchFiles } from "./open-files.js";
+import { watchOpenFiles } from "./open-files.js";
 import type { Schema } from "./tables.js";
 import { createWriteGuard, type WriteGuard } from "./write-guard.js";
 
@@ -88,7 +88,7 @@ export async function openDatabase(
   try {
     sqlite = connect(file, { timeout: openTimeoutMs });
     prepareFile(sqlite, file, newDatabase);
-    const guard = guardOf(file, sqlite);
+    const guard = guardWrites(file, sqlite);
     const listeners: (() => void)[] = [];
     const caching = cacheStatements(sqlite, guard, () => {
       for (const listener of listeners) listener();
@@ -183,14 +183,14 @@ async function createFile(file: string, newDatabase: NewDatabase): Promise<void>
   try {
     await (await open(file, "ax", 0o600)).close();
   } catch (thrown) {
-    if (errorCodeOf(thrown) !== "EEXIST") throw fileError("cannot create the database", file, thrown);
+    if (readErrorCode(thrown) !== "EEXIST") throw fileError("cannot create the database", file, thrown);
   }
 }
 
 /** Guards the writes of an open database. SQLite keeps both files open, and deletes none before the database is closed. */
-function guardOf(file: string, sqlite: Sqlite.Database): WriteGuard {
+function guardWrites(file: string, sqlite: Sqlite.Database): WriteGuard {
   const name = basename(file);
-  const lostFile = watchFiles([
+  const lostFile = watchOpenFiles([
     { path: file, name, canBeEmpty: false },
     { path: `${file}-wal`, name: `${name}-wal`, canBeEmpty: true },
   ]);

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { errorCodeOf } from "./failure.js";
+import { readErrorCode } from "./failure.js";
 
 /**
  * Creates a folder with mode 700, and its parents; an existing folder stays unchanged. Node's recursive mkdir never returns when
@@ -13,7 +13,7 @@ export function createFolder(folder: string): void {
     makeOne(folder);
   } catch (thrown) {
     const parent = dirname(folder);
-    if (errorCodeOf(thrown) !== "ENOENT" || parent === folder) throw thrown;
+    if (readErrorCode(thrown) !== "ENOENT" || parent === folder) throw thrown;
     createFolder(parent);
     makeOne(folder);
   }
@@ -34,7 +34,7 @@ function makeOne(folder: string): void {
     mkdirSync(folder, { mode: 0o700 });
   } catch (thrown) {
     // Another server may have created it in between.
-    if (errorCodeOf(thrown) !== "EEXIST" || !isFolder(folder)) throw thrown;
+    if (readErrorCode(thrown) !== "EEXIST" || !isFolder(folder)) throw thrown;
   }
 }
 

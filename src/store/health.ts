@@ -10,7 +10,7 @@ import type { Clock } from "../core/clock.js";
 import { HearthError } from "../core/errors.js";
 import type { Statement } from "./commit.js";
 import type { Database } from "./database.js";
-import { reasonOf } from "./failure.js";
+import { explainFailure } from "./failure.js";
 import type { WriteCounts } from "./write-guard.js";
 
 export interface DatabaseHealth {
@@ -29,7 +29,7 @@ const retryMs = 1_000;
 const watchMs = 6_000;
 
 /** Like a request it needs free pages, and leaves as many behind. */
-function probeOf({ kysely, dialect }: WatchedDatabase): readonly Statement[] {
+function writeProbe({ kysely, dialect }: WatchedDatabase): readonly Statement[] {
   const insert = sql`insert into write_probes (content) values (${dialect.someBytes(probeBytes)})`;
   const others = sql`delete from write_probes where id < (select max(id) from write_probes)`;
   return [
@@ -105,7 +105,7 @@ class Health implements DatabaseHealth {
   }
 
   async #probe(): Promise<string | null> {
-    const problem = await failureOf(() => this.database.commit(probeOf(this.database), true));
+    const problem = await findFailure(() => this.database.commit(writeProbe(this.database), true));
     this.#probedAt = this.clock.monotonic();
     if (problem === null) this.#provenAt = this.#probedAt;
     this.#seen = this.database.guard.counts();
@@ -120,12 +120,12 @@ class Health implements DatabaseHealth {
   }
 }
 
-async function failureOf(write: () => Promise<void>): Promise<string | null> {
+async function findFailure(write: () => Promise<void>): Promise<string | null> {
   try {
     await write();
     return null;
   } catch (thrown) {
     const cause = thrown instanceof HearthError && thrown.cause !== undefined ? thrown.cause : thrown;
-    return `writes to the database fail: ${reasonOf(cause)}`;
+    return `writes to the database fail: ${explainFailure(cause)}`;
   }
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type Sqlite from "better-sqlite3";
-import { errorCodeOf, fileError } from "./failure.js";
+import { readErrorCode, fileError } from "./failure.js";
 import { createDataFolder } from "./folder.js";
 import { connectSqlite } from "./sqlite/connect.js";
 
@@ -23,7 +23,7 @@ export function lockFolder(folder: string, waitMs: number = lockWaitMs): () => v
     lock.exec("begin exclusive");
   } catch (thrown) {
     lock?.close();
-    if (errorCodeOf(thrown).startsWith("SQLITE_BUSY"))
+    if (readErrorCode(thrown).startsWith("SQLITE_BUSY"))
       throw new Error(
         `another Hearth server is using the data folder ${folder}; stop it or set HEARTH_DATA to another folder`,
         {

@@ -6,13 +6,13 @@
 import { existsSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { isRestoreBegun, isRestoreUnfinished } from "./backup/swap.js";
-import { errorCodeOf } from "./failure.js";
+import { readErrorCode } from "./failure.js";
 
 /** Whether an empty database may be created where there was one; for the operator who asks for it. */
 export type NewDatabase = "refused" | "allowed";
 
 /** The file that says that a database was created. */
-function markerOf(file: string): string {
+function findMarker(file: string): string {
   return `${file}-created`;
 }
 
@@ -25,7 +25,7 @@ export function checkFileExists(file: string, newDatabase: NewDatabase): void {
   if (isRestoreUnfinished(dirname(file)))
     throw new Error("`hearth restore` was interrupted in this folder: run it again");
   // In this order: another process that creates the database writes to it before these files appear.
-  const trace = traceOf(file);
+  const trace = findTrace(file);
   const size = statSync(file, { throwIfNoEntry: false })?.size;
   if ((size ?? 0) > 0) return;
   if (newDatabase === "refused" && isRestoreBegun(dirname(file)))
@@ -46,8 +46,8 @@ export function checkFileExists(file: string, newDatabase: NewDatabase): void {
 export function checkVersionExists(file: string, version: number, newDatabase: NewDatabase): void {
   if (newDatabase === "allowed" && version > 0)
     throw new Error("it has data: --new-database starts only where the database is missing or empty");
-  if (newDatabase === "refused" && version === 0 && existsSync(markerOf(file)))
-    throw lost("empty", markerOf(file));
+  if (newDatabase === "refused" && version === 0 && existsSync(findMarker(file)))
+    throw lost("empty", findMarker(file));
 }
 
 /** Records that the database was created. */
@@ -55,14 +55,14 @@ export function mark(file: string): void {
   const name = basename(file);
   const text = `Hearth has created ${name} in this folder. While this file is here, Hearth does not start when ${name} is missing or empty.\n`;
   try {
-    writeFileSync(markerOf(file), text, { mode: 0o600, flag: "wx" });
+    writeFileSync(findMarker(file), text, { mode: 0o600, flag: "wx" });
   } catch (thrown) {
-    if (errorCodeOf(thrown) !== "EEXIST") throw thrown;
+    if (readErrorCode(thrown) !== "EEXIST") throw thrown;
   }
 }
 
-function traceOf(file: string): string | null {
-  return [markerOf(file), `${file}-wal`, `${file}-shm`].find((path) => existsSync(path)) ?? null;
+function findTrace(file: string): string | null {
+  return [findMarker(file), `${file}-wal`, `${file}-shm`].find((path) => existsSync(path)) ?? null;
 }
 
 function setAside(path: string): void {

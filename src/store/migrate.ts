@@ -4,17 +4,17 @@ import {
   formerVersion,
   newestVersion,
   pendingMigrations,
-  readSchema,
+  readSchemaSource,
   type SchemaSource,
 } from "./schema/source.js";
-import { findDifference } from "./sqlite/shape.js";
+import { findSqliteDifference } from "./sqlite/shape.js";
 
 /**
  * Brings a database to the newest schema, each step in its own transaction. The version is stored as SQLite's `user_version`. It takes the
  * write lock even when there is nothing to do, so that a read-only database is detected at once.
  * @throws Error when the database is newer than this program, older than its first migration, or has another schema.
  */
-export function migrate(sqlite: Sqlite.Database, source: SchemaSource = readSchema("sqlite")): void {
+export function migrate(sqlite: Sqlite.Database, source: SchemaSource = readSchemaSource("sqlite")): void {
   // Immediate: waits for another process that migrates the same file, and then sees its changes.
   const step = sqlite.transaction(() => {
     const version = readVersion(sqlite);
@@ -38,7 +38,7 @@ function takeStep(sqlite: Sqlite.Database, version: number, source: SchemaSource
   }
   if (version === formerVersion) {
     for (const migration of source.migrations) sqlite.exec(migration);
-    const difference = findDifference(sqlite, source.creation);
+    const difference = findSqliteDifference(sqlite, source.creation);
     if (difference !== null) throw differentSchema(difference);
     return newestVersion(source);
   }

@@ -1,13 +1,13 @@
 import { statSync } from "node:fs";
-import { reasonOf } from "./failure.js";
+import { explainFailure } from "./failure.js";
 
 /**
  * Remembers which files a database was opened from, and returns a function that says what has happened to them since: null, or that
  * one was removed, replaced or emptied. Writes to such a file succeed and are lost when the process ends.
  * @param files paths of files that are open and have content.
  */
-export function watchFiles(files: readonly OpenFile[]): () => string | null {
-  const opened = files.map((file) => ({ ...file, id: idOf(file.path) }));
+export function watchOpenFiles(files: readonly OpenFile[]): () => string | null {
+  const opened = files.map((file) => ({ ...file, id: readId(file.path) }));
   return () => {
     for (const { path, name, id, canBeEmpty } of opened) {
       const found = describe(path, id, canBeEmpty);
@@ -31,12 +31,12 @@ function describe(path: string, id: string, canBeEmpty: boolean): string | null 
     if (`${stats.dev}:${stats.ino}` !== id) return "was replaced";
     return stats.size === 0n && !canBeEmpty ? "was emptied" : null;
   } catch (thrown) {
-    return `cannot be read: ${reasonOf(thrown)}`;
+    return `cannot be read: ${explainFailure(thrown)}`;
   }
 }
 
 /** The numbers of an open file's device and inode are not given to another file. */
-function idOf(path: string): string {
+function readId(path: string): string {
   const { dev, ino } = statSync(path, { bigint: true });
   return `${dev}:${ino}`;
 }

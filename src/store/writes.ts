@@ -32,11 +32,11 @@ export function createWrites(database: Database) {
      * process nor a power cut undoes them.
      * @throws HearthError `conflict` when a write does not change as many rows as it must; then nothing is written.
      */
-    commit: (writes: readonly Write[]): Promise<void> => database.commit(statementsOf(writes), true),
+    commit: (writes: readonly Write[]): Promise<void> => database.commit(listStatements(writes), true),
   };
 }
 
 /** Returns the statements of the writes. */
-export function statementsOf(writes: readonly Write[]): readonly Statement[] {
+export function listStatements(writes: readonly Write[]): readonly Statement[] {
   return writes.map(({ change }) => change);
 }

@@ -96,7 +96,7 @@ export function endAttributes(run: EndedRun): Attributes {
     "gen_ai.usage.cache_read.input_tokens": usage.cachedTokens,
     "gen_ai.usage.reasoning.output_tokens": usage.reasoningTokens,
     "gen_ai.response.finish_reasons": finishReasons.length === 0 ? undefined : [...finishReasons],
-    "error.type": errorTypeOf(run) ?? undefined,
+    "error.type": findErrorType(run) ?? undefined,
     "hearth.state": run.state,
     "hearth.queue_ms": run.queueMs ?? undefined,
     "hearth.time_to_first_token_ms": ttftMs ?? undefined,
@@ -106,6 +106,6 @@ export function endAttributes(run: EndedRun): Attributes {
   };
 }
 
-function errorTypeOf({ state, errorKind }: EndedRun): string | null {
+function findErrorType({ state, errorKind }: EndedRun): string | null {
   return errorKind ?? (state === "completed" ? null : state);
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createBatchOf } from "../../src/cli/batches/remote-batches.js";
+import { uploadBatch } from "../../src/cli/batches/remote-batches.js";
 import { createScriptedEngine } from "../kit/scripted/engine.js";
 import { chatLine } from "../kit/clients/batches.js";
 import { temporaryFolder } from "../kit/folder.js";
@@ -163,7 +163,7 @@ describe("the input of a batch that is not created", () => {
       sent.push(request);
       return Promise.resolve().then(() => answers[request]?.() ?? Response.json(uploaded));
     };
-    const created = createBatchOf({ url: "", key: testKey, fetch: answer }, path, null);
+    const created = uploadBatch({ url: "", key: testKey, fetch: answer }, path, null);
     const error = await created.catch((thrown: unknown) => thrown);
     return { message: error instanceof Error ? error.message : "none", deleted: sent.includes(deletion) };
   }

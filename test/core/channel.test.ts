@@ -9,7 +9,7 @@ interface Text {
 
 /** Texts of one group are joined; a text without a group stands alone. */
 const joining: Merging<Text> = {
-  groupOf: (item) => item.group,
+  findGroup: (item) => item.group,
   merge: (last, next) => ({ group: last.group, text: last.text + next.text }),
 };
 const text = (group: number | null, value: string): Text => ({ group, text: value });

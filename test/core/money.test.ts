@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { maxCostOf, costOf, ticksToUsd, usdToTicks } from "../../src/core/money.js";
+import { computeMaxCost, computeCost, ticksToUsd, usdToTicks } from "../../src/core/money.js";
 import { noUsage } from "../../src/core/usage.js";
 
 const ticks = fc.integer({ min: -Number.MAX_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER });
@@ -51,8 +51,11 @@ describe("money", () => {
             ...{ completionTokens: sampled >> 1, reasoningTokens: sampled - (sampled >> 1) },
             images: cached,
           };
-          const bound = maxCostOf({ prompt, sampled: sampled + unused, images: cached + unused }, prices);
-          expect(bound).toBeGreaterThanOrEqual(costOf(used, prices));
+          const bound = computeMaxCost(
+            { prompt, sampled: sampled + unused, images: cached + unused },
+            prices,
+          );
+          expect(bound).toBeGreaterThanOrEqual(computeCost(used, prices));
         },
       ),
     );
@@ -62,7 +65,7 @@ describe("money", () => {
     const text = { promptTextTokenTicks: 3, cachedPromptTextTokenTicks: 2, completionTextTokenTicks: 5 };
     fc.assert(
       fc.property(fc.nat(10), price, (images, imageTicks) => {
-        expect(costOf({ ...noUsage, images }, { ...text, imageTicks })).toBe(images * imageTicks);
+        expect(computeCost({ ...noUsage, images }, { ...text, imageTicks })).toBe(images * imageTicks);
       }),
     );
   });
@@ -73,6 +76,6 @@ describe("money", () => {
       cachedPromptTextTokenTicks: 0,
       completionTextTokenTicks: 0,
     };
-    expect(() => maxCostOf({ prompt: 9_007_200, sampled: 0 }, prices)).toThrow(RangeError);
+    expect(() => computeMaxCost({ prompt: 9_007_200, sampled: 0 }, prices)).toThrow(RangeError);
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { withPrefix, joinParts, type ContentPart } from "../../src/dialects/message-content.js";
+import { withPrefix, joinParts, type MessageContentPart } from "../../src/dialects/message-content.js";
 
 const image = (url: string) => ({ url, detail: "auto" as const, param: url });
 const texts = fc.string({
@@ -39,6 +39,6 @@ describe("the joined parts of a message", () => {
   });
 
   it("have no images field if there are no images", () => {
-    expect(joinParts(["a", "", "b"] as ContentPart[], "\n")).toEqual({ content: "a\nb" });
+    expect(joinParts(["a", "", "b"] as MessageContentPart[], "\n")).toEqual({ content: "a\nb" });
   });
 });

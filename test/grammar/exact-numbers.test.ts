@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { convertSchema } from "../../src/grammar/convert.js";
-import { jsonText, parseJson } from "../../src/grammar/schema/json-text.js";
+import { jsonText, parseSchemaText } from "../../src/grammar/schema/json-text.js";
 import type { JsonValue } from "../../src/grammar/schema/node.js";
 import { createValidator } from "../../src/grammar/schema/validate.js";
 import { SchemaRefusal } from "../../src/grammar/schema/refusal.js";
@@ -10,12 +10,12 @@ import { matchesGrammar, parseGbnf } from "../kit/grammar/gbnf-matcher.js";
 
 /** Returns which texts the grammar and the validator of a schema accept; throws where they differ. */
 function accepted(schema: string, texts: readonly string[]): readonly string[] {
-  const { grammar, node, exact } = convertSchema(parseJson(schema), { additionalProperties: true });
+  const { grammar, node, exact } = convertSchema(parseSchemaText(schema), { additionalProperties: true });
   expect(exact).toBe(true);
   const rules = parseGbnf(grammar);
   const validate = createValidator(node);
   const generated = texts.filter((text) => matchesGrammar(rules, text));
-  const valid = texts.filter((text) => validate(parseJson(text)) === null);
+  const valid = texts.filter((text) => validate(parseSchemaText(text)) === null);
   expect(generated).toEqual(valid);
   return generated;
 }
@@ -23,7 +23,7 @@ function accepted(schema: string, texts: readonly string[]): readonly string[] {
 /** Returns why a schema is refused. */
 function refusalOf(schema: string): Pick<SchemaRefusal, "keyword" | "pointer"> {
   try {
-    convertSchema(parseJson(schema), { additionalProperties: true });
+    convertSchema(parseSchemaText(schema), { additionalProperties: true });
   } catch (thrown) {
     if (thrown instanceof SchemaRefusal) return { keyword: thrown.keyword, pointer: thrown.pointer };
     throw thrown;
@@ -92,7 +92,7 @@ describe("an integer of any number of digits in a schema", () => {
     fc.assert(
       fc.property(fc.jsonValue(), unkept, (value, one) => {
         const text = JSON.stringify({ value, list: [value, 1] }).replace(/1\]\}$/, `${one}]}`);
-        expect(jsonText(parseJson(text) as JsonValue)).toBe(text);
+        expect(jsonText(parseSchemaText(text) as JsonValue)).toBe(text);
       }),
       { numRuns: casesOf(400) },
     );
@@ -152,9 +152,11 @@ describe("a number that no double keeps", () => {
   });
 
   it("is compared by its digits in an answer, however the answer writes it", () => {
-    const { node } = convertSchema(parseJson('{"const":9007199254740993}'), { additionalProperties: true });
+    const { node } = convertSchema(parseSchemaText('{"const":9007199254740993}'), {
+      additionalProperties: true,
+    });
     const validate = createValidator(node);
-    const isValid = (text: string): boolean => validate(parseJson(text)) === null;
+    const isValid = (text: string): boolean => validate(parseSchemaText(text)) === null;
     const right = ["9007199254740993", "9007199254740993.0", "9.007199254740993e15", "900719925474099300E-2"];
     const wrong = [
       "9007199254740992",

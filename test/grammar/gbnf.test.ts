@@ -14,7 +14,7 @@ describe("a rule set", () => {
     const name = rules.reserve();
     rules.define(name, '"a"');
     expect(rules.add('"a"')).toBe(name);
-    expect(rules.nameOf(name)).toBe(name);
+    expect(rules.toName(name)).toBe(name);
   });
 
   it("writes only the rules reachable from the root, and ignores names in quotes and character classes", () => {

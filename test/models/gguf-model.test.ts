@@ -12,9 +12,9 @@ const uint = (value: number): GgufEntryValue => ({ type: "u32", value });
 
 /** A vocabulary of these tokens; a token in the form of a byte token becomes one. */
 const tokens = (values: readonly string[]): ModelSpec["metadata"] => ({
-  "tokenizer.ggml.tokens": { arrayOf: "string", values },
+  "tokenizer.ggml.tokens": { aggregateArrays: "string", values },
   "tokenizer.ggml.token_type": {
-    arrayOf: "i32",
+    aggregateArrays: "i32",
     values: values.map((text) => (text.startsWith("<0x") ? 6 : 1)),
   },
   "tokenizer.ggml.eos_token_id": uint(0),
@@ -142,7 +142,7 @@ describe("C2: the vocabulary", () => {
   });
 
   it("C2: rejects a list of token types of another length", async () => {
-    const types: GgufEntryValue = { arrayOf: "i32", values: [1, 1] };
+    const types: GgufEntryValue = { aggregateArrays: "i32", values: [1, 1] };
     expect(await refusal(withMetadata({ "tokenizer.ggml.token_type": types }))).toContain(
       "has 2 entries for",
     );

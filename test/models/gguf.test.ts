@@ -57,7 +57,7 @@ describe("a valid file", () => {
   });
 
   it("is accepted with head counts per layer, some of them 0", async () => {
-    const bytes = withMetadata({ "qwen3.attention.head_count": { arrayOf: "u32", values: [2, 0] } });
+    const bytes = withMetadata({ "qwen3.attention.head_count": { aggregateArrays: "u32", values: [2, 0] } });
     expect(await preflightGguf(await folder.write("model.gguf", bytes))).toMatchObject({ ok: true });
   });
 

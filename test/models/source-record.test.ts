@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   addToSourceRecord,
-  originOf,
+  findFileOrigin,
   readSourceRecord,
   sourceRecordFile,
   writeSourceRecord,
@@ -42,12 +42,12 @@ describe("the record of what was downloaded into a folder", () => {
     expect(both).toEqual(await readSourceRecord(folder.path));
     expect(both.pulledAt).toBe(large.pulledAt);
     expect(both.files.map(({ path }) => path)).toEqual(["tiny-Q4_K_M.gguf", "tiny-Q8_0.gguf"]);
-    expect(originOf(both, "tiny-Q4_K_M.gguf")).toMatchObject({
+    expect(findFileOrigin(both, "tiny-Q4_K_M.gguf")).toMatchObject({
       revision: "a".repeat(40),
       name: "tiny:latest",
     });
-    expect(originOf(both, "tiny-Q8_0.gguf")).toMatchObject({ revision: "b".repeat(40), name: null });
-    expect(originOf(both, "other.gguf")).toBeNull();
+    expect(findFileOrigin(both, "tiny-Q8_0.gguf")).toMatchObject({ revision: "b".repeat(40), name: null });
+    expect(findFileOrigin(both, "other.gguf")).toBeNull();
   });
 
   it("keeps where a file came from over any number of later downloads", async () => {
@@ -55,7 +55,7 @@ describe("the record of what was downloaded into a folder", () => {
       await addToSourceRecord(folder.path, record);
     const record = await readSourceRecord(folder.path);
     if (record === null) throw new Error("no record");
-    expect(originOf(record, "tiny-Q4_K_M.gguf")).toEqual({
+    expect(findFileOrigin(record, "tiny-Q4_K_M.gguf")).toEqual({
       source: "acme/tiny",
       revision: "a".repeat(40),
       name: "tiny:latest",

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { runningServers } from "../../src/app/database/open.js";
-import { limitsPlaceOf } from "../../src/app/database/limits-place.js";
+import { describeLimitsPlace } from "../../src/app/database/limits-place.js";
 import { serversChecks } from "../../src/app/doctor/servers-check.js";
 import { loadConfig } from "../../src/config/config.js";
 import { newPostgresUrl, openServer } from "../kit/databases/postgres/databases.js";
@@ -47,7 +47,7 @@ it("hearth doctor says why the database of the servers cannot be used", async ()
 });
 
 it("servers that count in the same Redis say so equally, however its address is written, and never with its password", () => {
-  const placeOf = (redisUrl: string) => limitsPlaceOf({ redisUrl, redisPrefix: "hearth" });
+  const placeOf = (redisUrl: string) => describeLimitsPlace({ redisUrl, redisPrefix: "hearth" });
   expect(placeOf("rediss://hearth:secret@redis.internal")).toBe(elsewhere);
   expect(placeOf("redis://redis.internal:6379/0")).toBe(elsewhere);
   expect(placeOf("redis://redis.internal:6380/2")).toBe("Redis at redis.internal:6380/2, prefix hearth");

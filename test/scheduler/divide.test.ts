@@ -1,7 +1,7 @@
 /** How slots are divided between servers, for any demands. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { divide, runsOf, slotsHere, type ServerDemand } from "../../src/scheduler/divide.js";
+import { divide, countDemandedRuns, slotsHere, type ServerDemand } from "../../src/scheduler/divide.js";
 
 const slots = fc.integer({ min: 1, max: 40 });
 const weights = fc.record({
@@ -44,7 +44,10 @@ describe("the division of slots between servers", () => {
     fc.assert(
       fc.property(slots, servers, (count, all) => {
         const parts = [...divide(count, all).teams];
-        expect(sum(parts.map(([, part]) => part))).toBeCloseTo(Math.min(count, sum(all.map(runsOf))), 6);
+        expect(sum(parts.map(([, part]) => part))).toBeCloseTo(
+          Math.min(count, sum(all.map(countDemandedRuns))),
+          6,
+        );
         for (const [teamId, part] of parts) {
           expect(part).toBeLessThanOrEqual(wantedBy(all, teamId) + 1e-9);
           if (part > wantedBy(all, teamId) - 1e-9) continue;
@@ -63,14 +66,16 @@ describe("the division of slots between servers", () => {
       fc.property(slots, servers, (count, all) => {
         const parts = divide(count, all).servers;
         expect(sum(parts.values())).toBe(count);
-        const wanted = sum(all.map(runsOf));
+        const wanted = sum(all.map(countDemandedRuns));
         for (const server of all) {
           const part = parts.get(server.serverId) ?? -1;
           expect(Number.isInteger(part)).toBe(true);
           expect(part).toBeGreaterThanOrEqual(count >= all.length ? 1 : 0);
-          if (wanted >= count) expect(part).toBeLessThanOrEqual(runsOf(server));
+          if (wanted >= count) expect(part).toBeLessThanOrEqual(countDemandedRuns(server));
           else
-            expect(part).toBeGreaterThanOrEqual(runsOf(server) + Math.floor((count - wanted) / all.length));
+            expect(part).toBeGreaterThanOrEqual(
+              countDemandedRuns(server) + Math.floor((count - wanted) / all.length),
+            );
         }
       }),
     );
@@ -80,7 +85,7 @@ describe("the division of slots between servers", () => {
     const turns = 300;
     fc.assert(
       fc.property(slots, servers, (count, all) => {
-        if (sum(all.map(runsOf)) < count) return;
+        if (sum(all.map(countDemandedRuns)) < count) return;
         const { teams: ofTeams } = divide(count, all);
         const quotas = all.map(({ serverId, teams: named }) => {
           const of = named.map(
@@ -159,7 +164,7 @@ describe("the slots of a server", () => {
         if (count < all.length) return;
         const free = { left: count };
         const running = all.map((server, at) => {
-          const held = (shares[at] ?? 0) % (Math.min(free.left, runsOf(server)) + 1);
+          const held = (shares[at] ?? 0) % (Math.min(free.left, countDemandedRuns(server)) + 1);
           free.left -= held;
           return { ...server, running: held };
         });
@@ -175,8 +180,10 @@ describe("the slots of a server", () => {
         );
         expect(sum(held)).toBeLessThanOrEqual(count + sum(running.map(spareOf(count, running))));
         // What is free is used where a run waits.
-        const begun = running.map((server, at) => Math.min(runsOf(server), held[at] ?? 0) - server.running);
-        const waiting = sum(running.map((server) => runsOf(server) - server.running));
+        const begun = running.map(
+          (server, at) => Math.min(countDemandedRuns(server), held[at] ?? 0) - server.running,
+        );
+        const waiting = sum(running.map((server) => countDemandedRuns(server) - server.running));
         expect(sum(begun)).toBe(Math.min(waiting, free.left));
       }),
     );
@@ -209,5 +216,5 @@ describe("the slots of a server", () => {
 /** Returns the slots beyond its runs that a server has where fewer runs are wanted than there are slots. */
 function spareOf(count: number, all: readonly ServerDemand[]): (server: ServerDemand) => number {
   const parts = divide(count, all).servers;
-  return (server) => Math.max(0, (parts.get(server.serverId) ?? 0) - runsOf(server));
+  return (server) => Math.max(0, (parts.get(server.serverId) ?? 0) - countDemandedRuns(server));
 }

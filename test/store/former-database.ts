@@ -9,7 +9,7 @@ import { createTeamStore } from "../../src/accounts/teams/store.js";
 import { createResponseStore } from "../../src/inference/responses/store/responses.js";
 import { createRunStore } from "../../src/inference/run/store/runs.js";
 import type { Database } from "../../src/store/database.js";
-import { readSchema, type SchemaSource } from "../../src/store/schema/source.js";
+import { readSchemaSource, type SchemaSource } from "../../src/store/schema/source.js";
 import { plantFiles } from "../kit/folder.js";
 
 /** Returns the SQL that makes the database. */
@@ -22,8 +22,8 @@ export function withMigrations(
   kind: "sqlite" | "postgres",
   files: Readonly<Record<string, string>>,
 ): SchemaSource {
-  const further = readSchema(kind, pathToFileURL(`${plantFiles(files)}/`));
-  const source = readSchema(kind);
+  const further = readSchemaSource(kind, pathToFileURL(`${plantFiles(files)}/`));
+  const source = readSchemaSource(kind);
   return { ...source, migrations: [...source.migrations, ...further.migrations] };
 }
 
@@ -58,7 +58,7 @@ export async function expectFormerContent(database: Database): Promise<void> {
   });
   const ledger = createLedgerStore(database);
   expect(await ledger.verify()).toEqual([]);
-  expect(await ledger.balancesOf("team-1")).toMatchObject({ credit: 4928n, reserved: 0n, revenue: 72n });
+  expect(await ledger.readBalances("team-1")).toMatchObject({ credit: 4928n, reserved: 0n, revenue: 72n });
   const responses = createResponseStore(database);
   expect(await responses.find("resp-1", "team-1")).toMatchObject({ status: "completed", background: true });
   expect(await responses.input("resp-1", "team-1")).toEqual([{ id: "in", body: '{"id":"in"}' }]);

@@ -5,8 +5,8 @@ import { sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openDatabase } from "../../src/store/database.js";
 import { migrate, readVersion } from "../../src/store/migrate.js";
-import { newestVersion, readSchema } from "../../src/store/schema/source.js";
-import { readShape } from "../../src/store/sqlite/shape.js";
+import { newestVersion, readSchemaSource } from "../../src/store/schema/source.js";
+import { readSqliteShape } from "../../src/store/sqlite/shape.js";
 import { expectFormerContent, withMigrations, writeFormerDatabase } from "./former-database.js";
 import { temporaryFolder } from "./records.js";
 
@@ -24,7 +24,10 @@ describe("a database of the last build with numbered migrations", () => {
       const database = await openDatabase(file);
       await expectFormerContent(database);
       await database.close();
-      expect([opening, readVersion(connect(file))]).toEqual([opening, newestVersion(readSchema("sqlite"))]);
+      expect([opening, readVersion(connect(file))]).toEqual([
+        opening,
+        newestVersion(readSchemaSource("sqlite")),
+      ]);
     }
   });
 
@@ -35,7 +38,9 @@ describe("a database of the last build with numbered migrations", () => {
       "create index of_the_operator on runs (error_kind); create table replicas (id text);",
     );
     for (const file of [former, fresh]) await (await openDatabase(file)).close();
-    const [migrated, created] = [former, fresh].map((file) => Object.fromEntries(readShape(connect(file))));
+    const [migrated, created] = [former, fresh].map((file) =>
+      Object.fromEntries(readSqliteShape(connect(file))),
+    );
     expect(Object.keys(created ?? {}).length).toBeGreaterThan(100);
     expect(migrated).toMatchObject(created ?? {});
   });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { storageIdOf } from "../../src/app/database/storage-id.js";
+import { readStorageId } from "../../src/app/database/storage-id.js";
 import { openModelSettings } from "../../src/models/settings-store.js";
 import { systemRandom } from "../../src/system.js";
 import { temporaryFolder } from "../kit/folder.js";
@@ -11,7 +11,7 @@ it("servers that start at the same time with a new shared folder read the same n
   for (let round = 0; round < 400; round++) {
     const sharedFolder = join(parent, `round-${round}`, "shared");
     const names = await Promise.all(
-      Array.from({ length: 4 }, () => storageIdOf({ data: parent, sharedFolder }, systemRandom)),
+      Array.from({ length: 4 }, () => readStorageId({ data: parent, sharedFolder }, systemRandom)),
     );
     expect(new Set(names).size).toBe(1);
     expect(readdirSync(sharedFolder)).toEqual(["storage-id"]);

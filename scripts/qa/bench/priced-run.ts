@@ -1,7 +1,7 @@
 /** A priced run as a server reserves, records and settles it, without the model. */
-import { chargeOf, reserveTransaction, settleTransaction } from "../../../src/accounts/money/ledger.js";
+import { computeCharge, reserveTransaction, settleTransaction } from "../../../src/accounts/money/ledger.js";
 import { createLedgerStore } from "../../../src/accounts/money/store/ledger.js";
-import { costOf } from "../../../src/core/money.js";
+import { computeCost } from "../../../src/core/money.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import type { Database } from "../../../src/store/database.js";
 import { systemRandom } from "../../../src/system.js";
@@ -30,8 +30,8 @@ export function createPricedRuns(
   now: () => number,
 ): (run: PricedRun) => Promise<void> {
   const [ledger, runs] = [createLedgerStore(database), createRunStore(database)];
-  const costTicks = costOf(usage, prices);
-  const chargeTicks = chargeOf(costTicks, reservedTicks);
+  const costTicks = computeCost(usage, prices);
+  const chargeTicks = computeCharge(costTicks, reservedTicks);
   return async (priced) => {
     const { teamId } = priced;
     if (reservedTicks !== null && (await ledger.spendable(teamId, now())).credit < reservedTicks)

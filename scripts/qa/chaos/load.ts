@@ -20,7 +20,7 @@ const chatClients = 6;
 export function startLoad(servers: Load["servers"], records: ChaosRecords, chance: Chance): RunningLoad {
   let isOver = false;
   const keyOf = (teamId: string): string => nameSecret(0, teamId);
-  const load = { servers, records, chance, teams: allTeams, keyOf, drawPrompt, isOver: () => isOver };
+  const load = { servers, records, chance, teams: allTeams, getKey: keyOf, drawPrompt, isOver: () => isOver };
   const fork = (): Load => ({ ...load, chance: chance.fork() });
   const clients = [
     ...Array.from({ length: chatClients }, () => repeat(fork(), [100, 500], sendChat)),

@@ -46,7 +46,7 @@ export async function checkAccepted(load: Load, books: Books): Promise<AcceptedW
 
 async function readDeferred(load: Load, job: AcceptedJob): Promise<End> {
   const { id, table, teamId } = job;
-  const answered = await ask(pickServer(load), jobPath(table, id), { key: load.keyOf(teamId) });
+  const answered = await ask(pickServer(load), jobPath(table, id), { key: load.getKey(teamId) });
   if (answered?.status === 200) return { name: "done", ticks: readCost(answered.text ?? "", false) };
   const isLost = answered === null || answered.status === 202 || answered.status === 404;
   const said = answered === null ? "no answer" : `${answered.status} ${answered.text?.slice(0, 300)}`;
@@ -57,7 +57,7 @@ async function readDeferred(load: Load, job: AcceptedJob): Promise<End> {
 async function readResponse(load: Load, job: AcceptedJob): Promise<End> {
   const { id, table, teamId } = job;
   const url = pickServer(load);
-  const response = await askJson(url, jobPath(table, id), { key: load.keyOf(teamId) });
+  const response = await askJson(url, jobPath(table, id), { key: load.getKey(teamId) });
   const { status = "lost", usage } = (response ?? {}) as {
     readonly status?: string;
     readonly usage?: { readonly cost_in_usd_ticks: number } | null;
@@ -69,7 +69,7 @@ async function readResponse(load: Load, job: AcceptedJob): Promise<End> {
 
 /** @returns how each line has ended */
 async function readBatch(load: Load, batch: AcceptedBatch): Promise<readonly string[]> {
-  const key = load.keyOf(batch.teamId);
+  const key = load.getKey(batch.teamId);
   const seen = (await askJson(pickServer(load), `/v1/batches/${batch.id}`, {
     key,
   })) as SeenBatch | null;

@@ -21,7 +21,7 @@ export interface Load {
   readonly servers: readonly { url(): string | null }[];
   readonly teams: readonly string[];
   /** Returns the API key of a team. */
-  readonly keyOf: (teamId: string) => string;
+  readonly getKey: (teamId: string) => string;
   /** Draws the model and the last message of a request. */
   readonly drawPrompt: (chance: Chance) => DrawnPrompt;
   readonly records: Records;
@@ -69,7 +69,7 @@ export async function sendChat(load: Load): Promise<void> {
   const timer = leaves ? setTimeout(() => leaving.abort(), leaveMs) : undefined;
   const beganAt = performance.now();
   const answered = await ask(pickServer(load), chatPath, {
-    key: load.keyOf(teamId),
+    key: load.getKey(teamId),
     requestId,
     signal: leaving.signal,
     body: chatBody(prompt, prompt.tokensMax, { reasoning_effort: "none", ...(isStream ? streamed : {}) }),
@@ -88,7 +88,7 @@ async function createDeferred(load: Load): Promise<void> {
   const teamId = chance.pick(load.teams);
   const prompt = load.drawPrompt(chance);
   const body = chatBody(prompt, prompt.tokensMax, { deferred: true });
-  const answer = await askJson(pickServer(load), chatPath, { key: load.keyOf(teamId), body });
+  const answer = await askJson(pickServer(load), chatPath, { key: load.getKey(teamId), body });
   const id = answer?.["request_id"];
   if (typeof id === "string") records.jobs.add({ id, table: "deferred_completions", teamId });
 }
@@ -96,7 +96,7 @@ async function createDeferred(load: Load): Promise<void> {
 async function createBackground(load: Load): Promise<void> {
   const { chance, records } = load;
   const teamId = chance.pick(load.teams);
-  const key = load.keyOf(teamId);
+  const key = load.getKey(teamId);
   const prompt = load.drawPrompt(chance);
   const body = backgroundBody(prompt, prompt.tokensMax);
   const answer = await askJson(pickServer(load), "/v1/responses", { key, body });
@@ -110,7 +110,7 @@ async function createBackground(load: Load): Promise<void> {
 async function createBatch(load: Load): Promise<void> {
   const { chance, records } = load;
   const teamId = chance.pick(load.teams);
-  const key = load.keyOf(teamId);
+  const key = load.getKey(teamId);
   // All requests of a batch have one model.
   const { model } = load.drawPrompt(chance);
   const lines = Array.from({ length: chance.between(2, 8) }, (_, at) => {

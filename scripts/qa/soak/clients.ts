@@ -62,7 +62,7 @@ export async function runClients(server: ServerProcess, model: string, bounds: S
   const load: Load = {
     servers: [{ url: () => server.url }],
     teams: ["first"],
-    keyOf: () => server.key,
+    getKey: () => server.key,
     drawPrompt,
     records,
     chance,

@@ -28,11 +28,11 @@ export function createAuthenticator(deps: AuthenticatorDeps) {
         const principal = await findByHash(hash);
         return principal === null || isReplaced(principal.key, hash, clock.now()) ? null : principal;
       },
-      refusal: refusalOf,
+      refusal: findRefusal,
     },
     deps,
   );
-  const admit = createAdmission<Principal>({ name: "API key", refusal: refusalOf }, deps);
+  const admit = createAdmission<Principal>({ name: "API key", refusal: findRefusal }, deps);
   const findById = async (keyId: string): Promise<Principal> => {
     const key = await keys.find(keyId);
     const principal = key === null ? null : await findByHash(key.hash);
@@ -62,7 +62,7 @@ export function createAuthenticator(deps: AuthenticatorDeps) {
      */
     async readmit(keyId: string): Promise<Principal> {
       const principal = await findById(keyId);
-      const refusal = refusalOf(principal, clock.now());
+      const refusal = findRefusal(principal, clock.now());
       if (refusal !== null) throw new HearthError("permission_denied", refusal);
       return principal;
     },
@@ -75,7 +75,7 @@ function isReplaced(key: ApiKey, hash: Uint8Array, now: number): boolean {
   return key.previousExpireTime === null || key.previousExpireTime <= now;
 }
 
-function refusalOf({ key, team }: Principal, now: number): string | null {
+function findRefusal({ key, team }: Principal, now: number): string | null {
   if (team.blocked) return "Your team is blocked. Please ask the operator of this server.";
   if (key.blocked) return "This API key is blocked. Please ask the operator of this server.";
   if (key.disabled) return "This API key is disabled.";

@@ -22,7 +22,7 @@ export function createManagerAuthenticator(deps: ManagerAuthenticatorDeps) {
       otherHint: "This is an API key: it opens /v1 and does not open the management plane.",
       createCommand: "hearth management-keys create",
       find: (hash) => managementKeys.findByHash(hash),
-      refusal: refusalOf,
+      refusal: findRefusal,
     },
     deps,
   );
@@ -37,7 +37,7 @@ export function createManagerAuthenticator(deps: ManagerAuthenticatorDeps) {
   };
 }
 
-function refusalOf({ key, team }: Manager, now: number): string | null {
+function findRefusal({ key, team }: Manager, now: number): string | null {
   if (team?.blocked === true) return "Your team is blocked. Please ask the operator of this server.";
   if (key.expireTime !== null && key.expireTime <= now) return "This management key has expired.";
   return null;

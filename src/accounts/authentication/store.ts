@@ -14,7 +14,7 @@ export function createKeyUseStore({ kysely, dialect, commit }: Database) {
       const times = JSON.stringify(Object.fromEntries(lastUseTimes));
       const changes = (["apiKeys", "managementKeys"] as const).map((table) => {
         const used = sql`update ${sql.table(table)} set last_use_time = used.value
-          from ${dialect.numbersOf(times)} as used where ${sql.ref(`${table}.id`)} = used.key`;
+          from ${dialect.selectNumbers(times)} as used where ${sql.ref(`${table}.id`)} = used.key`;
         return { query: used.compile(kysely), rows: null };
       });
       await commit(changes, false);

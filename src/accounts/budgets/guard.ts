@@ -52,7 +52,7 @@ export interface BudgetGuardDeps extends AuditDeps {
 export function createBudgetGuard(deps: BudgetGuardDeps): BudgetGuard {
   const { clock, onError, onRefusal = () => undefined } = deps;
   const readings = createReadings(deps);
-  const refusalOf = async (principal: Principal, bound: RequestBound): Promise<HearthError | null> => {
+  const findRefusal = async (principal: Principal, bound: RequestBound): Promise<HearthError | null> => {
     const statuses = await readings.read(principal);
     const refusal = budgetRefusal(statuses, bound, clock.now());
     if (refusal !== null) onRefusal(refusingBudgets(statuses, bound));
@@ -62,10 +62,10 @@ export function createBudgetGuard(deps: BudgetGuardDeps): BudgetGuard {
     async check(principal, bound) {
       const known = readings.recent(principal);
       if (known !== null && budgetRefusal(known, bound, clock.now()) === null) return;
-      const refusal = await refusalOf(principal, bound);
+      const refusal = await findRefusal(principal, bound);
       if (refusal !== null) throw refusal;
     },
-    refusal: async (principal, bound) => (await refusalOf(principal, bound)) ?? budgetRace(),
+    refusal: async (principal, bound) => (await findRefusal(principal, bound)) ?? budgetRace(),
     async warnings(principal) {
       if (readings.recent(principal)?.length === 0) return [];
       try {

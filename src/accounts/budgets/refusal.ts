@@ -28,10 +28,10 @@ export function budgetRefusal(
   bound: RequestBound,
   now: number,
 ): HearthError | null {
-  const shortfalls = statuses.flatMap((status) => shortfallsOf(status, bound));
-  const resetOf = ({ status }: Shortfall): number => status.resetTime ?? Infinity;
-  const [worst] = shortfalls.toSorted((one, other) => resetOf(other) - resetOf(one));
-  return worst === undefined ? null : errorOf(worst, now);
+  const shortfalls = statuses.flatMap((status) => listShortfalls(status, bound));
+  const readReset = ({ status }: Shortfall): number => status.resetTime ?? Infinity;
+  const [worst] = shortfalls.toSorted((one, other) => readReset(other) - readReset(one));
+  return worst === undefined ? null : toError(worst, now);
 }
 
 /** Returns the budgets that refuse a request, and not only because of what active requests have reserved. */
@@ -40,7 +40,7 @@ export function refusingBudgets(
   bound: RequestBound,
 ): readonly BudgetStatus[] {
   const refusing = statuses
-    .flatMap((status) => shortfallsOf(status, bound))
+    .flatMap((status) => listShortfalls(status, bound))
     .filter((each) => !isPassing(each));
   return [...new Set(refusing.map(({ status }) => status))];
 }
@@ -50,7 +50,7 @@ function isPassing({ hard, spent, reserved, bound }: Shortfall): boolean {
   return reserved > 0n && spent + bound <= hard;
 }
 
-function shortfallsOf(status: BudgetStatus, { ticks, tokens }: RequestBound): readonly Shortfall[] {
+function listShortfalls(status: BudgetStatus, { ticks, tokens }: RequestBound): readonly Shortfall[] {
   const { hardTicks, hardTokens } = status;
   const money = {
     status,
@@ -73,7 +73,7 @@ function shortfallsOf(status: BudgetStatus, { ticks, tokens }: RequestBound): re
   );
 }
 
-function errorOf(shortfall: Shortfall, now: number): HearthError {
+function toError(shortfall: Shortfall, now: number): HearthError {
   const { status, hard, spent, reserved, bound, format } = shortfall;
   const { resetTime } = status;
   const held = reserved > 0n ? `, ${format(reserved)} of it reserved for active requests` : "";

@@ -22,7 +22,7 @@ export function checkIpRanges(ranges: readonly string[] | null): void {
   if (ranges.length === 0) throw invalid("ipRanges", "must not be empty: omit it to allow any address");
   if (ranges.length > rangesMax) throw invalid("ipRanges", `must not be more than ${rangesMax}`);
   ranges.forEach((written, index) => {
-    if (rangeOf(written) === null)
+    if (parseRange(written) === null)
       throw invalid(`ipRanges.${index}`, "must be an IP address or a range of them, such as 192.168.0.0/16");
   });
 }
@@ -39,7 +39,7 @@ export function createIpMatcher(): IsWithin {
     const name = ranges.join();
     let lists = cache.get(name);
     if (lists === undefined) {
-      lists = listsOf(ranges);
+      lists = createLists(ranges);
       if (cache.size >= listsCachedMax) cache.clear();
       cache.set(name, lists);
     }
@@ -48,16 +48,16 @@ export function createIpMatcher(): IsWithin {
 }
 
 /** One list for each version: `::/0` must not match IPv4 addresses. */
-function listsOf(ranges: readonly string[]): Record<Range["family"], BlockList> {
+function createLists(ranges: readonly string[]): Record<Range["family"], BlockList> {
   const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const written of ranges) {
-    const range = rangeOf(written);
+    const range = parseRange(written);
     if (range !== null) lists[range.family].addSubnet(range.address, range.bits, range.family);
   }
   return lists;
 }
 
-function rangeOf(written: string): Range | null {
+function parseRange(written: string): Range | null {
   const [, address = "", bits] = /^([0-9a-fA-F.:]{2,45})(?:\/(0|[1-9]\d{0,2}))?$/.exec(written) ?? [];
   const width = isIP(address) === 4 ? 32 : 128;
   const wanted = bits === undefined ? width : Number(bits);

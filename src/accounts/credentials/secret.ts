@@ -20,7 +20,7 @@ export function issueSecret(prefix: SecretPrefix, random: Random): string {
       if (byte < 248 && secret.length < prefix.length + bodyCharacters) secret += alphabet[byte % 62];
     }
   }
-  return secret + checksumOf(secret);
+  return secret + computeChecksum(secret);
 }
 
 /** Returns the SHA-256 of a secret, 32 bytes. Only this hash is stored. */
@@ -56,10 +56,10 @@ function inAnyEncoding(secret: string): string {
 export function looksMistyped(secret: string): boolean {
   const checked = "hk-".length + bodyCharacters;
   if (!/^h[km]-/.test(secret) || secret.length !== checked + checksumCharacters) return false;
-  return checksumOf(secret.slice(0, checked)) !== secret.slice(checked);
+  return computeChecksum(secret.slice(0, checked)) !== secret.slice(checked);
 }
 
-function checksumOf(text: string): string {
+function computeChecksum(text: string): string {
   let rest = crc32(Buffer.from(text, "utf8"));
   let digits = "";
   for (let place = 0; place < checksumCharacters; place++) {

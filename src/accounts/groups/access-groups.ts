@@ -89,7 +89,7 @@ async function update(
 async function remove(deps: AccessGroupServiceDeps, name: string, actor: Actor): Promise<AccessGroup> {
   refuseTeamActor(actor);
   const group = await find(deps, name);
-  refuseUsed(name, await deps.accessGroups.useOf(name));
+  refuseUsed(name, await deps.accessGroups.readUse(name));
   await commit(deps, "DeleteAccessGroup", group, null, deps.accessGroups.removal(group), actor);
   return group;
 }

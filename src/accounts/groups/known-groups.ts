@@ -1,5 +1,5 @@
 import { invalid } from "../field-rules.js";
-import { groupOf } from "../principals/acls.js";
+import { readGroupName } from "../principals/acls.js";
 import type { AccessGroupStore } from "./store.js";
 
 /**
@@ -13,7 +13,7 @@ export async function checkGroupsExist(
   before: readonly string[] | null = null,
 ): Promise<void> {
   const added = (acls ?? []).flatMap((acl, index) => {
-    const name = groupOf(acl);
+    const name = readGroupName(acl);
     return name === null || before?.includes(acl) === true ? [] : [{ name, index }];
   });
   if (added.length === 0) return;

@@ -46,16 +46,16 @@ export function createAccessGroupStore(database: Database) {
     async list(): Promise<readonly AccessGroup[]> {
       return all.orderBy("name").execute();
     },
-    useOf: (name: string) => useOf(database, name),
+    readUse: (name: string) => readUse(database, name),
   };
 }
 
 /** Whether a row of a table has the group among its ACLs. */
 function hasGroup({ dialect }: Database, table: "apiKeys" | "teams", name: string) {
-  return sql<boolean>`${groupAcl(name)} in ${dialect.listOf(sql.ref(`${table}.acls`))}`;
+  return sql<boolean>`${groupAcl(name)} in ${dialect.selectStrings(sql.ref(`${table}.acls`))}`;
 }
 
-async function useOf(database: Database, name: string): Promise<GroupUse> {
+async function readUse(database: Database, name: string): Promise<GroupUse> {
   const count = async (table: "apiKeys" | "teams"): Promise<number> => {
     const { rows } = await database.kysely
       .selectFrom(table)

@@ -198,14 +198,14 @@ async function commitChange(
     action,
     objectId: key.id,
     teamId: key.teamId,
-    description: `${verbOf(action, before, after)} the API key '${key.name}'`,
+    description: `${chooseVerb(action, before, after)} the API key '${key.name}'`,
     before: before === null ? null : auditedKey(before),
     after: after === null ? null : auditedKey(after),
     change,
   });
 }
 
-function verbOf(action: KeyAction, before: ApiKey | null, after: ApiKey | null): string {
+function chooseVerb(action: KeyAction, before: ApiKey | null, after: ApiKey | null): string {
   if (before === null || after === null || before.blocked === after.blocked) return verbs[action];
   return after.blocked ? "Blocked" : "Unblocked";
 }

@@ -121,7 +121,7 @@ async function findByReference({ kysely }: Database, reference: string, limit: n
 
 async function page({ reports, dialect }: Database, query: KeyQuery): Promise<ApiKey[]> {
   const { teamId, userId, after, acls, text, unexpiredAt, limit } = query;
-  const each = dialect.listOf(sql.ref("acls"));
+  const each = dialect.selectStrings(sql.ref("acls"));
   const hasAcl = (acl: string) =>
     sql<boolean>`exists (select 1 from ${each} as each where each.value = ${acl})`;
   return reports
@@ -187,7 +187,9 @@ const limitsMax = 20;
 /** The columns of a rate limit in the JSON that is read with a key. */
 const limitColumns = ["model", "qps", "qpm", "tpm"].map((column) => sql.ref(column));
 
-const selectLimits = ({ arrayOf }: Database["dialect"]) => sql<string | null>`(select ${arrayOf(limitColumns)}
+const selectLimits = ({ aggregateArrays }: Database["dialect"]) => sql<
+  string | null
+>`(select ${aggregateArrays(limitColumns)}
   from (select * from team_limits as owned where owned.team_id = api_keys.team_id limit ${sql.lit(limitsMax + 1)}) as found)`;
 
 type ReadLimits = readonly [model: string, qps: number | null, qpm: number | null, tpm: number | null];

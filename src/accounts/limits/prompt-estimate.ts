@@ -32,7 +32,7 @@ const charactersPerToken = 4;
 /** Creates the function that estimates the tokens of a prompt. It never rejects. */
 export function createPromptEstimate({ tokenizer, clock }: PromptEstimateDeps) {
   return async (prompt: EstimatedPrompt): Promise<number> => {
-    const { text, tokens } = partsOf(prompt);
+    const { text, tokens } = splitPrompt(prompt);
     const byLength = Math.ceil(text.length / charactersPerToken);
     if (text.length === 0 || text.length > charactersMax) return tokens + byLength;
     const timeout = new AbortController();
@@ -47,7 +47,7 @@ export function createPromptEstimate({ tokenizer, clock }: PromptEstimateDeps) {
   };
 }
 
-function partsOf(prompt: EstimatedPrompt): PromptParts {
+function splitPrompt(prompt: EstimatedPrompt): PromptParts {
   if (typeof prompt === "string") return { text: prompt, tokens: 0 };
   return "messages" in prompt ? partsOfGeneration(prompt) : prompt;
 }
@@ -56,7 +56,7 @@ function partsOf(prompt: EstimatedPrompt): PromptParts {
 function partsOfGeneration({ messages, tools, prefill = "", raw }: GenerationRequest): PromptParts {
   const prompts = raw?.prompts ?? [];
   const texts = [
-    ...messages.flatMap(textsOf),
+    ...messages.flatMap(listTexts),
     ...tools.flatMap(({ name, description = "", parameters }) => [
       name,
       description,
@@ -72,6 +72,6 @@ function partsOfGeneration({ messages, tools, prefill = "", raw }: GenerationReq
   return { text: texts.filter((text) => text !== "").join("\n"), tokens };
 }
 
-function textsOf({ content, name = "", reasoning = "", toolCalls = [] }: Message): readonly string[] {
+function listTexts({ content, name = "", reasoning = "", toolCalls = [] }: Message): readonly string[] {
   return [name, reasoning, content, ...toolCalls.flatMap((call) => [call.name, call.arguments])];
 }

@@ -18,7 +18,7 @@ export interface Quota {
   /** Describes the scope in error messages. */
   readonly subject: string;
   /** The scope of all end users, for a limit on each end user: only so many are counted by themselves. */
-  readonly endUsersOf?: string;
+  readonly endUsersScope?: string;
 }
 
 /** An amount to be counted against a quota. */

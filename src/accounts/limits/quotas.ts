@@ -84,7 +84,7 @@ export class Quotas {
   /** Counts an amount, even beyond the limit. */
   add(quota: Quota, amount: number, now: number): void {
     if (amount === 0) return;
-    const key = this.#keyOf(quota);
+    const key = this.#toWindow(quota);
     const window = this.#windows.get(key) ?? new SlidingWindow(spansMs[quota.name]);
     if (!this.#windows.has(key)) this.#endUsers.added(key, quota);
     this.#windows.set(key, window);
@@ -96,7 +96,7 @@ export class Quotas {
 
   /** Subtracts an amount that was counted at `countedAt`. */
   giveBack(quota: Quota, amount: number, { countedAt, now }: { countedAt: number; now: number }): void {
-    const key = this.#keyOf(quota);
+    const key = this.#toWindow(quota);
     const window = this.#windows.get(key);
     if (window === undefined || amount === 0) return;
     this.#change(key, window, () => {
@@ -118,7 +118,7 @@ export class Quotas {
   }
 
   #read<T>(quota: Quota, now: number, read: (window: SlidingWindow) => T): T | null {
-    const key = this.#keyOf(quota);
+    const key = this.#toWindow(quota);
     const window = this.#windows.get(key);
     if (window === undefined) return null;
     this.#change(key, window, () => window.slide(now));
@@ -136,15 +136,17 @@ export class Quotas {
   }
 
   /** The window that counts a quota: its own, or the shared window of all further end users. */
-  #keyOf(quota: Quota): string {
-    return this.#isShared(quota) ? `${quota.name} ${quota.endUsersOf ?? ""} further end users` : keyOf(quota);
+  #toWindow(quota: Quota): string {
+    return this.#isShared(quota)
+      ? `${quota.name} ${quota.endUsersScope ?? ""} further end users`
+      : toKey(quota);
   }
 
   /** Whether a quota has no window of its own, nor room for one. */
   #isShared(quota: Quota): boolean {
-    if (quota.endUsersOf === undefined || this.#windows.has(keyOf(quota))) return false;
+    if (quota.endUsersScope === undefined || this.#windows.has(toKey(quota))) return false;
     const { endUsersMax, endUserWindowsMax } = this.#bounds;
-    return this.#endUsers.size >= endUserWindowsMax || this.#endUsers.countOf(quota) >= endUsersMax;
+    return this.#endUsers.size >= endUserWindowsMax || this.#endUsers.readCount(quota) >= endUsersMax;
   }
 
   #checkCapacity(wanted: number, now: number): void {
@@ -172,38 +174,38 @@ export class Quotas {
 
 /** Counts the windows of end users: of all, and of each limit of a key or team. */
 class EndUserWindows {
-  readonly #limitOf = new Map<string, string>();
+  readonly #limitNames = new Map<string, string>();
   readonly #counts = new Map<string, number>();
 
   get size(): number {
-    return this.#limitOf.size;
+    return this.#limitNames.size;
   }
 
-  countOf(quota: Quota): number {
-    return this.#counts.get(limitOf(quota)) ?? 0;
+  readCount(quota: Quota): number {
+    return this.#counts.get(nameLimit(quota)) ?? 0;
   }
 
   /** @param key of a window that is not counted yet; one that is not of an end user is left out. */
   added(key: string, quota: Quota): void {
-    if (quota.endUsersOf === undefined) return;
-    this.#limitOf.set(key, limitOf(quota));
-    this.#counts.set(limitOf(quota), this.countOf(quota) + 1);
+    if (quota.endUsersScope === undefined) return;
+    this.#limitNames.set(key, nameLimit(quota));
+    this.#counts.set(nameLimit(quota), this.readCount(quota) + 1);
   }
 
   removed(key: string): void {
-    const limit = this.#limitOf.get(key);
+    const limit = this.#limitNames.get(key);
     if (limit === undefined) return;
-    this.#limitOf.delete(key);
+    this.#limitNames.delete(key);
     const count = (this.#counts.get(limit) ?? 0) - 1;
     if (count > 0) this.#counts.set(limit, count);
     else this.#counts.delete(limit);
   }
 }
 
-function limitOf({ name, endUsersOf = "" }: Quota): string {
-  return `${name} ${endUsersOf}`;
+function nameLimit({ name, endUsersScope = "" }: Quota): string {
+  return `${name} ${endUsersScope}`;
 }
 
-function keyOf({ name, scope }: Quota): string {
+function toKey({ name, scope }: Quota): string {
   return `${name} ${scope}`;
 }

@@ -21,7 +21,7 @@ import type { CountedDemands, Demand, Quota, QuotaCounter, Taken } from "./quota
 import { rateLimited } from "./rate-limit-refusal.js";
 import {
   keyQuotas,
-  limitStatusesOf,
+  toLimitStatuses,
   modelQuotas,
   readQuota,
   type ModelQuotas,
@@ -111,15 +111,15 @@ export function createRateLimits(deps: RateLimitDeps) {
 }
 
 async function admitRequest({ counter }: RateLimitDeps, principal: Principal): Promise<RequestDecision> {
-  const demands = demandsOf(keyQuotas(principal.key, ["qps", "qpm"]), 1);
+  const demands = toDemands(keyQuotas(principal.key, ["qps", "qpm"]), 1);
   const taken = await counter.take(demands);
-  return { principal, demands, countedAt: taken.countedAt, ...decisionOf(demands, taken) };
+  return { principal, demands, countedAt: taken.countedAt, ...toDecision(demands, taken) };
 }
 
 async function admitRead({ readCounter }: RateLimitDeps, principal: Principal): Promise<RequestDecision> {
-  const demands = demandsOf([readQuota(principal.key)], 1);
+  const demands = toDemands([readQuota(principal.key)], 1);
   const taken = await readCounter.take(demands);
-  const decision = decisionOf(demands, taken);
+  const decision = toDecision(demands, taken);
   const none: LimitStatuses = { requests: null, tokens: null };
   const limitStatuses = decision.refusal === null ? none : decision.limitStatuses;
   return { principal, demands, countedAt: taken.countedAt, ...decision, limitStatuses };
@@ -134,18 +134,18 @@ async function admitModelRequest(
   const quotas = await quotasFor(deps, request.principal, named);
   const applicable = prompt === null ? { ...quotas, tokens: [] } : quotas;
   const tokens = prompt === null || applicable.tokens.length === 0 ? 0 : await deps.estimate(prompt);
-  const demands = [...demandsOf(applicable.requests, 1), ...demandsOf(applicable.tokens, tokens)];
+  const demands = [...toDemands(applicable.requests, 1), ...toDemands(applicable.tokens, tokens)];
   if (demands.length === 0) return { ...request, reservation: unlimitedReservation };
   const taken = await deps.counter.take(demands, request);
-  const decision = decisionOf([...request.demands, ...demands], taken);
+  const decision = toDecision([...request.demands, ...demands], taken);
   if (decision.refusal !== null) return { ...decision, reservation: unlimitedReservation };
   const counted = { estimated: tokens, countedAt: taken.countedAt };
   return { ...decision, reservation: reserveTokens(deps, applicable.tokens, counted) };
 }
 
-function decisionOf(demands: readonly Demand[], { shortage, statuses }: Taken): RateLimitDecision {
+function toDecision(demands: readonly Demand[], { shortage, statuses }: Taken): RateLimitDecision {
   return {
-    limitStatuses: limitStatusesOf(demands, statuses),
+    limitStatuses: toLimitStatuses(demands, statuses),
     refusal: shortage === null ? null : rateLimited(shortage),
   };
 }
@@ -161,7 +161,7 @@ async function quotasFor(
   return modelQuotas(principal, named, limits);
 }
 
-function demandsOf(quotas: readonly Quota[], amount: number): readonly Demand[] {
+function toDemands(quotas: readonly Quota[], amount: number): readonly Demand[] {
   return quotas.map((quota) => ({ quota, amount }));
 }
 
@@ -177,12 +177,12 @@ function reserveTokens(
     reconcile(usage) {
       if (isReconciled) return;
       isReconciled = true;
-      counter.correct(applicable, tokensOf(usage) - estimated, countedAt);
+      counter.correct(applicable, countTokens(usage) - estimated, countedAt);
     },
   };
 }
 
 /** Returns the tokens of a run that count against a limit; cached tokens are part of the prompt. */
-function tokensOf({ promptTokens, completionTokens, reasoningTokens }: Usage): number {
+function countTokens({ promptTokens, completionTokens, reasoningTokens }: Usage): number {
   return promptTokens + completionTokens + reasoningTokens;
 }

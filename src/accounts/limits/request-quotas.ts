@@ -8,7 +8,7 @@ import type { Demand, LimitName, Quota } from "./quota-counter.js";
 
 /** Returns the quotas of a key. */
 export function keyQuotas(key: ApiKey, names: readonly LimitName[]): readonly Quota[] {
-  return quotasOf(key, names, { scope: `key ${key.id}`, subject: `API key ${key.redacted}` });
+  return listQuotas(key, names, { scope: `key ${key.id}`, subject: `API key ${key.redacted}` });
 }
 
 /** Reads of one key in a minute: a hundred in every second, more than clients that poll for many results need. */
@@ -47,15 +47,15 @@ export function modelQuotas(
   const ofKey = endUserQuotas(key, named.endUser);
   const quotas = (names: readonly LimitName[]) => [
     ...teamLimits.flatMap((limits) => {
-      const scope = scopeOf(team, limits, named);
-      return scope === null ? [] : quotasOf(limits, names, scope);
+      const scope = toScope(team, limits, named);
+      return scope === null ? [] : listQuotas(limits, names, scope);
     }),
     ...ofKey(names),
   ];
   return { requests: quotas(["qps", "qpm"]), tokens: [...quotas(["tpm"]), ...keyQuotas(key, ["tpm"])] };
 }
 
-type Scope = Pick<Quota, "scope" | "subject" | "endUsersOf">;
+type Scope = Pick<Quota, "scope" | "subject" | "endUsersScope">;
 
 /** The limits of a key on each end user; none for a request that names none. */
 function endUserQuotas({ id, redacted, ...key }: ApiKey, endUser: string | null) {
@@ -63,20 +63,20 @@ function endUserQuotas({ id, redacted, ...key }: ApiKey, endUser: string | null)
   return (names: readonly LimitName[]): readonly Quota[] =>
     endUser === null
       ? []
-      : quotasOf(limits, names, endUserScope(`key ${id}`, `API key ${redacted}`, endUser));
+      : listQuotas(limits, names, endUserScope(`key ${id}`, `API key ${redacted}`, endUser));
 }
 
 /** The name of an end user is not repeated in errors, which are logged. */
 function endUserScope(of: string, subject: string, endUser: string): Scope {
   const name = endUser.length > hashedCharsMin ? createHash("sha256").update(endUser).digest("hex") : endUser;
-  return { scope: `${of} end user ${name}`, subject: `this end user of ${subject}`, endUsersOf: of };
+  return { scope: `${of} end user ${name}`, subject: `this end user of ${subject}`, endUsersScope: of };
 }
 
 /** A longer name of an end user is counted by its hash, which takes less memory. */
 const hashedCharsMin = 64;
 
 /** Returns null for limits that do not hold for the request. */
-function scopeOf({ id }: Team, limits: TeamLimits, { model, endUser }: NamedInRequest): Scope | null {
+function toScope({ id }: Team, limits: TeamLimits, { model, endUser }: NamedInRequest): Scope | null {
   if (limits.model === eachEndUser)
     return endUser === null ? null : endUserScope(`team ${id}`, `team ${id}`, endUser);
   if (limits.model === allModels) return { scope: `team ${id}`, subject: `all models in team ${id}` };
@@ -87,7 +87,7 @@ function scopeOf({ id }: Team, limits: TeamLimits, { model, endUser }: NamedInRe
  * Returns, for requests and for tokens, the limit with the least remaining; of several, the one that resets last.
  * @param statuses what is left for each of the demands.
  */
-export function limitStatusesOf(demands: readonly Demand[], statuses: readonly LimitStatus[]): LimitStatuses {
+export function toLimitStatuses(demands: readonly Demand[], statuses: readonly LimitStatus[]): LimitStatuses {
   const tightest: Record<keyof LimitStatuses, LimitStatus | null> = { requests: null, tokens: null };
   demands.forEach(({ quota }, index) => {
     const kind = quota.name === "tpm" ? "tokens" : "requests";
@@ -103,7 +103,7 @@ function isTighter(one: LimitStatus, other: LimitStatus | null): boolean {
   return one.resetMs > other.resetMs;
 }
 
-function quotasOf(limits: Limits, names: readonly LimitName[], scope: Scope): readonly Quota[] {
+function listQuotas(limits: Limits, names: readonly LimitName[], scope: Scope): readonly Quota[] {
   return names.flatMap((name) => {
     const limit = limits[name];
     return limit === null ? [] : [{ ...scope, name, limit }];

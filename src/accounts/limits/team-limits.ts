@@ -67,19 +67,19 @@ async function update(
   if (before === null && all.length >= limitedModelsMax)
     throw new HearthError("conflict", `The team has limits on ${limitedModelsMax} models already.`);
   const after = { ...(before ?? { teamId, model, ...noLimits }), ...change };
-  const write = writeOf(deps.teamLimits, before, after);
-  if (write !== null) await commitAudited(deps, actor, auditedChangeOf(team, before, after, write));
+  const write = createWrite(deps.teamLimits, before, after);
+  if (write !== null) await commitAudited(deps, actor, toAuditedChange(team, before, after, write));
   return after;
 }
 
 /** Returns the write that stores the limits; null when nothing changes. Limits that are all null are not stored. */
-function writeOf(store: TeamLimitStore, before: TeamLimits | null, after: TeamLimits): Write | null {
+function createWrite(store: TeamLimitStore, before: TeamLimits | null, after: TeamLimits): Write | null {
   const hasLimit = after.qps !== null || after.qpm !== null || after.tpm !== null;
   if (before === null) return hasLimit ? store.insertion(after) : null;
   return hasLimit ? store.replacement(before, after) : store.removal(before);
 }
 
-function auditedChangeOf(
+function toAuditedChange(
   team: Team,
   before: TeamLimits | null,
   after: TeamLimits,
@@ -89,14 +89,14 @@ function auditedChangeOf(
     action: "UpdateTeamLimits",
     objectId: team.id,
     teamId: team.id,
-    description: `Changed the limits of the team '${team.name}' on ${subjectOf(after)}`,
+    description: `Changed the limits of the team '${team.name}' on ${describeSubject(after)}`,
     before: before === null ? null : audited(before),
     after: audited(after),
     change,
   };
 }
 
-function subjectOf({ model }: TeamLimits): string {
+function describeSubject({ model }: TeamLimits): string {
   if (model === everyModel) return "every model";
   if (model === eachEndUser) return "each end user";
   return model === allModels ? "all models together" : `the model '${model}'`;

@@ -57,7 +57,7 @@ export function createMemberStore(database: Database) {
 }
 
 async function findEver({ kysely, dialect }: Database, ids: readonly string[]): Promise<readonly Member[]> {
-  const wanted = sql<string>`${dialect.listOf(JSON.stringify(ids))}`;
+  const wanted = sql<string>`${dialect.selectStrings(JSON.stringify(ids))}`;
   const rows = await kysely.selectFrom("members").selectAll().where("id", "in", wanted).execute();
   return rows.map(fromRow);
 }

@@ -6,7 +6,7 @@ import type { Actor } from "../audit/event.js";
 import type { Clock } from "../../core/clock.js";
 import type { BalanceChange } from "./balance-change.js";
 import { invoiceLines, type InvoiceLine } from "./invoice-lines.js";
-import { monthOf, type Month, type SpendingLimits } from "./spending.js";
+import { toMonth, type Month, type SpendingLimits } from "./spending.js";
 import type { BillingStore } from "./store/billing.js";
 import type { SpendingStore } from "./store/spending-limits.js";
 import type { TeamStore } from "../teams/store.js";
@@ -53,12 +53,12 @@ export function createBilling(deps: BillingServiceDeps) {
     const from = now - (now % dayMs) - (spendingDaysMax - 1) * dayMs;
     const { changes, paidTicks, remainingTicks } = await deps.billing.balance(teamId, from, moneyChangesMax);
     if (ownerId !== null) return creditLeft(remainingTicks, createTime);
-    const sumOf = (spent: boolean): bigint =>
+    const sumChanges = (spent: boolean): bigint =>
       changes.reduce((sum, { origin, ticks }) => (spent === (origin === "spend") ? sum + ticks : sum), 0n);
     const time = Math.min(createTime, ...changes.map((change) => change.time));
     const older: readonly BalanceChange[] = [
-      { origin: "spend", ticks: remainingTicks - paidTicks - sumOf(true), time },
-      { origin: "adjust", ticks: paidTicks - sumOf(false), time },
+      { origin: "spend", ticks: remainingTicks - paidTicks - sumChanges(true), time },
+      { origin: "adjust", ticks: paidTicks - sumChanges(false), time },
     ];
     return {
       changes: [...changes, ...older.filter(({ ticks }) => ticks !== 0n)],
@@ -78,7 +78,7 @@ export function createBilling(deps: BillingServiceDeps) {
      */
     async invoice(teamId: string, actor: Actor): Promise<MonthInvoice> {
       const { totalTicks: creditTicks } = await balance(teamId, actor);
-      const month = monthOf(deps.clock.now());
+      const month = toMonth(deps.clock.now());
       const { ownerId } = deriveScope(actor, teamId);
       const months = await (ownerId === null
         ? deps.billing.month(teamId, month)

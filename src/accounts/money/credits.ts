@@ -6,7 +6,7 @@ import type { AuditAction, Actor } from "../audit/event.js";
 import { HearthError } from "../../core/errors.js";
 import { creditTransaction, noBalances, type Balances } from "./ledger.js";
 import { ticksToUsd, type Ticks } from "../../core/money.js";
-import { monthOf, noSpending, type MonthlySpending } from "./spending.js";
+import { toMonth, noSpending, type MonthlySpending } from "./spending.js";
 import type { LedgerStore } from "./store/ledger.js";
 import type { SpendingStore } from "./store/spending-limits.js";
 import type { TeamStore } from "../teams/store.js";
@@ -66,7 +66,7 @@ export function createCreditService(deps: CreditDeps) {
     /** Returns the credit of these teams, in the same order. */
     async of(teams: readonly Team[]): Promise<readonly TeamCredits[]> {
       const balances = await deps.ledger.balances();
-      const months = await deps.spending.all(monthOf(deps.clock.now()));
+      const months = await deps.spending.all(toMonth(deps.clock.now()));
       return teams.map((team) => ({
         team,
         balances: balances.get(team.id) ?? noBalances,
@@ -95,7 +95,7 @@ async function change(
       "permission_denied",
       "This management key is for one team: it may not change its credit. Please ask the operator of this server.",
     );
-  const ticks = amountOf(kind, usd);
+  const ticks = readAmount(kind, usd);
   if (note !== null && [...note].length > noteCharactersMax)
     throw invalid("note", `must have at most ${noteCharactersMax} characters`);
   const [action, verb] = actions[kind];
@@ -112,21 +112,21 @@ async function change(
     await deps.ledger.post(creditTransaction(kind, { teamId, ticks, note }, time), [event]);
   } catch (thrown) {
     if (!(thrown instanceof HearthError) || thrown.kind !== "no_credits") throw thrown;
-    const { credit } = await deps.ledger.balancesOf(team.id);
+    const { credit } = await deps.ledger.readBalances(team.id);
     throw new HearthError(
       "no_credits",
       `The team '${team.name}' has only ${ticksToUsd(credit)} USD of credit that can be taken.`,
     );
   }
-  return { ...(await creditsOf(deps, team)), time, ticks };
+  return { ...(await readCredits(deps, team)), time, ticks };
 }
 
-async function creditsOf({ ledger, spending, clock }: CreditDeps, team: Team): Promise<TeamCredits> {
-  const balances = await ledger.balancesOf(team.id);
-  return { team, balances, month: await spending.find(team.id, monthOf(clock.now())) };
+async function readCredits({ ledger, spending, clock }: CreditDeps, team: Team): Promise<TeamCredits> {
+  const balances = await ledger.readBalances(team.id);
+  return { team, balances, month: await spending.find(team.id, toMonth(clock.now())) };
 }
 
-function amountOf(kind: CreditChange, usd: string): Ticks {
+function readAmount(kind: CreditChange, usd: string): Ticks {
   const ticks = usdAmount("amount", usd);
   if (ticks === 0) throw invalid("amount", "must not be 0");
   if (ticks < 0 && kind !== "adjust") throw invalid("amount", "must not be negative");

@@ -72,14 +72,14 @@ export function hostedRules(
       promptTicks,
       cachedTicks,
       completionTicks,
-      from: at === 0 ? 0 : hourOf(found[at]),
-      to: hourOf(found[at + 1]),
+      from: at === 0 ? 0 : readHour(found[at]),
+      to: readHour(found[at + 1]),
     }));
   });
 }
 
 /** Returns the start of the hour in which a version was set; the end of time when there is no such version. */
-function hourOf(price: HostedPrice | undefined): number {
+function readHour(price: HostedPrice | undefined): number {
   return price === undefined ? Number.MAX_SAFE_INTEGER : price.createTime - (price.createTime % hourMs);
 }
 

@@ -34,10 +34,10 @@ export interface InvoiceLine {
  * a run cost more than its reservation was not charged, and is subtracted from the largest amounts.
  */
 export function invoiceLines(months: readonly ModelMonth[]): readonly InvoiceLine[] {
-  return months.flatMap(linesOf).sort(byAmount);
+  return months.flatMap(listLines).sort(byAmount);
 }
 
-function linesOf(month: ModelMonth): readonly InvoiceLine[] {
+function listLines(month: ModelMonth): readonly InvoiceLine[] {
   const { model, prices, costTicks } = month;
   const prompt = prices?.promptTextTokenTicks ?? 0;
   const cached = prices?.cachedPromptTextTokenTicks ?? 0;

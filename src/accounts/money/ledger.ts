@@ -65,7 +65,7 @@ export function reserveTransaction(
 }
 
 /** Returns what a run is charged: its cost, but never more than its bound. @param boundTicks null: it has none */
-export function chargeOf(costTicks: Ticks, boundTicks: Ticks | null): Ticks {
+export function computeCharge(costTicks: Ticks, boundTicks: Ticks | null): Ticks {
   return boundTicks === null ? costTicks : Math.min(costTicks, boundTicks);
 }
 

@@ -5,7 +5,7 @@
 import type { Actor, AuditedFields } from "../audit/event.js";
 import { HearthError } from "../../core/errors.js";
 import { ticksToUsd, type Ticks } from "../../core/money.js";
-import { monthOf, type MonthlySpending, type SpendingLimits } from "./spending.js";
+import { toMonth, type MonthlySpending, type SpendingLimits } from "./spending.js";
 import type { SpendingStore } from "./store/spending-limits.js";
 import type { TeamStore } from "../teams/store.js";
 import type { Team } from "../principals/team.js";
@@ -15,7 +15,7 @@ import { invalid } from "../field-rules.js";
 import { findVisibleTeam } from "../teams/teams.js";
 
 /** Amounts in USD, such as `12.50`; null = no limit. Absent limits stay as they are. */
-export interface LimitChange {
+export interface SpendingLimitChange {
   readonly hard?: string | null;
   readonly soft?: string | null;
 }
@@ -32,14 +32,14 @@ export function createSpendingService(deps: SpendingDeps) {
     /** Returns the spending of the current month. @throws HearthError `not_found`, also for a team the actor cannot see. */
     async find(teamId: string, actor: Actor): Promise<MonthlySpending> {
       await findVisibleTeam(deps.teams, teamId, actor);
-      return deps.spending.find(teamId, monthOf(deps.clock.now()));
+      return deps.spending.find(teamId, toMonth(deps.clock.now()));
     },
     /**
      * Sets the limits for future requests; active runs are not aborted.
      * @throws HearthError `not_found`, `invalid_value` naming the field, `permission_denied` for an actor of a single team that
      * changes the hard limit.
      */
-    async change(teamId: string, change: LimitChange, actor: Actor): Promise<SpendingLimits> {
+    async change(teamId: string, change: SpendingLimitChange, actor: Actor): Promise<SpendingLimits> {
       const team = await findVisibleTeam(deps.teams, teamId, actor);
       return retryOnConflict(() => applyChange(deps, team, change, actor));
     },
@@ -49,7 +49,7 @@ export function createSpendingService(deps: SpendingDeps) {
 async function applyChange(
   deps: SpendingDeps,
   team: Team,
-  { hard, soft }: LimitChange,
+  { hard, soft }: SpendingLimitChange,
   actor: Actor,
 ): Promise<SpendingLimits> {
   if (actor.teamId !== null && hard !== undefined)
@@ -57,10 +57,10 @@ async function applyChange(
       "permission_denied",
       "This management key is for one team: it may not change its hard limit. Please ask the operator of this server.",
     );
-  const { limits: before } = await deps.spending.find(team.id, monthOf(deps.clock.now()));
+  const { limits: before } = await deps.spending.find(team.id, toMonth(deps.clock.now()));
   const after = {
-    hardTicks: hard === undefined ? before.hardTicks : limitOf("hard", hard),
-    softTicks: soft === undefined ? before.softTicks : limitOf("soft", soft),
+    hardTicks: hard === undefined ? before.hardTicks : parseLimit("hard", hard),
+    softTicks: soft === undefined ? before.softTicks : parseLimit("soft", soft),
   };
   await commitAudited(deps, actor, {
     action: "SetSpendingLimit",
@@ -74,7 +74,7 @@ async function applyChange(
   return after;
 }
 
-function limitOf(param: string, usd: string | null): Ticks | null {
+function parseLimit(param: string, usd: string | null): Ticks | null {
   if (usd === null) return null;
   const ticks = usdAmount(param, usd);
   if (ticks < 0) throw invalid(param, "must not be negative");
@@ -82,9 +82,9 @@ function limitOf(param: string, usd: string | null): Ticks | null {
 }
 
 function audited({ hardTicks, softTicks }: SpendingLimits): AuditedFields {
-  return { hardUsd: usdOf(hardTicks), softUsd: usdOf(softTicks) };
+  return { hardUsd: toUsd(hardTicks), softUsd: toUsd(softTicks) };
 }
 
-function usdOf(ticks: Ticks | null): string | null {
+function toUsd(ticks: Ticks | null): string | null {
   return ticks === null ? null : ticksToUsd(BigInt(ticks));
 }

@@ -35,7 +35,7 @@ export function effectiveLimit({ hardTicks, softTicks }: SpendingLimits): Ticks 
 }
 
 /** Returns the month of a time in milliseconds since the epoch. */
-export function monthOf(time: number): Month {
+export function toMonth(time: number): Month {
   const date = new Date(time);
   return date.getUTCFullYear() * 100 + date.getUTCMonth() + 1;
 }

@@ -35,7 +35,7 @@ export function groupAcl(name: string): string {
 }
 
 /** Returns the name of the access group that an ACL stands for; null: it is another ACL. */
-export function groupOf(acl: string): string | null {
+export function readGroupName(acl: string): string | null {
   if (!acl.startsWith(groupPrefix)) return null;
   const name = acl.slice(groupPrefix.length);
   return isGroupName(name) ? name : null;
@@ -43,7 +43,7 @@ export function groupOf(acl: string): string | null {
 
 /** Returns the names of the access groups in ACLs. */
 export function groupsIn(acls: readonly string[]): readonly string[] {
-  return acls.map(groupOf).filter((name) => name !== null);
+  return acls.map(readGroupName).filter((name) => name !== null);
 }
 
 /** Whether a text is a valid ACL of an endpoint or a model. */

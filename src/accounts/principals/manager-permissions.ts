@@ -4,7 +4,7 @@
  */
 import { HearthError } from "../../core/errors.js";
 import type { Manager } from "./management-key.js";
-import { roles, type Role } from "./member.js";
+import { roles, type MemberRole } from "./member.js";
 
 /** The names of endpoints in ACLs, each with the lowest role of members whose keys may use it. */
 const lowestRoles = {
@@ -39,7 +39,7 @@ const lowestRoles = {
   AuditRead: "member",
   BillingRead: "member",
   BillingWrite: "owner",
-} as const satisfies Readonly<Record<string, Role>>;
+} as const satisfies Readonly<Record<string, MemberRole>>;
 
 export type ManagementEndpoint = keyof typeof lowestRoles;
 

@@ -1,10 +1,10 @@
-import type { Role } from "../../store/column-values.js";
+import type { MemberRole } from "../../store/column-values.js";
 import type { Row } from "../../store/tables.js";
 
-export type { Role } from "../../store/column-values.js";
+export type { MemberRole } from "../../store/column-values.js";
 
 /** Roles, the one with the most permissions first. */
-export const roles: readonly Role[] = ["owner", "admin", "member"];
+export const roles: readonly MemberRole[] = ["owner", "admin", "member"];
 
 /** A person who manages the server or a team. */
 export type Member = Omit<Row<"members">, "emailFolded" | "removeTime">;

@@ -4,7 +4,7 @@
  * access group. A key without ACLs may do nothing; a team without a list of them allows everything.
  */
 import type { Principal } from "./api-key.js";
-import { groupOf } from "./acls.js";
+import { readGroupName } from "./acls.js";
 import { HearthError } from "../../core/errors.js";
 import type { Model } from "../../core/model.js";
 
@@ -33,7 +33,7 @@ export function teamGrants({ team, groups }: Pick<Principal, "team" | "groups">,
 /** Replaces the ACLs of groups by those that the groups have. */
 function withGroups(acls: readonly string[], groups: Principal["groups"]): readonly string[] {
   if (groups === undefined) return acls;
-  return acls.flatMap((acl) => groups.get(groupOf(acl) ?? "") ?? [acl]);
+  return acls.flatMap((acl) => groups.get(readGroupName(acl) ?? "") ?? [acl]);
 }
 
 function grant(acls: readonly string[], { endpoint, model }: Need): boolean {

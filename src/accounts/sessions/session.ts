@@ -25,7 +25,7 @@ export interface NewSession extends SignedIn {
  * Returns the manager whose permissions management routes check: as for a management key of the member with all
  * ACLs, so that the role and the team decide.
  */
-export function managerOf({ session, member, team }: SignedIn): Manager {
+export function toManager({ session, member, team }: SignedIn): Manager {
   const key = {
     id: session.id,
     teamId: member.teamId,

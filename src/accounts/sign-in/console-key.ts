@@ -22,7 +22,7 @@ export interface ConsoleKeyDeps extends FirstTeamDeps {
 const nameCharactersMax = 100;
 
 /** Returns the id of the key; creates one when there is none, or when it was deleted. A member of the whole server uses the first team. */
-export function consoleKeyOf(deps: ConsoleKeyDeps, signedIn: SignedIn): Promise<string> {
+export function ensureConsoleKey(deps: ConsoleKeyDeps, signedIn: SignedIn): Promise<string> {
   return retryOnConflict(async () => {
     const { apiKeyId } = await deps.signIns.findSignIn(signedIn.member.id);
     const isThere = apiKeyId !== null && (await deps.keys.find(apiKeyId)) !== null;

@@ -10,7 +10,7 @@ import { checkEmail, invalid } from "../field-rules.js";
 import type { Member } from "../principals/member.js";
 import type { Write } from "../../store/writes.js";
 import { isWrongSecret, type SignInAttempts } from "./attempts.js";
-import { consoleKeyOf, type ConsoleKeyDeps } from "./console-key.js";
+import { ensureConsoleKey, type ConsoleKeyDeps } from "./console-key.js";
 import type { SignInLinkDeps } from "./links.js";
 import type { FailedSignIns } from "./failed-sign-ins.js";
 import {
@@ -111,7 +111,7 @@ export function createSignIn(deps: SignInServiceDeps) {
       address: string,
     ): Promise<NewSession> => replacePassword(parts, attempts, signedIn, request, address),
     /** Returns the id of the API key with which the member's sessions call /v1; creates it with the first call. */
-    apiKeyOf: (signedIn: SignedIn): Promise<string> => consoleKeyOf(deps, signedIn),
+    apiKeyOf: (signedIn: SignedIn): Promise<string> => ensureConsoleKey(deps, signedIn),
   };
 }
 

@@ -149,7 +149,7 @@ async function update(deps: TeamServiceDeps, id: string, change: TeamChange, act
     action: "UpdateTeam",
     objectId: id,
     teamId: id,
-    description: `${verbOf(before, after)} the team '${before.name}'`,
+    description: `${chooseVerb(before, after)} the team '${before.name}'`,
     before: auditedTeam(before),
     after: auditedTeam(after),
   } as const;
@@ -182,7 +182,7 @@ async function checkRenaming(deps: TeamServiceDeps, before: Team, after: Team, a
     );
 }
 
-function verbOf(before: Team, after: Team): string {
+function chooseVerb(before: Team, after: Team): string {
   if (before.blocked === after.blocked) return before.name === after.name ? "Updated" : "Renamed";
   return after.blocked ? "Blocked" : "Unblocked";
 }

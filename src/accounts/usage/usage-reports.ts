@@ -50,13 +50,13 @@ export function createUsageReports(deps: UsageDeps) {
      * would have too many rows, or its time ends before it starts.
      */
     async report(query: ReportQuery, actor: Actor): Promise<UsageReport> {
-      const rows = await rowsOf(deps, query, actor, query.rowsMax + 1);
+      const rows = await readRows(deps, query, actor, query.rowsMax + 1);
       if (rows.length > query.rowsMax)
         throw invalid("to", `is too far: the report would have more than ${query.rowsMax} rows`);
       const isOverlapping = query.label === null && query.by.some(isLabelKind);
-      if (!isOverlapping) return { rows, total: await totalOf(rows) };
+      if (!isOverlapping) return { rows, total: await sumRows(rows) };
       const all = { ...query, by: [], unit: null, top: null };
-      return { rows, total: await totalOf(await rowsOf(deps, all, actor, 1)) };
+      return { rows, total: await sumRows(await readRows(deps, all, actor, 1)) };
     },
     /**
      * Returns how many runs that started at `since` or later have failed, of those that the actor gets the usage of.
@@ -79,7 +79,7 @@ function checkLabels({ by, label }: Pick<ReportQuery, "by" | "label">): void {
   if (new Set(kinds).size > 1) throw invalid("groupBy", "cannot combine tags with end users");
 }
 
-async function rowsOf(
+async function readRows(
   deps: UsageDeps,
   { hosted, rowsMax: _, ...query }: ReportQuery,
   actor: Actor,
@@ -101,7 +101,7 @@ async function rulesFor(
   return hostedRules(requested, await hostedPrices.list(), models);
 }
 
-async function totalOf(rows: readonly UsageSums[]): Promise<UsageSums> {
+async function sumRows(rows: readonly UsageSums[]): Promise<UsageSums> {
   let total = noSums;
   await forEachInSteps(rows, (row) => void (total = added(total, row)));
   return total;

@@ -1,7 +1,7 @@
 /** Chat completions: answered at once, deferred, or as the line of a batch; stored if the request wants that. */
-import { createChunkEncoder, foldCompletion, type ChatIdentity } from "../../dialects/openai-chat/encode.js";
+import { createChunkEncoder, foldChat, type ChatIdentity } from "../../dialects/openai-chat/encode.js";
 import { parseChatRequest, type ChatRequest } from "../../dialects/openai-chat/parse.js";
-import { ownerOf } from "../../inference/stored-owner.js";
+import { toStoredOwner } from "../../inference/stored-owner.js";
 import { refuseInBatch, type TextEndpoint } from "../endpoint.js";
 import { presentChunks } from "../frames.js";
 import { createCompletionRecorder } from "./completion-recorder.js";
@@ -31,7 +31,7 @@ export const chat: TextEndpoint<ChatAnswer, ChatAnswer> = {
     return {
       stream: () => presentChunks(createChunkEncoder(identity, includeUsage)),
       json() {
-        const fold = foldCompletion(identity);
+        const fold = foldChat(identity);
         return { add: (event) => fold.add(event), body: () => fold.result() };
       },
       ...(stored === null
@@ -39,7 +39,7 @@ export const chat: TextEndpoint<ChatAnswer, ChatAnswer> = {
         : {
             recorder: createCompletionRecorder(
               storedCompletions,
-              { ...ownerOf(principal), createTime, stored },
+              { ...toStoredOwner(principal), createTime, stored },
               identity,
             ),
           }),

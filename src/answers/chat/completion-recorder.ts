@@ -1,5 +1,5 @@
 /** How a chat completion with `store: true` is stored: as a whole, in the transaction that ends its run. */
-import { foldCompletion, type ChatIdentity } from "../../dialects/openai-chat/encode.js";
+import { foldChat, type ChatIdentity } from "../../dialects/openai-chat/encode.js";
 import type { ChatRequest } from "../../dialects/openai-chat/parse.js";
 import type { ChatCompletion } from "../../dialects/openai-chat/response-schema.js";
 import type { StoredCompletions } from "../../inference/completions/stored-completions.js";
@@ -22,7 +22,7 @@ export function createCompletionRecorder(
   owner: CompletionOwner,
   identity: ChatIdentity,
 ): RunRecorder {
-  const fold = foldCompletion(identity);
+  const fold = foldChat(identity);
   return {
     add: (event) => fold.add(event),
     writes: ({ state }) =>

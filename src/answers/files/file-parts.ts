@@ -30,19 +30,19 @@ export function isFileList(field: string): boolean {
 }
 
 /** Returns the parts of a body in order. @param body parsed JSON; `replace` changes it. */
-export function* filePartsOf(body: unknown): Generator<FilePart, void, undefined> {
+export function* listFileParts(body: unknown): Generator<FilePart, void, undefined> {
   for (const list of fileLists)
-    for (const [index, message] of elementsOf(fieldsOf(body)[list]).entries())
+    for (const [index, message] of toArray(toFields(body)[list]).entries())
       for (const name of ["content", "output"])
-        yield* partsIn(fieldsOf(message)[name], `${list}.${index}.${name}`);
+        yield* partsIn(toFields(message)[name], `${list}.${index}.${name}`);
 }
 
 function* partsIn(content: unknown, at: string): Generator<FilePart, void, undefined> {
-  for (const [index, value] of elementsOf(content).entries()) {
-    const part = fieldsOf(value);
+  for (const [index, value] of toArray(content).entries()) {
+    const part = toFields(value);
     const param = `${at}.${index}`;
     if (part["type"] === "tool_result") yield* partsIn(part["content"], `${param}.content`);
-    else if (part["type"] === "file") yield* dataPart(fieldsOf(part["file"]), `${param}.file`);
+    else if (part["type"] === "file") yield* dataPart(toFields(part["file"]), `${param}.file`);
     else if (part["type"] === "input_file") yield* dataPart(part, param);
     else if (part["type"] === "document") yield* documentPart(part, param);
   }
@@ -54,7 +54,7 @@ const pdfDataUrl = /^data:application\/pdf[;,]/i;
 function* dataPart(fields: Fields, param: string): Generator<FilePart, void, undefined> {
   const { file_id: fileId, file_url: url, file_data: data, filename } = fields;
   const replace = (content: FileContent): void => {
-    const text = content.type === "text" ? content.base64 : base64Of(pagesText(content.pages));
+    const text = content.type === "text" ? content.base64 : toBase64(pagesText(content.pages));
     fields["file_data"] = `data:text/plain;base64,${text}`;
     if (content.filename !== null) fields["filename"] = filename ?? content.filename;
     delete fields["file_url"];
@@ -71,12 +71,12 @@ function* dataPart(fields: Fields, param: string): Generator<FilePart, void, und
 
 /** A document of Anthropic's dialect: its source becomes `base64`, with the pages of a PDF file as their parser expects them. */
 function* documentPart(part: Fields, param: string): Generator<FilePart, void, undefined> {
-  const { type, file_id: fileId, url, data, media_type: mediaType } = fieldsOf(part["source"]);
+  const { type, file_id: fileId, url, data, media_type: mediaType } = toFields(part["source"]);
   const replace = (content: FileContent): void => {
     part["source"] =
       content.type === "text"
         ? { type: "base64", media_type: "text/plain", data: content.base64 }
-        : { type: "base64", media_type: "application/pdf", data: base64Of(encodePages(content.pages)) };
+        : { type: "base64", media_type: "application/pdf", data: toBase64(encodePages(content.pages)) };
     if (content.filename !== null) part["title"] ??= content.filename;
   };
   const isPdfDeclared = mediaType === "application/pdf";
@@ -88,14 +88,14 @@ function* documentPart(part: Fields, param: string): Generator<FilePart, void, u
     yield { source: { type: "data", data }, param: `${param}.source.data`, isPdfDeclared, replace };
 }
 
-function base64Of(text: string): string {
+function toBase64(text: string): string {
   return Buffer.from(text).toString("base64");
 }
 
-function fieldsOf(value: unknown): Fields {
+function toFields(value: unknown): Fields {
   return typeof value === "object" && value !== null ? (value as Fields) : {};
 }
 
-function elementsOf(value: unknown): readonly unknown[] {
+function toArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as readonly unknown[]) : [];
 }

@@ -12,7 +12,7 @@ import type { ImageFetcher } from "../../core/images/images.js";
 import { decodeBase64, decodeText, isPdf } from "../../dialects/text-file.js";
 import type { Files } from "../../inference/files/files.js";
 import { unlessAborted } from "../../inference/abortable.js";
-import { filePartsOf, isFileList, type FileContent, type FilePart } from "./file-parts.js";
+import { listFileParts, isFileList, type FileContent, type FilePart } from "./file-parts.js";
 
 /** Files, and the bytes together of those that are not in the body itself, that one request may have. */
 const filesMax = 100;
@@ -41,7 +41,7 @@ export interface PromptFilesDeps {
 
 /** Whether a body has files, so that `inline` has something to do. */
 export function hasFiles(body: unknown): boolean {
-  return filePartsOf(body).next().done !== true;
+  return listFileParts(body).next().done !== true;
 }
 
 /**
@@ -70,7 +70,7 @@ export function createPromptFiles(deps: PromptFilesDeps): PromptFiles {
     async inline(principal, body, signal) {
       if (!hasFiles(body)) return body;
       const copy = structuredClone(body);
-      const parts = [...filePartsOf(copy)];
+      const parts = [...listFileParts(copy)];
       if (parts.some(({ source }) => source.type === "id"))
         authorise(principal, { endpoint: "files", model: null });
       if (parts.length > filesMax) throw tooMuch(parts[filesMax]?.param ?? "", `at most ${filesMax} files`);

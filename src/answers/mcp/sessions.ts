@@ -47,7 +47,7 @@ export function openMcpSessions(mcp: McpConnector, servers: readonly McpServer[]
     ): Promise<ServerCallResult> {
       const session = sessions.get(label);
       if (session === undefined) throw new Error(`no session with the server ${label}`);
-      return resultOf(await session.call(tool, argumentsJson, signal));
+      return toResult(await session.call(tool, argumentsJson, signal));
     },
     /** Ends all sessions. */
     close: (): void => sessions.forEach((session) => session.close()),
@@ -62,7 +62,7 @@ export function mcpServerTool(sessions: McpSessions, name: string, label: string
   };
 }
 
-function resultOf({ failed, text, images }: McpResult): ServerCallResult {
+function toResult({ failed, text, images }: McpResult): ServerCallResult {
   const shown =
     images.length === 0 ? text : [text, ...images.map(() => "[image]")].filter(Boolean).join("\n");
   return {

@@ -5,7 +5,7 @@ import {
   type CompactRequest,
 } from "../../dialects/openai-responses/compact.js";
 import type { ReadyRequest, TextEndpoint } from "../endpoint.js";
-import { allOf, findItems } from "./conversation-items.js";
+import { joinItems, findItems } from "./conversation-items.js";
 
 interface ReadCompaction {
   readonly request: CompactRequest;
@@ -16,7 +16,7 @@ export const compaction: TextEndpoint<ReadCompaction, ReadyRequest> = {
   parse: (_asking, whole) => ({ request: parseCompactRequest(whole) }),
   async load({ principal }, { request: parsed }, app) {
     const items = await findItems(app, parsed, principal.team.id);
-    return { request: parsed.generation(allOf(items)), stream: false };
+    return { request: parsed.generation(joinItems(items)), stream: false };
   },
   present(_ready, { id: runId, createTime, model, modelName }) {
     const id = `cmp_${runId.replaceAll("-", "")}`;

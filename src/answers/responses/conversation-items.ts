@@ -3,7 +3,7 @@ import type { StoredItem } from "../../inference/responses/stored-response.js";
 import type { InputItem } from "../../dialects/openai-responses/items/input-item-schema.js";
 import {
   readStoredItem,
-  referencesOf,
+  listReferences,
   resolveReferences,
   withIds,
 } from "../../dialects/openai-responses/items/items.js";
@@ -31,7 +31,7 @@ export interface RequestItems {
 }
 
 /** Returns the conversation: the items before the request, then its own. */
-export function allOf({ before, ownInput }: RequestItems): readonly InputItem[] {
+export function joinItems({ before, ownInput }: RequestItems): readonly InputItem[] {
   return [...before, ...ownInput];
 }
 
@@ -73,7 +73,7 @@ export async function resolved(
   teamId: string,
   field: string,
 ): Promise<readonly InputItem[]> {
-  const references = referencesOf(items);
+  const references = listReferences(items);
   if (references.length === 0) return items;
   const bodies = await storedResponses.items(references, teamId);
   const found = new Map([...bodies].map(([id, body]) => [id, readStoredItem(body)]));

@@ -15,7 +15,7 @@ import { invalidValue } from "../../dialects/field-error.js";
 import type { AllowedCall, ServerTool } from "../../inference/run/run-context.js";
 import type { McpApprovals } from "../mcp/approvals.js";
 import { mcpServerTool, openMcpSessions, type McpSessions } from "../mcp/sessions.js";
-import { allOf, type RequestItems } from "./conversation-items.js";
+import { joinItems, type RequestItems } from "./conversation-items.js";
 
 export interface McpDeps {
   readonly mcp: McpConnector;
@@ -46,7 +46,7 @@ export async function listMcpTools(
   signal: AbortSignal,
 ): Promise<ListedRequest> {
   const { mcpServers } = request;
-  const all = allOf(items);
+  const all = joinItems(items);
   const approved = approvedCalls(items.before, items.ownInput);
   if (mcpServers.length === 0 && approved.length === 0)
     return { request, mcpTools: [], allowedCalls: () => [], close: () => undefined };
@@ -59,14 +59,14 @@ export async function listMcpTools(
     refuseTooMany(approved);
     const named = approved.map((call) => ({ call, name: offeredName(parsed, call) }));
     const allowedCalls = new Map(
-      approved.map((call) => [callIdOf(call), call] satisfies [string, AllowedMcpCall]),
+      approved.map((call) => [toCallId(call), call] satisfies [string, AllowedMcpCall]),
     );
     return {
       request: { ...parsed, opening: listItems(listed), allowedCalls },
-      mcpTools: serverToolsOf(sessions, parsed),
+      mcpTools: toServerTools(sessions, parsed),
       allowedCalls: (approvals, teamId) =>
         named.map(({ call, name }) => ({
-          id: callIdOf(call),
+          id: toCallId(call),
           arguments: call.arguments,
           tool: usedOnce(approvals, teamId, call, mcpServerTool(sessions, name, call.label, call.name)),
         })),
@@ -154,7 +154,7 @@ function offeredName({ callForms }: ResponsesRequest, { label, name, param }: Ap
   );
 }
 
-function callIdOf({ approvalRequestId }: ApprovedCall): string {
+function toCallId({ approvalRequestId }: ApprovedCall): string {
   return `call_${approvalRequestId}`;
 }
 
@@ -174,7 +174,7 @@ function usedOnce(
   };
 }
 
-function serverToolsOf(sessions: McpSessions, { callForms }: ResponsesRequest): readonly ServerTool[] {
+function toServerTools(sessions: McpSessions, { callForms }: ResponsesRequest): readonly ServerTool[] {
   return [...callForms].flatMap(([name, form]) =>
     form.type === "mcp" ? [mcpServerTool(sessions, name, form.label, form.name)] : [],
   );

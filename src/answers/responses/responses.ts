@@ -11,7 +11,7 @@ import {
   type ResponsesRequest,
 } from "../../dialects/openai-responses/parse.js";
 import { doneFrame, eventFrame, pingFrame } from "../../dialects/sse.js";
-import { ownerOf } from "../../inference/stored-owner.js";
+import { toStoredOwner } from "../../inference/stored-owner.js";
 import type { AnswerContext } from "../context.js";
 import {
   refuseInBatch,
@@ -22,10 +22,10 @@ import {
   type StreamPresenter,
   type TextEndpoint,
 } from "../endpoint.js";
-import { allOf, findItems, itemsToStore, type RequestItems } from "./conversation-items.js";
+import { joinItems, findItems, itemsToStore, type RequestItems } from "./conversation-items.js";
 import { listMcpTools, refuseUsedApprovals } from "./mcp.js";
 import { createResponseRecorder } from "./response-recorder.js";
-import { serverToolOffer, serverToolsOf } from "./server-tools.js";
+import { serverToolOffer, createServerTools } from "./server-tools.js";
 
 /** A request whose conversation is known. */
 export interface ResponseAnswer extends ReadyRequest {
@@ -66,7 +66,7 @@ export const responses: TextEndpoint<ReadResponse, ResponseAnswer> = {
       const id = `resp_${app.random.id().replaceAll("-", "")}`;
       if (conversationId !== null)
         await app.conversations.refuseItems(conversationId, itemsToStore(items.ownInput, id));
-      const ready = readyResponse(withToolsOfItems(parsed, allOf(items)), items, { id, createTime });
+      const ready = readyResponse(withToolsOfItems(parsed, joinItems(items)), items, { id, createTime });
       return release === undefined ? ready : { ...ready, close: release };
     } catch (thrown) {
       release?.();
@@ -90,7 +90,7 @@ export const responses: TextEndpoint<ReadResponse, ResponseAnswer> = {
       recorder: createResponseRecorder({
         storedResponses: app.storedResponses,
         encoder,
-        owner: ownerOf(given.principal),
+        owner: toStoredOwner(given.principal),
         createTime,
         ownInput: items.ownInput,
         conversations: app.conversations,
@@ -107,7 +107,7 @@ export function readyResponse(
   items: RequestItems,
   { id, createTime }: Pick<ResponseAnswer, "id" | "createTime">,
 ): ResponseAnswer {
-  const request = generationRequest(response, allOf(items));
+  const request = generationRequest(response, joinItems(items));
   return { id, createTime, response, items, request, stream: response.stream };
 }
 
@@ -134,7 +134,7 @@ async function listTools(
   const listed = await listMcpTools(app, response, items, signal);
   return {
     ...readyResponse(listed.request, items, ready),
-    serverTools: [...serverToolsOf(app, listed.request, principal), ...listed.mcpTools],
+    serverTools: [...createServerTools(app, listed.request, principal), ...listed.mcpTools],
     allowedCalls: listed.allowedCalls(app.mcpApprovals, principal.team.id),
     close() {
       listed.close();

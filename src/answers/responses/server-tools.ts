@@ -31,7 +31,7 @@ export function serverToolOffer({ models }: ServerToolDeps, principal: Principal
 }
 
 /** Returns what executes the calls of a request's tools. */
-export function serverToolsOf(
+export function createServerTools(
   deps: ServerToolDeps,
   { serverTools }: ResponsesRequest,
   principal: Principal,

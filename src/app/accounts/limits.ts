@@ -7,7 +7,7 @@ import { redisPrefix } from "../../accounts/limits/redis/windows.js";
 import { createSharedCounter } from "../../accounts/limits/shared/shared-counter.js";
 import type { SharedWindows } from "../../accounts/limits/shared/shared-windows.js";
 import type { Config } from "../../config/config.js";
-import { countingElsewhere, limitsPlaceOf } from "../database/limits-place.js";
+import { countingElsewhere, describeLimitsPlace } from "../database/limits-place.js";
 import type { NodeStore } from "../../store/nodes.js";
 import type { Clock } from "../../core/clock.js";
 import type { Logger } from "../../core/logger.js";
@@ -42,7 +42,7 @@ export async function buildLimits(config: Config, deps: LimitsDeps): Promise<Lim
 
 /** Limits that servers count in different places hold for each place by itself. */
 async function warnOfOthers(config: Config, { nodes, logger }: LimitsDeps): Promise<void> {
-  const place = limitsPlaceOf(config);
+  const place = describeLimitsPlace(config);
   for (const { name, limitsPlace } of countingElsewhere(place, await nodes.running()))
     logger.warn(
       { server: name, countsIn: limitsPlace, thisCountsIn: place },

@@ -20,7 +20,7 @@ export function buildServerAccounts(
   deps: AccountDeps & AccountOverrides & { readonly logger: Logger },
 ): Accounts {
   const shared = { attempts: createSignInAttempts(deps.clock), failures: createFailedSignIns(deps) };
-  const settings = oidcSettingsOf(config);
+  const settings = toOidcSettings(config);
   return {
     ...buildAccounts(config, deps),
     signIn: createSignIn({ ...deps, ...shared }),
@@ -29,7 +29,7 @@ export function buildServerAccounts(
 }
 
 /** Returns the provider of the settings; null when there is none. */
-function oidcSettingsOf(config: Config): OidcSettings | null {
+function toOidcSettings(config: Config): OidcSettings | null {
   const { oidcIssuer, oidcClientId } = config;
   if (oidcIssuer === null || oidcClientId === null) return null;
   return {

@@ -20,7 +20,7 @@ import { type DiskSpace, serverSources } from "../../jobs/alerts/conditions/serv
 import { DeliveryQueue } from "../../jobs/alerts/deliveries.js";
 import { AlertMonitor } from "../../jobs/alerts/monitor.js";
 import { version } from "../../version.js";
-import { serverNameOf } from "../database/settings.js";
+import { nameServer } from "../database/settings.js";
 import type { Stores } from "../stores.js";
 
 export interface AlertDeps {
@@ -41,7 +41,7 @@ const hourMs = 3_600_000;
 /** Builds alerts; nothing is looked for or sent before `start`. @throws Error naming an invalid setting. */
 export function buildAlerts(config: Config, deps: AlertDeps) {
   const { stores, clock, random, logger } = deps;
-  const senders = sendersOf(config);
+  const senders = createSenders(config);
   const { broadcast } = stores;
   const common = { ...pickTables(stores), broadcast, clock, random };
   const queue = new DeliveryQueue({
@@ -53,8 +53,8 @@ export function buildAlerts(config: Config, deps: AlertDeps) {
   const monitor = new AlertMonitor({
     ...common,
     queue,
-    ...sourcesOf(config, deps, creditTicks),
-    others: createOtherServers(broadcast, clock, serverNameOf(config)),
+    ...createSources(config, deps, creditTicks),
+    others: createOtherServers(broadcast, clock, nameServer(config)),
     limits: {
       checkEveryMs: config.alertCheckSeconds * secondMs,
       repeatEveryMs: config.alertRepeatHours * hourMs,
@@ -63,7 +63,7 @@ export function buildAlerts(config: Config, deps: AlertDeps) {
     onError: (err) => logger.error({ err }, "alerts could not be checked"),
   });
   return {
-    service: createAlertService({ ...common, queue, senders, secretOf: webhookSecret }),
+    service: createAlertService({ ...common, queue, senders, toSecret: webhookSecret }),
     start(): void {
       queue.start();
       monitor.start();
@@ -99,7 +99,7 @@ function pickTables({
   };
 }
 
-function sendersOf({ alertHosts, smtpUrl, smtpFrom, smtpCa }: Config) {
+function createSenders({ alertHosts, smtpUrl, smtpFrom, smtpCa }: Config) {
   const receivers = readReceivers(alertHosts, "alertHosts");
   const email =
     smtpUrl === null || smtpFrom === null ? null : { url: smtpUrl, from: smtpFrom, caFile: smtpCa };
@@ -109,12 +109,12 @@ function sendersOf({ alertHosts, smtpUrl, smtpFrom, smtpCa }: Config) {
   };
 }
 
-function sourcesOf(
+function createSources(
   config: Config,
   { stores, models, metrics, refused, diskSpace }: AlertDeps,
   creditTicks: number,
 ) {
-  const space = diskSpace ?? spaceOf;
+  const space = diskSpace ?? readSpace;
   const ofServer = serverSources({
     models,
     modelsNotLoaded: () => metrics.modelsNotLoaded(),
@@ -127,14 +127,14 @@ function sourcesOf(
     },
   });
   const { isShared } = stores.nodes;
-  const named = isShared ? ofServer.map((source) => ofNamedServer(source, serverNameOf(config))) : ofServer;
+  const named = isShared ? ofServer.map((source) => ofNamedServer(source, nameServer(config))) : ofServer;
   return {
     sources: [budgetSource(stores), creditSource({ ...stores, creditTicks })],
     ownSources: [refusedBudgetSource(stores, () => refused.take()), ...named],
   };
 }
 
-async function spaceOf(folder: string): Promise<DiskSpace> {
+async function readSpace(folder: string): Promise<DiskSpace> {
   const { bavail, blocks, bsize } = await statfs(folder);
   return { folder, freeBytes: bavail * bsize, totalBytes: blocks * bsize };
 }

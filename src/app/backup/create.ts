@@ -12,11 +12,11 @@ import { version } from "../../version.js";
 import { databaseFile, filesFolder, imagesFolder } from "../data-folder.js";
 import { refusePostgres } from "../database/settings.js";
 import {
-  bytesMaxOf,
+  findPartBytesMax,
   databasePart,
   filesPart,
   imagesPart,
-  manifestOf,
+  toBackupManifest,
   refuseManyParts,
   smallParts,
   type BackupManifest,
@@ -93,8 +93,8 @@ async function writeTo(
   const manifest = await writeArchive(
     archive,
     files,
-    (parts) => manifestOf({ hearth: version, schema, created, parts: [...parts] }),
-    reportBytes("writing", await sizeOf(files), onProgress),
+    (parts) => toBackupManifest({ hearth: version, schema, created, parts: [...parts] }),
+    reportBytes("writing", await sumSizes(files), onProgress),
   );
   await rm(database);
   return manifest;
@@ -146,18 +146,18 @@ function isAlive(pid: number): boolean {
 /** The files besides the database that exist. */
 async function smallFiles(config: Config): Promise<readonly SourceFile[]> {
   const settings = [...smallParts.keys()].map((name) => ({ name, path: join(config.data, name) }));
-  const images = await filesOf(imagesFolder(config), imagesPart);
-  const files = await filesOf(filesFolder(config), filesPart);
+  const images = await listFiles(imagesFolder(config), imagesPart);
+  const files = await listFiles(filesFolder(config), filesPart);
   return [...settings, ...images, ...files].filter(({ path }) => existsSync(path));
 }
 
-async function filesOf(folder: string, part: string): Promise<readonly SourceFile[]> {
+async function listFiles(folder: string, part: string): Promise<readonly SourceFile[]> {
   return (await readdir(folder).catch(() => []))
     .map((name) => ({ name: `${part}${name}`, path: join(folder, name) }))
-    .filter(({ name }) => bytesMaxOf(name) !== null);
+    .filter(({ name }) => findPartBytesMax(name) !== null);
 }
 
-async function sizeOf(files: readonly SourceFile[]): Promise<number> {
+async function sumSizes(files: readonly SourceFile[]): Promise<number> {
   const sizes = await Promise.all(files.map(({ path }) => stat(path).catch(() => ({ size: 0 }))));
   return sizes.reduce((sum, { size }) => sum + size, 0);
 }

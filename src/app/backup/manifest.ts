@@ -48,7 +48,7 @@ export type BackupManifest = Readonly<z.output<typeof manifestSchema>>;
 export type BackupPart = Readonly<BackupManifest["parts"][number]>;
 
 /** Returns the manifest of parts, as it is written. */
-export function manifestOf(rest: Omit<BackupManifest, "format">): BackupManifest {
+export function toBackupManifest(rest: Omit<BackupManifest, "format">): BackupManifest {
   return { format, ...rest };
 }
 
@@ -78,7 +78,7 @@ export function parseManifest(text: string): BackupManifest {
 }
 
 /** Returns the largest size in bytes of a part; null if a backup has no part of that name. */
-export function bytesMaxOf(name: string): number | null {
+export function findPartBytesMax(name: string): number | null {
   if (name === databasePart) return Number.MAX_SAFE_INTEGER;
   if (name.startsWith(imagesPart) && imageNamePattern.test(name.slice(imagesPart.length)))
     return imageBytesMax;

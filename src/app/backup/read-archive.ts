@@ -8,12 +8,12 @@ import { join } from "node:path";
 import { createGunzip } from "node:zlib";
 import { Header } from "tar/header";
 import { openRegularFile } from "../../regular-file.js";
-import { errorCodeOf } from "../../store/failure.js";
+import { readErrorCode } from "../../store/failure.js";
 import { quoted } from "../../models/gguf/refusal.js";
 import { sync } from "../../store/backup/swap.js";
 import { ByteReader } from "./byte-reader.js";
 import {
-  bytesMaxOf,
+  findPartBytesMax,
   databasePart,
   filesPart,
   imagesPart,
@@ -55,7 +55,7 @@ export async function extractArchive(
 async function extract(reader: ByteReader, folder: string): Promise<BackupManifest> {
   const parts = new Map<string, BackupPart>();
   for (;;) {
-    const { name, bytes } = headerOf(await reader.take(blockBytes), parts.size === 0);
+    const { name, bytes } = readHeader(await reader.take(blockBytes), parts.size === 0);
     if (name === manifestName) {
       const manifest = await readManifest(reader, bytes);
       comparePart(manifest, parts);
@@ -71,7 +71,7 @@ async function extract(reader: ByteReader, folder: string): Promise<BackupManife
   }
 }
 
-function headerOf(block: Buffer, isFirst: boolean): { readonly name: string; readonly bytes: number } {
+function readHeader(block: Buffer, isFirst: boolean): { readonly name: string; readonly bytes: number } {
   const foreign = isFirst ? "it is not a backup of Hearth" : null;
   let header: Header;
   try {
@@ -90,7 +90,7 @@ function headerOf(block: Buffer, isFirst: boolean): { readonly name: string; rea
 }
 
 function refuseEntry(name: string, bytes: number, parts: ReadonlyMap<string, BackupPart>): void {
-  const bytesMax = bytesMaxOf(name);
+  const bytesMax = findPartBytesMax(name);
   if (bytesMax === null) throw new Error(`its entry ${quoted(name)} is refused: a backup has no such file`);
   if (parts.has(name)) throw new Error(`its entry ${quoted(name)} is refused: it occurs twice`);
   if (parts.size >= partsMax) throw new Error(`it has more than ${partsMax} entries`);
@@ -150,7 +150,7 @@ function comparePart(manifest: BackupManifest, parts: ReadonlyMap<string, Backup
 
 /** Turns errors of decompression into clauses for the operator. */
 function readable(thrown: unknown): unknown {
-  const code = errorCodeOf(thrown);
+  const code = readErrorCode(thrown);
   if (code === "Z_BUF_ERROR") return new Error("it is truncated", { cause: thrown });
   if (code === "Z_DATA_ERROR")
     return new Error("it is damaged, or not a backup of Hearth", { cause: thrown });

@@ -7,7 +7,7 @@ import type { Clock } from "../../core/clock.js";
 import { reportBytes, type OnProgress } from "../../core/report/progress.js";
 import { abandonRestore, beginRestore, install, undoRestore } from "../../store/backup/swap.js";
 import { openDatabase } from "../../store/database.js";
-import { errorCodeOf, reasonOf } from "../../store/failure.js";
+import { readErrorCode, explainFailure } from "../../store/failure.js";
 import { lockFolder } from "../../store/lock.js";
 import { createWrites } from "../../store/writes.js";
 import { databaseFile } from "../data-folder.js";
@@ -44,7 +44,7 @@ export async function restoreBackup(
 ): Promise<RestoreReport> {
   refusePostgres(config, "restore", "pg_restore");
   const source = resolve(file);
-  const bytesTotal = await sizeOf(source);
+  const bytesTotal = await measureBackup(source);
   const unlock = lockFolder(config.data, 0);
   try {
     const undidInterrupted = await undoRestore(config.data);
@@ -74,7 +74,7 @@ async function extract(
     return manifest;
   } catch (thrown) {
     await abandonRestore(data);
-    throw new Error(`${source} was not restored, and nothing was changed: ${reasonOf(thrown)}`, {
+    throw new Error(`${source} was not restored, and nothing was changed: ${explainFailure(thrown)}`, {
       cause: thrown,
     });
   }
@@ -91,13 +91,13 @@ async function endSignIns(folder: string): Promise<void> {
   }
 }
 
-async function sizeOf(source: string): Promise<number> {
+async function measureBackup(source: string): Promise<number> {
   try {
     const stats = await stat(source);
     if (!stats.isFile()) throw new Error("it is not a file");
     return stats.size;
   } catch (thrown) {
-    const reason = errorCodeOf(thrown) === "ENOENT" ? "it does not exist" : reasonOf(thrown);
+    const reason = readErrorCode(thrown) === "ENOENT" ? "it does not exist" : explainFailure(thrown);
     throw new Error(`cannot read the backup ${source}: ${reason}`, { cause: thrown });
   }
 }

@@ -35,7 +35,7 @@ export async function writeArchive(
   async function* blocks(): AsyncGenerator<Buffer> {
     const parts: BackupPart[] = [];
     for (const file of files) {
-      const part = yield* entryOf(file, onBytes);
+      const part = yield* writeEntry(file, onBytes);
       if (part !== null) parts.push(part);
     }
     written = manifest(parts);
@@ -53,7 +53,7 @@ export async function writeArchive(
   return written;
 }
 
-async function* entryOf(
+async function* writeEntry(
   { name, path }: SourceFile,
   onBytes: (bytes: number) => void,
 ): AsyncGenerator<Buffer, BackupPart | null> {

@@ -3,7 +3,10 @@ import type { Config } from "../../config/config.js";
 import type { RunningNode } from "../../store/nodes.js";
 
 /** Returns where a server over PostgreSQL counts rate limits, as operators read it: without the password of Redis. */
-export function limitsPlaceOf({ redisUrl, redisPrefix }: Pick<Config, "redisUrl" | "redisPrefix">): string {
+export function describeLimitsPlace({
+  redisUrl,
+  redisPrefix,
+}: Pick<Config, "redisUrl" | "redisPrefix">): string {
   if (redisUrl === null) return "PostgreSQL";
   const { hostname, port, pathname } = new URL(redisUrl);
   const database = pathname.slice(1);

@@ -5,9 +5,9 @@ import type { RunningNode } from "../../store/nodes.js";
 import type { NodeIdentity } from "../../store/postgres/nodes.js";
 import { systemClock, systemRandom } from "../../system.js";
 import { databaseFile } from "../data-folder.js";
-import { serverNameOf, type DatabaseSettings } from "./settings.js";
-import { limitsPlaceOf } from "./limits-place.js";
-import { storageIdOf } from "./storage-id.js";
+import { nameServer, type DatabaseSettings } from "./settings.js";
+import { describeLimitsPlace } from "./limits-place.js";
+import { readStorageId } from "./storage-id.js";
 
 /** Connections of a command, which makes one query after the other. */
 const commandConnectionsMax = 2;
@@ -15,7 +15,7 @@ const commandConnectionsMax = 2;
 /** Opens the database for one command; works next to a running server. @throws Error with one sentence. */
 export async function openForCommand(config: DatabaseSettings): Promise<Database> {
   if (config.databaseUrl === null) return openDatabase(databaseFile(config));
-  return openPostgresOf(config.databaseUrl, commandConnectionsMax, null);
+  return openPostgresFor(config.databaseUrl, commandConnectionsMax, null);
 }
 
 type ServerSettings = DatabaseSettings &
@@ -23,11 +23,11 @@ type ServerSettings = DatabaseSettings &
 
 /** Opens the PostgreSQL database of a server, which others may use, too. @throws Error with one sentence. */
 export async function openForServer(url: string, config: ServerSettings): Promise<Database> {
-  const name = serverNameOf(config);
-  return openPostgresOf(url, config.databaseConnectionsMax, {
+  const name = nameServer(config);
+  return openPostgresFor(url, config.databaseConnectionsMax, {
     name,
-    storageId: await storageIdOf(config, systemRandom),
-    limitsPlace: limitsPlaceOf(config),
+    storageId: await readStorageId(config, systemRandom),
+    limitsPlace: describeLimitsPlace(config),
   });
 }
 
@@ -41,7 +41,7 @@ export async function runningServers(config: DatabaseSettings): Promise<readonly
   }
 }
 
-async function openPostgresOf(
+async function openPostgresFor(
   url: string,
   connectionsMax: number,
   server: NodeIdentity | null,

@@ -20,6 +20,6 @@ export function refusePostgres({ databaseUrl }: DatabaseSettings, command: strin
 }
 
 /** Returns what the server is called among those that share its database. */
-export function serverNameOf({ serverName, port }: Pick<Config, "serverName" | "port">): string {
+export function nameServer({ serverName, port }: Pick<Config, "serverName" | "port">): string {
   return serverName ?? `${hostname()}:${port}`;
 }

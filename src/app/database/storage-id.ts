@@ -1,7 +1,7 @@
 /** Names the folder of the contents of files and images, so that servers of one database are refused that have different ones. */
 import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCodeOf, fileError } from "../../store/failure.js";
+import { readErrorCode, fileError } from "../../store/failure.js";
 import { createFolder } from "../../store/folder.js";
 import type { Random } from "../../core/random.js";
 import { contentsFolder, type Folder } from "../data-folder.js";
@@ -12,7 +12,7 @@ const hasNoLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 const uuid = /^[0-9a-f-]{36}$/;
 
 /** Returns the name of the folder, which its first server has written into it. @throws Error with one sentence. */
-export async function storageIdOf(config: Folder, random: Random): Promise<string> {
+export async function readStorageId(config: Folder, random: Random): Promise<string> {
   const file = join(contentsFolder(config), "storage-id");
   try {
     createFolder(contentsFolder(config));
@@ -34,11 +34,11 @@ async function createWhole(file: string, text: string, random: Random): Promise<
   try {
     await writeFile(written, text, { flag: "wx", mode: 0o644 });
     await link(written, file).catch((thrown: unknown) => {
-      if (!hasNoLinks.has(errorCodeOf(thrown))) throw thrown;
+      if (!hasNoLinks.has(readErrorCode(thrown))) throw thrown;
       return writeFile(file, text, { flag: "wx", mode: 0o644 });
     });
   } catch (thrown) {
-    if (errorCodeOf(thrown) !== "EEXIST") throw thrown;
+    if (readErrorCode(thrown) !== "EEXIST") throw thrown;
   } finally {
     await rm(written, { force: true });
   }

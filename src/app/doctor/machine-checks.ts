@@ -12,7 +12,7 @@ import { usableCores } from "../../engine/worker/machine.js";
 import { version } from "../../version.js";
 import { readLastBackup } from "../backup/last-backup.js";
 import { certificateReport } from "../inspect/certificate-report.js";
-import { keptThreads, memoryBytesOf } from "../llama-settings.js";
+import { keptThreads, limitModelMemory } from "../llama-settings.js";
 
 /** With less, the database, files and images can soon not be written any more. */
 const freeBytesMin = 500_000_000;
@@ -106,7 +106,7 @@ function processorCheck(): DoctorCheck {
 
 /** A model that does not fit is refused when it is requested, so the check does not fail. */
 function memoryCheck({ memoryBytesMax }: Config): DoctorCheck {
-  const [limit, free] = [memoryBytesOf(memoryBytesMax), freeMemoryBytes()].map(exactSizeText);
+  const [limit, free] = [limitModelMemory(memoryBytesMax), freeMemoryBytes()].map(exactSizeText);
   const share = memoryBytesMax === 0 ? " at most, of what is free" : " (memoryBytesMax), whatever is free";
   return { name: "memory", ok: true, detail: `${free} are free; models may take ${limit}${share}` };
 }

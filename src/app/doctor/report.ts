@@ -9,7 +9,7 @@ import { gpuReportInOwnProcess } from "../gpu/own-process.js";
 import { gpuReport } from "../gpu/report.js";
 import { engineReports } from "../inspect/engine-report.js";
 import { openCheckedRegistry } from "../inspect/checked-registry.js";
-import { readTemplateOf } from "../inspect/template-report.js";
+import { readModelTemplate } from "../inspect/template-report.js";
 import { machineChecks } from "./machine-checks.js";
 import { modelCheck, warningCheck } from "./model-checks.js";
 import { redisChecks } from "./redis-check.js";
@@ -27,7 +27,7 @@ export async function examineInstallation(loaded: LoadedConfig, now: number): Pr
   const isPriced = await hasPrepaidTeam(config).catch(() => false);
   const models: DoctorCheck[] = [];
   for (const model of registry.list())
-    models.push(modelCheck(model, model.unusable === null ? await readTemplateOf(model) : null, isPriced));
+    models.push(modelCheck(model, model.unusable === null ? await readModelTemplate(model) : null, isPriced));
   return {
     settings: effectiveSettings(loaded),
     checks: [

@@ -1,9 +1,9 @@
 /** The check of the servers that share a database. */
 import type { Config } from "../../config/config.js";
 import type { DoctorCheck } from "../../core/report/doctor.js";
-import { reasonOf } from "../../store/failure.js";
+import { explainFailure } from "../../store/failure.js";
 import type { RunningNode } from "../../store/nodes.js";
-import { countingElsewhere, limitsPlaceOf } from "../database/limits-place.js";
+import { countingElsewhere, describeLimitsPlace } from "../database/limits-place.js";
 
 /**
  * Returns whether the servers of a PostgreSQL database count rate limits in the same place; nothing where the database is SQLite.
@@ -15,13 +15,13 @@ export async function serversChecks(
 ): Promise<readonly DoctorCheck[]> {
   if (config.databaseUrl === null) return [];
   try {
-    return [checkOf(limitsPlaceOf(config), await running())];
+    return [checkServers(describeLimitsPlace(config), await running())];
   } catch (thrown) {
-    return [{ name: "servers", ok: false, detail: reasonOf(thrown) }];
+    return [{ name: "servers", ok: false, detail: explainFailure(thrown) }];
   }
 }
 
-function checkOf(place: string, servers: readonly RunningNode[]): DoctorCheck {
+function checkServers(place: string, servers: readonly RunningNode[]): DoctorCheck {
   const elsewhere = countingElsewhere(place, servers);
   const names = servers.map(({ name }) => name).join(", ");
   if (elsewhere.length === 0) {

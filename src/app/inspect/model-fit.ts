@@ -14,7 +14,7 @@ import { bytesPerDecodedToken, tokensPerSecond } from "../../models/fit/speed.js
 import { judgeFit, judgeSize, type FitAnswer } from "../../models/fit/verdict.js";
 import type { ModelDetails } from "../../models/library/details.js";
 import { systemClock } from "../../system.js";
-import { llamaSettings, memoryBytesOf } from "../llama-settings.js";
+import { llamaSettings, limitModelMemory } from "../llama-settings.js";
 import { gpuMemory, type GpuMemory } from "../gpu/memory.js";
 
 /** A model that the running server has in memory. */
@@ -69,7 +69,7 @@ export interface FitOptions {
 }
 
 /** Judges whether a model fits into the memory that it can have now. */
-export async function fitOf(
+export async function measureFit(
   config: Config,
   model: Model,
   details: ModelDetails,
@@ -90,7 +90,7 @@ export async function fitOf(
     ? countSequences(own) * cacheBytesPerToken(model.kvBytesPerToken, own)
     : model.kvBytesPerToken;
   const { availableBytes } = memory;
-  const speed = await speedOf(config, model, details, memory, options);
+  const speed = await estimateSpeed(config, model, details, memory, options);
   return {
     ...judgeFit({ contextTokens, availableBytes, needs }),
     contextTokens,
@@ -111,10 +111,10 @@ export async function fitOfSize(config: Config, bytes: number): Promise<SizeRepo
 }
 
 async function memoryNow(config: Config, inMemory: readonly ModelInMemory[]): Promise<MemoryReport> {
-  const bytesOf = (isUsed: boolean): number =>
+  const sumBytes = (isUsed: boolean): number =>
     inMemory.filter((model) => model.isUsed === isUsed).reduce((total, { bytes }) => total + bytes, 0);
-  const [idleModelBytes, usedModelBytes] = [bytesOf(false), bytesOf(true)];
-  const limitBytes = memoryBytesOf(config.memoryBytesMax);
+  const [idleModelBytes, usedModelBytes] = [sumBytes(false), sumBytes(true)];
+  const limitBytes = limitModelMemory(config.memoryBytesMax);
   const freeBytes = freeMemoryBytes();
   const gpu = await gpuMemory(config);
   const free = freeBytes + (gpu?.freeBytes ?? 0) + idleModelBytes;
@@ -122,7 +122,7 @@ async function memoryNow(config: Config, inMemory: readonly ModelInMemory[]): Pr
   return { availableBytes, limitBytes, freeBytes, idleModelBytes, usedModelBytes, gpu };
 }
 
-async function speedOf(
+async function estimateSpeed(
   config: Config,
   { manifest }: Model,
   details: ModelDetails,

@@ -6,12 +6,12 @@ import { memoryEstimate } from "../../engine/llama/load/memory-estimate.js";
 import { languageBytes } from "../../engine/language/load/language-bytes.js";
 import { visionModelBytes } from "../../engine/vision/engine.js";
 import { judgeFit, type ModelFit } from "../../models/fit/verdict.js";
-import { llamaSettings, memoryBytesOf } from "../llama-settings.js";
+import { llamaSettings, limitModelMemory } from "../llama-settings.js";
 
 /** Returns a function that judges a model as the engine that loads it does, with the context that it is loaded with. */
 export function serverFit(config: Config): (model: Model) => ModelFit {
   const settings = { ...llamaSettings(config), contextTokensMax: Number.MAX_SAFE_INTEGER };
-  const limitBytes = memoryBytesOf(config.memoryBytesMax);
+  const limitBytes = limitModelMemory(config.memoryBytesMax);
   const neededBytes = (model: Model, contextTokens: number): number => {
     const { manifest } = model;
     if (manifest.kind === "image") return imageModelBytes(model);

@@ -18,7 +18,7 @@ export interface TemplateReport {
 const templateKey = "tokenizer.chat_template";
 
 /** Reads the chat template of a GGUF model as a load does, in a process of its own. */
-export async function readTemplateOf({ path, manifest, load }: Model): Promise<TemplateReport> {
+export async function readModelTemplate({ path, manifest, load }: Model): Promise<TemplateReport> {
   const result = manifest.kind === "chat" && path !== "" ? await readGguf(path) : null;
   const header = result?.ok === true ? result.header : null;
   const source = header === null ? null : (load?.template ?? header.metadata.values.get(templateKey));

@@ -5,11 +5,11 @@ import { modelNotFound } from "../../core/errors.js";
 import { parseJson } from "../../core/json/parse-json.js";
 import type { BodyBudget } from "../../core/requests/body-budget.js";
 import type { JobHandler } from "../../jobs/handler.js";
-import { createAdmission } from "../../jobs/batches/admission.js";
+import { createBatchAdmission } from "../../jobs/batches/admission.js";
 import { type BatchesDeps, createBatches } from "../../jobs/batches/batches.js";
 import { batchLineHandler, type BatchLineHandlerDeps } from "../../jobs/batches/job-handler.js";
 import type { ParseJson } from "../../jobs/batches/input.js";
-import { endpointAclOf } from "../../jobs/batches/line-request.js";
+import { findEndpointAcl } from "../../jobs/batches/line-request.js";
 import { createBatchProgress, type ProgressDeps } from "../../jobs/batches/progress.js";
 import type { JobQueue } from "../../jobs/queue.js";
 
@@ -21,8 +21,8 @@ export type BatchParts = Omit<BatchLineHandlerDeps, "onEnded" | "parseJson"> &
 
 /** Builds the service, its steps and the queue of its lines. */
 export function buildBatches(parts: BatchParts) {
-  const admit = createAdmission(parts);
-  const modelCheck = modelCheckOf(parts, parts.authenticator);
+  const admit = createBatchAdmission(parts);
+  const modelCheck = createModelCheck(parts, parts.authenticator);
   const deps = { ...parts, parseJson: parseInTurn(parts.bodyBudget), modelCheck, admit };
   const progress = createBatchProgress(deps, () => queue);
   const queue = parts.createQueue(
@@ -47,7 +47,7 @@ function parseInTurn(budget: BodyBudget): ParseJson {
   return (bytes) => budget.work(bytes.length, () => parseJson(bytes));
 }
 
-function modelCheckOf(
+function createModelCheck(
   { models }: Pick<BatchParts, "models">,
   authenticator: Pick<Authenticator, "readmit">,
 ): ProgressDeps["modelCheck"] {
@@ -55,7 +55,7 @@ function modelCheckOf(
     const principal = await authenticator.readmit(apiKeyId);
     return (name) => {
       const model = models.find(name);
-      authorise(principal, { endpoint: endpointAclOf(endpoint), model: modelNames(name, model) });
+      authorise(principal, { endpoint: findEndpointAcl(endpoint), model: modelNames(name, model) });
       if (model === null) throw modelNotFound(name);
     };
   };

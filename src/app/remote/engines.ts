@@ -7,20 +7,20 @@ import { createRemoteEngine, type RemoteEngine } from "../../engine/remote/engin
 import type { RemoteEngineSettings } from "../../engine/remote/pool.js";
 import type { TextThread } from "../../engine/text/thread.js";
 import type { TracedDeps } from "../chat-engine.js";
-import { labelOf } from "./placements.js";
+import { describeEngine } from "./placements.js";
 
 /** Returns the engines as messages and their pools need them. */
 export function remoteEngines({ engines }: Pick<Config, "engines">): readonly RemoteEngineSettings[] {
   return engines.map((engine) => {
     const { kind, url: urls, apiKey, maxConcurrency, prefixCache } = engine;
     const modelNames = [...new Set(engine.models.map((model) => model.name))];
-    const [label, sharedAs] = [labelOf(engine), sharedAsOf(urls)];
+    const [label, sharedAs] = [describeEngine(engine), nameShared(urls)];
     return { label, sharedAs, kind, urls, modelNames, apiKey, maxConcurrency, prefixCache };
   });
 }
 
 /** Returns what servers with the same addresses return. An address of this machine alone is another one elsewhere. */
-function sharedAsOf(urls: readonly string[]): string {
+function nameShared(urls: readonly string[]): string {
   const named = urls.map((url) => (isOfThisMachine(url) ? `${hostname()} ${url}` : url)).toSorted();
   return createHash("sha256").update(JSON.stringify(named)).digest("base64url");
 }

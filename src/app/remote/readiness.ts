@@ -17,8 +17,8 @@ export function readiness(
   health: DatabaseHealth,
   { models, engines, limits }: Ready,
 ): Pick<AppContext, "ready" | "remoteProblems"> {
-  const problemOf = (model: Model): string | null => {
-    const problem = model.remote === undefined ? null : engines.remote.problemOf(model);
+  const findProblem = (model: Model): string | null => {
+    const problem = model.remote === undefined ? null : engines.remote.findProblem(model);
     return problem === null ? null : `the model '${model.manifest.id}' does not answer: ${problem}`;
   };
   return {
@@ -27,12 +27,12 @@ export function readiness(
       const reasons = problems.filter((problem) => problem !== null);
       const usable = models.list().filter((model) => model.unusable === null);
       if (usable.length === 0) reasons.push("no usable model");
-      const unanswered = usable.map(problemOf).filter((problem) => problem !== null);
+      const unanswered = usable.map(findProblem).filter((problem) => problem !== null);
       if (usable.length > 0 && unanswered.length === usable.length) reasons.push(...unanswered);
       return reasons;
     },
     remoteProblems: () => [
-      ...models.list().flatMap((model) => problemOf(model) ?? []),
+      ...models.list().flatMap((model) => findProblem(model) ?? []),
       ...[limitsProblem(limits, "open")].filter((problem) => problem !== null),
     ],
   };

@@ -16,7 +16,7 @@ export function buildManagement(
   { sources, openPuller }: ManagementOverrides,
   deps: Parameters<typeof buildModelManagement>[1] & Pick<Stores, "nodes">,
 ) {
-  const { fitOf, ...management } = buildModelManagement(config, deps, openPuller);
+  const { measureFit, ...management } = buildModelManagement(config, deps, openPuller);
   const doctor = examineServer(
     { config, sources: sources ?? null },
     {
@@ -26,5 +26,5 @@ export function buildManagement(
       now: () => deps.clock.now(),
     },
   );
-  return { ...management, inspection: { fitOf, doctor } };
+  return { ...management, inspection: { measureFit, doctor } };
 }

@@ -5,7 +5,7 @@ import type { ModelRegistry } from "../../core/model.js";
 import type { ServerMetrics } from "../../telemetry/metrics/server-metrics.js";
 import type { Scheduler } from "../../scheduler/scheduler.js";
 import type { SystemDeps } from "../chat-engine.js";
-import { pinnedKeysOf } from "../http-settings.js";
+import { listPinnedKeys } from "../http-settings.js";
 import type { Stores } from "../stores.js";
 import { buildRequestBodies } from "../watch/bodies.js";
 
@@ -30,7 +30,7 @@ export function buildRunServices<System extends SystemDeps>(
     runs: stores.runs,
     ledger: stores.ledger,
     budgets: budgetGuard,
-    withoutSecrets: createSecretFilter(pinnedKeysOf(config)),
+    withoutSecrets: createSecretFilter(listPinnedKeys(config)),
     metrics,
     bodies: buildRequestBodies(config, { ...stores, ...system }),
     onSettleFailure: (runId: string, err: unknown) =>

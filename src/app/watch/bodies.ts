@@ -4,7 +4,7 @@ import type { Config } from "../../config/config.js";
 import { createRedaction } from "../../inference/bodies/redaction.js";
 import { createRequestBodies, type RequestBodies } from "../../inference/bodies/request-bodies.js";
 import type { SystemDeps } from "../chat-engine.js";
-import { pinnedKeysOf } from "../http-settings.js";
+import { listPinnedKeys } from "../http-settings.js";
 import type { Stores } from "../stores.js";
 
 /** Builds what keeps them; keys of this server never are. */
@@ -16,7 +16,7 @@ export function buildRequestBodies(
     bodies: bodyStore,
     clock,
     limits: config,
-    redact: createRedaction(config.requestBodiesRedact, createSecretFilter(pinnedKeysOf(config))),
+    redact: createRedaction(config.requestBodiesRedact, createSecretFilter(listPinnedKeys(config))),
     onError: (err) => logger.error({ err }, "what a request and its answer have could not be kept"),
   });
 }

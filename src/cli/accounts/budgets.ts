@@ -83,8 +83,8 @@ async function setBudget(
   options: SetOptions,
   command: Command,
 ): Promise<readonly NamedBudget[]> {
-  const { name, ...subject } = await subjectOf(accounts, options, command);
-  const change = changeOf(options);
+  const { name, ...subject } = await findSubject(accounts, options, command);
+  const change = toChange(options);
   if (Object.keys(change).length === 0)
     return command.error("error: name a limit, such as --hard-usd 10", { exitCode: 2 });
   const budget = await accounts.budgets.change(
@@ -95,7 +95,7 @@ async function setBudget(
   return budget === null ? [] : [{ name, budget }];
 }
 
-async function subjectOf(
+async function findSubject(
   { keys, members, teams }: OpenAccounts,
   { key, member, team, tag, user }: SubjectOptions,
   command: Command,
@@ -127,7 +127,7 @@ async function subjectOf(
   return { teamId, subject: "member", subjectId: id, name: email };
 }
 
-function changeOf({ hardUsd, softUsd, hardTokens, softTokens }: SetOptions): BudgetChange {
+function toChange({ hardUsd, softUsd, hardTokens, softTokens }: SetOptions): BudgetChange {
   const given = Object.entries({ hardUsd, softUsd, hardTokens, softTokens }).filter(
     ([, limit]) => limit !== undefined,
   );

@@ -1,7 +1,7 @@
 /** `hearth credits`: shows and changes the credit and the spending limits of teams, with or without a running server. */
 import type { Command } from "commander";
 import type { CreditChange, TeamCredits } from "../../accounts/money/credits.js";
-import type { LimitChange } from "../../accounts/money/spending-limits.js";
+import type { SpendingLimitChange } from "../../accounts/money/spending-limits.js";
 import type { OpenAccounts } from "../../app/app.js";
 import { ticksToUsd, type Ticks } from "../../core/money.js";
 import { formatJson, formatTable } from "../table.js";
@@ -52,7 +52,7 @@ export function addCreditsCommand(program: Command, using: UsingAccounts, { out 
     .argument("[team]", "only this team, by ID or name")
     .option("--json", "print one JSON array")
     .action(async (reference: string | undefined, { json }: Options) =>
-      print(await using((accounts) => creditsOf(accounts, reference)), json === true),
+      print(await using((accounts) => readCredits(accounts, reference)), json === true),
     );
   credits
     .command("limit")
@@ -67,28 +67,28 @@ export function addCreditsCommand(program: Command, using: UsingAccounts, { out 
         using(async (accounts) => {
           const { id } = await accounts.teams.resolve(reference);
           if (Object.keys(change).length > 0) await accounts.spending.change(id, change, accounts.actor);
-          return creditsOf(accounts, id);
+          return readCredits(accounts, id);
         });
       print(await reportInvalidValues(command, changeAndShow), json === true);
     });
 }
 
 /** Returns the credit of one team, or of all teams. */
-async function creditsOf(
+async function readCredits(
   { teams, credits, actor }: OpenAccounts,
   reference: string | undefined,
 ): Promise<readonly TeamCredits[]> {
   return credits.of(reference === undefined ? await teams.list(actor) : [await teams.resolve(reference)]);
 }
 
-function limitChange({ hard, soft }: LimitOptions): LimitChange {
+function limitChange({ hard, soft }: LimitOptions): SpendingLimitChange {
   return {
-    ...(hard === undefined ? {} : { hard: limitOf(hard) }),
-    ...(soft === undefined ? {} : { soft: limitOf(soft) }),
+    ...(hard === undefined ? {} : { hard: parseLimit(hard) }),
+    ...(soft === undefined ? {} : { soft: parseLimit(soft) }),
   };
 }
 
-function limitOf(usd: string): string | null {
+function parseLimit(usd: string): string | null {
   return usd === "none" ? null : usd;
 }
 

@@ -35,7 +35,7 @@ export function keyToJson({ key, team }: Principal, now: number) {
     modifyTime: new Date(key.modifyTime).toISOString(),
     ...(key.expireTime === null ? {} : { expireTime: new Date(key.expireTime).toISOString() }),
     ...(key.lastUseTime === null ? {} : { lastUseTime: new Date(key.lastUseTime).toISOString() }),
-    status: stateOf(key, team.blocked, now),
+    status: describeState(key, team.blocked, now),
     disabled: key.disabled,
     blocked: key.blocked,
     ...(key.qps === null ? {} : { qps: key.qps }),
@@ -61,12 +61,12 @@ export function keysToTable(all: readonly Principal[], now: number): string {
     team.name,
     ago(now - key.createTime),
     formatLastUse(key, now),
-    stateOf(key, team.blocked, now),
+    describeState(key, team.blocked, now),
   ]);
   return formatTable(header, rows);
 }
 
-function stateOf(key: ApiKey, teamBlocked: boolean, now: number): string {
+function describeState(key: ApiKey, teamBlocked: boolean, now: number): string {
   if (teamBlocked) return "team blocked";
   if (key.blocked) return "blocked";
   if (key.disabled) return "disabled";

@@ -81,7 +81,7 @@ function addCreateCommand(keys: Command, using: UsingAccounts, io: AccountsIo): 
       const created = await using((accounts) =>
         reportInvalidValues(command, async () => {
           const teamId = team === undefined ? null : (await accounts.teams.resolve(team)).id;
-          return accounts.keys.create({ teamId, name: "unnamed", ...changeOf(options) }, accounts.actor);
+          return accounts.keys.create({ teamId, name: "unnamed", ...toChange(options) }, accounts.actor);
         }),
       );
       io.out.write(
@@ -95,7 +95,7 @@ function addUpdateCommand(keys: Command, using: UsingAccounts, io: AccountsIo): 
     .description("change an API key; omitted options keep their values")
     .argument("<id>", "ID or KEY as `hearth keys ls` shows it")
     .action(async (reference: string, { json, ...options }: KeyOptions, command: Command) => {
-      const change = changeOf(options);
+      const change = toChange(options);
       if (Object.keys(change).length === 0) command.error("error: no change was given", { exitCode: 2 });
       const found = await using(async (accounts) => {
         const { id } = await accounts.keys.resolve(reference);
@@ -197,7 +197,7 @@ const nothing: Readonly<Partial<Record<SettingKind, string>>> = {
   ranges: "any",
 };
 
-function changeOf(options: KeyOptions): KeyChange {
+function toChange(options: KeyOptions): KeyChange {
   const given = settingEntries.flatMap(([name, { kind, option }]) => {
     const value = option === undefined ? undefined : options[new Option(option[0]).attributeName()];
     return value === undefined ? [] : [[name, value === nothing[kind] ? null : value]];

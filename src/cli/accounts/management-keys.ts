@@ -78,7 +78,7 @@ function addCreateCommand(keys: Command, using: UsingAccounts, io: AccountsIo): 
     .action(async ({ json, ...options }: KeyOptions, command: Command) => {
       const { key, secret } = await using((accounts) =>
         reportInvalidValues(command, async () =>
-          accounts.managementKeys.create(await createRequestOf(options, accounts), accounts.actor),
+          accounts.managementKeys.create(await toCreateRequest(options, accounts), accounts.actor),
         ),
       );
       const text = `Management key "${key.name}", ID ${shortId(key.id)}:\n\n  ${secret}\n\nStore it in a safe place: it is not shown again.\n`;
@@ -87,7 +87,7 @@ function addCreateCommand(keys: Command, using: UsingAccounts, io: AccountsIo): 
 }
 
 /** If no team is given, the key of a member who belongs to a team is limited to that team. */
-async function createRequestOf(
+async function toCreateRequest(
   { name, team, acl, expires, ip, member }: KeyOptions,
   { members, teams }: OpenAccounts,
 ): Promise<CreateManagementKeyRequest> {

@@ -72,7 +72,7 @@ function addCreateCommand(members: Command, using: UsingAccounts, io: AccountsIo
       async (email: string, { team, ...options }: MemberOptions & { team?: string }, command: Command) => {
         const add = async ({ members, teams, actor }: OpenAccounts) => {
           const teamId = team === undefined ? null : (await teams.resolve(team)).id;
-          return members.create({ ...changeOf(options), email, teamId }, actor);
+          return members.create({ ...toChange(options), email, teamId }, actor);
         };
         printMember(
           await using((accounts) => reportInvalidValues(command, () => add(accounts))),
@@ -89,7 +89,7 @@ function addUpdateCommand(members: Command, using: UsingAccounts, io: AccountsIo
     .argument("<member>", "ID or e-mail")
     .option("--email <email>", "new e-mail")
     .action(async (reference: string, options: MemberOptions, command: Command) => {
-      const change = changeOf(options);
+      const change = toChange(options);
       if (Object.keys(change).length === 0) command.error("error: no change was given", { exitCode: 2 });
       const update = async ({ members, actor }: OpenAccounts) =>
         members.update((await members.resolve(reference)).id, change, actor);
@@ -114,7 +114,7 @@ function withMemberOptions(command: Command): Command {
 }
 
 /** The last word of a name is the family name. */
-function changeOf({ email, name, role }: MemberOptions): MemberChange {
+function toChange({ email, name, role }: MemberOptions): MemberChange {
   const words = name?.trim().split(/\s+/);
   return {
     ...(email === undefined ? {} : { email }),

@@ -35,7 +35,7 @@ export function addTeamLimitsCommand(teams: Command, using: UsingAccounts, { out
     .option("--tpm <number>", "tokens per minute, or none", limitArgument)
     .option("--json", "print one JSON array")
     .action(async (reference: string, options: Options, command: Command) => {
-      const change = changeOf(options);
+      const change = toChange(options);
       const updateAndList = () =>
         using(async ({ teams, teamLimits, actor }) => {
           const { id } = await teams.resolve(reference);
@@ -49,7 +49,7 @@ export function addTeamLimitsCommand(teams: Command, using: UsingAccounts, { out
     });
 }
 
-function changeOf({ qps, qpm, tpm }: Options): LimitChange {
+function toChange({ qps, qpm, tpm }: Options): LimitChange {
   const given = Object.entries({ qps, qpm, tpm }).filter(([, limit]) => limit !== undefined);
   return Object.fromEntries(given.map(([name, limit]) => [name, limit === "none" ? null : limit]));
 }

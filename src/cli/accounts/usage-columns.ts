@@ -36,11 +36,11 @@ export function toTable(
   ];
   const line = (label: readonly string[], sums: UsageSums): readonly string[] => [
     ...label,
-    ...countsOf(sums).map(String),
+    ...listCounts(sums).map(String),
     ticksToUsd(sums.costTicks),
     ...(hosted ? [hostedUsd(sums) ?? "-"] : []),
   ];
-  const lines = rows.map((row) => line(labelOf(report, row), row));
+  const lines = rows.map((row) => line(listLabels(report, row), row));
   return [
     header,
     [...lines, line(named ? ["total", ""] : ["total"], total)],
@@ -65,7 +65,7 @@ export function toCsv(report: RequestedReport): readonly [header: readonly strin
     ...(hosted ? ["hosted_usd", "hosted_runs", "hosted_tokens"] : []),
   ];
   const lines = rows.map((row) => [
-    ...labelOf(report, row).map(textCell),
+    ...listLabels(report, row).map(textCell),
     ...Object.values(sumsToJson(row, hosted)).map((value) => String(value ?? "")),
   ]);
   return [header, lines];
@@ -77,7 +77,7 @@ export function toJson(report: RequestedReport): object {
     by,
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
-    rows: rows.map((row) => ({ ...namesOf(report, row), ...sumsToJson(row, hosted) })),
+    rows: rows.map((row) => ({ ...listNames(report, row), ...sumsToJson(row, hosted) })),
     total: sumsToJson(total, hosted),
   };
 }
@@ -102,25 +102,25 @@ function sumsToJson({ runs, usage, hosted, ...sums }: UsageSums, isHosted: boole
   };
 }
 
-function namesOf({ by }: RequestedReport, row: UsageRow): object {
+function listNames({ by }: RequestedReport, row: UsageRow): object {
   const [group] = row.group;
-  if (group === undefined) return { [by]: timeOf(by, row.time ?? 0) };
+  if (group === undefined) return { [by]: formatTime(by, row.time ?? 0) };
   if (by !== "key" && by !== "team") return { [by]: group.id };
   return { [`${by}Id`]: group.id, [`${by}Name`]: group.name };
 }
 
-function labelOf({ by }: RequestedReport, row: UsageRow): readonly string[] {
+function listLabels({ by }: RequestedReport, row: UsageRow): readonly string[] {
   const [group] = row.group;
-  if (group === undefined) return [timeOf(by, row.time ?? 0)];
+  if (group === undefined) return [formatTime(by, row.time ?? 0)];
   return by === "key" || by === "team" ? [group.name ?? "", group.id] : [group.id];
 }
 
-function timeOf(by: RequestedReport["by"], time: number): string {
+function formatTime(by: RequestedReport["by"], time: number): string {
   const iso = new Date(time).toISOString();
   return by === "day" ? iso.slice(0, 10) : `${iso.slice(0, 16)}Z`;
 }
 
-function countsOf({ runs, usage }: UsageSums): readonly number[] {
+function listCounts({ runs, usage }: UsageSums): readonly number[] {
   return [
     runs,
     usage.promptTokens,

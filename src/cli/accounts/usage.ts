@@ -1,7 +1,7 @@
 /** `hearth usage`: reports usage and cost by time, key, model, team, tag or end user, optionally with hosted prices. Times are UTC. */
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { UsageReport } from "../../accounts/usage/usage-reports.js";
-import { monthOf, monthStart } from "../../accounts/money/spending.js";
+import { toMonth, monthStart } from "../../accounts/money/spending.js";
 import { dayMs, hourMs, type UsageQuery } from "../../accounts/money/usage-report.js";
 import { formatCsv } from "../../core/export/csv.js";
 import { formatJson, formatTable } from "../table.js";
@@ -59,13 +59,13 @@ export function addUsageCommand(
       const requested = await reportInvalidValues(command, () => createReport(options, using, clock.now()));
       if (options.json === true) out.write(formatJson(toJson(requested)));
       else if (options.csv === true) data.write(formatCsv(...toCsv(requested)));
-      else out.write(tableOf(requested));
+      else out.write(formatUsage(requested));
     });
 }
 
 async function createReport(options: Options, using: UsingAccounts, now: number): Promise<RequestedReport> {
   const { by, team } = options;
-  const from = options.from?.begin ?? monthStart(monthOf(now));
+  const from = options.from?.begin ?? monthStart(toMonth(now));
   const to = options.to?.end ?? now - (now % hourMs) + hourMs;
   const hosted = options.as === "hosted";
   const report: UsageReport = await using(async (accounts) =>
@@ -77,7 +77,7 @@ async function createReport(options: Options, using: UsingAccounts, now: number)
         rowsMax,
         teamId: team === undefined ? null : (await accounts.teams.resolve(team)).id,
         top: null,
-        label: labelOf(options),
+        label: toLabel(options),
         hosted: hosted ? await accounts.modelNames() : null,
       },
       accounts.actor,
@@ -86,12 +86,12 @@ async function createReport(options: Options, using: UsingAccounts, now: number)
   return { ...report, by, from, to, hosted };
 }
 
-function labelOf({ tag, user }: Options): UsageQuery["label"] {
+function toLabel({ tag, user }: Options): UsageQuery["label"] {
   if (tag !== undefined) return { kind: "tag", label: tag };
   return user === undefined ? null : { kind: "user", label: user };
 }
 
-function tableOf(report: RequestedReport): string {
+function formatUsage(report: RequestedReport): string {
   const [header, rows, notes] = toTable(report);
   return formatTable(header, rows) + notes.map((note) => `${note}\n`).join("");
 }

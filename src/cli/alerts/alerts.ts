@@ -49,8 +49,8 @@ export function addAlertsCommand(program: Command, io: AlertsIo): void {
     .option("--json", "print one JSON object")
     .action(async (options: AddOptions, command: Command) => {
       const { addChannel } = await import("./remote-alerts.js");
-      const requested = await channelOf(options, command, io);
-      const added = await addChannel(await serverOf(io), requested);
+      const requested = await toChannel(options, command, io);
+      const added = await addChannel(await findServer(io), requested);
       io.out.write(options.json === true ? formatJson(added) : addedText(added));
     });
   alerts
@@ -59,7 +59,7 @@ export function addAlertsCommand(program: Command, io: AlertsIo): void {
     .argument("<id...>", "IDs as `hearth alerts channels` shows them")
     .action(async (ids: readonly string[]) => {
       const { removeChannel } = await import("./remote-alerts.js");
-      const server = await serverOf(io);
+      const server = await findServer(io);
       await forEachReference(ids, async (id) => {
         await removeChannel(server, id);
         io.out.write(`removed ${id}\n`);
@@ -81,39 +81,39 @@ function addLists(alerts: Command, io: AlertsIo): void {
     .description("list alerts: those that go on, then the newest")
     .action(async ({ team, json }: ListOptions) => {
       const { listAlerts } = await import("./remote-alerts.js");
-      const found = await listAlerts(await serverOf(io), await teamIdOf(team, io));
+      const found = await listAlerts(await findServer(io), await findTeamId(team, io));
       print(found, json === true, (items) => alertTable(items, io.clock.now()));
     });
   withListOptions(alerts.command("channels"))
     .description("list where alerts are sent")
     .action(async ({ team, json }: ListOptions) => {
       const { listChannels } = await import("./remote-alerts.js");
-      const found = await listChannels(await serverOf(io), await teamIdOf(team, io));
+      const found = await listChannels(await findServer(io), await findTeamId(team, io));
       print(found, json === true, channelTable);
     });
   withListOptions(alerts.command("deliveries"))
     .description("list the messages to channels, and what became of them")
     .action(async ({ team, json }: ListOptions) => {
       const { listDeliveries } = await import("./remote-alerts.js");
-      const found = await listDeliveries(await serverOf(io), await teamIdOf(team, io));
+      const found = await listDeliveries(await findServer(io), await findTeamId(team, io));
       print(found, json === true, (items) => deliveryTable(items, io.clock.now()));
     });
 }
 
-async function serverOf({ load }: AlertsIo): Promise<ChatServer> {
+async function findServer({ load }: AlertsIo): Promise<ChatServer> {
   return requireManagedServer((await load()).config);
 }
 
-async function teamIdOf(team: string | undefined, { openAccounts }: AlertsIo): Promise<string | null> {
+async function findTeamId(team: string | undefined, { openAccounts }: AlertsIo): Promise<string | null> {
   if (team === undefined) return null;
   return (await accountsOpener(openAccounts)(({ teams }) => teams.resolve(team))).id;
 }
 
-async function channelOf(options: AddOptions, command: Command, io: AlertsIo): Promise<ChannelRequest> {
+async function toChannel(options: AddOptions, command: Command, io: AlertsIo): Promise<ChannelRequest> {
   const { webhook, email, team, creditBelow } = options;
   if ((webhook === undefined) === (email === undefined))
     return command.error("error: name a --webhook or an --email", { exitCode: 2 });
-  const teamId = await teamIdOf(team, io);
+  const teamId = await findTeamId(team, io);
   return {
     ...(teamId === null ? {} : { teamId }),
     kind: webhook === undefined ? "email" : "webhook",
@@ -129,7 +129,7 @@ function addedText({ channelId, target, secret }: RemoteChannel): string {
 
 async function sendTest(id: string, command: Command, io: AlertsIo): Promise<void> {
   const { listDeliveries, testChannel } = await import("./remote-alerts.js");
-  const server = await serverOf(io);
+  const server = await findServer(io);
   const { deliveryId } = await testChannel(server, id);
   for (const end = io.clock.monotonic() + testWaitMs; io.clock.monotonic() < end;) {
     await new Promise<void>((resolve) => void io.clock.after(testAskMs, resolve));

@@ -45,7 +45,7 @@ export interface ChannelRequest {
 
 /** Each function throws an Error with the server's message. */
 export async function listAlerts(server: ChatServer, teamId: string | null): Promise<readonly RemoteAlert[]> {
-  const answer = await getJson(server, alertsPath + queryOf(teamId));
+  const answer = await getJson(server, alertsPath + writeQuery(teamId));
   return z.object({ alerts: z.array(alert) }).parse(answer).alerts;
 }
 
@@ -53,7 +53,7 @@ export async function listChannels(
   server: ChatServer,
   teamId: string | null,
 ): Promise<readonly RemoteChannel[]> {
-  const answer = await getJson(server, channelsPath + queryOf(teamId));
+  const answer = await getJson(server, channelsPath + writeQuery(teamId));
   return z.object({ channels: z.array(channel) }).parse(answer).channels;
 }
 
@@ -61,7 +61,7 @@ export async function listDeliveries(
   server: ChatServer,
   teamId: string | null,
 ): Promise<readonly RemoteDelivery[]> {
-  const answer = await getJson(server, `${alertsPath}/deliveries${queryOf(teamId)}`);
+  const answer = await getJson(server, `${alertsPath}/deliveries${writeQuery(teamId)}`);
   return z.object({ deliveries: z.array(delivery) }).parse(answer).deliveries;
 }
 
@@ -81,6 +81,6 @@ export async function testChannel(server: ChatServer, id: string): Promise<Remot
   return delivery.parse(await (await request(server, path, { method: "POST" })).json());
 }
 
-function queryOf(teamId: string | null): string {
+function writeQuery(teamId: string | null): string {
   return teamId === null ? "" : `?${new URLSearchParams({ teamId }).toString()}`;
 }

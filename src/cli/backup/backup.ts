@@ -66,8 +66,8 @@ function addRestoreCommand(program: Command, { restore, clock, out, err }: Backu
 }
 
 function backupText({ file, bytes, parts }: BackupReport): string {
-  const foldersOf = { image: "images/", file: "files/" };
-  const counts = Object.entries(foldersOf).flatMap(([what, folder]) => {
+  const folders = { image: "images/", file: "files/" };
+  const counts = Object.entries(folders).flatMap(([what, folder]) => {
     const count = parts.filter(({ name }) => name.startsWith(folder)).length;
     return count === 0 ? [] : [`${count} ${what}${count === 1 ? "" : "s"}`];
   });

@@ -26,11 +26,11 @@ export function addMigrateCommand(program: Command, { move, out, err }: MigrateI
     .action(async ({ json = false }: { json?: boolean }) => {
       const line = progressLine(err);
       const report = await move(line.show).finally(line.clear);
-      out.write(json ? formatJson(report) : textOf(report));
+      out.write(json ? formatJson(report) : formatReport(report));
     });
 }
 
-function textOf({ database, tables }: MoveReport): string {
+function formatReport({ database, tables }: MoveReport): string {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
   return [
     `moved ${rows} rows of ${tables.length} tables to ${database}; the ledger balances`,

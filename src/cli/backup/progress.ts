@@ -16,7 +16,7 @@ export function progressLine(out: TextOut): ProgressLine {
   let last = "";
   return {
     show(progress) {
-      const line = lineOf(progress).slice(0, (out.columns ?? 80) - 1);
+      const line = formatLine(progress).slice(0, (out.columns ?? 80) - 1);
       if (line !== last) rewriteLine(out, line);
       last = line;
     },
@@ -24,7 +24,7 @@ export function progressLine(out: TextOut): ProgressLine {
   };
 }
 
-function lineOf({ phase, done, total, unit }: Progress): string {
+function formatLine({ phase, done, total, unit }: Progress): string {
   const share = total === 0 ? 0 : Math.min(1, done / total);
   const full = Math.round(share * barChars);
   const bar = `${"#".repeat(full)}${"-".repeat(barChars - full)}`;

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { ago } from "../duration.js";
 import type { ChatServer } from "../chat-client.js";
 import { formatJson, formatTable } from "../table.js";
-import { serverOf, withListOptions, withOutputOptions, type RequestsIo } from "./commands.js";
+import { findRunningServer, withListOptions, withOutputOptions, type RequestsIo } from "./commands.js";
 import type { Batch } from "./remote-batches.js";
 import type { ContentTarget } from "./transfer.js";
 
@@ -17,7 +17,7 @@ export function addBatchesCommand(program: Command, io: RequestsIo): void {
     .description("list the batches, the newest first")
     .action(async ({ limit, json }: { limit: number; json?: true }) => {
       const { listBatches } = await import("./remote-batches.js");
-      const all = await listBatches(await serverOf(io), limit);
+      const all = await listBatches(await findRunningServer(io), limit);
       io.out.write(json === true ? formatJson(all) : toTable(all, io.clock.now()));
     });
   addForOne(batches, "show", "show the state of a batch", io, async (server, id) =>
@@ -35,8 +35,8 @@ export function addBatchesCommand(program: Command, io: RequestsIo): void {
     .action(async (id: string, target: ContentTarget) => {
       const { findBatch } = await import("./remote-batches.js");
       const { writeContents } = await import("./transfer.js");
-      const server = await serverOf(io);
-      const files = resultFilesOf(await findBatch(server, id));
+      const server = await findRunningServer(io);
+      const files = listResultFiles(await findBatch(server, id));
       await writeContents(server, files, target, io.content);
     });
 }
@@ -52,8 +52,8 @@ function addCreateCommand(batches: Command, io: RequestsIo): void {
     )
     .option("--json", "print one JSON object")
     .action(async (path: string, { endpoint, json }: { endpoint?: string; json?: true }) => {
-      const { createBatchOf } = await import("./remote-batches.js");
-      const batch = await createBatchOf(await serverOf(io), path, endpoint ?? null);
+      const { uploadBatch } = await import("./remote-batches.js");
+      const batch = await uploadBatch(await findRunningServer(io), path, endpoint ?? null);
       io.out.write(json === true ? formatJson(batch) : `${batch.id}\n`);
     });
 }
@@ -72,28 +72,28 @@ function addForOne(
     .argument("<id>", "ID as `hearth batches ls` shows it")
     .option("--json", "print one JSON object")
     .action(async (id: string, { json }: { json?: true }) => {
-      const batch = await act(await serverOf(io), id);
+      const batch = await act(await findRunningServer(io), id);
       io.out.write(json === true ? formatJson(batch) : toText(batch));
     });
 }
 
 /** Returns the files with answers and errors. @throws Error if the batch has not ended, or its input was refused. */
-function resultFilesOf(batch: Batch): readonly string[] {
+function listResultFiles(batch: Batch): readonly string[] {
   const { id, status, completed_at, expired_at, cancelled_at } = batch;
   if (status === "failed")
-    throw new Error(`the input of ${id} was refused:\n${problemsOf(batch).join("\n")}`);
+    throw new Error(`the input of ${id} was refused:\n${listProblems(batch).join("\n")}`);
   if ((completed_at ?? expired_at ?? cancelled_at) === null)
     throw new Error(`${id} has not ended: it is ${status}`);
   return [batch.output_file_id, batch.error_file_id].filter((file) => file !== null);
 }
 
-function problemsOf({ errors }: Batch): readonly string[] {
+function listProblems({ errors }: Batch): readonly string[] {
   return (errors?.data ?? []).map(({ message, line }) =>
     line === null ? message : `line ${line}: ${message}`,
   );
 }
 
-function countsOf({ request_counts: { total, completed, failed } }: Batch): readonly string[] {
+function listCounts({ request_counts: { total, completed, failed } }: Batch): readonly string[] {
   return [String(total), String(completed), String(failed)];
 }
 
@@ -103,14 +103,14 @@ function toTable(batches: readonly Batch[], now: number): string {
     batch.id,
     batch.status,
     batch.endpoint,
-    ...countsOf(batch),
+    ...listCounts(batch),
     ago(now - batch.created_at * 1000),
   ]);
   return formatTable(header, rows);
 }
 
 function toText(batch: Batch): string {
-  const [total = "", completed = "", failed = ""] = countsOf(batch);
+  const [total = "", completed = "", failed = ""] = listCounts(batch);
   const time = (at: number): string => new Date(at * 1000).toISOString();
   const ended = batch.completed_at ?? batch.failed_at ?? batch.expired_at ?? batch.cancelled_at;
   const lines: readonly (readonly [string, string | null])[] = [
@@ -125,7 +125,7 @@ function toText(batch: Batch): string {
     ["input", batch.input_file_id],
     ["answers", batch.output_file_id],
     ["errors", batch.error_file_id],
-    ...problemsOf(batch).map((problem) => ["problem", problem] as const),
+    ...listProblems(batch).map((problem) => ["problem", problem] as const),
   ];
   return lines
     .flatMap(([name, value]) => (value === null ? [] : [`${`${name}:`.padEnd(10)} ${value}\n`]))

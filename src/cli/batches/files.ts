@@ -4,7 +4,7 @@ import { ago } from "../duration.js";
 import { forEachReference } from "../command-helpers.js";
 import { exactSizeText } from "../../core/report/size-text.js";
 import { formatJson, formatTable } from "../table.js";
-import { serverOf, withListOptions, withOutputOptions, type RequestsIo } from "./commands.js";
+import { findRunningServer, withListOptions, withOutputOptions, type RequestsIo } from "./commands.js";
 import type { ContentTarget, RemoteFile } from "./transfer.js";
 
 /** What a person may upload a file for. */
@@ -17,7 +17,7 @@ export function addFilesCommand(program: Command, io: RequestsIo): void {
     .description("list the files, the newest first")
     .action(async ({ limit, json }: { limit: number; json?: true }) => {
       const { listFiles } = await import("./transfer.js");
-      const all = await listFiles(await serverOf(io), limit);
+      const all = await listFiles(await findRunningServer(io), limit);
       io.out.write(json === true ? formatJson(all) : toTable(all, io.clock.now()));
     });
   files
@@ -28,7 +28,7 @@ export function addFilesCommand(program: Command, io: RequestsIo): void {
     .option("--json", "print one JSON object")
     .action(async (path: string, { purpose, json }: { purpose: string; json?: true }) => {
       const { uploadFile } = await import("./transfer.js");
-      const file = await uploadFile(await serverOf(io), path, purpose);
+      const file = await uploadFile(await findRunningServer(io), path, purpose);
       io.out.write(json === true ? formatJson(file) : `${file.id}\n`);
     });
   withOutputOptions(files.command("get"))
@@ -36,7 +36,7 @@ export function addFilesCommand(program: Command, io: RequestsIo): void {
     .argument("<id>", "ID as `hearth files ls` shows it")
     .action(async (id: string, target: ContentTarget) => {
       const { writeContents } = await import("./transfer.js");
-      await writeContents(await serverOf(io), [id], target, io.content);
+      await writeContents(await findRunningServer(io), [id], target, io.content);
     });
   addDeleteCommand(files, io);
 }
@@ -50,7 +50,7 @@ function addDeleteCommand(files: Command, io: RequestsIo): void {
     .option("--json", "print one JSON array")
     .action(async (ids: string[], { json }: { json?: true }) => {
       const { deleteFile } = await import("./transfer.js");
-      const server = await serverOf(io);
+      const server = await findRunningServer(io);
       const done: string[] = [];
       const remove = async (id: string): Promise<void> => {
         await deleteFile(server, id);

@@ -7,7 +7,7 @@ const lineCharsMax = 10_000_000;
 const lineSchema = z.object({ url: z.string() });
 
 /** Returns the route of the first request in a file. @throws Error if its first line is not a request. */
-export async function firstUrlOf(path: string): Promise<string> {
+export async function readFirstUrl(path: string): Promise<string> {
   const input = (await openRegularFile(path)).createReadStream({ end: lineCharsMax });
   const lines = createInterface({ input })[Symbol.asyncIterator]();
   const first = await lines.next();

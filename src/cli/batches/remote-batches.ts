@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { getJson, request, type ChatServer } from "../chat-client.js";
 import { ServerError } from "../server/server-error.js";
-import { firstUrlOf } from "./input.js";
+import { readFirstUrl } from "./input.js";
 import { deleteFile, uploadFile } from "./transfer.js";
 
 const seconds = z.number().nullable();
@@ -36,12 +36,8 @@ const pageMax = 100;
  * Uploads a file and creates a batch of it; nothing is left of the upload when the batch is refused.
  * @param endpoint route of the requests; null: the route of the first one
  */
-export async function createBatchOf(
-  server: ChatServer,
-  path: string,
-  endpoint: string | null,
-): Promise<Batch> {
-  const route = endpoint ?? (await firstUrlOf(path));
+export async function uploadBatch(server: ChatServer, path: string, endpoint: string | null): Promise<Batch> {
+  const route = endpoint ?? (await readFirstUrl(path));
   const file = await uploadFile(server, path, "batch");
   return createBatch(server, file.id, route).catch(async (thrown: unknown) => {
     // Without an answer of the server, the batch may exist.
@@ -60,7 +56,7 @@ async function createBatch(server: ChatServer, fileId: string, endpoint: string)
 }
 
 export async function findBatch(server: ChatServer, id: string): Promise<Batch> {
-  return batchSchema.parse(await getJson(server, pathOf(id)));
+  return batchSchema.parse(await getJson(server, toPath(id)));
 }
 
 export async function listBatches(server: ChatServer, limit: number): Promise<readonly Batch[]> {
@@ -78,10 +74,10 @@ export async function listBatches(server: ChatServer, limit: number): Promise<re
 
 /** Ends a batch early. */
 export async function cancelBatch(server: ChatServer, id: string): Promise<Batch> {
-  const response = await request(server, `${pathOf(id)}/cancel`, { method: "POST" });
+  const response = await request(server, `${toPath(id)}/cancel`, { method: "POST" });
   return batchSchema.parse(await response.json());
 }
 
-function pathOf(id: string): string {
+function toPath(id: string): string {
   return `/v1/batches/${encodeURIComponent(id)}`;
 }

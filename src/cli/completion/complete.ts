@@ -25,7 +25,7 @@ const lookedUp: Readonly<Record<string, LookedUp>> = {
 };
 
 /** What ids are, by the command above. */
-const idsOf: Readonly<Record<string, LookedUp>> = {
+const idKinds: Readonly<Record<string, LookedUp>> = {
   keys: "keys",
   "management-keys": "management-keys",
   batches: "batches",
@@ -40,8 +40,8 @@ const none: Completion = { kind: "words", candidates: [] };
  */
 export function complete(program: Command, words: readonly string[]): Completion {
   const typed = words.at(-1) ?? "";
-  const place = placeOf(program, words.slice(0, -1));
-  const all = completionOf(place, typed);
+  const place = findPlace(program, words.slice(0, -1));
+  const all = findCompletion(place, typed);
   if (all.kind === "looked up") return all;
   return { kind: "words", candidates: all.candidates.filter(({ value }) => value.startsWith(typed)) };
 }
@@ -58,7 +58,7 @@ interface Place {
   readonly isAfterOptions: boolean;
 }
 
-function placeOf(program: Command, words: readonly string[]): Place {
+function findPlace(program: Command, words: readonly string[]): Place {
   let place: Place = { program, command: program, option: null, argumentCount: 0, isAfterOptions: false };
   for (const word of words) place = { ...place, ...advance(place, word) };
   return place;
@@ -68,7 +68,7 @@ function advance(place: Place, word: string): Partial<Place> {
   if (place.option !== null) return { option: null };
   if (!place.isAfterOptions && word === "--") return { isAfterOptions: true };
   if (!place.isAfterOptions && word.startsWith("-")) {
-    const option = optionsOf(place).find(({ long, short }) => word === long || word === short);
+    const option = listOptions(place).find(({ long, short }) => word === long || word === short);
     return { option: option !== undefined && (option.required || option.optional) ? option : null };
   }
   const next = visibleCommands(place.command).find(
@@ -78,10 +78,10 @@ function advance(place: Place, word: string): Partial<Place> {
   return { argumentCount: place.argumentCount + 1 };
 }
 
-function completionOf(place: Place, typed: string): Completion {
+function findCompletion(place: Place, typed: string): Completion {
   const { command, option, argumentCount, isAfterOptions } = place;
-  if (option !== null) return valuesOf(option.argChoices, valueNameOf(option), command);
-  if (!isAfterOptions && typed.startsWith("-")) return { kind: "words", candidates: flagsOf(place) };
+  if (option !== null) return completeValues(option.argChoices, readValueName(option), command);
+  if (!isAfterOptions && typed.startsWith("-")) return { kind: "words", candidates: listFlags(place) };
   const commands = visibleCommands(command);
   if (commands.length > 0 && argumentCount === 0)
     return {
@@ -89,7 +89,7 @@ function completionOf(place: Place, typed: string): Completion {
       candidates: commands.map((each) => ({ value: each.name(), description: each.description() })),
     };
   const argument = argumentAt(command, argumentCount);
-  return argument === undefined ? none : valuesOf(argument.argChoices, argument.name(), command);
+  return argument === undefined ? none : completeValues(argument.argChoices, argument.name(), command);
 }
 
 /** Returns the argument at a place; the last one takes all that follow when it is variadic. */
@@ -98,31 +98,31 @@ function argumentAt({ registeredArguments }: Command, index: number): Argument |
   return registeredArguments[index] ?? (last?.variadic === true ? last : undefined);
 }
 
-function valuesOf(choices: readonly string[] | undefined, name: string, command: Command): Completion {
+function completeValues(choices: readonly string[] | undefined, name: string, command: Command): Completion {
   if (choices !== undefined)
     return { kind: "words", candidates: choices.map((value) => ({ value, description: "" })) };
   // A name after `groups` names an existing group, except where one is created.
   if (name === "name" && command.parent?.name() === "groups" && command.name() !== "create")
     return { kind: "looked up", what: "groups" };
   // The ids of keys, batches and files have the same name.
-  const what = (name === "id" ? idsOf[command.parent?.name() ?? ""] : lookedUp[name]) ?? null;
+  const what = (name === "id" ? idKinds[command.parent?.name() ?? ""] : lookedUp[name]) ?? null;
   return what === null ? none : { kind: "looked up", what };
 }
 
 /** Returns the name of the value in `--team <team>`; `--model <id>` takes a model. */
-function valueNameOf({ flags, long }: Option): string {
+function readValueName({ flags, long }: Option): string {
   const [, name = ""] = /[<[]([\w-]+)/.exec(flags) ?? [];
   return name === "id" ? (long ?? "").slice(2) : name;
 }
 
-function flagsOf(place: Place): readonly Candidate[] {
-  return optionsOf(place).flatMap(({ long, description }) =>
+function listFlags(place: Place): readonly Candidate[] {
+  return listOptions(place).flatMap(({ long, description }) =>
     long === undefined || long === null ? [] : [{ value: long, description }],
   );
 }
 
 /** The program's own options are understood after every command. */
-function optionsOf({ program, command }: Place): readonly Option[] {
+function listOptions({ program, command }: Place): readonly Option[] {
   const own = command.createHelp().visibleOptions(command);
   return command === program ? own : [...own, ...program.options.filter(({ long }) => long === "--config")];
 }

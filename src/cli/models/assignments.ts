@@ -23,7 +23,7 @@ export function parseAssignments(
     const [group = key, field] = key.split(".");
     const parsed = parseValue(key, value);
     if (field === undefined) change[group] = parsed;
-    else change[group] = { ...fieldsOf(change[group]), [field]: parsed };
+    else change[group] = { ...toFields(change[group]), [field]: parsed };
   }
   return change;
 }
@@ -52,7 +52,7 @@ function parseValue(key: string, value: string): unknown {
   }
 }
 
-function fieldsOf(value: unknown): object {
+function toFields(value: unknown): object {
   return typeof value === "object" && value !== null ? value : {};
 }
 

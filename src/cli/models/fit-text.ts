@@ -20,7 +20,7 @@ export function fitRows(report: FitReport): readonly Row[] {
   const { gpu } = report.memory;
   if (gpu !== null)
     rows.push([gpu.device, `${sizeText(gpu.freeBytes)} of ${sizeText(gpu.totalBytes)} are free`]);
-  const remedies = remediesOf(report);
+  const remedies = describeRemedies(report);
   if (remedies !== null) rows.push(["would fit", remedies]);
   if (report.tokensPerSecond !== null)
     rows.push(["speed", speedText(report.tokensPerSecond, report.bandwidth)]);
@@ -39,7 +39,7 @@ function availableText(memory: MemoryReport): string {
 }
 
 /** Returns what would make the model fit; null if it does. */
-function remediesOf(report: FitReport): string | null {
+function describeRemedies(report: FitReport): string | null {
   const { verdict, contextTokens, fittingTokens, fittingTokensSmallCache: small, cacheBytes } = report;
   if (verdict === "fits") return null;
   const ways = [

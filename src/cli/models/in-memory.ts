@@ -6,7 +6,7 @@ import { findServer } from "../server/running-server.js";
 export async function modelsInMemory(config: Config): Promise<readonly ModelInMemory[]> {
   const server = await findServer(config);
   if (server === null) return [];
-  const { modelsInMemoryOf } = await import("../server/models-in-memory.js");
-  const models = await modelsInMemoryOf(server);
+  const { fetchModelsInMemory } = await import("../server/models-in-memory.js");
+  const models = await fetchModelsInMemory(server);
   return models.map(({ id, bytes, until }) => ({ id, bytes, isUsed: until === null }));
 }

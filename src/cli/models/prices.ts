@@ -18,7 +18,7 @@ interface Options {
 }
 
 /** The prices without which a model of a kind would work for nothing. */
-const neededOf: Readonly<Record<ModelKind, readonly ("prompt" | "completion" | "image")[]>> = {
+const neededPrices: Readonly<Record<ModelKind, readonly ("prompt" | "completion" | "image")[]>> = {
   chat: ["prompt", "completion"],
   vision: ["prompt", "completion"],
   embedding: ["prompt"],
@@ -48,10 +48,10 @@ export function addChargedPricesCommands(
       const model = models.resolve(name);
       await reportInvalidValues(command, async () => {
         refuseMissing(model, written);
-        await models.change(model.manifest.id, { prices: numbersOf(written) });
+        await models.change(model.manifest.id, { prices: toNumbers(written) });
       });
       await models.refresh();
-      print([rowOf(models, models.resolve(model.manifest.id))], json === true);
+      print([toRow(models, models.resolve(model.manifest.id))], json === true);
     });
   prices
     .command("ls")
@@ -60,20 +60,20 @@ export function addChargedPricesCommands(
     .action(async ({ json }: { json?: true }) => {
       const models = await open();
       print(
-        models.list().map((model) => rowOf(models, model)),
+        models.list().map((model) => toRow(models, model)),
         json === true,
       );
     });
 }
 
 function refuseMissing({ manifest: { kind } }: Model, written: Options): void {
-  const missing = neededOf[kind].find((name) => written[name] === undefined);
+  const missing = neededPrices[kind].find((name) => written[name] === undefined);
   if (missing !== undefined)
-    throw new HearthError("invalid_value", `--${missing}: the price of ${phraseOf(kind)} needs it`);
+    throw new HearthError("invalid_value", `--${missing}: the price of ${describePrices(kind)} needs it`);
 }
 
 /** What is no number stays as it is written, so that the error names it. */
-function numbersOf(written: Options): Readonly<Record<string, unknown>> {
+function toNumbers(written: Options): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(written).map(([name, usd]) => [
       name,
@@ -82,7 +82,7 @@ function numbersOf(written: Options): Readonly<Record<string, unknown>> {
   );
 }
 
-function phraseOf(kind: ModelKind): string {
+function describePrices(kind: ModelKind): string {
   return kind === "image" || kind === "embedding" ? `an ${kind} model` : `a ${kind} model`;
 }
 
@@ -96,13 +96,13 @@ interface PricesRow {
   readonly source: string;
 }
 
-function rowOf(models: OperatorModels, { manifest: { id, prices } }: Model): PricesRow {
-  const set = models.settingsOf(id).find(({ name }) => name.startsWith("prices."));
-  return { id, ...usdOf(prices), source: set?.source ?? (isFree(prices) ? "none" : "manifest") };
+function toRow(models: OperatorModels, { manifest: { id, prices } }: Model): PricesRow {
+  const set = models.listSettings(id).find(({ name }) => name.startsWith("prices."));
+  return { id, ...toUsdPrices(prices), source: set?.source ?? (isFree(prices) ? "none" : "manifest") };
 }
 
 /** Returns the prices in USD: of a million tokens, and of an image. */
-export function usdOf(prices: Prices): Omit<PricesRow, "id" | "source"> {
+export function toUsdPrices(prices: Prices): Omit<PricesRow, "id" | "source"> {
   return {
     promptUsd: ticksToUsdPerMillion(prices.promptTextTokenTicks),
     cachedUsd: ticksToUsdPerMillion(prices.cachedPromptTextTokenTicks),

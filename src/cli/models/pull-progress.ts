@@ -6,10 +6,10 @@ const barCharsMax = 30;
 const barCharsMin = 8;
 
 /** Returns a line with a bar, cut to the columns of the terminal. */
-export function barOf(progress: PullProgress, columns: number): string {
+export function formatProgressBar(progress: PullProgress, columns: number): string {
   if (progress.phase === "resolving") return "finding the files";
-  const name = nameOf(progress);
-  const share = shareOf(progress);
+  const name = namePhase(progress);
+  const share = computeShare(progress);
   const numbers = [
     `${Math.floor(share * 100)
       .toString()
@@ -25,22 +25,22 @@ export function barOf(progress: PullProgress, columns: number): string {
 }
 
 /** Returns a line for a place that is no terminal. */
-export function plainLineOf(progress: PullProgress): string {
+export function formatProgressLine(progress: PullProgress): string {
   if (progress.phase === "resolving") return "finding the files";
   if (progress.phase === "verifying") return `verifying ${progress.file}`;
   const { phase, bytesDone, bytesTotal } = progress;
-  const share = `${Math.floor(shareOf(progress) * 100)} %`;
+  const share = `${Math.floor(computeShare(progress) * 100)} %`;
   const sizes = `${exactSizeText(bytesDone)} of ${exactSizeText(bytesTotal)}`;
   return [`${phase} ${progress.file}`, share, sizes, ...rateTexts(progress)].join("  ");
 }
 
-function nameOf({ phase, file, filesDone, filesTotal }: PullProgress): string {
+function namePhase({ phase, file, filesDone, filesTotal }: PullProgress): string {
   const name = file.slice(file.lastIndexOf("/") + 1);
   const which = filesTotal > 1 && phase !== "done" ? ` (${filesDone + 1}/${filesTotal})` : "";
   return `${phase === "verifying" ? "verifying " : ""}${name}${which}`;
 }
 
-function shareOf({ bytesDone, bytesTotal }: PullProgress): number {
+function computeShare({ bytesDone, bytesTotal }: PullProgress): number {
   return bytesTotal === 0 ? 0 : Math.min(1, bytesDone / bytesTotal);
 }
 

@@ -4,7 +4,7 @@ import type { Puller, PullProgress, PullResult, SizeReport } from "../../app/pul
 import { HearthError } from "../../core/errors.js";
 import { exactSizeText } from "../../core/report/size-text.js";
 import { rewriteLine, type TextOut } from "../terminal.js";
-import { barOf, plainLineOf } from "./pull-progress.js";
+import { formatProgressBar, formatProgressLine } from "./pull-progress.js";
 
 export interface PullIo {
   readonly out: TextOut;
@@ -96,10 +96,10 @@ function barDisplay({ out }: PullIo): Display {
   return {
     progress(progress) {
       isOpen = true;
-      rewriteLine(out, barOf(progress, out.columns ?? 80));
+      rewriteLine(out, formatProgressBar(progress, out.columns ?? 80));
       if (progress.phase === "done") leave();
     },
-    finish: (result) => out.write(endOf(result)),
+    finish: (result) => out.write(describeEnd(result)),
     leave,
   };
 }
@@ -114,9 +114,9 @@ function plainDisplay({ out }: PullIo): Display {
       const step = `${phase} ${file} ${tenth}`;
       if (step === last) return;
       last = step;
-      out.write(`${plainLineOf(progress)}\n`);
+      out.write(`${formatProgressLine(progress)}\n`);
     },
-    finish: (result) => out.write(endOf(result)),
+    finish: (result) => out.write(describeEnd(result)),
     leave: () => undefined,
   };
 }
@@ -133,7 +133,7 @@ function jsonDisplay({ out }: PullIo): Display {
   };
 }
 
-function endOf({ id, kind, bytes, license, problem }: PullResult): string {
+function describeEnd({ id, kind, bytes, license, problem }: PullResult): string {
   const about = `${exactSizeText(bytes)}, ${license === null ? "licence unknown" : `licence ${license}`}`;
   const use = kind === "chat" && problem === null ? `; chat with it: hearth run ${id}` : "";
   return `pulled ${id} (${kind}, ${about})${use}\n`;

@@ -32,7 +32,7 @@ export function addRmCommand(
 
 async function refuseUsed(models: OperatorModels, { manifest }: Model, config: Config): Promise<void> {
   const { id } = manifest;
-  const [adapter] = models.adaptersOf(id);
+  const [adapter] = models.listAdapters(id);
   if (adapter !== undefined)
     throw new HearthError("conflict", `'${id}' is the base of the adapter '${adapter}'; --force deletes it.`);
   if ((await modelsInMemory(config)).some((model) => model.id === id))

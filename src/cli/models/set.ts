@@ -19,7 +19,7 @@ export function addSetCommand(program: Command, { open, out }: Pick<ModelCommand
       const { id } = models.resolve(name).manifest;
       await reportInvalidValues(command, async () => models.change(id, parseAssignments(words, models)));
       await models.refresh();
-      const settings = models.settingsOf(id);
+      const settings = models.listSettings(id);
       const { unusable } = models.resolve(id);
       if (json === true) out.write(formatJson(settings));
       else

@@ -15,7 +15,7 @@ import { formatJson } from "../table.js";
 import type { ModelCommands } from "./deps.js";
 import { knownInMemory } from "./fit.js";
 import { fitRows, type Row } from "./fit-text.js";
-import { usdOf } from "./prices.js";
+import { toUsdPrices } from "./prices.js";
 import { sectionsText } from "./sections.js";
 import { valueText } from "./settings-text.js";
 
@@ -54,7 +54,7 @@ export function addShowCommand(
       const { id } = model.manifest;
       const details = await models.details(model);
       if (template === true) {
-        out.write(`${templateOf(model, details)}\n`);
+        out.write(`${describeTemplate(model, details)}\n`);
         return;
       }
       const isUsable = model.unusable === null;
@@ -65,9 +65,9 @@ export function addShowCommand(
         model,
         details,
         aliases: models.aliases().filter((alias) => alias.model === id),
-        settings: models.settingsOf(id),
+        settings: models.listSettings(id),
         template: isUsable ? await models.template(model) : null,
-        engine: await serversOf(config, model),
+        engine: await fetchServers(config, model),
         fit: isHere ? await models.fit(model, { inMemory, isMeasured: false }) : null,
       };
       out.write(json === true ? formatJson(toJson(shown)) : toText(shown));
@@ -75,14 +75,14 @@ export function addShowCommand(
 }
 
 /** Asks the servers of the remote engine that runs a model. */
-async function serversOf(config: Config, { remote }: Model): Promise<readonly EngineReport[]> {
+async function fetchServers(config: Config, { remote }: Model): Promise<readonly EngineReport[]> {
   if (remote === undefined) return [];
   const { engineReports } = await import("../../app/app.js");
   return engineReports(config, remote.engine);
 }
 
 /** @throws Error when the model has no template. */
-function templateOf({ manifest, load }: Model, { chatTemplate }: ModelDetails): string {
+function describeTemplate({ manifest, load }: Model, { chatTemplate }: ModelDetails): string {
   const text = load?.template ?? chatTemplate;
   if (text === null) throw new Error(`'${manifest.id}' has no chat template`);
   return text;
@@ -149,7 +149,7 @@ function modelRows({ manifest, trainedTokens, unusable }: Model, details: ModelD
 }
 
 function priceRows({ manifest: { prices, kind } }: Model): readonly Row[] {
-  const usd = usdOf(prices);
+  const usd = toUsdPrices(prices);
   if (kind === "image") return [["image", `${usd.imageUsd} for each`]];
   const rows: readonly Row[] = [
     ["prompt", usd.promptUsd],
@@ -204,7 +204,7 @@ function toJson({ model, details, aliases, settings, engine, template, fit }: Sh
     source: details.origin,
     sha256: details.sha256,
     aliases: aliases.map(({ alias, source }) => ({ alias, source })),
-    prices: usdOf(manifest.prices),
+    prices: toUsdPrices(manifest.prices),
     settings,
     engine,
     tokenizer: tokenizerSource(model),

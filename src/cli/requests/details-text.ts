@@ -5,10 +5,10 @@ import type { KeptMessage, RequestDetails } from "./remote-requests.js";
 const unprintable = /(?![\n\t])[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
 export function detailsText(details: RequestDetails): string {
-  return textOf(details).replaceAll(unprintable, "\ufffd");
+  return formatDetails(details).replaceAll(unprintable, "\ufffd");
 }
 
-function textOf({ bodies, ...request }: RequestDetails): string {
+function formatDetails({ bodies, ...request }: RequestDetails): string {
   const fields = Object.entries(request).map(([name, value]) => `${name.padEnd(16)} ${String(value)}`);
   if (bodies === undefined) return [...fields, "", "What it and its answer had was not kept.", ""].join("\n");
   const { input, output, isCut, expireTime } = bodies;

@@ -47,7 +47,7 @@ export function addRequestsCommand(program: Command, io: RequestLogIo): void {
     .option("--json", "print one JSON array")
     .action(async (ids: readonly string[], { json }: { json?: true }) => {
       const { cancelRequest } = await import("./remote-requests.js");
-      const server = await serverOf(io);
+      const server = await findServer(io);
       const ended: LoggedRequest[] = [];
       try {
         await forEachReference(ids, async (id) => void ended.push(await cancelRequest(server, id)));
@@ -68,7 +68,7 @@ function addShowCommands(requests: Command, io: RequestLogIo): void {
     .action(async (id: string, { json }: { json?: true }) => {
       const { getRequest } = await import("./remote-requests.js");
       const { detailsText } = await import("./details-text.js");
-      const found = await getRequest(await serverOf(io), id);
+      const found = await getRequest(await findServer(io), id);
       io.out.write(json === true ? formatJson(found) : detailsText(found));
     });
   requests
@@ -77,7 +77,7 @@ function addShowCommands(requests: Command, io: RequestLogIo): void {
     .argument("<id...>", "IDs as `hearth requests` shows them")
     .action(async (ids: readonly string[]) => {
       const { deleteBodies } = await import("./remote-requests.js");
-      const server = await serverOf(io);
+      const server = await findServer(io);
       await forEachReference(ids, async (id) => {
         await deleteBodies(server, id);
         io.out.write(`${id}\n`);
@@ -98,16 +98,16 @@ function addListCommand(requests: Command, io: RequestLogIo): void {
     .option("--until <time>", "accepted before, in the same forms", since)
     .action(async (options: Options) => {
       const { listRequests } = await import("./remote-requests.js");
-      const found = await listRequests(await serverOf(io), await filterOf(options, io), options.limit);
+      const found = await listRequests(await findServer(io), await readFilter(options, io), options.limit);
       io.out.write(options.json === true ? formatJson(found) : toTable(found, io.clock.now()));
     });
 }
 
-async function serverOf({ load }: RequestLogIo): Promise<ChatServer> {
+async function findServer({ load }: RequestLogIo): Promise<ChatServer> {
   return requireManagedServer((await load()).config);
 }
 
-async function filterOf(options: Options, { openAccounts }: RequestLogIo): Promise<RequestFilter> {
+async function readFilter(options: Options, { openAccounts }: RequestLogIo): Promise<RequestFilter> {
   const { team, key, model, status, query, since, until } = options;
   const using = accountsOpener(openAccounts);
   const teamId = team === undefined ? null : (await using(({ teams }) => teams.resolve(team))).id;

@@ -20,6 +20,6 @@ const responseSchema = z.object({ data: z.array(modelInMemorySchema) });
 export type ModelInMemory = z.infer<typeof modelInMemorySchema>;
 
 /** Returns the models that a server has in memory. @throws Error with the server's message if it returns an error. */
-export async function modelsInMemoryOf(server: ChatServer): Promise<readonly ModelInMemory[]> {
+export async function fetchModelsInMemory(server: ChatServer): Promise<readonly ModelInMemory[]> {
   return responseSchema.parse(await getJson(server, "/v1/hearth/ps")).data;
 }

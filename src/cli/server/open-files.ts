@@ -12,7 +12,7 @@ const limitsFile = "/proc/self/limits";
 
 /** Returns a sentence for the operator when the limit of open files is too low, else null. */
 export function openFilesProblem(): string | null {
-  const max = existsSync(limitsFile) ? openFilesOf(readFileSync(limitsFile, "utf8")) : Infinity;
+  const max = existsSync(limitsFile) ? readOpenFilesMax(readFileSync(limitsFile, "utf8")) : Infinity;
   if (max >= openFilesMin) return null;
   return (
     `this process may open ${max} files at a time, and Hearth needs at least ${openFilesMin}. ` +
@@ -21,7 +21,7 @@ export function openFilesProblem(): string | null {
 }
 
 /** Returns the hard limit, to which Node.js raises the other one at its start; Infinity when there is none. */
-export function openFilesOf(limits: string): number {
+export function readOpenFilesMax(limits: string): number {
   const [, hard = "unlimited"] = /^Max open files\s+\S+\s+(\S+)/m.exec(limits) ?? [];
   return hard === "unlimited" ? Infinity : Number(hard);
 }

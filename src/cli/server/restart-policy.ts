@@ -40,7 +40,7 @@ export type ServerExit =
   | { readonly kind: "not started"; readonly reason: string };
 
 /** What the supervisor does next; `notice` is one line for the operator. */
-export type Decision =
+export type RestartDecision =
   | { readonly action: "restart"; readonly afterMs: number; readonly notice: string }
   | { readonly action: "exit"; readonly code: number; readonly notice: string | null };
 
@@ -68,7 +68,10 @@ export function onStopRequest(before: SupervisorState): SupervisorState {
 }
 
 /** The server process has ended. */
-export function onServerExit(before: SupervisorState, end: ServerExit): readonly [SupervisorState, Decision] {
+export function onServerExit(
+  before: SupervisorState,
+  end: ServerExit,
+): readonly [SupervisorState, RestartDecision] {
   if (before.stopRequests > 0) return [before, decideWhileStopping(before.stopRequests, end)];
   if (end.kind === "exit" && !isCrash(before, end.code)) return [before, exit(end.code, null)];
   if (end.kind === "signal" && !crashSignals.has(end.signal))
@@ -90,13 +93,13 @@ export function onServerExit(before: SupervisorState, end: ServerExit): readonly
 }
 
 /** A second stop request kills the server, so that its exit is not reported as a crash. */
-function decideWhileStopping(stops: number, end: ServerExit): Decision {
+function decideWhileStopping(stops: number, end: ServerExit): RestartDecision {
   if (end.kind === "exit" && !isCrashCode(end.code)) return exit(end.code, null);
   if (end.kind === "signal" && stopSignals.has(end.signal)) return exit(0, null);
   return exit(1, stops > 1 ? null : `the server crashed (${describeExit(end)}) while it was stopping`);
 }
 
-function exit(code: number, notice: string | null): Decision {
+function exit(code: number, notice: string | null): RestartDecision {
   return { action: "exit", code, notice };
 }
 

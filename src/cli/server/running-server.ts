@@ -12,7 +12,7 @@ import type { ChatServer, Fetch } from "../chat-client.js";
 export async function findServer(config: Config): Promise<ChatServer | null> {
   const url = configuredUrl(config);
   if (config.port === 0) return null;
-  const trusting = await fetchOf(config);
+  const trusting = await createServerFetch(config);
   if (!(await answers(url, trusting.fetch))) return null;
   return { url, key: knownKey(config), ...trusting };
 }
@@ -30,7 +30,7 @@ export async function requireServer(config: Config): Promise<ChatServer> {
  */
 export async function requireManagedServer(config: Config): Promise<ChatServer> {
   const url = configuredUrl(config);
-  const trusting = await fetchOf(config);
+  const trusting = await createServerFetch(config);
   if (config.port === 0 || !(await answers(url, trusting.fetch))) throw noServer(config);
   return { url, key: knownManagementKey(config), ...trusting };
 }
@@ -61,7 +61,9 @@ export function knownKey(config: Config): string {
 }
 
 /** Returns what sends requests to a server with the configured certificate; nothing if there is none. */
-export async function fetchOf({ tlsCert }: Pick<Config, "tlsCert">): Promise<Pick<ChatServer, "fetch">> {
+export async function createServerFetch({
+  tlsCert,
+}: Pick<Config, "tlsCert">): Promise<Pick<ChatServer, "fetch">> {
   if (tlsCert === null) return {};
   const { fetchTrusting } = await import("./pinned-fetch.js");
   return { fetch: fetchTrusting(tlsCert) };

@@ -26,16 +26,16 @@ export function createGroup(name: string, settings: GroupSettings): Promise<Acce
 
 /** The change is effective at the next request of each key that has the group. */
 export function updateGroup(name: string, settings: GroupSettings): Promise<AccessGroup> {
-  return request("PUT", pathOf(name), {
+  return request("PUT", toPath(name), {
     body: { accessGroup: settings, fieldMask: Object.keys(settings).join() },
   });
 }
 
 /** Fails for a group that keys or teams have. */
 export function deleteGroup(name: string): Promise<unknown> {
-  return request("DELETE", pathOf(name));
+  return request("DELETE", toPath(name));
 }
 
-function pathOf(name: string): string {
+function toPath(name: string): string {
   return `/auth/access-groups/${encodeURIComponent(name)}`;
 }

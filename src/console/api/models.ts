@@ -28,11 +28,11 @@ export async function listModels(signal?: AbortSignal): Promise<readonly Model[]
 
 /** Changes settings; null removes one. */
 export function updateModel(id: string, change: Readonly<Record<string, unknown>>): Promise<Model> {
-  return request("PUT", `/admin/models/${pathOf(id)}`, { body: change });
+  return request("PUT", `/admin/models/${toPath(id)}`, { body: change });
 }
 
 export function deleteModel(id: string): Promise<unknown> {
-  return request("DELETE", `/admin/models/${pathOf(id)}`);
+  return request("DELETE", `/admin/models/${toPath(id)}`);
 }
 
 /** Resolves when the model is in memory. */
@@ -104,6 +104,6 @@ function perMillion(ticks: string): number {
 }
 
 /** An ID may have slashes, which stay. */
-function pathOf(id: string): string {
+function toPath(id: string): string {
   return id.split("/").map(encodeURIComponent).join("/");
 }

@@ -41,18 +41,18 @@ export async function listStored(
 }
 
 export function cancelStored(object: StoredObject): Promise<StoredObject> {
-  return request("POST", `${pathOf(object)}/cancel`);
+  return request("POST", `${toPath(object)}/cancel`);
 }
 
 export function deleteStored(object: StoredObject): Promise<unknown> {
-  return request("DELETE", pathOf(object));
+  return request("DELETE", toPath(object));
 }
 
 /** Downloads a file, the output of a batch, or an answer. */
 export function downloadStored(object: StoredObject): Promise<void> {
   const { kind, id, filename } = object;
   const name = kind === "batches" ? `${id}_output.jsonl` : (filename ?? `${id}.json`);
-  return download(`${pathOf(object)}/content`, name);
+  return download(`${toPath(object)}/content`, name);
 }
 
 /** Downloads the errors of a batch. */
@@ -60,6 +60,6 @@ export function downloadErrors({ id, errorFileId = "" }: StoredObject): Promise<
   return download(`/admin/files/${encodeURIComponent(errorFileId)}/content`, `${id}_errors.jsonl`);
 }
 
-function pathOf({ kind, id }: StoredObject): string {
+function toPath({ kind, id }: StoredObject): string {
   return `/admin/${kind}/${encodeURIComponent(id)}`;
 }

@@ -71,12 +71,12 @@ export async function getUsage(
     id: group[0] ?? null,
     label: groupLabels[0] ?? "",
     points: dataPoints.map(({ timestamp, values }) =>
-      pointOf(timestamp, (name) => values[names.indexOf(name)] ?? 0),
+      toPoint(timestamp, (name) => values[names.indexOf(name)] ?? 0),
     ),
   }));
 }
 
-function pointOf(timestamp: string, value: (name: string) => number): UsagePoint {
+function toPoint(timestamp: string, value: (name: string) => number): UsagePoint {
   return {
     time: Date.parse(timestamp),
     requests: value("requests"),

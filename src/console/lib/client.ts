@@ -106,7 +106,7 @@ async function send(
   });
   if (response.ok) return response;
   if (response.status === 401 && path !== "/sign-in") for (const listener of expiryListeners) listener();
-  throw await errorOf(response);
+  throw await readError(response);
 }
 
 function queryText(query: NonNullable<RequestOptions["query"]>): string {
@@ -116,7 +116,7 @@ function queryText(query: NonNullable<RequestOptions["query"]>): string {
 }
 
 /** Reads both formats of errors: `{message}` of the management API, `{error: {message, param}}` of `/v1`. */
-async function errorOf(response: Response): Promise<ApiError> {
+async function readError(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => "");
   const body = parsed(text);
   const inner = isObject(body["error"]) ? body["error"] : body;

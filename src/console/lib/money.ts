@@ -9,14 +9,14 @@ const usd = new Intl.NumberFormat(undefined, {
 });
 
 /** Returns the ticks of an amount in USD as the API writes it, such as `12.50`. */
-export function ticksOf(text: string): bigint {
+export function parseUsd(text: string): bigint {
   const [, sign = "", units = "0", places = ""] = /^(-?)(\d+)(?:\.(\d{1,10}))?$/.exec(text) ?? [];
   return BigInt(`${sign}${units}${places.padEnd(tickPlaces, "0")}`);
 }
 
 /** Returns the ticks of an amount that the API returns as a number. Its digits are exact up to 500,000 USD. */
 export function ticksOfNumber(amount: number): bigint {
-  return ticksOf(amount.toFixed(tickPlaces));
+  return parseUsd(amount.toFixed(tickPlaces));
 }
 
 /** Returns decimal USD with at least two places, as the API has it: `12.50`, `0.0031`. */

@@ -15,13 +15,13 @@ interface TableProps<Item> {
   readonly label: string;
   readonly columns: readonly Column<Item>[];
   readonly rows: Resource<readonly Item[]> | PagedResource<Item>;
-  readonly keyOf: (item: Item) => string;
+  readonly getKey: (item: Item) => string;
   /** Stands in place of a table without rows. */
   readonly empty: JSX.Element;
 }
 
 /** A list of the server as a table, with a button for the next page. */
-export function Table<Item>({ label, columns, rows, keyOf, empty }: TableProps<Item>): JSX.Element {
+export function Table<Item>({ label, columns, rows, getKey, empty }: TableProps<Item>): JSX.Element {
   const { value, error, isLoading, reload } = rows;
   if (value === null) return error === null ? <Loading /> : <ErrorBox error={error} onRetry={reload} />;
   const loadMore = "loadMore" in rows ? rows.loadMore : null;
@@ -44,7 +44,7 @@ export function Table<Item>({ label, columns, rows, keyOf, empty }: TableProps<I
             </thead>
             <tbody>
               {value.map((item) => (
-                <tr key={keyOf(item)}>
+                <tr key={getKey(item)}>
                   {columns.map(({ title, kind, cell }) => (
                     <td key={title} class={kind}>
                       {cell(item)}

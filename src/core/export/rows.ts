@@ -46,7 +46,7 @@ function csvCell(cell: Cell): string {
 
 function toJson(row: ExportRow): object {
   const fields = Object.entries(row).map(([name, cell]) => [
-    jsonNameOf(name),
+    toJsonName(name),
     typeof cell === "bigint" ? ticksToUsd(cell) : cell,
   ]);
   return Object.fromEntries(fields) as object;
@@ -55,7 +55,7 @@ function toJson(row: ExportRow): object {
 /** The names of the columns of all exports, in camelCase. */
 const jsonNames = new Map<string, string>();
 
-function jsonNameOf(column: string): string {
+function toJsonName(column: string): string {
   const known = jsonNames.get(column);
   if (known !== undefined) return known;
   const name = column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -46,13 +46,13 @@ async function joinSteps(
     const next = at + stepBytes >= end ? end : cutBetween(bytes, at, at + stepBytes);
     texts.push(decode(bytes, at, next));
     at = next;
-    if (at < end) await nextTurn();
+    if (at < end) await yieldToEventLoop();
   }
   return texts.join("");
 }
 
 /** Lets other work run. */
-export function nextTurn(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 

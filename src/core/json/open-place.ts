@@ -22,7 +22,7 @@ export function findOpenPlace(text: string): string | null {
       if (typeof level.at === "number") level.at += 1;
       expectsKey = level.isObject;
     } else if (lexeme.startsWith('"') && expectsKey && level !== undefined) {
-      level.at = keyOf(lexeme);
+      level.at = toKey(lexeme);
       expectsKey = false;
     }
   }
@@ -30,7 +30,7 @@ export function findOpenPlace(text: string): string | null {
   return levels.flatMap(({ at }) => (at === null ? [] : [`/${escape(String(at))}`])).join("");
 }
 
-function keyOf(written: string): string {
+function toKey(written: string): string {
   try {
     return String(JSON.parse(written));
   } catch {

@@ -5,7 +5,7 @@
  * this file 3 to 12 ms.
  */
 import { HearthError } from "../errors.js";
-import { decodeInSteps, isEscaped, nextTurn, stepBytes } from "./decode-json.js";
+import { decodeInSteps, isEscaped, yieldToEventLoop, stepBytes } from "./decode-json.js";
 import { JsonPieces } from "./json-pieces.js";
 
 /** Levels of arrays and objects; code that walks a body can recurse safely. */
@@ -61,7 +61,7 @@ async function scan(bytes: Buffer, start: number, pieces: JsonPieces): Promise<b
     if (byte === quote) {
       const content = at + 1;
       let end = findStringEnd(bytes, content);
-      for (; end.isOpen; end = findStringEnd(bytes, end.at)) await nextTurn();
+      for (; end.isOpen; end = findStringEnd(bytes, end.at)) await yieldToEventLoop();
       ({ at } = end);
       if (at - content >= stepBytes && at < bytes.length) await pieces.longString(content, at);
     } else if (byte >= 0x2e && byte <= 0x39) {
@@ -74,7 +74,7 @@ async function scan(bytes: Buffer, start: number, pieces: JsonPieces): Promise<b
     }
     if (at < stepEnd) continue;
     stepEnd = at + stepBytes;
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return hasLongNumbers;
 }

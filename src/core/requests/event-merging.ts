@@ -11,7 +11,7 @@ export const waitingEventsMax = 16_384;
  * choice is a group of its own, so that interleaved choices are merged, too.
  */
 export const eventMerging = {
-  groupOf: (event: EngineEvent): number | null => (event.type === "generation-start" ? null : event.choice),
+  findGroup: (event: EngineEvent): number | null => (event.type === "generation-start" ? null : event.choice),
   merge: mergeEvents,
 };
 

@@ -6,7 +6,7 @@ export interface RequestLabels {
 }
 
 /** Returns the person behind a request; null when it does not say. */
-export function endUserOf(labels: RequestLabels | undefined): string | null {
+export function readEndUser(labels: RequestLabels | undefined): string | null {
   const named = labels?.user ?? labels?.safety_identifier ?? "";
   return named === "" ? null : named;
 }

@@ -5,7 +5,7 @@
 import type { FinishReason } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
 import type { AnswerEvent } from "../../core/tools/server-call.js";
-import type { Completion } from "./response-schema.js";
+import type { AnthropicCompletion } from "./response-schema.js";
 
 /** The values that every object of one answer repeats. */
 export interface CompleteIdentity {
@@ -16,7 +16,7 @@ export interface CompleteIdentity {
 }
 
 /** Returns the stream object of an event, or null if there is none. */
-export function encodeCompletion(identity: CompleteIdentity, event: AnswerEvent): Completion | null {
+export function encodeCompletion(identity: CompleteIdentity, event: AnswerEvent): AnthropicCompletion | null {
   if (event.type === "generation-end") return completion(identity, "", stopReasons[event.finishReason]);
   return event.type === "text-delta" && event.text !== "" ? completion(identity, event.text, null) : null;
 }
@@ -24,22 +24,22 @@ export function encodeCompletion(identity: CompleteIdentity, event: AnswerEvent)
 /** Folds the events of one answer into the JSON response. */
 export function foldComplete(identity: CompleteIdentity) {
   let text = "";
-  let stopReason: Completion["stop_reason"] = null;
+  let stopReason: AnthropicCompletion["stop_reason"] = null;
   return {
     add(event: AnswerEvent): void {
       const part = encodeCompletion(identity, event);
       text += part?.completion ?? "";
       stopReason = part?.stop_reason ?? stopReason;
     },
-    result: (): Completion => completion(identity, text, stopReason),
+    result: (): AnthropicCompletion => completion(identity, text, stopReason),
   };
 }
 
 function completion(
   identity: CompleteIdentity,
   text: string,
-  stopReason: Completion["stop_reason"],
-): Completion {
+  stopReason: AnthropicCompletion["stop_reason"],
+): AnthropicCompletion {
   return {
     type: "completion",
     id: `compl_${identity.id}`,

@@ -5,7 +5,7 @@ import { validFields, invalidValue } from "../field-error.js";
 import { wellFormed } from "../well-formed.js";
 import { completeRequestSchema } from "./schema.js";
 
-export interface CompleteRequest {
+export interface AnthropicRequest {
   readonly request: GenerationRequest;
   readonly stream: boolean;
 }
@@ -19,7 +19,7 @@ const nextTurn = "\n\nHuman:";
  * @throws HearthError that names the field: `invalid_field` if it is missing or has the wrong type, `invalid_value` if its value
  * is out of range.
  */
-export function parseCompleteRequest(body: unknown): CompleteRequest {
+export function parseCompleteRequest(body: unknown): AnthropicRequest {
   const fields = validFields(completeRequestSchema, body);
   const { messages, prefill } = parseTurns(fields.prompt);
   const topK = fields.top_k ?? undefined;

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { responseObject } from "../response-fields.js";
 
-export const completion = responseObject({
+export const anthropicCompletion = responseObject({
   type: z.literal("completion"),
   id: z.string(),
   completion: z.string().describe("Text of the answer, or its next part."),
@@ -11,7 +11,7 @@ export const completion = responseObject({
 }).meta({ id: "TextCompletion", description: "An answer, or one part of a streamed answer." });
 
 export const completeEvent = z
-  .discriminatedUnion("type", [completion, responseObject({ type: z.literal("ping") })])
+  .discriminatedUnion("type", [anthropicCompletion, responseObject({ type: z.literal("ping") })])
   .meta({ id: "TextCompletionEvent", description: "One event of a streamed answer." });
 
-export type Completion = z.infer<typeof completion>;
+export type AnthropicCompletion = z.infer<typeof anthropicCompletion>;

@@ -11,14 +11,14 @@ import { noUsage, type Usage } from "../../core/usage.js";
 import { BlockWriter } from "./blocks.js";
 import { CallWriter } from "./mcp/call-writer.js";
 import { encodeAppliedEdits } from "./context-management.js";
-import { citationsOf, type CitedDocuments } from "./documents/cited.js";
+import { readCitations, type CitedDocuments } from "./documents/cited.js";
 import { MarkReader, type AnswerPiece } from "./documents/mark-reader.js";
 import type { McpListings } from "../mcp-tools.js";
 import type { McpToolNames } from "./mcp/tools.js";
 import type { ThinkingDisplay } from "./thinking.js";
 import type {
   ContentBlock,
-  Message,
+  MessageObject,
   MessageEvent,
   MessageStopReason,
   MessageUsage,
@@ -55,7 +55,7 @@ export function createMessageEncoder(identity: MessageIdentity): MessageEncoder 
   const marks = documents.size === 0 ? null : new MarkReader();
   const write = (pieces: readonly AnswerPiece[]): readonly MessageEvent[] =>
     pieces.flatMap(({ type, text }) =>
-      type === "text" ? blocks.text(text) : blocks.citations(citationsOf(text, documents)),
+      type === "text" ? blocks.text(text) : blocks.citations(readCitations(text, documents)),
     );
   const calls = new CallWriter(blocks, identity.mcpTools ?? new Map());
   const encodeEvent: MessageEncoder = (event) => {
@@ -140,12 +140,12 @@ export function foldMessage(identity: MessageIdentity) {
       message = { ...message, ...delta, usage: { ...message.usage, ...usage }, ...edits };
     }
   };
-  const result = (): Message => ({ ...message, content: content.map(finishedBlock) });
+  const result = (): MessageObject => ({ ...message, content: content.map(finishedBlock) });
   return {
     add: (event: RunEvent): void => encode(event).forEach(addStreamEvent),
     result,
     /** Returns the result, or its JSON text if the arguments of a call may have numbers that the result does not keep. */
-    body(): Message | string {
+    body(): MessageObject | string {
       const whole = result();
       const texts = new Map<object, string>();
       for (const [index, block] of whole.content.entries()) {
@@ -198,7 +198,7 @@ function isWhole(json: string): boolean {
   }
 }
 
-function emptyMessage({ id, modelName }: MessageIdentity, usage: Usage): Message {
+function emptyMessage({ id, modelName }: MessageIdentity, usage: Usage): MessageObject {
   return {
     id: `msg_${id.replaceAll("-", "")}`,
     type: "message",

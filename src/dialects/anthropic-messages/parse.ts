@@ -3,15 +3,15 @@ import type { ContextEdit } from "../../core/prompt/context-edit.js";
 import type { AnswerFormat, GenerationRequest } from "../../core/generation.js";
 import { parseTopP } from "../request-fields.js";
 import { invalidValue, validFields } from "../field-error.js";
-import { labelsOf } from "../run-labels.js";
+import { readRunLabels } from "../run-labels.js";
 import type { McpListings } from "../mcp-tools.js";
 import { withSchemaTexts } from "../schema-texts.js";
 import { parseContextEdits } from "./context-management.js";
-import { readMcpServers, reportedLists, type McpOffer, type RequestedMcpServer } from "./mcp/servers.js";
+import { readMessagesServers, reportedLists, type McpOffer, type MessagesMcpServer } from "./mcp/servers.js";
 import type { McpToolNames } from "./mcp/tools.js";
 import { messagesRequestSchema, type MessagesRequestBody } from "./schema.js";
 import { parseThinking, type ThinkingDisplay } from "./thinking.js";
-import { parseTools } from "./tools/parse.js";
+import { parseMessagesTools } from "./tools/parse.js";
 import type { CitedDocuments } from "./documents/cited.js";
 import { parseTurns } from "./turns.js";
 
@@ -23,7 +23,7 @@ export interface MessagesRequest {
   readonly documents: CitedDocuments;
   /** Edits to apply to the conversation first; null: the request has no `context_management`. */
   readonly edits: readonly ContextEdit[] | null;
-  readonly mcpServers: readonly RequestedMcpServer[];
+  readonly mcpServers: readonly MessagesMcpServer[];
   /** Tools that MCP servers have listed. */
   readonly mcpTools: McpToolNames;
   /** The lists of tools that the answer has: those for which servers were asked. */
@@ -43,9 +43,9 @@ export function parseMessagesRequest(
   offer: McpOffer | null = null,
 ): MessagesRequest {
   const fields = validFields(messagesRequestSchema, body);
-  const mcpServers = readMcpServers(fields, offer);
+  const mcpServers = readMessagesServers(fields, offer);
   const listings: McpListings = offer?.listings ?? new Map();
-  const { schemaPaths, warnings, mcpTools, ...tools } = parseTools(fields, mcpServers, listings);
+  const { schemaPaths, warnings, mcpTools, ...tools } = parseMessagesTools(fields, mcpServers, listings);
   const { messages, prefill, documents } = parseTurns(fields, bodyText, mcpTools);
   const { reasoningEffort, budget, display } = parseThinking(fields);
   const { format, formatParam } = readFormat(fields);
@@ -72,7 +72,7 @@ export function parseMessagesRequest(
     maxTokensExcludesReasoning: false,
     deterministic: false,
     ...(warnings.length === 0 ? {} : { warnings }),
-    ...labelsOf({ user: fields.metadata?.user_id }),
+    ...readRunLabels({ user: fields.metadata?.user_id }),
   };
   return {
     request: withSchemaTexts(request, bodyText),

@@ -17,7 +17,12 @@ import {
   requiredInteger,
   stopSequenceField,
 } from "../request-fields.js";
-import { toolAdditionBlock, toolReferenceBlock, toolRemovalBlock, toolSchema } from "./tools/schema.js";
+import {
+  toolAdditionBlock,
+  toolReferenceBlock,
+  toolRemovalBlock,
+  messagesToolSchema,
+} from "./tools/schema.js";
 
 const messagesMax = 10_000;
 const blocksMax = 10_000;
@@ -193,7 +198,7 @@ export const messagesRequestSchema = z
     top_k: optionalInteger(0, int32Max).describe(
       "Samples only from this many of the most likely tokens; 0 means no limit.",
     ),
-    tools: boundedArray(toolSchema, toolsMax).nullish().describe("Tools that the model may call."),
+    tools: boundedArray(messagesToolSchema, toolsMax).nullish().describe("Tools that the model may call."),
     tool_choice: toolChoice.nullish().describe("Whether the model calls a tool, and which. Default: `auto`."),
     thinking: thinking.nullish().describe("Whether the model thinks before it answers. Default: no."),
     output_config: z

@@ -5,7 +5,7 @@
 import type { Message, ToolCall } from "../../core/generation.js";
 import { mayRoundNumbers, memberTexts } from "../../core/json/member-texts.js";
 import { invalidValue, unsupported } from "../field-error.js";
-import { withPrefix, joinParts, type MessageContent, type ContentPart } from "../message-content.js";
+import { withPrefix, joinParts, type MessageContent, type MessageContentPart } from "../message-content.js";
 import { wellFormed } from "../well-formed.js";
 import { instruction, type CitedDocuments } from "./documents/cited.js";
 import { RequestDocuments } from "./documents/read.js";
@@ -15,7 +15,7 @@ import type { McpToolNames } from "./mcp/tools.js";
 import type { BlockBody, MessageBody, MessagesRequestBody } from "./schema.js";
 
 /** A conversation. If its last turn is the assistant's, the answer continues it. */
-export interface Conversation {
+export interface ParsedConversation {
   readonly messages: readonly Message[];
   /** The beginning of the answer and the field that contains it; null if there is none. */
   readonly prefill: { readonly text: string; readonly param: string } | null;
@@ -40,9 +40,9 @@ export function parseTurns(
   { system, messages }: MessagesRequestBody,
   bodyText: string | null = null,
   mcpTools: McpToolNames = new Map(),
-): Conversation {
-  const given = messages.map(({ role, content }, index) => turnOf(role, content, `messages.${index}`));
-  const turns = mergeTurns(system == null ? given : [turnOf("system", system, "system"), ...given]);
+): ParsedConversation {
+  const given = messages.map(({ role, content }, index) => toTurn(role, content, `messages.${index}`));
+  const turns = mergeTurns(system == null ? given : [toTurn("system", system, "system"), ...given]);
   const last = turns.at(-1);
   const inputs = inputTexts(turns, bodyText);
   const documents = new RequestDocuments();
@@ -100,7 +100,7 @@ function inputTexts(turns: readonly Turn[], bodyText: string | null): InputTexts
   );
 }
 
-function turnOf(role: Turn["role"], content: string | readonly BlockBody[], param: string): Turn {
+function toTurn(role: Turn["role"], content: string | readonly BlockBody[], param: string): Turn {
   if (typeof content === "string") return { role, param, blocks: [{ block: text(content), param }] };
   const contentParam = param === "system" ? param : `${param}.content`;
   return {
@@ -141,7 +141,7 @@ function readSystemTurn({ blocks }: Turn, documents: RequestDocuments): readonly
 /** Each tool result becomes a separate message, in the order of the blocks. */
 function readUserTurn({ blocks }: Turn, documents: RequestDocuments): readonly Message[] {
   const messages: Message[] = [];
-  let parts: ContentPart[] = [];
+  let parts: MessageContentPart[] = [];
   const flush = (): void => {
     const content = joinParagraphs(parts);
     const isEmpty = content.content === "" && content.images === undefined;
@@ -171,7 +171,7 @@ function readToolResult(
   param: string,
   documents: RequestDocuments,
 ): MessageContent {
-  const blocks = content == null ? [] : turnOf("user", content, param).blocks;
+  const blocks = content == null ? [] : toTurn("user", content, param).blocks;
   const result = joinParagraphs(blocks.map((part) => readPart(part, documents)));
   if (isError !== true) return result;
   return result.content === "" && result.images === undefined
@@ -180,7 +180,7 @@ function readToolResult(
 }
 
 /** Reads a block of a user or a tool. */
-function readPart({ block, param }: LocatedBlock, documents: RequestDocuments): ContentPart {
+function readPart({ block, param }: LocatedBlock, documents: RequestDocuments): MessageContentPart {
   if (block.type === "text") return wellFormed(block.text);
   if (block.type === "image") return readImage(block, param);
   if (block.type === "tool_reference") return wellFormed(`The tool ${block.tool_name} is available now.`);
@@ -192,7 +192,7 @@ function readPart({ block, param }: LocatedBlock, documents: RequestDocuments): 
 
 type ImageBody = Extract<BlockBody, { type: "image" }>;
 
-function readImage({ source }: ImageBody, param: string): ContentPart {
+function readImage({ source }: ImageBody, param: string): MessageContentPart {
   switch (source.type) {
     case "base64": {
       const url = `data:${source.media_type};base64,${source.data}`;
@@ -205,7 +205,7 @@ function readImage({ source }: ImageBody, param: string): ContentPart {
   }
 }
 
-function joinParagraphs(parts: readonly ContentPart[]): MessageContent {
+function joinParagraphs(parts: readonly MessageContentPart[]): MessageContent {
   return joinParts(parts, "\n\n");
 }
 
@@ -242,7 +242,7 @@ function answerText(blocks: readonly LocatedBlock[]): string {
   return blocks.map(({ block }) => (block.type === "text" ? block.text : "")).join("");
 }
 
-function readPrefill({ blocks, param }: Turn): Conversation["prefill"] {
+function readPrefill({ blocks, param }: Turn): ParsedConversation["prefill"] {
   for (const { block, param: at } of blocks)
     if (block.type !== "text" && block.type !== "mcp_tool_listing")
       throw invalidValue(at, `is a block of the type '${block.type}'; only text can be continued`);

@@ -25,13 +25,13 @@ export function applyFieldMask<Fields extends object>(
     ...(Object.keys(cleared) as (keyof Fields & string)[]).map((name) => [name, name] as const),
     ...Object.entries(names),
   ]);
-  const wanted = mask?.trim() ? fieldsOf(mask, known) : (Object.keys(given) as (keyof Fields)[]);
+  const wanted = mask?.trim() ? listFields(mask, known) : (Object.keys(given) as (keyof Fields)[]);
   if (wanted.length === 0) throw invalidValue("fieldMask", "is empty, and no field is set");
   const whole = { ...cleared, ...given };
   return wanted.reduce<Partial<Fields>>((change, field) => ({ ...change, [field]: whole[field] }), {});
 }
 
-function fieldsOf<Field>(mask: string, known: ReadonlyMap<string, Field>): readonly Field[] {
+function listFields<Field>(mask: string, known: ReadonlyMap<string, Field>): readonly Field[] {
   return mask.split(",").map((written) => {
     const field = known.get(camelCase(written.trim()));
     if (field !== undefined) return field;

@@ -37,12 +37,12 @@ export interface PageSizes {
 }
 
 /** `pageSize` of a query for such a list. @param items what is listed, such as `Requests` */
-export function pageSizeFieldOf(items: string, { usual, most }: PageSizes) {
+export function createPageSizeField(items: string, { usual, most }: PageSizes) {
   return pageSizeField.describe(`${items} on a page: at most ${most}; 0 or absent means ${usual}.`);
 }
 
 /** Returns the number of items on a page of such a list. */
-export function itemsOf({ usual, most }: PageSizes, pageSize: number | null | undefined): number {
+export function countPageItems({ usual, most }: PageSizes, pageSize: number | null | undefined): number {
   return Math.min(pageSize || usual, most);
 }
 
@@ -62,12 +62,12 @@ export function decodePageToken<Name extends z.ZodType<string | number>>(
   param: string,
 ): readonly [time: number, name: z.output<Name>] | null {
   if (token === null || token === undefined || token === "") return null;
-  const position = z.tuple([z.number().int(), name]).safeParse(jsonOf(token));
+  const position = z.tuple([z.number().int(), name]).safeParse(parseJson(token));
   if (!position.success) throw invalidValue(param, "is not a token of this list");
   return position.data as [number, z.output<Name>];
 }
 
-function jsonOf(token: string): unknown {
+function parseJson(token: string): unknown {
   if (token.length > tokenCharsMax) return null;
   try {
     return JSON.parse(Buffer.from(token, "base64url").toString("utf8"));

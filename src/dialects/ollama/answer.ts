@@ -34,7 +34,7 @@ export const answerFields = {
 };
 
 /** The values that every line of one answer repeats, and its times. */
-export interface AnswerIdentity {
+export interface OllamaIdentity {
   /** The model as the request names it. */
   readonly model: string;
   /** Milliseconds since the epoch. */
@@ -52,12 +52,12 @@ export interface AnswerTimes {
 }
 
 /** Returns the fields that every line has. */
-export function lineFields({ model, created }: AnswerIdentity) {
+export function lineFields({ model, created }: OllamaIdentity) {
   return { model, created_at: new Date(created).toISOString() };
 }
 
 /** Returns the fields that only the last line has. */
-export function endFields(reason: FinishReason, usage: Usage, { times }: AnswerIdentity) {
+export function endFields(reason: FinishReason, usage: Usage, { times }: OllamaIdentity) {
   const { elapsedMs, loadMs, prefillMs, decodeMs } = times();
   return {
     done: true,

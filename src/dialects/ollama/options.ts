@@ -58,13 +58,13 @@ export function parseOptions(fields: OptionsBody): ParsedOptions {
   rejectOtherSamplers(stated);
   const { num_predict: maxTokens, stop } = stated;
   return {
-    sampling: samplingOf(stated),
+    sampling: toSampling(stated),
     stop: stop == null ? [] : typeof stop === "string" ? [stop] : stop,
     maxTokens: maxTokens != null && maxTokens > 0 ? maxTokens : null,
   };
 }
 
-function samplingOf(stated: NonNullable<OptionsBody>): StatedSampling {
+function toSampling(stated: NonNullable<OptionsBody>): StatedSampling {
   const { seed, top_k: topK, repeat_last_n: last = penaltyTokensDefault } = stated;
   return {
     temperature: stated.temperature ?? undefined,

@@ -143,13 +143,13 @@ function encodeLogprobs({ logprobs }: TextDelta): ChatLogprobs | null {
 }
 
 /** Builds the JSON response from events; `result` is complete once every choice has had its `generation-end`. */
-export interface CompletionFold {
+export interface ChatFold {
   add(event: RunEvent): void;
   result(): ChatCompletion;
 }
 
 /** Folds the events of one answer into the JSON response. */
-export function foldCompletion(identity: ChatIdentity): CompletionFold {
+export function foldChat(identity: ChatIdentity): ChatFold {
   const encode = createChunkEncoder(identity, true);
   const folded = Array.from({ length: identity.choices }, (): FoldedChoice => ({
     content: "",

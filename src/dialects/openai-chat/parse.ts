@@ -3,16 +3,21 @@ import type { AnswerFormat, GenerationRequest, Message, ToolCall } from "../../c
 import { HearthError } from "../../core/errors.js";
 import { textArguments } from "../client-tools/text-input.js";
 import { invalidValue, validFields, unsupported } from "../field-error.js";
-import { imageDetailOf, joinParts, type MessageContent, type ContentPart } from "../message-content.js";
+import {
+  chooseImageDetail,
+  joinParts,
+  type MessageContent,
+  type MessageContentPart,
+} from "../message-content.js";
 import { parseReasoningEffort } from "../openai-effort.js";
 import { parseSampling, parseStops } from "../openai-sampling.js";
-import { labelsOf } from "../run-labels.js";
+import { readRunLabels } from "../run-labels.js";
 import { withSchemaTexts } from "../schema-texts.js";
 import { readTextFile } from "../text-file.js";
 import { wellFormed } from "../well-formed.js";
 import { chatRequestSchema, type ChatRequestBody, type ChatMessageBody, type ContentBody } from "./schema.js";
-import { parseTools } from "./tools.js";
-import { rejectUnsupportedFields } from "./unsupported-fields.js";
+import { parseChatTools } from "./tools.js";
+import { rejectUnsupportedChatFields } from "./unsupported-fields.js";
 
 export interface ChatRequest {
   readonly request: GenerationRequest;
@@ -37,13 +42,13 @@ export interface ChatRequest {
  */
 export function parseChatRequest(body: unknown, bodyText: string | null = null): ChatRequest {
   const fields = validFields(chatRequestSchema, body);
-  rejectUnsupportedFields(fields);
+  rejectUnsupportedChatFields(fields);
   const stream = fields.stream ?? false;
   if (!stream && fields.stream_options != null)
     throw invalidValue("stream_options", "is only allowed together with stream: true");
   const deferred = fields.deferred ?? false;
   if (deferred && stream) throw invalidValue("deferred", "is not allowed together with stream: true");
-  const { schemaPaths, textTools, warnings, ...tools } = parseTools(fields);
+  const { schemaPaths, textTools, warnings, ...tools } = parseChatTools(fields);
   const { format, formatPath } = parseFormat(fields.response_format);
   const request: GenerationRequest = {
     model: fields.model,
@@ -62,7 +67,7 @@ export function parseChatRequest(body: unknown, bodyText: string | null = null):
     ...(fields.store === false ? { ephemeral: true } : {}),
     ...(fields.prompt_cache_key == null ? {} : { cacheKey: fields.prompt_cache_key }),
     ...(warnings.length === 0 ? {} : { warnings }),
-    ...labelsOf(fields),
+    ...readRunLabels(fields),
   };
   const includeUsage = fields.stream_options?.include_usage ?? false;
   return {
@@ -189,12 +194,12 @@ function readContent(content: ContentBody, param: string, isAssistant = false): 
 
 type PartBody = Exclude<NonNullable<ContentBody>, string>[number];
 
-function readPart(part: PartBody, param: string, isAssistant: boolean): ContentPart {
+function readPart(part: PartBody, param: string, isAssistant: boolean): MessageContentPart {
   if (part.type === "text") return part.text;
   if (part.type === "refusal" && isAssistant) return part.refusal;
   if (part.type === "image_url" && !isAssistant) {
     const { url, detail } = part.image_url;
-    return { url, detail: imageDetailOf(detail, part.detail), param: `${param}.image_url.url` };
+    return { url, detail: chooseImageDetail(detail, part.detail), param: `${param}.image_url.url` };
   }
   if (part.type === "file" && part.file?.file_data != null && !isAssistant) {
     const { file_data: data, filename } = part.file;

@@ -5,7 +5,7 @@ import { invalidValue } from "../field-error.js";
 import { toolParameters } from "../tool-parameters.js";
 import type { ChatRequestBody } from "./schema.js";
 
-export interface ParsedTools {
+export interface ChatTools {
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice;
   /** Dotted path of each tool's schema in the request. */
@@ -21,7 +21,7 @@ export interface ParsedTools {
  * @throws HearthError `invalid_value` if two tools have the same name, the parameters of one are not an object's, or the choice
  * names an unknown tool.
  */
-export function parseTools(fields: ChatRequestBody): ParsedTools {
+export function parseChatTools(fields: ChatRequestBody): ChatTools {
   const { tools, schemaPaths, ...texts } = readTools(fields);
   const toolChoice = readToolChoice(fields, tools);
   return toolChoice.mode === "none" && tools.length > 0
@@ -29,7 +29,7 @@ export function parseTools(fields: ChatRequestBody): ParsedTools {
     : { tools, toolChoice, schemaPaths, ...texts };
 }
 
-function readTools(fields: ChatRequestBody): Omit<ParsedTools, "toolChoice"> {
+function readTools(fields: ChatRequestBody): Omit<ChatTools, "toolChoice"> {
   const modern = (fields.tools ?? []).flatMap((tool, index) => readTool(tool, `tools.${index}`));
   const older = (fields.functions ?? []).map((each, index) =>
     readFunction(each, `functions.${index}.parameters`),
@@ -101,17 +101,17 @@ function readToolChoice(fields: ChatRequestBody, tools: readonly Tool[]): ToolCh
   if (choice.type !== "allowed_tools")
     return {
       mode: "required",
-      names: requireKnownTools([nameOf(choice)], tools, "tool_choice"),
+      names: requireKnownTools([readName(choice)], tools, "tool_choice"),
       parallel: false,
     };
   const { mode, tools: allowed } = choice.allowed_tools;
-  const names = allowed.map(nameOf);
+  const names = allowed.map(readName);
   return { mode, names: requireKnownTools(names, tools, "tool_choice"), parallel };
 }
 
 type NamedTool = Extract<ChatRequestBody["tool_choice"], { type: "function" | "custom" }>;
 
-function nameOf(named: NamedTool): string {
+function readName(named: NamedTool): string {
   return named.type === "function" ? named.function.name : named.custom.name;
 }
 

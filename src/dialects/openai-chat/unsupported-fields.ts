@@ -6,7 +6,7 @@ import { unsupported } from "../field-error.js";
 import type { ChatRequestBody } from "./schema.js";
 
 /** @throws HearthError `invalid_value` with the code `unsupported_parameter`, naming the first such field. */
-export function rejectUnsupportedFields(fields: ChatRequestBody): void {
+export function rejectUnsupportedChatFields(fields: ChatRequestBody): void {
   for (const [field, isRequested, what] of rules(fields)) if (isRequested) throw unsupported(field, what);
 }
 

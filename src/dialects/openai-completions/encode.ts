@@ -45,7 +45,7 @@ export function createCompletionEncoder(
   return (event) => {
     usage = event.usage;
     if (event.type === "generation-start" || isServerEvent(event)) return [];
-    const choice = choiceOf(event, identity.includesLogprobs ? logprobs[event.choice] : undefined);
+    const choice = toChoice(event, identity.includesLogprobs ? logprobs[event.choice] : undefined);
     const chunks = choice === null ? [] : [completion(identity, [choice])];
     if (event.type !== "generation-end") return chunks;
     open -= 1;
@@ -123,7 +123,7 @@ function selectChoices(
   ).flat();
 }
 
-function choiceOf(
+function toChoice(
   event: Exclude<GenerationEvent, { type: "generation-start" }>,
   encodeLogprobs: LogprobEncoder | undefined,
 ): CompletionChoice | null {
@@ -172,9 +172,9 @@ function createLogprobEncoder(): LogprobEncoder {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let offset = 0;
   return (tokens) => ({
-    tokens: tokens.map(nameOf),
+    tokens: tokens.map(nameToken),
     token_logprobs: tokens.map(({ logprob }) => logprob),
-    top_logprobs: tokens.map((token) => topOf(token)),
+    top_logprobs: tokens.map((token) => toTop(token)),
     text_offset: tokens.map(({ bytes }) => {
       const start = offset;
       offset += [...decoder.decode(Uint8Array.from(bytes), { stream: true })].length;
@@ -184,17 +184,17 @@ function createLogprobEncoder(): LogprobEncoder {
 }
 
 /** Maps the most likely tokens, and the sampled token if it is not among them, to their log probabilities. */
-function topOf(sampled: SampledLogprob): Record<string, number> {
+function toTop(sampled: SampledLogprob): Record<string, number> {
   const top = new Map<string, number>();
   for (const token of [...sampled.top, sampled]) {
-    const name = nameOf(token);
+    const name = nameToken(token);
     if (!top.has(name)) top.set(name, token.logprob);
   }
   return Object.fromEntries(top);
 }
 
 /** Returns a token's text, or its bytes in OpenAI's notation if they are not valid UTF-8. */
-function nameOf({ text, bytes }: TokenLogprob): string {
+function nameToken({ text, bytes }: TokenLogprob): string {
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(bytes));
     return text;

@@ -3,7 +3,7 @@ import { HearthError, type ErrorKind } from "../../core/errors.js";
 import { noTools, type GenerationRequest, type RawPrompt } from "../../core/generation.js";
 import { invalidValue, unsupported, validFields } from "../field-error.js";
 import { int32Max } from "../request-fields.js";
-import { labelsOf } from "../run-labels.js";
+import { readRunLabels } from "../run-labels.js";
 import { parseSampling, parseStops } from "../openai-sampling.js";
 import { wellFormed } from "../well-formed.js";
 import { completionRequestSchema, type CompletionRequestBody } from "./schema.js";
@@ -44,7 +44,7 @@ export function parseCompletionRequest(body: unknown): CompletionRequest {
       "prompt",
       `prompts times choices must be at most ${choicesMax}, here they are ${choices}`,
     );
-  const logprobs = topLogprobsOf(fields);
+  const logprobs = readTopLogprobs(fields);
   return {
     request: {
       model: fields.model,
@@ -59,7 +59,7 @@ export function parseCompletionRequest(body: unknown): CompletionRequest {
       topLogprobs: logprobs ?? (sampled > returned ? 0 : null),
       choices,
       stop: parseStops(fields),
-      ...labelsOf(fields),
+      ...readRunLabels(fields),
       maxTokens: fields.max_tokens ?? null,
       maxTokensUnstated: maxTokensDefault,
       maxTokensExcludesReasoning: false,
@@ -80,12 +80,12 @@ function rejectContradictions(fields: CompletionRequestBody, returned: number, s
   if (sampled < returned) throw invalidValue("best_of", `must be at least n, which is ${returned}`);
   if (stream && sampled > returned)
     throw invalidValue("best_of", "must be n in a stream: the best is known only at the end");
-  if (fields.echo === true && topLogprobsOf(fields) !== null)
+  if (fields.echo === true && readTopLogprobs(fields) !== null)
     throw unsupported("echo", "log probabilities of the prompt (echo together with logprobs) are");
 }
 
 /** Number of alternatives per token; null if no log probabilities are requested. xAI's `true` means one. */
-function topLogprobsOf({ logprobs }: CompletionRequestBody): number | null {
+function readTopLogprobs({ logprobs }: CompletionRequestBody): number | null {
   if (logprobs == null || logprobs === false) return null;
   return logprobs === true ? 1 : logprobs;
 }

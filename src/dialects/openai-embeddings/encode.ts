@@ -1,5 +1,5 @@
 /** Encodes vectors as the response of POST /v1/embeddings. Pure. */
-import { numbersOf } from "../vector-numbers.js";
+import { toShortNumbers } from "../vector-numbers.js";
 import type { EmbeddingList } from "./response-schema.js";
 
 export type VectorFormat = "float" | "base64";
@@ -13,7 +13,7 @@ export function encodeEmbedding(
   return {
     object: "embedding",
     index,
-    embedding: format === "base64" ? base64Of(vector) : numbersOf(vector),
+    embedding: format === "base64" ? toBase64(vector) : toShortNumbers(vector),
   };
 }
 
@@ -30,7 +30,7 @@ export function encodeEmbeddingUsage(
 }
 
 /** Returns the 32-bit floats of a vector in little-endian order, in base64. */
-function base64Of(vector: Float32Array): string {
+function toBase64(vector: Float32Array): string {
   const bytes = Buffer.alloc(vector.byteLength);
   for (const [index, value] of vector.entries())
     bytes.writeFloatLE(value, index * Float32Array.BYTES_PER_ELEMENT);

@@ -1,7 +1,7 @@
 /** Parses the request of POST /v1/embeddings into an EmbeddingRequest. Pure. */
 import type { EmbeddingInput, EmbeddingRequest } from "../../core/embeddings/request.js";
 import { validFields } from "../field-error.js";
-import { labelsOf } from "../run-labels.js";
+import { readRunLabels } from "../run-labels.js";
 import { wellFormed } from "../well-formed.js";
 import type { VectorFormat } from "./encode.js";
 import { schemaFor } from "./schema.js";
@@ -15,12 +15,12 @@ export interface ParsedEmbeddingRequest {
 export function parseEmbeddingRequest(body: unknown): ParsedEmbeddingRequest {
   const { model, input, encoding_format: format, dimensions, user } = validFields(schemaFor(body), body);
   return {
-    request: { model, inputs: inputsOf(input), dimensions: dimensions ?? null, ...labelsOf({ user }) },
+    request: { model, inputs: toInputs(input), dimensions: dimensions ?? null, ...readRunLabels({ user }) },
     format: format ?? "float",
   };
 }
 
-function inputsOf(
+function toInputs(
   input: string | readonly (string | number | readonly number[])[],
 ): readonly EmbeddingInput[] {
   if (typeof input === "string") return [wellFormed(input)];

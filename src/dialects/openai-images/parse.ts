@@ -3,7 +3,7 @@ import type { RequestedImageSize, ImageGenerationRequest } from "../../core/imag
 import { invalidValue, unsupported, validFields } from "../field-error.js";
 import { requestedPixels, sides } from "../image-size.js";
 import { seed32 } from "../openai-sampling.js";
-import { labelsOf } from "../run-labels.js";
+import { readRunLabels } from "../run-labels.js";
 import type { WireImageQuality } from "./response-schema.js";
 import { imageRequestSchema, type ImageRequestBody } from "./schema.js";
 
@@ -48,7 +48,7 @@ export function parseImageRequest(body: unknown): ParsedImageRequest {
       // The encoder's lowest quality is 1.
       quality: quality == null ? null : Math.max(1, quality),
       stored: (fields.response_format ?? defaultResponseFormat(fields)) === "url",
-      ...labelsOf({ user: fields.user }),
+      ...readRunLabels({ user: fields.user }),
     },
   };
 }

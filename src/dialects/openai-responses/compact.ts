@@ -11,11 +11,11 @@ import { validFields } from "../field-error.js";
 import { parseSampling } from "../openai-sampling.js";
 import { outputItemId } from "./items/ids.js";
 import type { InputItem } from "./items/input-item-schema.js";
-import { conversationOf, readInput } from "./parse.js";
+import { toConversation, readResponseInput } from "./parse.js";
 import { summaryInstruction, summaryTokensMax } from "./summary.js";
 import { compactRequestSchema } from "./schema.js";
 import { encodeOpaque } from "./items/opaque-text.js";
-import { encodeUsage } from "./usage.js";
+import { encodeResponseUsage } from "./usage.js";
 import type { CompactionBody } from "./response-schema.js";
 
 export interface CompactRequest {
@@ -34,9 +34,9 @@ export interface CompactRequest {
 /** Parses a request body. @throws HearthError `invalid_field` or `invalid_value` that names the field. */
 export function parseCompactRequest(body: unknown): CompactRequest {
   const fields = validFields(compactRequestSchema, body);
-  const input = readInput(fields);
+  const input = readResponseInput(fields);
   const conversation = (items: readonly InputItem[]) =>
-    conversationOf(fields.instructions ?? null, items, {
+    toConversation(fields.instructions ?? null, items, {
       count: items.length - input.length,
       field: "previous_response_id",
     });
@@ -103,7 +103,7 @@ export function foldCompaction({ id, created, model, modelName }: CompactionIden
         created_at: created,
         model: modelName,
         output: [item],
-        usage: encodeUsage(usage, model),
+        usage: encodeResponseUsage(usage, model),
       };
     },
   };

@@ -14,7 +14,7 @@ import { createSequence } from "./items/item-events.js";
 import { OutputWriter } from "./items/output.js";
 import type { ResponsesRequest } from "./parse.js";
 import { repeatedFields } from "./settings.js";
-import { encodeUsage } from "./usage.js";
+import { encodeResponseUsage } from "./usage.js";
 import type { ResponseObject } from "./response-schema.js";
 
 /** The properties of a response that do not come from its events. */
@@ -56,19 +56,19 @@ export function createResponseEncoder(identity: ResponseIdentity): ResponseEncod
   let usage: Usage = noUsage;
   let started = false;
   let ended = false;
-  let state: ResponseState = stateOf(request.background ? "queued" : "in_progress");
+  let state: ResponseState = toState(request.background ? "queued" : "in_progress");
   const response = (): ResponseObject =>
-    responseOf(identity, {
+    toResponse(identity, {
       ...state,
       output: output.items(),
-      usage: ended ? encodeUsage(usage, identity.model) : null,
+      usage: ended ? encodeResponseUsage(usage, identity.model) : null,
     });
   const lifecycleEvent = (
     type: "response.created" | "response.queued" | "response.in_progress" | EndingType,
   ): ResponseEvent => ({ type, sequence_number: nextSequenceNumber(), response: response() });
   const begin = (): readonly ResponseEvent[] => {
     started = true;
-    state = stateOf("in_progress");
+    state = toState("in_progress");
     return [lifecycleEvent("response.in_progress"), ...output.opening(request.opening)];
   };
   const end = (type: EndingType, endState: ResponseState, final?: Usage | null): readonly ResponseEvent[] => {
@@ -98,11 +98,11 @@ export function createResponseEncoder(identity: ResponseIdentity): ResponseEncod
 }
 
 function failedState(error: HearthError): ResponseState {
-  return { ...stateOf("in_progress"), status: "failed", error: responseError(error) };
+  return { ...toState("in_progress"), status: "failed", error: responseError(error) };
 }
 
 function cancelledState(): ResponseState {
-  return { ...stateOf("in_progress"), status: "cancelled" };
+  return { ...toState("in_progress"), status: "cancelled" };
 }
 
 function openingTypes({ background }: Pick<ResponsesRequest, "background">) {
@@ -133,13 +133,13 @@ function encodeOutput(output: OutputWriter, event: OutputEvent): readonly Respon
   }
 }
 
-function stateOf(status: ResponseState["status"]): ResponseState {
+function toState(status: ResponseState["status"]): ResponseState {
   return { status, completed_at: null, error: null, incomplete_details: null };
 }
 
-const completed = (now: () => number): ResponseState => ({ ...stateOf("completed"), completed_at: now() });
+const completed = (now: () => number): ResponseState => ({ ...toState("completed"), completed_at: now() });
 const truncated = (): ResponseState => ({
-  ...stateOf("incomplete"),
+  ...toState("incomplete"),
   incomplete_details: { reason: "max_output_tokens" },
 });
 const endStates: Readonly<Record<FinishReason, (now: () => number) => ResponseState>> = {
@@ -149,7 +149,7 @@ const endStates: Readonly<Record<FinishReason, (now: () => number) => ResponseSt
   length: truncated,
 };
 
-function responseOf(
+function toResponse(
   { id, created, model, modelName, request }: ResponseIdentity,
   state: ResponseState & Pick<ResponseObject, "output" | "usage">,
 ): ResponseObject {

@@ -7,23 +7,23 @@ import type { AnswerFormat, GenerationRequest } from "../../core/generation.js";
 import { invalidValue, validFields } from "../field-error.js";
 import { parseReasoningEffort } from "../openai-effort.js";
 import { parseSampling, parseStops } from "../openai-sampling.js";
-import { labelsOf } from "../run-labels.js";
+import { readRunLabels } from "../run-labels.js";
 import { withSchemaTexts } from "../schema-texts.js";
 import { wellFormed } from "../well-formed.js";
 import type { InputItem } from "./items/input-item-schema.js";
-import { referencesOf } from "./items/items.js";
-import { messagesOf, summaryHeading, type EarlierItems } from "./items/messages.js";
+import { listReferences } from "./items/items.js";
+import { itemsToMessages, summaryHeading, type EarlierItems } from "./items/messages.js";
 import { responsesRequestSchema, type ResponsesRequestBody } from "./schema.js";
-import { settingsOf, type ResponseSettings } from "./settings.js";
+import { readResponseSettings, type ResponseSettings } from "./settings.js";
 import { summaryInstruction, summaryTokensMax } from "./summary.js";
 import { addedTools } from "./items/added-tools.js";
 import type { CallForms } from "./tools/call-forms.js";
-import { parseTools, type AddedTools, type ParsedTools, type ToolFields } from "./tools/parse.js";
+import { parseResponsesTools, type AddedTools, type ResponsesTools, type ToolFields } from "./tools/parse.js";
 import { noServerTools, type ServerToolOffer, type ServerToolSettings } from "./tools/server-tools.js";
 import type { AllowedMcpCall, OpeningItem } from "./items/mcp/output-items.js";
 import type { RequestedMcpServer } from "./tools/mcp/tools.js";
 import type { McpListings } from "../mcp-tools.js";
-import { rejectUnsupportedFields, rejectUnsupportedItems } from "./unsupported-fields.js";
+import { rejectUnsupportedResponseFields, rejectUnsupportedItems } from "./unsupported-fields.js";
 
 export interface ResponsesRequest {
   readonly model: string;
@@ -79,11 +79,11 @@ export function parseResponsesRequest(
   offer: ServerToolOffer = noServerTools,
 ): ResponsesRequest {
   const fields = validFields(responsesRequestSchema, body);
-  rejectUnsupportedFields(fields);
+  rejectUnsupportedResponseFields(fields);
   const store = fields.store ?? true;
   const background = fields.background ?? false;
   if (background && !store) throw invalidValue("background", "needs a response that is stored");
-  const input = readInput(fields);
+  const input = readResponseInput(fields);
   const source = { fields, bodyText, offer };
   const toolFields = hasOtherItems(fields, input) ? { ...fields, tool_choice: null } : fields;
   return {
@@ -116,7 +116,7 @@ export function withToolsOfItems(
 ): ResponsesRequest {
   const { source, input } = request;
   if (listings === undefined && !hasOtherItems(source.fields, input)) return request;
-  const { count, field } = earlierItemsOf(request, items);
+  const { count, field } = toEarlierItems(request, items);
   const added = [...addedTools(items.slice(0, count), () => field), ...ownTools(items.slice(count))];
   const offer = listings === undefined ? source.offer : { ...source.offer, mcp: listings };
   return { ...request, ...withTools({ ...source, offer }, added, source.fields) };
@@ -125,7 +125,7 @@ export function withToolsOfItems(
 /** Returns whether a request refers to items that are not in it. */
 function hasOtherItems(fields: ResponsesRequestBody, input: readonly InputItem[]): boolean {
   const { previous_response_id: previous, conversation } = fields;
-  return previous != null || conversation != null || referencesOf(input).length > 0;
+  return previous != null || conversation != null || listReferences(input).length > 0;
 }
 
 function ownTools(input: readonly InputItem[]): readonly AddedTools[] {
@@ -138,13 +138,13 @@ function withTools(
   added: readonly AddedTools[],
   toolFields: ToolFields,
 ): Pick<ResponsesRequest, "callForms" | "serverTools" | "mcpServers" | "settings" | "generation"> {
-  const { callForms, serverTools, mcpServers, ...tools } = parseTools(toolFields, offer, added);
+  const { callForms, serverTools, mcpServers, ...tools } = parseResponsesTools(toolFields, offer, added);
   return {
     callForms,
     serverTools,
     mcpServers,
-    settings: settingsOf(fields, new Set(serverTools.map(({ type }) => type))),
-    generation: withSchemaTexts(generationOf(fields, tools), bodyText),
+    settings: readResponseSettings(fields, new Set(serverTools.map(({ type }) => type))),
+    generation: withSchemaTexts(toGeneration(fields, tools), bodyText),
   };
 }
 
@@ -154,11 +154,11 @@ function withTools(
  */
 export function generationRequest(request: ResponsesRequest, items: readonly InputItem[]): GenerationRequest {
   const { generation, settings, callForms } = request;
-  const earlier = earlierItemsOf(request, items);
-  return { ...generation, messages: conversationOf(settings.instructions, items, earlier, callForms) };
+  const earlier = toEarlierItems(request, items);
+  return { ...generation, messages: toConversation(settings.instructions, items, earlier, callForms) };
 }
 
-function earlierItemsOf(
+function toEarlierItems(
   { input, conversationId }: ResponsesRequest,
   items: readonly InputItem[],
 ): EarlierItems {
@@ -172,13 +172,13 @@ function earlierItemsOf(
  * Returns the messages of a conversation, with the instructions as the first message.
  * @param earlier how many of the items come from earlier requests and responses.
  */
-export function conversationOf(
+export function toConversation(
   instructions: string | null,
   items: readonly InputItem[],
   earlier: EarlierItems,
   callForms: CallForms = new Map(),
 ): GenerationRequest["messages"] {
-  const messages = messagesOf(items, earlier, callForms);
+  const messages = itemsToMessages(items, earlier, callForms);
   if (instructions === null) return messages;
   return [{ role: "system", content: wellFormed(instructions) }, ...messages];
 }
@@ -187,7 +187,7 @@ export function conversationOf(
  * Reads the input items of a request. Without a previous response or a conversation, there must be at least one.
  * @throws HearthError that names the field.
  */
-export function readInput(
+export function readResponseInput(
   fields: Pick<ResponsesRequestBody, "input" | "previous_response_id" | "conversation">,
 ): readonly InputItem[] {
   const { input, previous_response_id: previous, conversation } = fields;
@@ -211,20 +211,20 @@ function readConversation(fields: ResponsesRequestBody): string | null {
   return typeof conversation === "string" ? conversation : conversation.id;
 }
 
-function generationOf(
+function toGeneration(
   fields: ResponsesRequestBody,
-  { schemaPaths, warnings, ...tools }: Omit<ParsedTools, "callForms" | "serverTools" | "mcpServers">,
+  { schemaPaths, warnings, ...tools }: Omit<ResponsesTools, "callForms" | "serverTools" | "mcpServers">,
 ): ResponsesRequest["generation"] {
   return {
     model: fields.model,
     ...(fields.truncation === "auto" ? { truncate: true } : {}),
-    ...compactionOf(fields),
+    ...readCompaction(fields),
     ...tools,
-    format: formatOf(fields.text),
+    format: parseFormat(fields.text),
     schemaPaths: { format: "text.format.schema", tools: schemaPaths },
     reasoningEffort: parseReasoningEffort(fields.reasoning?.effort),
     sampling: parseSampling(fields),
-    topLogprobs: topLogprobsOf(fields),
+    topLogprobs: readTopLogprobs(fields),
     choices: 1,
     stop: parseStops(fields),
     maxTokens: fields.max_output_tokens ?? null,
@@ -234,12 +234,12 @@ function generationOf(
     ...(fields.store === false ? { ephemeral: true } : {}),
     ...(fields.prompt_cache_key == null ? {} : { cacheKey: fields.prompt_cache_key }),
     ...(warnings.length === 0 ? {} : { warnings }),
-    ...labelsOf(fields),
+    ...readRunLabels(fields),
   };
 }
 
 /** @throws HearthError `invalid_field` without a threshold. */
-function compactionOf({
+function readCompaction({
   context_management: management,
 }: ResponsesRequestBody): Pick<GenerationRequest, "compaction"> {
   const [first] = management ?? [];
@@ -252,14 +252,14 @@ function compactionOf({
   };
 }
 
-function formatOf(text: ResponsesRequestBody["text"]): AnswerFormat {
+function parseFormat(text: ResponsesRequestBody["text"]): AnswerFormat {
   const format = text?.format ?? { type: "text" };
   if (format.type === "text") return { type: "text" };
   return format.schema == null ? { type: "json-object" } : { type: "json-schema", schema: format.schema };
 }
 
 /** Number of alternatives per token; null if no log probabilities are requested. Any of the three fields requests them. */
-function topLogprobsOf({ include, logprobs, top_logprobs: top }: ResponsesRequestBody): number | null {
+function readTopLogprobs({ include, logprobs, top_logprobs: top }: ResponsesRequestBody): number | null {
   const isRequested = logprobs === true || (include ?? []).includes("message.output_text.logprobs");
   return isRequested || (top ?? 0) > 0 ? (top ?? 0) : null;
 }

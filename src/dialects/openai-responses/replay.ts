@@ -28,7 +28,7 @@ export function replayResponse(response: ResponseObject): readonly ResponseEvent
   const itemEvents = response.output.flatMap((item, index) => {
     const position = { index, nextSequenceNumber };
     const start = itemStartEvents(item, position);
-    return [...start, ...deltasOf(item, position), ...itemEndEvents(item, position)];
+    return [...start, ...listDeltas(item, position), ...itemEndEvents(item, position)];
   });
   const ending = endingEventTypes[response.status];
   return [
@@ -44,7 +44,7 @@ export function withIncludes(response: ResponseObject, include: readonly string[
   if (!include.includes("reasoning.encrypted_content")) return response;
   const output = response.output.map((item): OutputItem =>
     item.type === "reasoning" && item.status !== "in_progress"
-      ? { ...item, encrypted_content: encodeOpaque(contentOf(item).text) }
+      ? { ...item, encrypted_content: encodeOpaque(toContent(item).text) }
       : item,
   );
   return { ...response, output };
@@ -73,16 +73,16 @@ function startOfResponse(response: ResponseObject): ResponseObject {
   };
 }
 
-function deltasOf(item: OutputItem, position: ItemPosition): readonly ResponseEvent[] {
+function listDeltas(item: OutputItem, position: ItemPosition): readonly ResponseEvent[] {
   if (isServerItem(item)) return serverItemContentEvents(item, position);
   if (item.type === "compaction") return [];
-  const { text, logprobs } = contentOf(item);
+  const { text, logprobs } = toContent(item);
   const isCall = item.type !== "message" && item.type !== "reasoning";
   const isEmpty = text === "" && logprobs.length === 0 && !isCall;
   return isEmpty ? [] : itemDeltaEvents(item, position, text, logprobs);
 }
 
-function contentOf(item: OutputItem) {
+function toContent(item: OutputItem) {
   if (item.type === "function_call") return { text: item.arguments, logprobs: [] };
   if (item.type === "custom_tool_call") return { text: item.input, logprobs: [] };
   if (item.type !== "message" && item.type !== "reasoning") return { text: "", logprobs: [] };

@@ -33,7 +33,10 @@ export type ResponseSettings = Omit<RepeatedFields, SamplingField> &
   Readonly<Record<SamplingField, number | null>>;
 
 /** Reads these fields from a request. @param executed types of the tools that the server executes */
-export function settingsOf(fields: ResponsesRequestBody, executed: ReadonlySet<string>): ResponseSettings {
+export function readResponseSettings(
+  fields: ResponsesRequestBody,
+  executed: ReadonlySet<string>,
+): ResponseSettings {
   const { reasoning, user } = fields;
   return {
     instructions: fields.instructions ?? null,

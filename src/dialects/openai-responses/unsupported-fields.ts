@@ -9,7 +9,7 @@ import type { ResponsesRequestBody } from "./schema.js";
 import { decodeOpaque } from "./items/opaque-text.js";
 
 /** @throws HearthError `invalid_value` that names the first unsupported field. */
-export function rejectUnsupportedFields(fields: ResponsesRequestBody): void {
+export function rejectUnsupportedResponseFields(fields: ResponsesRequestBody): void {
   const { search_parameters: search } = fields;
   if (fields.prompt != null) throw unsupported("prompt", "stored prompts are");
   if (search?.mode === "on") throw unsupported("search_parameters", "live search is");

@@ -5,14 +5,14 @@ import { noUsage, type Usage } from "../../core/usage.js";
 import type { ResponseUsage } from "./response-schema.js";
 
 /** Encodes usage, with the cost of what calls of the server ran. Output tokens include reasoning, for OpenAI and xAI alike. */
-export function encodeUsage(usage: Usage, model: Model): ResponseUsage {
-  return usageOf(usage, readCharge(usage, model.manifest.prices));
+export function encodeResponseUsage(usage: Usage, model: Model): ResponseUsage {
+  return toResponseUsage(usage, readCharge(usage, model.manifest.prices));
 }
 
 /** Usage of a response that never ran. */
-export const zeroUsage: ResponseUsage = usageOf(noUsage, 0);
+export const zeroUsage: ResponseUsage = toResponseUsage(noUsage, 0);
 
-function usageOf(usage: Usage, costTicks: Ticks): ResponseUsage {
+function toResponseUsage(usage: Usage, costTicks: Ticks): ResponseUsage {
   const output = usage.completionTokens + usage.reasoningTokens;
   return {
     input_tokens: usage.promptTokens,

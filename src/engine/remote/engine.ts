@@ -50,7 +50,7 @@ export interface RemoteEngine extends Engine {
   /** The same engine, for models that embed. */
   readonly embeddings: EmbeddingEngine;
   /** Returns why a model cannot be asked at present, in one public clause without addresses; null when it can, or was not tried yet. */
-  problemOf(model: Model): string | null;
+  findProblem(model: Model): string | null;
 }
 
 export function createRemoteEngine(deps: RemoteEngineDeps): RemoteEngine {
@@ -92,7 +92,7 @@ export function createRemoteEngine(deps: RemoteEngineDeps): RemoteEngine {
     },
     residents: () => [...residents(), ...texts.residents()],
     problem: () => null,
-    problemOf: (model) => findPool(model).problem,
+    findProblem: (model) => findPool(model).problem,
     close() {
       for (const pool of pools.values()) pool.close();
       models.dropAll();

@@ -271,9 +271,9 @@ class PlacedGrammar {
     return remainingGrammar(this.#place, this.#book.entries(this.#root));
   }
 
-  #attempt(placeOf: () => ReadyStacks | null): ReadyStacks | null {
+  #attempt(findPlace: () => ReadyStacks | null): ReadyStacks | null {
     try {
-      const place = placeOf();
+      const place = findPlace();
       return place === null || place.length === 0 ? null : place;
     } catch (thrown) {
       if (thrown instanceof CannotFollow) return null;

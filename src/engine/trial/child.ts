@@ -4,11 +4,11 @@ import { writeFileSync } from "node:fs";
 /**
  * Tries the model that the server sends. Exit code 0: it can be used; 1: it cannot, and standard output says why in one line. The
  * process exits at once when the server that started it exits.
- * @param reasonOf returns the reason of a failure, without paths.
+ * @param explainMessage returns the reason of a failure, without paths.
  */
 export function answerTrial<Task>(
   attempt: (task: Task) => Promise<void>,
-  reasonOf: (message: string, task: Task) => string,
+  explainMessage: (message: string, task: Task) => string,
 ): void {
   process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
   process.once("message", (task: Task) => {
@@ -16,7 +16,7 @@ export function answerTrial<Task>(
     attempt(task).then(
       () => process.exit(0),
       (thrown: unknown) => {
-        const reason = reasonOf(readMessage(thrown), task).replace(/\s+/g, " ");
+        const reason = explainMessage(readMessage(thrown), task).replace(/\s+/g, " ");
         process.stdout.write(`${reason}\n`, () => process.exit(1));
       },
     );

@@ -82,7 +82,7 @@ function readOne(reader: Reader): Expression | null {
   const [, literal, characters, name, sign] = found;
   if (sign === "|" || sign === ")") return null;
   reader.at += 1;
-  if (literal !== undefined) return { kind: "text", points: pointsOf(literal.slice(1, -1)) };
+  if (literal !== undefined) return { kind: "text", points: readPoints(literal.slice(1, -1)) };
   if (characters !== undefined) return readClass(characters);
   if (name !== undefined) return { kind: "rule", name };
   if (sign === ".") return { kind: "class", ranges: [], negated: true };
@@ -111,9 +111,9 @@ function readClass(source: string): Expression {
   const written = [...source.slice(negated ? 2 : 1, -1).matchAll(character)].map(([text]) => text);
   const ranges: number[] = [];
   for (let at = 0; at < written.length; at += 1) {
-    const low = pointOf(written[at] ?? "");
+    const low = readPoint(written[at] ?? "");
     const isRange = written[at + 1] === "-" && at + 2 < written.length;
-    ranges.push(low, isRange ? pointOf(written[at + 2] ?? "") : low);
+    ranges.push(low, isRange ? readPoint(written[at + 2] ?? "") : low);
     if (isRange) at += 2;
   }
   return { kind: "class", ranges, negated };
@@ -122,11 +122,11 @@ function readClass(source: string): Expression {
 const character = /\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}|\\.|[^\\]/gsu;
 const escapes: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t" };
 
-function pointsOf(source: string): readonly number[] {
-  return [...source.matchAll(character)].map(([text]) => pointOf(text));
+function readPoints(source: string): readonly number[] {
+  return [...source.matchAll(character)].map(([text]) => readPoint(text));
 }
 
-function pointOf(written: string): number {
+function readPoint(written: string): number {
   if (!written.startsWith("\\")) return written.codePointAt(0) ?? 0;
   if (written.length > 2) return Number.parseInt(written.slice(2), 16);
   const escaped = written.slice(1);

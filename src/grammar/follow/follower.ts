@@ -88,9 +88,9 @@ export class GrammarFollower {
   }
 
   /** Returns null where the grammar does not allow the text, or is too wide to be followed. */
-  #attempt(stacksOf: () => ReadyStacks, isWritten: boolean): ReadyStacks | null {
+  #attempt(findStacks: () => ReadyStacks, isWritten: boolean): ReadyStacks | null {
     try {
-      const stacks = stacksOf();
+      const stacks = findStacks();
       return stacks.length === 0 ? null : stacks;
     } catch (thrown) {
       if (!(thrown instanceof CannotFollow)) throw thrown;

@@ -14,20 +14,20 @@ export function remainingGrammar(
   stacks: ReadyStacks,
   rules: Iterable<readonly [name: string, rightSide: string]>,
 ): string {
-  const alternatives = new Set(stacks.map((stack) => alternativeOf(stack)));
+  const alternatives = new Set(stacks.map((stack) => writeAlternative(stack)));
   const lines = [`root ::= ${[...alternatives].join(" | ")}`];
   for (const [name, rightSide] of rules) lines.push(`${name} ::= ${rightSide}`);
   return `${lines.join("\n")}\n`;
 }
 
-function alternativeOf(stack: Stack | null): string {
+function writeAlternative(stack: Stack | null): string {
   const parts: string[] = [];
-  for (let rest = stack; rest !== null; rest = rest.rest) parts.push(textOf(rest.head));
+  for (let rest = stack; rest !== null; rest = rest.rest) parts.push(writeText(rest.head));
   const written = parts.filter((part) => part !== "");
   return written.length === 0 ? '""' : written.join(" ");
 }
 
-function textOf(expression: Expression): string {
+function writeText(expression: Expression): string {
   switch (expression.kind) {
     case "text":
       return expression.points.length === 0 ? "" : literal(String.fromCodePoint(...expression.points));
@@ -36,16 +36,16 @@ function textOf(expression: Expression): string {
     case "rule":
       return expression.name;
     case "sequence":
-      return expression.parts.length === 0 ? "" : `(${expression.parts.map(textOf).join(" ")})`;
+      return expression.parts.length === 0 ? "" : `(${expression.parts.map(writeText).join(" ")})`;
     case "choice":
-      return `(${expression.parts.map((part) => textOf(part) || '""').join(" | ")})`;
+      return `(${expression.parts.map((part) => writeText(part) || '""').join(" | ")})`;
     case "repeat":
       return repeatText(expression);
   }
 }
 
 function repeatText({ part, min, max }: Extract<Expression, { kind: "repeat" }>): string {
-  const text = textOf(part);
+  const text = writeText(part);
   if (text === "" || max === 0) return "";
   if (min === 0 && max === null) return `(${text})*`;
   if (min === 1 && max === null) return `(${text})+`;

@@ -67,7 +67,7 @@ export class GrammarStacks {
 
   /** Returns the stacks at the beginning of the text. @throws CannotFollow; TooWide where there are too many */
   atStart(): ReadyStacks {
-    return this.#readyOf(this.#push(this.#root, null));
+    return this.#findReady(this.#push(this.#root, null));
   }
 
   /** Returns the stacks after one more character; none where it does not match. @throws CannotFollow; TooWide where there are too many */
@@ -76,7 +76,7 @@ export class GrammarStacks {
     let all: Set<Stack | null> | null = null;
     for (const stack of stacks) {
       if (stack === null || !matches(stack.head, point)) continue;
-      const next = this.#readyOf(this.#pop(stack));
+      const next = this.#findReady(this.#pop(stack));
       if (first === null) first = next;
       else if (next !== first) {
         all ??= new Set(first);
@@ -110,7 +110,7 @@ export class GrammarStacks {
     return this.#push(suffix, rest as KnownStack | null);
   }
 
-  #readyOf(stack: KnownStack | null): ReadyStacks {
+  #findReady(stack: KnownStack | null): ReadyStacks {
     if (stack === null) return [null];
     if (stack.ready === undefined) stack.ready = this.#expand(stack);
     if (stack.ready === null) throw new TooWide();
@@ -137,7 +137,7 @@ export class GrammarStacks {
       case "class":
         return [stack];
       case "rule":
-        return [this.#push(this.#ruleOf(head.name), rest)];
+        return [this.#push(this.#findRule(head.name), rest)];
       case "choice":
         return head.parts.map((part) => this.#push(part, rest));
       case "sequence":
@@ -172,7 +172,7 @@ export class GrammarStacks {
     return fewer;
   }
 
-  #ruleOf(name: string): Expression {
+  #findRule(name: string): Expression {
     let expression = this.#rules.get(name);
     if (expression === undefined) {
       const rightSide = this.#rightSide(name);

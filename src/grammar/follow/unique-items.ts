@@ -2,7 +2,7 @@
  * Follows the items of arrays whose items must differ, which a grammar cannot compare. A text is kept without the white space between its
  * values, so that items that differ in it only are equal.
  */
-import { parseJson } from "../schema/json-text.js";
+import { parseSchemaText } from "../schema/json-text.js";
 import { canonicalText } from "../schema/validate/equality.js";
 
 /** An array whose items must differ. */
@@ -132,7 +132,7 @@ function separated(place: ItemPlace): ItemPlace {
   const next = {
     ...innermost,
     texts,
-    canonical: [...innermost.canonical, canonicalOf(innermost.written)],
+    canonical: [...innermost.canonical, toCanonical(innermost.written)],
     written: "",
     alike: texts,
   };
@@ -146,13 +146,13 @@ function separated(place: ItemPlace): ItemPlace {
 /** Returns whether the current item, if it is complete, equals an earlier one. */
 function isRepeated({ alike, canonical, texts, written: text }: UniqueArray): boolean {
   if (texts.length === 0 || text === "") return false;
-  return alike.includes(text) || canonical.includes(canonicalOf(text));
+  return alike.includes(text) || canonical.includes(toCanonical(text));
 }
 
 /** Returns the text itself where it is not JSON. */
-function canonicalOf(text: string): string {
+function toCanonical(text: string): string {
   try {
-    return canonicalText(parseJson(text));
+    return canonicalText(parseSchemaText(text));
   } catch {
     return text;
   }

@@ -13,12 +13,12 @@ import {
   type ObjectShape,
   type Term,
 } from "./language.js";
-import type { Scope } from "./scope.js";
-import { automatonOf } from "./strings.js";
+import type { GrammarScope } from "./scope.js";
+import { uniteStrings } from "./strings.js";
 import { anyTerm, neverTerm } from "./term.js";
 
 /** Returns the arrays that violate one of the array keywords. */
-export function complementOfArrays(node: SchemaNode, scope: Scope): Language[] {
+export function complementOfArrays(node: SchemaNode, scope: GrammarScope): Language[] {
   const { prefixItems, items, minItems, maxItems, uniqueItems, contains } = node;
   const arrays: ArrayShape[] = [];
   const prefixLength = prefixItems?.length ?? 0;
@@ -42,7 +42,7 @@ export function complementOfArrays(node: SchemaNode, scope: Scope): Language[] {
 }
 
 /** Returns the objects that violate one of the object keywords. */
-export function complementOfObjects(node: SchemaNode, scope: Scope): Language[] {
+export function complementOfObjects(node: SchemaNode, scope: GrammarScope): Language[] {
   const { properties, required, minProperties, maxProperties, dependentRequired } = node;
   const objects: ObjectShape[] = [];
   for (const [key, value] of properties ?? []) {
@@ -63,7 +63,11 @@ export function complementOfObjects(node: SchemaNode, scope: Scope): Language[] 
 }
 
 /** Returns the objects and arrays that differ from this one; null for a value that is neither. */
-export function complementOfStructure(value: JsonValue, node: SchemaNode, scope: Scope): Language | null {
+export function complementOfStructure(
+  value: JsonValue,
+  node: SchemaNode,
+  scope: GrammarScope,
+): Language | null {
   const other = (part: JsonValue): Term => scope.terms.of({ pointer: node.pointer, values: [part] }, false);
   if (Array.isArray(value)) {
     const items = value as readonly JsonValue[];
@@ -77,13 +81,13 @@ export function complementOfStructure(value: JsonValue, node: SchemaNode, scope:
     withMember(key, neverTerm),
     { ...withMember(key, other(item)), requiredByComplement: new Set([key]) },
   ]);
-  const namesOf = (): Automaton => scope.withoutTexts(everyString, new Set(Object.keys(value)));
-  objects.push(withSome(anyTerm, namesOf, at(node, "enum")));
+  const excludeNames = (): Automaton => scope.withoutTexts(everyString, new Set(Object.keys(value)));
+  objects.push(withSome(anyTerm, excludeNames, at(node, "enum")));
   return { ...noValue, objects, arrays: anyValue.arrays };
 }
 
 /** Returns the objects with a member that violates a keyword for members that are not named one by one. */
-function complementOfNames(node: SchemaNode, scope: Scope): ObjectShape[] {
+function complementOfNames(node: SchemaNode, scope: GrammarScope): ObjectShape[] {
   const { additionalProperties, patternProperties = [], properties, propertyNames } = node;
   const objects: ObjectShape[] = [];
   const add = (keyword: string, term: Term, names: () => Automaton, checks: readonly Check[] = []): void => {
@@ -105,15 +109,15 @@ function complementOfNames(node: SchemaNode, scope: Scope): ObjectShape[] {
     const { strings, values } = scope.complement(propertyNames);
     const texts = values.filter((value) => typeof value === "string");
     const checks = strings.flatMap((shape) => shape.checks);
-    add("propertyNames", anyTerm, () => automatonOf(strings, texts), checks);
+    add("propertyNames", anyTerm, () => uniteStrings(strings, texts), checks);
   }
   return objects;
 }
 
 /** Returns the objects with such a member; where its names are too many to compare, those with any member. */
-function withSome(term: Term, namesOf: () => Automaton, here: Check): ObjectShape {
+function withSome(term: Term, excludeNames: () => Automaton, here: Check): ObjectShape {
   try {
-    return { ...anyObject, some: [{ names: namesOf(), term, at: here }] };
+    return { ...anyObject, some: [{ names: excludeNames(), term, at: here }] };
   } catch (thrown) {
     if (!(thrown instanceof AutomatonTooLarge)) throw thrown;
     return { ...anyObject, minProperties: 1, checks: [here] };
@@ -136,7 +140,7 @@ function containing(term: Term, min: number, max: number | null, here: Check): A
 function complementOfContains(
   node: SchemaNode,
   contains: NonNullable<SchemaNode["contains"]>,
-  scope: Scope,
+  scope: GrammarScope,
 ): ArrayShape[] {
   const here = at(node, "contains");
   const shapes: ArrayShape[] = [];

@@ -17,8 +17,8 @@ import {
 } from "./language.js";
 import { complementOfArrays, complementOfObjects, complementOfStructure } from "./complement-parts.js";
 import { numbersExcept } from "./numbers.js";
-import { constantsOf } from "./from-keywords.js";
-import type { Scope } from "./scope.js";
+import { listConstants } from "./from-keywords.js";
+import type { GrammarScope } from "./scope.js";
 import { stringsExcept, stringComplement } from "./strings.js";
 
 /**
@@ -28,7 +28,7 @@ import { stringsExcept, stringComplement } from "./strings.js";
 const complementBreadthMax = 48;
 
 /** Returns a superset of the complement of a node: the union of the values that violate each keyword. */
-export function complement(node: SchemaNode, scope: Scope): Language {
+export function complement(node: SchemaNode, scope: GrammarScope): Language {
   if (node.always !== undefined) return node.always ? noValue : anyValue;
   if (node.refStandsAlone === true && node.ref !== undefined) return scope.complement(node.ref);
   const parts = [
@@ -56,7 +56,7 @@ function complementOfTypes(node: SchemaNode): Language[] {
   const wholeOnly = types.has("integer") && !types.has("number");
   return [
     {
-      values: constantsOf(others),
+      values: listConstants(others),
       numbers: !others.has("number")
         ? []
         : wholeOnly
@@ -69,7 +69,7 @@ function complementOfTypes(node: SchemaNode): Language[] {
   ];
 }
 
-function complementOfValues(node: SchemaNode, scope: Scope): Language[] {
+function complementOfValues(node: SchemaNode, scope: GrammarScope): Language[] {
   const { values } = node;
   if (values === undefined) return [];
   const here = at(node, "enum");
@@ -100,7 +100,7 @@ function complementOfNumbers(node: SchemaNode): Language[] {
   return numbers.length === 0 ? [] : [{ ...noValue, numbers }];
 }
 
-function complementOfStrings(node: SchemaNode, scope: Scope): Language[] {
+function complementOfStrings(node: SchemaNode, scope: GrammarScope): Language[] {
   const { minLength, maxLength, pattern, format } = node;
   const strings = [];
   if (minLength !== undefined && minLength > 0) strings.push({ ...anyString, maxLength: minLength - 1 });
@@ -114,15 +114,15 @@ function complementOfStrings(node: SchemaNode, scope: Scope): Language[] {
   return strings.length === 0 ? [] : [{ ...noValue, strings }];
 }
 
-function complementOfCombined(node: SchemaNode, scope: Scope): Language[] {
+function complementOfCombined(node: SchemaNode, scope: GrammarScope): Language[] {
   const { ref, allOf, anyOf, oneOf, not, dependentSchemas } = node;
   const both = (a: Language, b: Language): Language => scope.intersect(a, b, "not", node.pointer);
   const parts: Language[] = [];
   if (ref !== undefined) parts.push(scope.complement(ref));
   for (const inner of allOf ?? []) parts.push(scope.complement(inner));
-  if (anyOf !== undefined) parts.push(noneOf(anyOf, both, scope));
+  if (anyOf !== undefined) parts.push(excludeAll(anyOf, both, scope));
   if (oneOf !== undefined) {
-    parts.push(noneOf(oneOf, both, scope));
+    parts.push(excludeAll(oneOf, both, scope));
     for (const [i, one] of oneOf.entries())
       for (const other of oneOf.slice(i + 1))
         parts.push(both(scope.satisfying(one), scope.satisfying(other)));
@@ -137,10 +137,10 @@ function complementOfCombined(node: SchemaNode, scope: Scope): Language[] {
   return parts;
 }
 
-function noneOf(
+function excludeAll(
   inner: readonly SchemaNode[],
   both: (a: Language, b: Language) => Language,
-  scope: Scope,
+  scope: GrammarScope,
 ): Language {
   let language = anyValue;
   for (const branch of inner) {

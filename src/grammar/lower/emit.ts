@@ -12,7 +12,7 @@ import { writeJoined } from "./join/write.js";
 import { emitObjectBody, type EmitContext } from "./emit/object.js";
 import type { ArrayPlan, ObjectPlan } from "./plan/plan.js";
 import type { Plans } from "./plan/plans.js";
-import type { Scope } from "./scope.js";
+import type { GrammarScope } from "./scope.js";
 import { scalars } from "./emit/scalars.js";
 import { workingAt } from "../work.js";
 import { placeOfTerm } from "./place.js";
@@ -25,7 +25,7 @@ const depthMax = 60;
 export function emitTerms(
   root: Term,
   plans: Plans,
-  scope: Scope,
+  scope: GrammarScope,
   rules: RuleSet,
 ): { readonly root: string; readonly checked: readonly Check[] } {
   const checks = new Map<string, Check>();
@@ -35,26 +35,27 @@ export function emitTerms(
   const base = { rules, isProductive: plans.isProductive, recordChecks };
   const joiner = new Joiner(plans, scope, base, rules);
   const write = (term: Term, rule: (inner: Term) => string): string => {
-    const body = joiner.bodyOf(term);
-    const pointer = body === undefined ? joiner.planOf(term).pointer : (term.literals[0]?.node.pointer ?? "");
+    const body = joiner.listBody(term);
+    const pointer =
+      body === undefined ? joiner.findPlan(term).pointer : (term.literals[0]?.node.pointer ?? "");
     const emission = { context: { ...base, rule, pointer }, plans, scope, joiner };
     const rightSide = workingAt(placeOfTerm(term), () =>
       (body === undefined
-        ? [...scalars(joiner.planOf(term), emission.context), ...structures(term, emission)]
+        ? [...scalars(joiner.findPlan(term), emission.context), ...structures(term, emission)]
         : together(term, body, emission)
       ).join(" | "),
     );
     if (rightSide === "") throw unsatisfiableArray(pointer);
     return rightSide;
   };
-  return { root: ruleOf(root, write, rules), checked: [...checks.values()] };
+  return { root: emitRule(root, write, rules), checked: [...checks.values()] };
 }
 
 /**
  * Emits a term and all terms it uses, each once. A term that uses itself gets its name before its right-hand
  * side. A term that is nested too deeply gets a name at once and is emitted after the others.
  */
-function ruleOf(
+function emitRule(
   root: Term,
   write: (term: Term, rule: (inner: Term) => string) => string,
   rules: RuleSet,
@@ -104,22 +105,22 @@ function named(rightSide: string, rules: RuleSet): string {
 interface Emission {
   readonly context: EmitContext;
   readonly plans: Plans;
-  readonly scope: Scope;
+  readonly scope: GrammarScope;
   readonly joiner: Joiner;
 }
 
 /** Returns the texts of the objects and arrays of a term, each with its brackets. */
 function structures(term: Term, emission: Emission): readonly string[] {
   const { joiner, plans } = emission;
-  const { objects, arrays } = joiner.planOf(term);
+  const { objects, arrays } = joiner.findPlan(term);
   const multiplies = joiner.multiplies(term);
   const countsItems = arrays.some(({ contained }) => contained !== null);
   return [
     ...(multiplies && objects.length > 1
-      ? together(term, joiner.nodesOf(term, "object"), emission)
+      ? together(term, joiner.listNodes(term, "object"), emission)
       : apart(objects.filter(plans.isProductiveObject), [], emission)),
     ...(multiplies && (arrays.length > 1 || countsItems)
-      ? together(term, joiner.nodesOf(term, "array"), emission)
+      ? together(term, joiner.listNodes(term, "array"), emission)
       : apart([], arrays.filter(plans.isProductiveArray), emission)),
   ];
 }
@@ -130,7 +131,7 @@ function together(term: Term, nodes: readonly Node[], emission: Emission): reado
   if (nodes.length === 0) return [];
   const joined = joiner.join(term, nodes);
   if (joined !== null) return [writeJoined(joined, context, scope)];
-  const { objects, arrays } = joiner.plansOf(nodes);
+  const { objects, arrays } = joiner.listPlans(nodes);
   return apart(objects, arrays, emission);
 }
 
@@ -149,13 +150,13 @@ function apart(
       .filter((body) => body !== null);
   const [plain, unique] = [inArrays(false), inArrays(true)];
   return [
-    ...(inObjects.length > 0 ? [`"{" ${gap} ${oneOf(inObjects)}`] : []),
-    ...(plain.length > 0 ? [`"[" ${gap} ${oneOf(plain)}`] : []),
-    ...(unique.length > 0 ? [`${context.rules.uniqueItemsOpening()} ${gap} ${oneOf(unique)}`] : []),
+    ...(inObjects.length > 0 ? [`"{" ${gap} ${writeChoice(inObjects)}`] : []),
+    ...(plain.length > 0 ? [`"[" ${gap} ${writeChoice(plain)}`] : []),
+    ...(unique.length > 0 ? [`${context.rules.uniqueItemsOpening()} ${gap} ${writeChoice(unique)}`] : []),
   ];
 }
 
-function oneOf(bodies: readonly string[]): string {
+function writeChoice(bodies: readonly string[]): string {
   const [only, ...more] = new Set(bodies);
   return more.length === 0 ? (only ?? "") : `(${[only, ...more].join(" | ")})`;
 }

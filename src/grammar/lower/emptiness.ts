@@ -1,10 +1,10 @@
 import { accepts } from "../regular/automaton.js";
 import { spend } from "../work.js";
 import type { ArrayShape, ObjectShape, SomeMember, Term } from "./language.js";
-import type { Scope } from "./scope.js";
+import type { GrammarScope } from "./scope.js";
 
 /** Returns the term that an object's value under this key must satisfy. */
-export function memberTerm(shape: ObjectShape, key: string, scope: Scope): Term {
+export function memberTerm(shape: ObjectShape, key: string, scope: GrammarScope): Term {
   const terms: Term[] = [];
   for (const { properties, patterns, additional } of shape.members) {
     spend(4 + key.length * patterns.length);
@@ -22,7 +22,7 @@ export function memberTerm(shape: ObjectShape, key: string, scope: Scope): Term 
 }
 
 /** Returns the term that the item at this index must satisfy. */
-export function itemTerm(shape: ArrayShape, index: number, scope: Scope): Term {
+export function itemTerm(shape: ArrayShape, index: number, scope: GrammarScope): Term {
   const terms: Term[] = [];
   for (const { prefix, rest } of shape.lists) {
     const term = prefix[index] ?? rest;
@@ -32,7 +32,7 @@ export function itemTerm(shape: ArrayShape, index: number, scope: Scope): Term {
 }
 
 /** Returns whether an object shape is known to be empty. */
-export function isEmptyObjectShape(shape: ObjectShape, scope: Scope): boolean {
+export function isEmptyObjectShape(shape: ObjectShape, scope: GrammarScope): boolean {
   if (shape.maxProperties !== null) {
     if (shape.minProperties > shape.maxProperties) return true;
     if (shape.required.size > shape.maxProperties) return true;
@@ -43,7 +43,7 @@ export function isEmptyObjectShape(shape: ObjectShape, scope: Scope): boolean {
 }
 
 /** Returns whether no object of a shape is known to have such a member. */
-function hasNone(shape: ObjectShape, { names, term }: SomeMember, scope: Scope): boolean {
+function hasNone(shape: ObjectShape, { names, term }: SomeMember, scope: GrammarScope): boolean {
   if (shape.maxProperties === 0) return true;
   const closed = shape.members.find(
     ({ additional, patterns }) => additional?.never === true && patterns.length === 0,
@@ -55,7 +55,7 @@ function hasNone(shape: ObjectShape, { names, term }: SomeMember, scope: Scope):
 }
 
 /** Returns whether an array shape is known to be empty. */
-export function isEmptyArrayShape(shape: ArrayShape, scope: Scope): boolean {
+export function isEmptyArrayShape(shape: ArrayShape, scope: GrammarScope): boolean {
   if (shape.maxItems !== null && shape.minItems > shape.maxItems) return true;
   const longest = Math.max(0, ...shape.lists.map((list) => list.prefix.length));
   for (let index = 0; index < Math.min(shape.minItems, longest + 1); index++)

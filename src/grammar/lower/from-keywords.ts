@@ -16,21 +16,21 @@ import {
   type ObjectShape,
   type StringShape,
 } from "./language.js";
-import type { Scope } from "./scope.js";
+import type { GrammarScope } from "./scope.js";
 import { anyTerm } from "./term.js";
-import { stringShapeOf } from "./strings.js";
+import { toStringShape } from "./strings.js";
 
 /**
  * Returns the language of a node's own keywords, without those that apply other schemas to the same value.
  */
-export function fromKeywords(node: SchemaNode, scope: Scope): Language {
+export function fromKeywords(node: SchemaNode, scope: GrammarScope): Language {
   if (node.values !== undefined) return { ...noValue, values: node.values };
   const { types } = node;
   const allows = (type: JsonType): boolean => types === undefined || types.has(type);
   const numeric = allows("number") || allows("integer");
   const language: Language = {
-    values: constantsOf(types),
-    numbers: numeric ? [numbersOf(node, !allows("number"))] : [],
+    values: listConstants(types),
+    numbers: numeric ? [toNumberShape(node, !allows("number"))] : [],
     strings: allows("string") ? [stringShape(node, scope)] : [],
     arrays: allows("array") ? [arrayShape(node, scope)] : [],
     objects: allows("object") ? [objectShape(node, scope)] : [],
@@ -45,14 +45,14 @@ export function fromKeywords(node: SchemaNode, scope: Scope): Language {
 }
 
 /** Returns the values of the types null and boolean, as far as they are allowed. */
-export function constantsOf(types: ReadonlySet<JsonType> | undefined): readonly JsonValue[] {
+export function listConstants(types: ReadonlySet<JsonType> | undefined): readonly JsonValue[] {
   const values: JsonValue[] = [];
   if (types === undefined || types.has("null")) values.push(null);
   if (types === undefined || types.has("boolean")) values.push(false, true);
   return values;
 }
 
-function numbersOf(node: SchemaNode, integer: boolean): NumberShape {
+function toNumberShape(node: SchemaNode, integer: boolean): NumberShape {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = node;
   const range = {
     integer,
@@ -66,7 +66,7 @@ function numbersOf(node: SchemaNode, integer: boolean): NumberShape {
   return integer ? anyInteger : anyNumber;
 }
 
-function stringShape(node: SchemaNode, scope: Scope): StringShape {
+function stringShape(node: SchemaNode, scope: GrammarScope): StringShape {
   const { pattern, format, minLength, maxLength, pointer } = node;
   if (pattern === undefined && format === undefined && minLength === undefined && maxLength === undefined)
     return anyString;
@@ -76,7 +76,7 @@ function stringShape(node: SchemaNode, scope: Scope): StringShape {
   const regular = format === undefined || isRegularFormat(format);
   const inFormat = { keyword: "format", pointer };
   if (format !== undefined && regular) automata.push({ automaton: generatedFormat(format), at: inFormat });
-  const shape = stringShapeOf(automata, {
+  const shape = toStringShape(automata, {
     min: minLength ?? 0,
     max: maxLength ?? null,
     at: { keyword: maxLength === undefined ? "minLength" : "maxLength", pointer },
@@ -84,7 +84,7 @@ function stringShape(node: SchemaNode, scope: Scope): StringShape {
   return regular ? shape : { ...shape, checks: [...shape.checks, inFormat] };
 }
 
-function arrayShape(node: SchemaNode, scope: Scope): ArrayShape {
+function arrayShape(node: SchemaNode, scope: GrammarScope): ArrayShape {
   const { prefixItems, items, minItems, maxItems, uniqueItems, contains, pointer } = node;
   const lists =
     prefixItems === undefined && items === undefined
@@ -114,8 +114,8 @@ function arrayShape(node: SchemaNode, scope: Scope): ArrayShape {
   return { lists, minItems: minItems ?? 0, maxItems: maxItems ?? null, unique, contained, checks: [] };
 }
 
-function objectShape(node: SchemaNode, scope: Scope): ObjectShape {
-  const members = membersOf(node, scope);
+function objectShape(node: SchemaNode, scope: GrammarScope): ObjectShape {
+  const members = toMembers(node, scope);
   const names =
     node.propertyNames === undefined
       ? []
@@ -132,7 +132,7 @@ function objectShape(node: SchemaNode, scope: Scope): ObjectShape {
     names: names.filter(({ term }) => term !== anyTerm),
     minProperties: node.minProperties ?? 0,
     maxProperties: node.maxProperties ?? null,
-    clauses: clausesOf(node),
+    clauses: toClauses(node),
   };
   const free =
     members === null &&
@@ -141,7 +141,7 @@ function objectShape(node: SchemaNode, scope: Scope): ObjectShape {
   return free ? anyObject : shape;
 }
 
-function membersOf(node: SchemaNode, scope: Scope): Members | null {
+function toMembers(node: SchemaNode, scope: GrammarScope): Members | null {
   const { properties, patternProperties, additionalProperties } = node;
   if (properties === undefined && patternProperties === undefined && additionalProperties === undefined)
     return null;
@@ -156,7 +156,7 @@ function membersOf(node: SchemaNode, scope: Scope): Members | null {
   };
 }
 
-function clausesOf(node: SchemaNode): readonly Clause[] {
+function toClauses(node: SchemaNode): readonly Clause[] {
   const clauses: Clause[] = [];
   const at = { keyword: "dependentRequired", pointer: node.pointer };
   for (const [key, others] of node.dependentRequired ?? [])

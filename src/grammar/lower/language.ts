@@ -192,7 +192,7 @@ export function distinctValues(values: readonly JsonValue[]): readonly JsonValue
 }
 
 /** Returns the checks of all shapes. */
-export function checksOf(language: Language): readonly Check[] {
+export function listChecks(language: Language): readonly Check[] {
   return [language.numbers, language.strings, language.arrays, language.objects].flatMap((shapes) =>
     shapes.flatMap((shape) => shape.checks),
   );

@@ -21,9 +21,9 @@ import { satisfying } from "./satisfying.js";
 import { anyValue, hasNoShape, noValue, type Language, type Term } from "./language.js";
 import { intersectLanguages, type Emptiness } from "./merge.js";
 import { isEmptyNumberShape } from "./numbers.js";
-import { placeOf } from "./place.js";
+import { findCostPlace } from "./place.js";
 import { isEmptyStringShape } from "./strings.js";
-import type { Scope } from "./scope.js";
+import type { GrammarScope } from "./scope.js";
 import { createTerms } from "./term.js";
 
 /** The nesting depth to which values are tested for emptiness. */
@@ -32,18 +32,18 @@ const emptinessDepthMax = 4;
 /** Thrown when a language is requested while it is being computed. */
 class StillComputing extends Error {}
 
-export function createScope(root: SchemaNode, closesObjects: boolean): Scope {
+export function createScope(root: SchemaNode, closesObjects: boolean): GrammarScope {
   const patterns = compilePatterns(reachable(root));
   let created: Validator | undefined;
   const validator: Validator = (value, node) => {
     created ??= createValidator(root);
     return created(value, node);
   };
-  const scope: Scope = {
+  const scope: GrammarScope = {
     terms: createTerms(),
     closesObjects,
     satisfying: memoized((node) =>
-      workingAt(placeOf(node), () => {
+      workingAt(findCostPlace(node), () => {
         const language = withoutInvalid(
           satisfying(node, scope),
           isPlain(node) ? [] : [{ node, positive: true }],
@@ -55,11 +55,11 @@ export function createScope(root: SchemaNode, closesObjects: boolean): Scope {
       }),
     ),
     complement: memoized((node) =>
-      workingAt(placeOf(node), () =>
+      workingAt(findCostPlace(node), () =>
         withoutInvalid(complement(node, scope), [{ node, positive: false }], validator),
       ),
     ),
-    language: memoized((term) => languageOf(term, scope, validator)),
+    language: memoized((term) => buildLanguage(term, scope, validator)),
     isNever: emptinessTest((term) => scope.language(term)),
     isValid: (term, value) =>
       !term.never &&
@@ -132,7 +132,7 @@ function withoutTexts(): (automaton: Automaton, excluded: ReadonlySet<string>) =
   };
 }
 
-function languageOf(term: Term, scope: Scope, validator: Validator): Language {
+function buildLanguage(term: Term, scope: GrammarScope, validator: Validator): Language {
   if (term.never) return noValue;
   let language = anyValue;
   for (const { node, positive } of term.literals) {
@@ -160,7 +160,7 @@ function withoutInvalid(language: Language, literals: Term["literals"], validato
   return { ...language, values, numbers, strings };
 }
 
-function emptinessIn(scope: Scope, keyword: string, pointer: string): Emptiness {
+function emptinessIn(scope: GrammarScope, keyword: string, pointer: string): Emptiness {
   return {
     number: isEmptyNumberShape,
     string: isEmptyStringShape,

@@ -1,6 +1,6 @@
 import { compareNumbers, greatest, isInteger, least, type JsonNumber } from "../regular/number/decimal.js";
 import { numberAutomaton, type NumberRange } from "../regular/number/number.js";
-import { divisorOf } from "../regular/number/multiples.js";
+import { toDivisor } from "../regular/number/multiples.js";
 import { anyNumber, type Check, type NumberShape } from "./language.js";
 
 /** The number of values that can be excluded from a range; each splits a range into two. */
@@ -53,9 +53,9 @@ export function isEmptyNumberShape(shape: NumberShape): boolean {
 function excludesAllMultiples({ integer, multipleOf = [], notMultipleOf = [] }: NumberRange): boolean {
   const divisors = integer ? [...multipleOf, 1] : multipleOf;
   if (divisors.length === 0 || notMultipleOf.length === 0) return false;
-  const own = divisorOf(divisors);
+  const own = toDivisor(divisors);
   return notMultipleOf.some((excluded) => {
-    const common = divisorOf([...divisors, excluded]);
+    const common = toDivisor([...divisors, excluded]);
     if (own === null || common === null) return false;
     return own.divisor * 10 ** (common.scale - own.scale) === common.divisor;
   });

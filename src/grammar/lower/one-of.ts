@@ -6,7 +6,7 @@ import { memberTerm } from "./emptiness.js";
 import {
   anyValue,
   breadth,
-  checksOf,
+  listChecks,
   hasNoShape,
   noValue,
   unite,
@@ -15,7 +15,7 @@ import {
   type Language,
   type ObjectShape,
 } from "./language.js";
-import type { Scope } from "./scope.js";
+import type { GrammarScope } from "./scope.js";
 
 /** The number of alternatives that a branch may have after the other branches are excluded from it. */
 const excludedBreadthMax = 12;
@@ -38,7 +38,7 @@ export function exactlyOne(
   before: Language,
   inner: readonly SchemaNode[],
   node: SchemaNode,
-  scope: Scope,
+  scope: GrammarScope,
 ): Language {
   const at = { keyword: "oneOf", pointer: node.pointer };
   const both = (a: Language, b: Language): Language => scope.intersect(a, b, "oneOf", node.pointer);
@@ -51,7 +51,7 @@ export function exactlyOne(
 interface OneOf {
   readonly both: (a: Language, b: Language) => Language;
   readonly at: Check;
-  readonly scope: Scope;
+  readonly scope: GrammarScope;
 }
 
 /** Returns the union of the branches, each without the values of the others. */
@@ -133,7 +133,7 @@ function isText(value: JsonValue): boolean {
 }
 
 /** Returns whether `other` says nothing but that a key is absent, which the closed object `shape` does not declare. */
-function isLacking(shape: ObjectShape, other: ObjectShape, scope: Scope): boolean {
+function isLacking(shape: ObjectShape, other: ObjectShape, scope: GrammarScope): boolean {
   const [members, second] = other.members;
   if (members === undefined || second !== undefined || members.additional !== null) return false;
   if (other.maxProperties !== null || other.some.length + other.checks.length + members.patterns.length > 0)
@@ -157,7 +157,7 @@ function isLacking(shape: ObjectShape, other: ObjectShape, scope: Scope): boolea
  * effect.
  */
 function isUseful(after: Language, before: Language): boolean {
-  return checksOf(after).length === 0 || breadth(after) <= breadth(before);
+  return listChecks(after).length === 0 || breadth(after) <= breadth(before);
 }
 
 /** Returns for each branch the indices of the other branches that may overlap with it. */
@@ -165,7 +165,7 @@ function overlaps(
   branches: readonly Language[],
   inner: readonly SchemaNode[],
   both: (a: Language, b: Language) => Language,
-  scope: Scope,
+  scope: GrammarScope,
 ): readonly (readonly number[])[] {
   const found: number[][] = branches.map(() => []);
   for (const [i, a] of branches.entries())

@@ -16,7 +16,7 @@ import {
 } from "./language.js";
 import { exactlyOne } from "./one-of.js";
 import { fromKeywords } from "./from-keywords.js";
-import type { Scope } from "./scope.js";
+import type { GrammarScope } from "./scope.js";
 import { neverTerm, anyTerm } from "./term.js";
 
 /**
@@ -31,7 +31,7 @@ const keywordStepsMax = 1_000_000;
  * Returns a superset of the values that satisfy a node. Its finite `values` are candidates; the caller
  * removes the invalid ones.
  */
-export function satisfying(node: SchemaNode, scope: Scope): Language {
+export function satisfying(node: SchemaNode, scope: GrammarScope): Language {
   if (node.always !== undefined) return node.always ? anyValue : noValue;
   let language = fromKeywords(node, scope);
   const narrow = (keyword: string, next: (before: Language) => Language): void => {
@@ -82,7 +82,7 @@ function anyOfBranches(
   before: Language,
   inner: readonly SchemaNode[],
   node: SchemaNode,
-  scope: Scope,
+  scope: GrammarScope,
 ): Language {
   const branches = [...new Set(inner.map((branch) => scope.satisfying(branch)))];
   return unite(branches.map((branch) => scope.intersect(before, branch, "anyOf", node.pointer)));
@@ -93,7 +93,7 @@ function applyDependentSchema(
   key: string,
   inner: SchemaNode,
   node: SchemaNode,
-  scope: Scope,
+  scope: GrammarScope,
 ): Language {
   const both = (a: Language, b: Language): Language =>
     scope.intersect(a, b, "dependentSchemas", node.pointer);
@@ -103,7 +103,7 @@ function applyDependentSchema(
   ]);
 }
 
-function applyConditional(before: Language, node: SchemaNode, scope: Scope): Language {
+function applyConditional(before: Language, node: SchemaNode, scope: GrammarScope): Language {
   const { then, unevaluatedItems, unevaluatedProperties } = node;
   // Without `then` and `else`, `if` still marks names and items as evaluated.
   const relevant = then ?? node.else ?? unevaluatedItems ?? unevaluatedProperties;
@@ -123,7 +123,7 @@ function applyConditional(before: Language, node: SchemaNode, scope: Scope): Lan
  * when each alternative knows what it evaluates. If several branches of an anyOf match at once, more is
  * evaluated than one alternative knows; the result is then a subset of what the schema allows.
  */
-function withoutUnevaluated(language: Language, node: SchemaNode, scope: Scope): Language {
+function withoutUnevaluated(language: Language, node: SchemaNode, scope: GrammarScope): Language {
   const { unevaluatedProperties, unevaluatedItems, pointer } = node;
   let result = language;
   if (unevaluatedProperties !== undefined) {

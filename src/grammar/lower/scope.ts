@@ -4,7 +4,7 @@ import type { Language, Term } from "./language.js";
 import type { Terms } from "./term.js";
 
 /** The shared services for lowering one schema graph; languages.ts implements them. */
-export interface Scope {
+export interface GrammarScope {
   readonly terms: Terms;
   /** Whether an object that declares properties but no additionalProperties is closed. */
   readonly closesObjects: boolean;

@@ -1,6 +1,6 @@
 import {
   AutomatonTooLarge,
-  complement,
+  complementAutomaton,
   difference,
   everyString,
   intersect,
@@ -46,7 +46,7 @@ function isSetRepeated(automaton: Automaton): boolean {
  * Returns the strings that match the pattern, the format and the lengths. A constraint that makes the
  * automaton too large becomes a check.
  */
-export function stringShapeOf(
+export function toStringShape(
   automata: readonly { readonly automaton: Automaton; readonly at: Check }[],
   lengths: { readonly min: number; readonly max: number | null; readonly at: Check },
 ): StringShape {
@@ -79,7 +79,7 @@ export function stringShapeOf(
  */
 export function stringComplement(automaton: Automaton, at: Check): StringShape {
   try {
-    return { ...anyString, automaton: complement(automaton) };
+    return { ...anyString, automaton: complementAutomaton(automaton) };
   } catch (thrown) {
     if (!(thrown instanceof AutomatonTooLarge)) throw thrown;
     return { ...anyString, checks: [at] };
@@ -98,7 +98,7 @@ export function stringsExcept(values: readonly string[], at: Check): StringShape
 }
 
 /** Returns the union of all shapes and values as one automaton. @throws AutomatonTooLarge */
-export function automatonOf(shapes: readonly StringShape[], values: readonly string[]): Automaton {
+export function uniteStrings(shapes: readonly StringShape[], values: readonly string[]): Automaton {
   let all = values.length === 0 ? noString : automatonOfTexts(values);
   for (const shape of shapes) {
     const { automaton, minLength, maxLength } = shape;

@@ -15,7 +15,7 @@ export function createTerms() {
   const numbers = new Map<SchemaNode, number>();
   const cache = new Map<string, Term>();
 
-  const numberOf = (node: SchemaNode): number => {
+  const numberNode = (node: SchemaNode): number => {
     const number = numbers.get(node) ?? numbers.size;
     numbers.set(node, number);
     return number;
@@ -36,7 +36,7 @@ export function createTerms() {
       const target = resolveRefs(node);
       if (target.always !== undefined) return target.always === positive ? anyTerm : neverTerm;
       if (acceptsEverything(target)) return positive ? anyTerm : neverTerm;
-      return intern(new Map([[keyOf(numberOf(target), positive), { node: target, positive }]]));
+      return intern(new Map([[toKey(numberNode(target), positive), { node: target, positive }]]));
     },
     /** Returns the conjunction of terms. */
     all(terms: readonly Term[]): Term {
@@ -48,13 +48,13 @@ export function createTerms() {
       if (constraining.some((term) => term.never)) return neverTerm;
       const literals = new Map<string, Literal>();
       for (const { node, positive } of constraining.flatMap((term) => term.literals))
-        literals.set(keyOf(numberOf(node), positive), { node, positive });
+        literals.set(toKey(numberNode(node), positive), { node, positive });
       return intern(literals);
     },
   };
 }
 
-function keyOf(number: number, positive: boolean): string {
+function toKey(number: number, positive: boolean): string {
   return positive ? `${number}` : `!${number}`;
 }
 

@@ -4,9 +4,9 @@
  */
 import { type Automaton, AutomatonTooLarge, everyString, noString } from "./shape.js";
 
-export { complement, concat, difference, intersect, union, withLengths } from "./combine.js";
+export { complementAutomaton, concat, difference, intersect, union, withLengths } from "./combine.js";
 export { lengthBetween } from "./lengths.js";
-export { automatonOfTexts, textsOf } from "./texts.js";
+export { automatonOfTexts, listTexts } from "./texts.js";
 export { type Automaton, AutomatonTooLarge, everyString, noString };
 
 /** Returns whether the automaton accepts the text, in time linear in the text. */

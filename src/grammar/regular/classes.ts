@@ -1,5 +1,5 @@
 import { literal, type RuleSet } from "../gbnf.js";
-import { complementOf, intersectionOf, type Ranges } from "./ranges.js";
+import { complementRanges, intersectRanges, type Ranges } from "./ranges.js";
 
 /** A longer character class becomes a separate rule, so that its text occurs only once in the grammar. */
 const inlineLengthMax = 48;
@@ -28,7 +28,7 @@ function member(codePoint: number): string {
 }
 
 /** The characters that a JSON string may contain unescaped. */
-const rawInJson = complementOf([0, 0x1f, 0x22, 0x22, 0x5c, 0x5c]);
+const rawInJson = complementRanges([0, 0x1f, 0x22, 0x22, 0x5c, 0x5c]);
 const shortEscapes = new Map([
   [0x08, "b"],
   [0x09, "t"],
@@ -58,7 +58,7 @@ export function jsonForms(set: Ranges): JsonForms {
     if (letter === undefined) codes.push(codePoint.toString(16).padStart(2, "0"));
     else letters.push(letter);
   }
-  return { raw: intersectionOf(set, rawInJson), letters, codes };
+  return { raw: intersectRanges(set, rawInJson), letters, codes };
 }
 
 function escapedIn(set: Ranges): number[] {
@@ -81,14 +81,14 @@ export function escapeRest(letters: readonly string[], codes: readonly string[],
 function escapeRestOnce(letters: readonly string[], codes: readonly string[], rules: RuleSet): string {
   const alternatives: string[] = [];
   for (const [first, seconds] of bySixteens(codes)) {
-    alternatives.push(`${literal(`u00${first}`)} ${oneOf(seconds, rules)}`);
+    alternatives.push(`${literal(`u00${first}`)} ${addChoice(seconds, rules)}`);
   }
-  if (letters.length > 0) alternatives.push(oneOf(letters, rules));
+  if (letters.length > 0) alternatives.push(addChoice(letters, rules));
   const [only, second] = alternatives;
   return only !== undefined && second === undefined ? only : rules.add(alternatives.join(" | "));
 }
 
-function oneOf(characters: readonly string[], rules: RuleSet): string {
+function addChoice(characters: readonly string[], rules: RuleSet): string {
   const codePoints = characters.map((character) => character.charCodeAt(0)).sort((a, b) => a - b);
   const pairs: number[] = [];
   for (const codePoint of codePoints) {

@@ -37,7 +37,7 @@ export function difference(a: Automaton, b: Automaton): Automaton {
 }
 
 /** Returns all texts that are not in `a`. @throws AutomatonTooLarge */
-export function complement(a: Automaton): Automaton {
+export function complementAutomaton(a: Automaton): Automaton {
   return difference(everyString, a);
 }
 

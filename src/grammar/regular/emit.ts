@@ -103,7 +103,7 @@ function optional(rule: string, count: number, rules: RuleSet): string {
   let size = blockLength;
   while (size * blockLength <= count) size *= blockLength;
   const block = rules.add(required(rule, size, rules).join(" "));
-  const begun = rules.nameOf(optional(rule, size - 1, rules));
+  const begun = rules.toName(optional(rule, size - 1, rules));
   let rest = count % size === 0 ? '""' : optional(rule, count % size, rules);
   for (let blocks = Math.floor(count / size); blocks > 0; blocks--) {
     rest = rules.add(`${begun} | ${block}${rest === '""' ? "" : ` ${rest}`}`);

@@ -67,39 +67,43 @@ function predecessors(draft: AutomatonDraft): number[][] {
  * O(edges * log states).
  */
 function refine(draft: AutomatonDraft): number[] {
-  const blockOf = draft.finals.map(() => 0);
-  const members: Set<number>[] = [new Set(blockOf.keys())];
+  const blockNumbers = draft.finals.map(() => 0);
+  const members: Set<number>[] = [new Set(blockNumbers.keys())];
   const before = predecessors(draft);
-  let dirty = new Map<number, Set<number>>([[0, new Set(blockOf.keys())]]);
+  let dirty = new Map<number, Set<number>>([[0, new Set(blockNumbers.keys())]]);
   while (dirty.size > 0) {
     const round = dirty;
     dirty = new Map();
     for (const [block, states] of round) {
-      for (const part of parts(draft, blockOf, members[block] ?? new Set(), states)) {
+      for (const part of parts(draft, blockNumbers, members[block] ?? new Set(), states)) {
         const fresh = members.push(new Set(part)) - 1;
         for (const state of part) {
           members[block]?.delete(state);
-          blockOf[state] = fresh;
+          blockNumbers[state] = fresh;
         }
-        for (const state of part) for (const previous of before[state] ?? []) mark(dirty, blockOf, previous);
+        for (const state of part)
+          for (const previous of before[state] ?? []) mark(dirty, blockNumbers, previous);
       }
     }
-    dirty = regrouped(dirty, blockOf);
+    dirty = regrouped(dirty, blockNumbers);
   }
-  return blockOf;
+  return blockNumbers;
 }
 
-function mark(dirty: Map<number, Set<number>>, blockOf: readonly number[], state: number): void {
-  const block = blockOf[state] ?? 0;
+function mark(dirty: Map<number, Set<number>>, blockNumbers: readonly number[], state: number): void {
+  const block = blockNumbers[state] ?? 0;
   const states = dirty.get(block);
   if (states === undefined) dirty.set(block, new Set([state]));
   else states.add(state);
 }
 
 /** Groups the dirty states by their current block, which may have changed after they were marked. */
-function regrouped(dirty: Map<number, Set<number>>, blockOf: readonly number[]): Map<number, Set<number>> {
+function regrouped(
+  dirty: Map<number, Set<number>>,
+  blockNumbers: readonly number[],
+): Map<number, Set<number>> {
   const result = new Map<number, Set<number>>();
-  for (const states of dirty.values()) for (const state of states) mark(result, blockOf, state);
+  for (const states of dirty.values()) for (const state of states) mark(result, blockNumbers, state);
   return result;
 }
 
@@ -109,14 +113,14 @@ function regrouped(dirty: Map<number, Set<number>>, blockOf: readonly number[]):
  */
 function parts(
   draft: AutomatonDraft,
-  blockOf: readonly number[],
+  blockNumbers: readonly number[],
   all: Set<number>,
   dirty: Set<number>,
 ): number[][] {
   const groups = new Map<string, number[]>();
   for (const state of dirty) {
     spend(2 + (draft.edges[state]?.length ?? 0) / 2);
-    const key = signature(draft, blockOf, state);
+    const key = signature(draft, blockNumbers, state);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [state]);
     else group.push(state);
@@ -127,7 +131,7 @@ function parts(
   if (cleanCount > 0) {
     for (const state of all) {
       if (dirty.has(state)) continue;
-      largest = signature(draft, blockOf, state);
+      largest = signature(draft, blockNumbers, state);
       largestSize = cleanCount;
       break;
     }
@@ -158,15 +162,15 @@ function withoutLargest(
   return [...groups.values()];
 }
 
-function signature(draft: AutomatonDraft, blockOf: readonly number[], state: number): string {
-  return `${draft.finals[state] === true ? "+" : "-"}${joined(draft.edges[state] ?? [], blockOf).join(",")}`;
+function signature(draft: AutomatonDraft, blockNumbers: readonly number[], state: number): string {
+  return `${draft.finals[state] === true ? "+" : "-"}${joined(draft.edges[state] ?? [], blockNumbers).join(",")}`;
 }
 
 /** Returns the edges with blocks as targets; adjacent ranges into the same block are joined. */
-function joined(edges: readonly number[], blockOf: readonly number[]): number[] {
+function joined(edges: readonly number[], blockNumbers: readonly number[]): number[] {
   const result: number[] = [];
   for (let i = 0; i < edges.length; i += 3) {
-    const block = blockOf[edges[i + 2] ?? 0] ?? 0;
+    const block = blockNumbers[edges[i + 2] ?? 0] ?? 0;
     const end = result.length;
     if (end > 0 && result[end - 1] === block && (result[end - 2] ?? 0) + 1 === edges[i]) {
       result[end - 2] = edges[i + 1] ?? 0;
@@ -178,16 +182,16 @@ function joined(edges: readonly number[], blockOf: readonly number[]): number[] 
 }
 
 /** Returns the blocks as states, in breadth-first order from the start. */
-export function ordered(draft: AutomatonDraft, blockOf: readonly number[]): AutomatonDraft {
+export function ordered(draft: AutomatonDraft, blockNumbers: readonly number[]): AutomatonDraft {
   const result: AutomatonDraft = { finals: [], edges: [] };
   const representatives: number[] = [];
-  for (const [state, block] of blockOf.entries()) representatives[block] = state;
+  for (const [state, block] of blockNumbers.entries()) representatives[block] = state;
   const numbers: number[] = [];
-  const walk = [blockOf[0] ?? 0];
+  const walk = [blockNumbers[0] ?? 0];
   numbers[walk[0] ?? 0] = 0;
   for (const block of walk) {
     const state = representatives[block] ?? 0;
-    const edges = joined(draft.edges[state] ?? [], blockOf);
+    const edges = joined(draft.edges[state] ?? [], blockNumbers);
     for (let i = 2; i < edges.length; i += 3) {
       const target = edges[i] ?? 0;
       edges[i] = numbers[target] ??= walk.push(target) - 1;

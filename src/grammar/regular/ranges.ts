@@ -8,7 +8,7 @@ export type Ranges = readonly number[];
 export const everyCodePoint: Ranges = [0, 0xd7ff, 0xe000, 0x10ffff];
 
 /** Returns the set of these pairs, which may be unordered, overlap and include surrogates. */
-export function rangesOf(pairs: readonly number[]): Ranges {
+export function toRanges(pairs: readonly number[]): Ranges {
   const sorted: [number, number][] = [];
   for (let i = 0; i + 1 < pairs.length; i += 2) pushClipped(sorted, pairs[i] ?? 0, pairs[i + 1] ?? 0);
   sorted.sort((a, b) => a[0] - b[0]);
@@ -27,7 +27,7 @@ function pushClipped(into: [number, number][], low: number, high: number): void 
 }
 
 /** Returns the complement of a set. */
-export function complementOf(set: Ranges): Ranges {
+export function complementRanges(set: Ranges): Ranges {
   const outside: number[] = [];
   let next = 0;
   for (let i = 0; i < set.length; i += 2) {
@@ -36,11 +36,11 @@ export function complementOf(set: Ranges): Ranges {
     next = (set[i + 1] ?? 0) + 1;
   }
   if (next <= 0x10ffff) outside.push(next, 0x10ffff);
-  return rangesOf(outside);
+  return toRanges(outside);
 }
 
 /** Returns the intersection of two sets. */
-export function intersectionOf(a: Ranges, b: Ranges): Ranges {
+export function intersectRanges(a: Ranges, b: Ranges): Ranges {
   const both: number[] = [];
   let i = 0;
   let j = 0;
@@ -55,13 +55,13 @@ export function intersectionOf(a: Ranges, b: Ranges): Ranges {
 }
 
 /** Returns the union of sets. */
-export function unionOf(sets: readonly Ranges[]): Ranges {
+export function uniteRanges(sets: readonly Ranges[]): Ranges {
   const [only, second] = sets;
-  return only !== undefined && second === undefined ? only : rangesOf(sets.flat());
+  return only !== undefined && second === undefined ? only : toRanges(sets.flat());
 }
 
 /** Returns the number of code points in the set. */
-export function sizeOf(set: Ranges): number {
+export function countCodePoints(set: Ranges): number {
   let size = 0;
   for (let i = 0; i < set.length; i += 2) size += (set[i + 1] ?? 0) - (set[i] ?? 0) + 1;
   return size;
@@ -80,7 +80,7 @@ export function partition(sets: readonly Ranges[]): { classes: Ranges[]; members
   points.sort((a, b) => a[0] - b[0]);
   const classes: number[][] = [];
   const members: number[][] = sets.map(() => []);
-  const classOf = new Map<string, number>();
+  const classNumbers = new Map<string, number>();
   const active = new Set<number>();
   for (let i = 0; i < points.length;) {
     const at = points[i]?.[0] ?? 0;
@@ -90,13 +90,13 @@ export function partition(sets: readonly Ranges[]): { classes: Ranges[]; members
     }
     if (active.size === 0) continue;
     const key = [...active].sort((a, b) => a - b).join(",");
-    let id = classOf.get(key);
+    let id = classNumbers.get(key);
     if (id === undefined) {
       id = classes.push([]) - 1;
-      classOf.set(key, id);
+      classNumbers.set(key, id);
       for (const set of active) members[set]?.push(id);
     }
     classes[id]?.push(at, (points[i]?.[0] ?? 0) - 1);
   }
-  return { classes: classes.map(rangesOf), members };
+  return { classes: classes.map(toRanges), members };
 }

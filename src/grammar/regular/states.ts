@@ -2,7 +2,7 @@ import { spend } from "../work.js";
 import { literal, type RuleSet } from "../gbnf.js";
 import { characterClass, escapeRest, type JsonForms, jsonForms } from "./classes.js";
 import { components } from "./components.js";
-import { type Ranges, sizeOf } from "./ranges.js";
+import { type Ranges, countCodePoints } from "./ranges.js";
 import { type Automaton } from "./shape.js";
 
 /** The form of a text in the grammar: unchanged, or as the part of a JSON string after its opening quote. */
@@ -25,15 +25,15 @@ const inlineLengthMax = 12;
  * GrammarTooLarge
  */
 export function emitStates(automaton: Automaton, writing: TextForm, rules: RuleSet): string {
-  const transitions = transitionsOf(automaton, writing);
-  const uses = usesOf(transitions);
+  const transitions = listTransitions(automaton, writing);
+  const uses = countUses(transitions);
   const end: Sequence = { literal: writing === "json" ? '"' : "", rest: "" };
   const sequences: Sequence[] = [];
   for (const { states, cyclic } of components(automaton)) {
     if (cyclic) for (const state of states) sequences[state] = { literal: "", rest: rules.reserve() };
     for (const state of states) {
       spend(stepsOfState * (1 + (transitions[state]?.length ?? 0)));
-      const alternatives = alternativesOf(transitions[state] ?? [], sequences, rules);
+      const alternatives = listAlternatives(transitions[state] ?? [], sequences, rules);
       if (automaton.finals[state] === 1) alternatives.unshift(end);
       const [only, second] = alternatives;
       const reserved = sequences[state];
@@ -43,7 +43,7 @@ export function emitStates(automaton: Automaton, writing: TextForm, rules: RuleS
       } else sequences[state] = { literal: "", rest: rules.add(alternatives.map(sequenceText).join(" | ")) };
     }
   }
-  return rules.nameOf(sequenceText(sequences[0] ?? emptySequence));
+  return rules.toName(sequenceText(sequences[0] ?? emptySequence));
 }
 
 function isShort(sequence: Sequence): boolean {
@@ -66,7 +66,7 @@ interface Transition {
   readonly forms: JsonForms;
 }
 
-function transitionsOf(automaton: Automaton, writing: TextForm): Transition[][] {
+function listTransitions(automaton: Automaton, writing: TextForm): Transition[][] {
   const { stateCount, offsets, lows, highs, targets } = automaton;
   const transitions: Transition[][] = [];
   for (let state = 0; state < stateCount; state++) {
@@ -77,13 +77,13 @@ function transitionsOf(automaton: Automaton, writing: TextForm): Transition[][] 
       else set.push(lows[i] ?? 0, highs[i] ?? 0);
     }
     const found: Transition[] = [];
-    for (const [target, set] of sets) found.push({ target, forms: formsOf(set, writing) });
+    for (const [target, set] of sets) found.push({ target, forms: splitForms(set, writing) });
     transitions.push(found);
   }
   return transitions;
 }
 
-function formsOf(set: Ranges, writing: TextForm): JsonForms {
+function splitForms(set: Ranges, writing: TextForm): JsonForms {
   return writing === "json" ? jsonForms(set) : { raw: set, letters: [], codes: [] };
 }
 
@@ -92,7 +92,7 @@ function isEscaped({ letters, codes }: JsonForms): boolean {
 }
 
 /** Counts how often each state is used. A set that JSON escapes in part uses its target twice. */
-function usesOf(transitions: readonly Transition[][]): number[] {
+function countUses(transitions: readonly Transition[][]): number[] {
   const uses = transitions.map(() => 0);
   for (const found of transitions) {
     for (const { target, forms } of found) {
@@ -104,15 +104,15 @@ function usesOf(transitions: readonly Transition[][]): number[] {
 
 const emptySequence: Sequence = { literal: "", rest: "" };
 
-function alternativesOf(
+function listAlternatives(
   transitions: readonly Transition[],
   sequences: readonly Sequence[],
   rules: RuleSet,
 ): Sequence[] {
   const raw = transitions.filter(({ forms }) => forms.raw.length > 0);
-  if (raw.length > 1) raw.sort((a, b) => sizeOf(a.forms.raw) - sizeOf(b.forms.raw));
+  if (raw.length > 1) raw.sort((a, b) => countCodePoints(a.forms.raw) - countCodePoints(b.forms.raw));
   return [
-    ...escapesOf(transitions, sequences, rules),
+    ...listEscapes(transitions, sequences, rules),
     ...raw.map(({ forms, target }) => characterThen(forms.raw, sequences[target] ?? emptySequence, rules)),
   ];
 }
@@ -126,7 +126,7 @@ function characterThen(set: Ranges, after: Sequence, rules: RuleSet): Sequence {
 }
 
 /** Returns at most one alternative for all escaped characters, so that only one begins with a backslash. */
-function escapesOf(
+function listEscapes(
   transitions: readonly Transition[],
   sequences: readonly Sequence[],
   rules: RuleSet,

@@ -22,7 +22,7 @@ export function automatonOfTexts(list: readonly string[]): Automaton {
   const path = [root];
   let last: readonly number[] = [];
   for (const text of sorted) {
-    const codePoints = codePointsOf(text);
+    const codePoints = toCodePoints(text);
     spend(1 + 2 * codePoints.length);
     let shared = 0;
     while (shared < last.length && last[shared] === codePoints[shared]) shared++;
@@ -41,7 +41,7 @@ export function automatonOfTexts(list: readonly string[]): Automaton {
   return automatonOfTree(register.nodes);
 }
 
-function codePointsOf(text: string): number[] {
+function toCodePoints(text: string): number[] {
   const codePoints: number[] = [];
   for (let i = 0; i < text.length; i++) {
     const codePoint = text.codePointAt(i) ?? 0;
@@ -62,7 +62,7 @@ function mergeOpenStates(path: Node[], depth: number, { nodes, byKey }: Register
   while (path.length > depth + 1) {
     const node = path.pop();
     if (node === undefined) return;
-    const key = keyOf(node);
+    const key = toKey(node);
     let number = byKey.get(key);
     if (number === undefined) {
       number = nodes.push(node) - 1;
@@ -75,7 +75,7 @@ function mergeOpenStates(path: Node[], depth: number, { nodes, byKey }: Register
 /**
  * Returns a key that equivalent states share: a number for the usual state with one edge, otherwise a text.
  */
-function keyOf({ final, labels, targets }: Node): string | number {
+function toKey({ final, labels, targets }: Node): string | number {
   const [label, second] = labels;
   if (label === undefined) return -1;
   if (second !== undefined) return `${final ? "+" : "-"}${labels.join()}>${targets.join()}`;
@@ -86,16 +86,16 @@ function keyOf({ final, labels, targets }: Node): string | number {
 function automatonOfTree(nodes: readonly Node[]): Automaton {
   const last = nodes.length - 1;
   const finals: boolean[] = [nodes[last]?.final ?? false];
-  const edges: number[][] = [edgesOf(nodes[last])];
+  const edges: number[][] = [listEdges(nodes[last])];
   for (const node of nodes.slice(0, last)) {
     finals.push(node.final);
-    edges.push(edgesOf(node));
+    edges.push(listEdges(node));
   }
   return freeze(ordered({ finals, edges }, [...finals.keys()]));
 }
 
 /** Returns the edges sorted by code point; the texts are sorted by UTF-16 unit. */
-function edgesOf(node: Node | undefined): number[] {
+function listEdges(node: Node | undefined): number[] {
   const { labels = [], targets = [] } = node ?? {};
   const [label, second] = labels;
   if (label !== undefined && second === undefined) return [label, label, (targets[0] ?? 0) + 1];
@@ -104,7 +104,7 @@ function edgesOf(node: Node | undefined): number[] {
 }
 
 /** Returns the texts of an automaton in the order of their code points, or null if there are more than `max`. */
-export function textsOf(automaton: Automaton, max: number): readonly string[] | null {
+export function listTexts(automaton: Automaton, max: number): readonly string[] | null {
   const texts: string[] = [];
   const pending: { readonly state: number; readonly text: string }[] = [{ state: 0, text: "" }];
   // Every state reaches an accepting state, so that the texts that are begun are at most those to come.

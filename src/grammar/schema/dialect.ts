@@ -5,7 +5,7 @@ import { SchemaRefusal } from "./refusal.js";
  * The differences between the drafts of JSON Schema. A keyword that a later draft added is understood in all
  * of them.
  */
-export interface Dialect {
+export interface SchemaDialect {
   /** The keywords that give a schema resource its URI. */
   readonly idKeywords: readonly string[];
   /** Up to draft 7: the standard ignores the siblings of `$ref`, and many documents do not. */
@@ -16,23 +16,23 @@ export interface Dialect {
   readonly containsEvaluates: boolean;
 }
 
-const draft4: Dialect = {
+const draft4: SchemaDialect = {
   idKeywords: ["id", "$id"],
   refStandsAlone: true,
   idNamesAnchors: true,
   containsEvaluates: true,
 };
-const draft6: Dialect = { ...draft4, idKeywords: ["$id"] };
-const draft2020: Dialect = { ...draft6, refStandsAlone: false, idNamesAnchors: false };
-const draft2019: Dialect = { ...draft2020, containsEvaluates: false };
+const draft6: SchemaDialect = { ...draft4, idKeywords: ["$id"] };
+const draft2020: SchemaDialect = { ...draft6, refStandsAlone: false, idNamesAnchors: false };
+const draft2019: SchemaDialect = { ...draft2020, containsEvaluates: false };
 /**
  * For documents without `$schema`: the newest draft, extended by the forms of older drafts that the newest
  * does not define.
  */
-const defaultDialect: Dialect = { ...draft2020, idKeywords: ["$id", "id"], idNamesAnchors: true };
+const defaultDialect: SchemaDialect = { ...draft2020, idKeywords: ["$id", "id"], idNamesAnchors: true };
 
 /** Returns the dialect that `$schema` names, or the default one. @throws SchemaRefusal for drafts before 4 */
-export function dialectOf(document: JsonValue): Dialect {
+export function readSchemaDialect(document: JsonValue): SchemaDialect {
   if (typeof document !== "object" || document === null) return defaultDialect;
   const declared = Object.hasOwn(document, "$schema")
     ? (document as { $schema?: JsonValue }).$schema

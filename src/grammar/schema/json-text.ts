@@ -11,7 +11,7 @@ const longNumber = /\d[\d.]{15}|\d[eE]/;
  * Parses a JSON text. Numbers that a `number` does not keep are instances of ExactNumber, or NaN when they are
  * out of range. @throws SyntaxError as JSON.parse
  */
-export function parseJson(text: string): unknown {
+export function parseSchemaText(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (!longNumber.test(text)) return value;
   try {

@@ -31,7 +31,7 @@ export function pointerTo(pointer: string, token: string | number): string {
 }
 
 /** Returns the unescaped reference tokens of a JSON Pointer. */
-export function tokensOf(pointer: string): readonly string[] {
+export function splitPointer(pointer: string): readonly string[] {
   return pointer
     .split("/")
     .slice(1)

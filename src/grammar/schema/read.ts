@@ -3,7 +3,7 @@
  * Documents that are too large or malformed are rejected with the keyword and location at fault. Subschemas
  * that nothing refers to are not read.
  */
-import { dialectOf, type Dialect } from "./dialect.js";
+import { readSchemaDialect, type SchemaDialect } from "./dialect.js";
 import { guardDocument, schemaLimits, type SchemaLimits } from "./guards.js";
 import { Keywords, type Counters, type NodeDraft } from "./keywords.js";
 import type { SchemaNode } from "./node.js";
@@ -26,10 +26,10 @@ export interface ReadOptions {
 export function readSchema(schema: unknown, options: ReadOptions = {}): SchemaNode {
   const limits = { ...schemaLimits, ...options.limits };
   const document = guardDocument(schema, limits);
-  const declared = dialectOf(document);
+  const declared = readSchemaDialect(document);
   const siblings = declared.refStandsAlone && options.refSiblings === true;
   const dialect = { ...declared, readsRefSiblings: siblings || !declared.refStandsAlone };
-  const root = graphOf(findReferences(document, dialect), dialect, limits);
+  const root = buildGraph(findReferences(document, dialect), dialect, limits);
   checkProgress(root, limits);
   return root;
 }
@@ -60,7 +60,7 @@ function withRefSiblings(schema: unknown): SchemaNode | null {
  * Builds one node per location. Locations wait in a list instead of being read recursively, so depth uses no
  * stack.
  */
-function graphOf(references: References, dialect: ReadDialect, limits: SchemaLimits): SchemaNode {
+function buildGraph(references: References, dialect: ReadDialect, limits: SchemaLimits): SchemaNode {
   const nodes = new Map<string, NodeDraft>();
   const pending: { readonly location: SchemaLocation; readonly node: NodeDraft }[] = [];
   const targets = new Set<string>();
@@ -75,7 +75,7 @@ function graphOf(references: References, dialect: ReadDialect, limits: SchemaLim
     return node;
   };
 
-  const targetOf = (location: SchemaLocation, keyword: RefKeyword): SchemaNode => {
+  const findTarget = (location: SchemaLocation, keyword: RefKeyword): SchemaNode => {
     const target = references.target(location, keyword);
     targets.add(target.pointer);
     if (targets.size > limits.refsMax)
@@ -92,12 +92,12 @@ function graphOf(references: References, dialect: ReadDialect, limits: SchemaLim
     const { location, node } = next;
     const child = (...tokens: readonly (string | number)[]): SchemaNode =>
       nodeAt(references.inside(location, ...tokens));
-    fill(node, location, { dialect, limits, counters, child, targetOf });
+    fill(node, location, { dialect, limits, counters, child, findTarget });
   }
   return root;
 }
 
-interface ReadDialect extends Dialect {
+interface ReadDialect extends SchemaDialect {
   readonly readsRefSiblings: boolean;
 }
 
@@ -106,7 +106,7 @@ interface FillContext {
   readonly limits: SchemaLimits;
   readonly counters: Counters;
   readonly child: (...tokens: readonly (string | number)[]) => SchemaNode;
-  readonly targetOf: (location: SchemaLocation, keyword: RefKeyword) => SchemaNode;
+  readonly findTarget: (location: SchemaLocation, keyword: RefKeyword) => SchemaNode;
 }
 
 function fill(node: NodeDraft, location: SchemaLocation, filling: FillContext): void {
@@ -116,7 +116,7 @@ function fill(node: NodeDraft, location: SchemaLocation, filling: FillContext): 
     return;
   }
   if (!isObject(value)) throw refusal("a schema must be an object, true or false", pointer, null);
-  if (ownProperty(value, "$ref") !== undefined) node.ref = filling.targetOf(location, "$ref");
+  if (ownProperty(value, "$ref") !== undefined) node.ref = filling.findTarget(location, "$ref");
   if (node.ref !== undefined && !filling.dialect.readsRefSiblings) return;
   const keywords = new Keywords(value, pointer, filling);
   readScalar(node, keywords);
@@ -127,7 +127,7 @@ function fill(node: NodeDraft, location: SchemaLocation, filling: FillContext): 
   if (node.ref !== undefined && siblings && filling.dialect.refStandsAlone) node.refStandsAlone = true;
   for (const keyword of ["$dynamicRef", "$recursiveRef"] as const) {
     if (keywords.raw(keyword) === undefined) continue;
-    const target = filling.targetOf(location, keyword);
+    const target = filling.findTarget(location, keyword);
     if (node.ref === undefined) node.ref = target;
     else node.allOf = [...(node.allOf ?? []), { pointer: `${pointer}/${keyword}`, ref: target }];
   }
@@ -153,7 +153,7 @@ function readCombined(node: NodeDraft, keywords: Keywords): void {
 }
 
 /** Reads the keywords of arrays. Tuples of older drafts become `prefixItems` and `items`. */
-function readArray(node: NodeDraft, keywords: Keywords, dialect: Dialect): void {
+function readArray(node: NodeDraft, keywords: Keywords, dialect: SchemaDialect): void {
   const prefixItems = keywords.schemas("prefixItems");
   const tuple = isArray(keywords.raw("items"));
   if (prefixItems !== undefined) node.prefixItems = prefixItems;
@@ -183,7 +183,7 @@ function readTuple(node: NodeDraft, keywords: Keywords): void {
   if (rest !== undefined) node.items = rest;
 }
 
-function readContains(node: NodeDraft, keywords: Keywords, dialect: Dialect): void {
+function readContains(node: NodeDraft, keywords: Keywords, dialect: SchemaDialect): void {
   const contains = keywords.schema("contains");
   const min = keywords.count("minContains") ?? 1;
   const max = keywords.count("maxContains") ?? null;
@@ -245,7 +245,7 @@ function readDependencies(
   const required = new Map<string, readonly string[]>();
   const schemas = new Map<string, SchemaNode>();
   for (const [name, value] of dependencies)
-    if (isArray(value)) required.set(name, stringArrayOf(value, keywords, "dependencies"));
+    if (isArray(value)) required.set(name, readStringArray(value, keywords, "dependencies"));
     else schemas.set(name, keywords.schemaIn("dependencies", name));
   return {
     ...(required.size > 0 ? { dependentRequired: required } : {}),
@@ -258,10 +258,10 @@ function namesByName(
   keyword: string,
 ): ReadonlyMap<string, readonly string[]> | undefined {
   const map = keywords.map(keyword);
-  return map && new Map([...map].map(([name, value]) => [name, stringArrayOf(value, keywords, keyword)]));
+  return map && new Map([...map].map(([name, value]) => [name, readStringArray(value, keywords, keyword)]));
 }
 
-function stringArrayOf(value: unknown, keywords: Keywords, keyword: string): readonly string[] {
+function readStringArray(value: unknown, keywords: Keywords, keyword: string): readonly string[] {
   if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
   throw keywords.malformed(keyword, "an object whose values are arrays of strings");
 }

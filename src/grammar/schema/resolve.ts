@@ -2,7 +2,7 @@
  * Resolves references inside one document by JSON Pointer, anchor and URI. Nothing is fetched: a reference to
  * another document is rejected.
  */
-import type { Dialect } from "./dialect.js";
+import type { SchemaDialect } from "./dialect.js";
 import type { JsonValue } from "./node.js";
 import {
   isObject,
@@ -10,7 +10,7 @@ import {
   pointerTo,
   childValue,
   subschemas,
-  tokensOf,
+  splitPointer,
   type JsonObject,
   type SchemaLocation,
 } from "./location.js";
@@ -34,7 +34,7 @@ interface Names {
 }
 
 /** Collects the URIs and anchors of a document and returns a resolver for its references. */
-export function findReferences(document: JsonValue, dialect: Dialect) {
+export function findReferences(document: JsonValue, dialect: SchemaDialect) {
   const names = collectNames(document, dialect);
   const root = { value: document, pointer: "", base: names.bases.get("") ?? rootUri };
 
@@ -57,7 +57,7 @@ export function findReferences(document: JsonValue, dialect: Dialect) {
     if (fragment !== "" && !fragment.startsWith("/")) throw unresolvable(location, keyword, reference);
     // Real documents write JSON Pointers relative to the document root even below an `id` that changes the
     // base.
-    const found = walk(within, tokensOf(fragment), names) ?? walk(root, tokensOf(fragment), names);
+    const found = walk(within, splitPointer(fragment), names) ?? walk(root, splitPointer(fragment), names);
     if (found === undefined) throw unresolvable(location, keyword, reference);
     return found;
   };
@@ -85,7 +85,7 @@ export function findReferences(document: JsonValue, dialect: Dialect) {
   };
 }
 
-function collectNames(document: JsonValue, dialect: Dialect): Names {
+function collectNames(document: JsonValue, dialect: SchemaDialect): Names {
   const bases = new Map<string, string>();
   const locations = new Map<string, SchemaLocation | null>();
   const dynamicAnchors = new Map<string, number>();
@@ -122,7 +122,7 @@ function collectNames(document: JsonValue, dialect: Dialect): Names {
 function identifier(
   object: JsonObject,
   base: string,
-  dialect: Dialect,
+  dialect: SchemaDialect,
 ): { readonly uri?: string; readonly anchor?: string } | undefined {
   if (dialect.refStandsAlone && Object.hasOwn(object, "$ref")) return undefined;
   const id = dialect.idKeywords

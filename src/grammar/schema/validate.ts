@@ -9,8 +9,8 @@ import type { SchemaNode } from "./node.js";
 import { reachable } from "./progress.js";
 import { checkArray } from "./validate/arrays.js";
 import { checkCombined } from "./validate/combined.js";
-import { depthOf } from "./validate/equality.js";
-import { Evaluated } from "./validate/evaluated.js";
+import { measureDepth } from "./validate/equality.js";
+import { EvaluatedParts } from "./validate/evaluated.js";
 import type { Evaluator, Problem, InstanceLocation } from "./validate/evaluator.js";
 import { checkObject } from "./validate/objects.js";
 import { compilePatterns, type Patterns } from "./validate/patterns.js";
@@ -49,7 +49,8 @@ export function createValidator(root: SchemaNode): Validator {
     shared: sharedNodes(nodes),
   };
   return (value, node = root) => {
-    if (depthOf(value, depthMax) > depthMax) return limitProblem("", `more than ${depthMax} levels deep`);
+    if (measureDepth(value, depthMax) > depthMax)
+      return limitProblem("", `more than ${depthMax} levels deep`);
     try {
       return createEvaluator(facts).evaluate(node, { value, pointer: "" }, null);
     } catch (thrown) {
@@ -87,7 +88,7 @@ class BoundReached extends Error {
 
 interface Result {
   readonly problem: Problem | null;
-  readonly evaluated: Evaluated | null;
+  readonly evaluated: EvaluatedParts | null;
 }
 
 function createEvaluator(facts: SchemaFacts): Evaluator {
@@ -102,7 +103,7 @@ function createEvaluator(facts: SchemaFacts): Evaluator {
   const decide = (
     node: SchemaNode,
     location: InstanceLocation,
-    evaluated: Evaluated | null,
+    evaluated: EvaluatedParts | null,
   ): Problem | null => {
     nesting += 1;
     if (nesting > nestingMax) throw new BoundReached("too deeply nested to validate", location.pointer);
@@ -115,7 +116,7 @@ function createEvaluator(facts: SchemaFacts): Evaluator {
     memo.set(node, locations);
     const before = locations.get(location.pointer);
     if (before !== undefined) return before;
-    const evaluated = facts.evaluating ? new Evaluated() : null;
+    const evaluated = facts.evaluating ? new EvaluatedParts() : null;
     const result = { problem: decide(node, location, evaluated), evaluated };
     locations.set(location.pointer, result);
     return result;
@@ -131,7 +132,7 @@ function createEvaluator(facts: SchemaFacts): Evaluator {
         if (problem === null && evaluated !== null) into?.add(evaluated);
         return problem;
       }
-      const evaluated = facts.evaluating ? new Evaluated() : null;
+      const evaluated = facts.evaluating ? new EvaluatedParts() : null;
       const problem = decide(node, location, evaluated);
       if (problem === null && evaluated !== null) into?.add(evaluated);
       return problem;
@@ -143,7 +144,7 @@ function createEvaluator(facts: SchemaFacts): Evaluator {
 function check(
   node: SchemaNode,
   location: InstanceLocation,
-  evaluated: Evaluated | null,
+  evaluated: EvaluatedParts | null,
   evaluator: Evaluator,
 ): Problem | null {
   if (node.always === true) return null;

@@ -1,6 +1,6 @@
 /** GET and POST /auth/access-groups, GET, PUT and DELETE /auth/access-groups/{groupName}: named lists of ACLs. */
 import { z } from "zod";
-import { actorOf } from "../../accounts/visibility.js";
+import { toActor } from "../../accounts/visibility.js";
 import type { AccessGroup } from "../../accounts/groups/access-group.js";
 import type { AccessGroupChange } from "../../accounts/groups/access-groups.js";
 import { responseArray, responseObject } from "../../dialects/response-fields.js";
@@ -102,7 +102,7 @@ export const createAccessGroup = managementRoute({
   async handle({ ctx, manager, body }, { accounts }) {
     const { name, description, acls } = parseFields(createRequestSchema, body);
     const group = { name, description: description ?? "", acls };
-    ctx.body = presentGroup(await accounts.accessGroups.create(group, actorOf(manager)));
+    ctx.body = presentGroup(await accounts.accessGroups.create(group, toActor(manager)));
   },
 });
 
@@ -130,7 +130,7 @@ export const updateAccessGroup = managementRoute({
       acls: accessGroup?.acls,
     });
     const change: AccessGroupChange = applyFieldMask(given, { description: "", acls: [] }, fieldMask);
-    const group = await accounts.accessGroups.update(params["groupName"] ?? "", change, actorOf(manager));
+    const group = await accounts.accessGroups.update(params["groupName"] ?? "", change, toActor(manager));
     ctx.body = presentGroup(group);
   },
 });
@@ -151,7 +151,7 @@ export const deleteAccessGroup = managementRoute({
     errors: ["conflict"],
   },
   async handle({ ctx, manager, params }, { accounts }) {
-    await accounts.accessGroups.remove(params["groupName"] ?? "", actorOf(manager));
+    await accounts.accessGroups.remove(params["groupName"] ?? "", toActor(manager));
     ctx.body = {};
   },
 });

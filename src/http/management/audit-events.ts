@@ -1,15 +1,15 @@
 /** GET /audit/teams/{teamId}/events: lists the audit events of a team in pages. */
 import { z } from "zod";
-import { actorOf } from "../../accounts/visibility.js";
+import { toActor } from "../../accounts/visibility.js";
 import type { AuditEventWithMember } from "../../accounts/audit-log.js";
 import { responseArray, responseObject } from "../../dialects/response-fields.js";
 import { epochMs, parseFields, timeField } from "../../dialects/management/fields.js";
 import {
   decodePageToken,
   encodePageToken,
-  itemsOf,
+  countPageItems,
   nextPageField,
-  pageSizeFieldOf,
+  createPageSizeField,
   type PageSizes,
   pageTokenField,
 } from "../../dialects/management/pages.js";
@@ -20,7 +20,7 @@ import { timeSchema, timestamp } from "../../dialects/management/answers.js";
 const sizes: PageSizes = { usual: 1000, most: 1000 };
 
 const querySchema = z.object({
-  pageSize: pageSizeFieldOf("Events", sizes),
+  pageSize: createPageSizeField("Events", sizes),
   pageToken: pageTokenField,
   "eventFilter.userId": z.string().nullish().describe("Only actions of this member or management key."),
   "eventFilter.query": z.string().nullish().describe("Only events with this text in the description."),
@@ -84,14 +84,14 @@ export const listAuditEvents = managementRoute({
         after: position === null ? null : { time: position[0], entry: position[1] },
         from: query.eventTimeFrom == null ? null : epochMs(query.eventTimeFrom),
         to: query.eventTimeTo == null ? null : epochMs(query.eventTimeTo),
-        limit: itemsOf(sizes, query.pageSize),
+        limit: countPageItems(sizes, query.pageSize),
       },
       {
         eventId: query["eventFilter.eventId"] ?? null,
         userId: query["eventFilter.userId"] ?? null,
         text: query["eventFilter.query"] ?? null,
       },
-      actorOf(manager),
+      toActor(manager),
     );
     const answer: z.infer<typeof pageSchema> = {
       events: events.map(present),

@@ -1,7 +1,7 @@
 /** GET /admin/export/usage, /admin/export/ledger and /admin/export/audit, an extension: rows as CSV or JSON lines. */
 import { Readable } from "node:stream";
 import { z } from "zod";
-import { actorOf } from "../../accounts/visibility.js";
+import { toActor } from "../../accounts/visibility.js";
 import { exportFormats, formatRows, type ExportKind } from "../../core/export/rows.js";
 import type { ManagementEndpoint } from "../../accounts/principals/manager-permissions.js";
 import { managementRoute, type ManagementRoute } from "../server/route.js";
@@ -54,7 +54,7 @@ function exportRoute(
         from: since == null ? null : epochMs(since),
         to: until == null ? null : epochMs(until),
       };
-      const { columns, pages } = await accounts.exports.open(kind, query, actorOf(manager));
+      const { columns, pages } = await accounts.exports.open(kind, query, toActor(manager));
       // A failure of the first page is an answer of its own; a later one breaks the answer off.
       const begun = await withFirst(pages);
       const written = format ?? "jsonl";

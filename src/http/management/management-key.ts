@@ -1,6 +1,6 @@
 /** GET /auth/management-keys/validation: returns the management key of the request. Any valid management key may call it. */
 import { z } from "zod";
-import { actorOf } from "../../accounts/visibility.js";
+import { toActor } from "../../accounts/visibility.js";
 import { responseArray, responseObject } from "../../dialects/response-fields.js";
 import { managementRoute } from "../server/route.js";
 import { timeSchema, timestamp } from "../../dialects/management/answers.js";
@@ -45,7 +45,7 @@ export const getManagementKey = managementRoute({
   },
   async handle({ ctx, manager }, { accounts }) {
     const { key } = manager;
-    const teamId = key.teamId ?? (await accounts.teams.list(actorOf(manager)))[0]?.id;
+    const teamId = key.teamId ?? (await accounts.teams.list(toActor(manager)))[0]?.id;
     const body: z.infer<typeof managementKey> = {
       apiKeyId: key.id,
       ...(teamId === undefined ? {} : { teamId }),

@@ -1,6 +1,6 @@
 /** GET /admin/overview, an extension: what the server does now, and what it has done today. */
 import { z } from "zod";
-import { actorOf, deriveScope } from "../../accounts/visibility.js";
+import { toActor, deriveScope } from "../../accounts/visibility.js";
 import type { Actor } from "../../accounts/audit/event.js";
 import type { TeamCredits } from "../../accounts/money/credits.js";
 import { hourMs } from "../../accounts/money/usage-report.js";
@@ -90,7 +90,7 @@ export const getOverview = managementRoute({
     errors: ["not_found"],
   },
   async handle({ ctx, manager }, app) {
-    const actor = actorOf(manager);
+    const actor = toActor(manager);
     const query = parseFields(overviewQuery, ctx.query);
     const scope = deriveScope(actor, query.teamId ?? null);
     const { teamId } = scope;
@@ -112,7 +112,7 @@ export const getOverview = managementRoute({
         .load()
         .models.toSorted((a, b) => (a.id < b.id ? -1 : 1))
         .map(presentModel),
-      memory: teamId === null ? memoryOf(app.load().models) : null,
+      memory: teamId === null ? sumMemory(app.load().models) : null,
       today,
       credits: await listCredits(app, range, actor),
     };
@@ -180,15 +180,15 @@ async function listCredits(
   );
 }
 
-function memoryOf(models: readonly ModelInMemory[]): NonNullable<Overview["memory"]> {
-  const bytesOf = (isOnCpu: boolean): number =>
+function sumMemory(models: readonly ModelInMemory[]): NonNullable<Overview["memory"]> {
+  const sumBytes = (isOnCpu: boolean): number =>
     models
       .filter(({ device, isRemote = false }) => (device === "cpu" || isRemote) === isOnCpu)
       .reduce((sum, { bytes }) => sum + bytes, 0);
   return {
     processBytes: process.memoryUsage.rss(),
-    modelBytes: bytesOf(true),
-    gpuBytes: bytesOf(false),
+    modelBytes: sumBytes(true),
+    gpuBytes: sumBytes(false),
   };
 }
 

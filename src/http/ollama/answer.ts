@@ -1,7 +1,7 @@
 /** What POST /api/chat and POST /api/generate have in common: both answer a run, or only load or unload a model. */
 import { authoriseModel } from "../../answers/authorise-model.js";
 import { ollamaEndpoint, type AnswerForm } from "../../answers/ollama.js";
-import type { AnswerIdentity } from "../../dialects/ollama/answer.js";
+import type { OllamaIdentity } from "../../dialects/ollama/answer.js";
 import { answerCall } from "../server/answer.js";
 import type { AppContext } from "../server/app-context.js";
 import { whileClientWaits } from "../server/reply/client.js";
@@ -22,7 +22,7 @@ export async function answerIn(form: AnswerForm, call: Call, app: AppContext): P
 }
 
 interface LoadOnly {
-  readonly identity: AnswerIdentity;
+  readonly identity: OllamaIdentity;
   readonly name: string;
   readonly keepAliveMs: number | undefined;
 }
@@ -39,7 +39,7 @@ async function loadOnly(
   if (isLoaded !== null) ctx.body = form.loaded(identity, isLoaded ? "load" : "unload");
 }
 
-function timesFrom({ clock }: AppContext): AnswerIdentity["times"] {
+function timesFrom({ clock }: AppContext): OllamaIdentity["times"] {
   const began = clock.monotonic();
   return () => ({ elapsedMs: clock.monotonic() - began, loadMs: null, prefillMs: null, decodeMs: null });
 }

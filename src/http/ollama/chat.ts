@@ -3,7 +3,7 @@ import { z } from "zod";
 import {
   createOllamaChatEncoder,
   emptyChatLine,
-  encodeLoaded,
+  encodeChatLoaded,
   foldOllamaChat,
 } from "../../dialects/ollama/chat/encode.js";
 import { parseOllamaChat } from "../../dialects/ollama/chat/parse.js";
@@ -17,7 +17,7 @@ import { ollamaClients } from "./clients.js";
 
 const form: AnswerForm = {
   parse: parseOllamaChat,
-  loaded: encodeLoaded,
+  loaded: encodeChatLoaded,
   empty: emptyChatLine,
   encoder: createOllamaChatEncoder,
   fold: foldOllamaChat,

@@ -1,6 +1,6 @@
 /** DELETE /api/delete, as Ollama has it: deletes a model that was pulled. */
 import { z } from "zod";
-import { actorOf } from "../../accounts/visibility.js";
+import { toActor } from "../../accounts/visibility.js";
 import { modelNotFound } from "../../core/errors.js";
 import { validFields } from "../../dialects/field-error.js";
 import { responseObject } from "../../dialects/response-fields.js";
@@ -37,7 +37,7 @@ export const deleteOllamaModel = managementRoute({
     const name = requireName(validFields(deleteRequest, body));
     const model = models.find(knownName(models, name));
     if (model === null) throw modelNotFound(name);
-    await modelAdmin.remove(model, actorOf(manager));
+    await modelAdmin.remove(model, toActor(manager));
     const answer: z.infer<typeof deleted> = { status: "success" };
     ctx.body = answer;
   },

@@ -3,7 +3,7 @@ import { encodeEmbedEnd } from "../../dialects/ollama/embed/encode.js";
 import { parseOllamaEmbed } from "../../dialects/ollama/embed/parse.js";
 import { ollamaEmbedAnswer } from "../../dialects/ollama/embed/response-schema.js";
 import { ollamaEmbedRequestSchema } from "../../dialects/ollama/embed/schema.js";
-import { numbersOf } from "../../dialects/vector-numbers.js";
+import { toShortNumbers } from "../../dialects/vector-numbers.js";
 import { embedInputs } from "./embed-inputs.js";
 import { vectorsJson } from "../server/reply/vectors.js";
 import { apiKeyRoute } from "../server/route.js";
@@ -30,7 +30,7 @@ export const createOllamaEmbeddings = apiKeyRoute({
     const embedded = await embedInputs(app, call, parsed);
     if (embedded === null) return;
     const { vectors, promptTokens, loadMs } = embedded;
-    const data = await vectorsJson(vectors, numbersOf);
+    const data = await vectorsJson(vectors, toShortNumbers);
     const times = { elapsedMs: app.clock.monotonic() - began, loadMs };
     const rest = JSON.stringify(encodeEmbedEnd(parsed.request.model, promptTokens, times));
     call.ctx.body = `{"embeddings":${data},${rest.slice(1)}`;

@@ -2,7 +2,7 @@
 import { parseOllamaEmbeddings } from "../../dialects/ollama/embed/parse.js";
 import { ollamaEmbeddingsAnswer } from "../../dialects/ollama/embed/response-schema.js";
 import { ollamaEmbeddingsRequestSchema } from "../../dialects/ollama/embed/schema.js";
-import { numbersOf } from "../../dialects/vector-numbers.js";
+import { toShortNumbers } from "../../dialects/vector-numbers.js";
 import { embedInputs } from "./embed-inputs.js";
 import { apiKeyRoute } from "../server/route.js";
 import { ollamaClients } from "./clients.js";
@@ -27,6 +27,6 @@ export const createOllamaEmbedding = apiKeyRoute({
     const embedded = await embedInputs(app, call, parseOllamaEmbeddings(call.body));
     if (embedded === null) return;
     const [vector] = embedded.vectors;
-    call.ctx.body = { embedding: vector === undefined ? [] : numbersOf(vector) };
+    call.ctx.body = { embedding: vector === undefined ? [] : toShortNumbers(vector) };
   },
 });

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import {
   emptyGenerateLine,
-  encodeLoaded,
+  encodeGenerateLoaded,
   encodeOllamaGenerate,
   foldOllamaGenerate,
 } from "../../dialects/ollama/generate/encode.js";
@@ -17,7 +17,7 @@ import { ollamaClients } from "./clients.js";
 
 const form: AnswerForm = {
   parse: parseOllamaGenerate,
-  loaded: encodeLoaded,
+  loaded: encodeGenerateLoaded,
   empty: emptyGenerateLine,
   encoder: (identity) => ({ lines: (event) => encodeOllamaGenerate(identity, event) }),
   fold: foldOllamaGenerate,

@@ -26,7 +26,7 @@ export function presentDetails({ manifest }: Model, card: ModelCard): z.infer<ty
 }
 
 /** What identifies the weights: their SHA-256, or where that is not known, the fingerprint. */
-export function digestOf({ fingerprint }: Model, { sha256 }: ModelCard): string {
+export function readDigest({ fingerprint }: Model, { sha256 }: ModelCard): string {
   return sha256 ?? fingerprint;
 }
 

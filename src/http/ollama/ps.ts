@@ -5,7 +5,7 @@ import type { ModelInMemory } from "../../core/metrics.js";
 import type { Model } from "../../core/model.js";
 import { countField, responseArray, responseObject } from "../../dialects/response-fields.js";
 import { createCardReader, type ModelCard } from "../../models/library/cards.js";
-import { detailsSchema, digestOf, presentDetails } from "./model.js";
+import { detailsSchema, readDigest, presentDetails } from "./model.js";
 import { apiKeyRoute } from "../server/route.js";
 import { ollamaClients } from "./clients.js";
 
@@ -42,7 +42,7 @@ export const listOllamaRunning = apiKeyRoute({
     answers: { 200: { description: "The models, in order of id.", schema: runningModels } },
   },
   async handle({ ctx, principal, route }, { load, models }) {
-    const cardOf = createCardReader();
+    const readCard = createCardReader();
 
     authorise(principal, { endpoint: route.acl, model: null });
     const listed: z.infer<typeof runningModel>[] = [];
@@ -50,7 +50,7 @@ export const listOllamaRunning = apiKeyRoute({
       const model = models.find(resident.id);
       const need = { endpoint: null, model: modelNames(resident.id, model) };
       if (model !== null && isAllowed(principal, need))
-        listed.push(present(resident, model, await cardOf(model)));
+        listed.push(present(resident, model, await readCard(model)));
     }
     const answer: z.infer<typeof runningModels> = { models: listed };
     ctx.body = answer;
@@ -66,7 +66,7 @@ function present(
     name: id,
     model: id,
     size: bytes,
-    digest: digestOf(model, card),
+    digest: readDigest(model, card),
     details: presentDetails(model, card),
     expires_at: until === null ? never : new Date(until).toISOString(),
     size_vram: device === "cpu" || isRemote ? 0 : bytes,

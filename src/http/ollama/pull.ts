@@ -1,6 +1,6 @@
 /** POST /api/pull, as Ollama has it: downloads a model. The download does not depend on the client. */
 import { z } from "zod";
-import { actorOf } from "../../accounts/visibility.js";
+import { toActor } from "../../accounts/visibility.js";
 import { HearthError } from "../../core/errors.js";
 import { ollamaErrorBody } from "../../dialects/error-body.js";
 import { ollamaError } from "../../dialects/error-schema.js";
@@ -54,7 +54,7 @@ export const createOllamaPull = managementRoute({
   },
   async handle({ ctx, manager, body }, app) {
     const fields = validFields(pullRequest, body);
-    const { pull } = await app.pullJobs.create(requireName(fields), actorOf(manager));
+    const { pull } = await app.pullJobs.create(requireName(fields), toActor(manager));
     if (fields.stream !== false)
       return sendFrames(app, ctx, followLines(app, pull.id), {
         contentType: linesType,
@@ -62,7 +62,7 @@ export const createOllamaPull = managementRoute({
       });
     const last = await whileClientWaits(ctx.req.socket, (left) => awaitEnd(app, pull.id, left));
     if (last === null) return undefined;
-    if (last.pull.state !== "done") throw failureOf(last);
+    if (last.pull.state !== "done") throw toFailure(last);
     ctx.body = success;
   },
 });
@@ -75,7 +75,7 @@ function followLines({ pullJobs }: AppContext, id: string): (left: AbortSignal) 
       const { state } = status.pull;
       if (state === "done") yield jsonLine(success);
       else if (state === "failed" || state === "cancelled")
-        yield jsonLine(ollamaErrorBody(failureOf(status)));
+        yield jsonLine(ollamaErrorBody(toFailure(status)));
       else yield jsonLine(present(status));
     }
   };
@@ -101,7 +101,7 @@ function present({ progress }: PullStatus): Progress {
   };
 }
 
-function failureOf({ pull }: PullStatus): HearthError {
+function toFailure({ pull }: PullStatus): HearthError {
   const reason =
     pull.state === "cancelled" ? "The pull was cancelled." : (pull.error ?? "The pull has not ended.");
   return new HearthError("conflict", reason);

@@ -49,25 +49,25 @@ export const showOllamaModel = apiKeyRoute({
     authorise(principal, { endpoint: route.acl, model: null });
     const model = visibleModel(models, principal, name);
     const details = await readDetails(model);
-    const header = await headerOf(model);
+    const header = await readHeader(model);
     const template = model.load?.template ?? details.chatTemplate ?? "";
-    const parameters = parametersOf(model);
+    const parameters = listParameters(model);
     const answer: z.infer<typeof shownModel> = {
       license: details.origin?.license ?? model.manifest.license,
-      modelfile: modelfileOf(model, template, parameters),
+      modelfile: writeModelfile(model, template, parameters),
       parameters: parameters.join("\n"),
       template,
       system: model.defaults?.system ?? "",
       details: presentDetails(model, details),
-      model_info: metadataOf(header, details.parameters),
-      capabilities: capabilitiesOf(model, header),
+      model_info: listMetadata(header, details.parameters),
+      capabilities: listCapabilities(model, header),
       modified_at: new Date(model.manifest.created * 1000).toISOString(),
     };
     ctx.body = answer;
   },
 });
 
-async function headerOf({ manifest, path }: Model): Promise<GgufHeader | null> {
+async function readHeader({ manifest, path }: Model): Promise<GgufHeader | null> {
   if (!isGgufKind(manifest.kind)) return null;
   const result = await readGguf(path);
   return result.ok ? result.header : null;
@@ -84,7 +84,7 @@ const optionNames = {
   seed: "seed",
 } as const;
 
-function parametersOf({ manifest, defaults }: Model): readonly string[] {
+function listParameters({ manifest, defaults }: Model): readonly string[] {
   const sampling = defaults?.sampling ?? {};
   const names = Object.keys(optionNames) as (keyof typeof optionNames)[];
   const stated = names.flatMap((name) => {
@@ -95,7 +95,11 @@ function parametersOf({ manifest, defaults }: Model): readonly string[] {
   return [`num_ctx ${manifest.contextTokens}`, ...stated, ...limit];
 }
 
-function modelfileOf({ manifest, defaults }: Model, template: string, parameters: readonly string[]): string {
+function writeModelfile(
+  { manifest, defaults }: Model,
+  template: string,
+  parameters: readonly string[],
+): string {
   const lines = [
     `FROM ${manifest.id}`,
     ...(template === "" ? [] : [`TEMPLATE """${template}"""`]),
@@ -108,7 +112,7 @@ function modelfileOf({ manifest, defaults }: Model, template: string, parameters
 /** The chat template is long, and is a field of its own. */
 const templateKey = "tokenizer.chat_template";
 
-function metadataOf(header: GgufHeader | null, parameters: number | null): Record<string, unknown> {
+function listMetadata(header: GgufHeader | null, parameters: number | null): Record<string, unknown> {
   const counted = parameters === null ? {} : { "general.parameter_count": parameters };
   if (header === null) return counted;
   const { values, arrayLengths } = header.metadata;
@@ -120,7 +124,7 @@ function metadataOf(header: GgufHeader | null, parameters: number | null): Recor
 /** Tokens that a model has which fills gaps in texts. */
 const gapTokens = ["tokenizer.ggml.fim_pre_token_id", "tokenizer.ggml.prefix_token_id"];
 
-function capabilitiesOf(
+function listCapabilities(
   { manifest }: Model,
   header: GgufHeader | null,
 ): readonly z.infer<typeof capability>[] {

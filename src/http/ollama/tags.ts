@@ -5,7 +5,7 @@ import type { Model } from "../../core/model.js";
 import { countField, responseArray, responseObject } from "../../dialects/response-fields.js";
 import { createCardReader, type ModelCard } from "../../models/library/cards.js";
 import { visibleModels } from "../../answers/visible-models.js";
-import { detailsSchema, digestOf, presentDetails } from "./model.js";
+import { detailsSchema, readDigest, presentDetails } from "./model.js";
 import { apiKeyRoute } from "../server/route.js";
 import { ollamaClients } from "./clients.js";
 
@@ -33,11 +33,11 @@ export const listOllamaModels = apiKeyRoute({
     answers: { 200: { description: "The models.", schema: listedModels } },
   },
   async handle({ ctx, principal, route }, { models }) {
-    const cardOf = createCardReader();
+    const readCard = createCardReader();
 
     authorise(principal, { endpoint: route.acl, model: null });
     const listed: z.infer<typeof listedModel>[] = [];
-    for (const model of visibleModels(models, principal)) listed.push(present(model, await cardOf(model)));
+    for (const model of visibleModels(models, principal)) listed.push(present(model, await readCard(model)));
     const answer: z.infer<typeof listedModels> = { models: listed };
     ctx.body = answer;
   },
@@ -50,7 +50,7 @@ function present(model: Model, card: ModelCard): z.infer<typeof listedModel> {
     model: id,
     modified_at: new Date(created * 1000).toISOString(),
     size: bytes,
-    digest: digestOf(model, card),
+    digest: readDigest(model, card),
     details: presentDetails(model, card),
   };
 }

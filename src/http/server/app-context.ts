@@ -107,7 +107,7 @@ export interface AppContext extends AnswerContext {
   /** Applies settings of models that a command has written. Each request waits for it, so that what comes after the command has them. */
   readonly applySettings: () => Promise<void>;
   /** Judges whether a model fits into the memory that models may take. */
-  readonly fitOf: (model: Model) => ModelFit;
+  readonly measureFit: (model: Model) => ModelFit;
   /** Checks the installation. */
   readonly doctor: () => Promise<DoctorReport>;
   /** Downloads of models. */

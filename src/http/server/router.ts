@@ -22,7 +22,7 @@ export function createRouter(routes: readonly Route[], app: AppContext): Router<
   for (const route of routes)
     router.register(route.path, [route.method], (ctx) =>
       handle(
-        { ctx, route, routes, params: paramsOf(route, ctx.params), requestId: ctx.state.requestId },
+        { ctx, route, routes, params: readParams(route, ctx.params), requestId: ctx.state.requestId },
         app,
       ),
     );
@@ -68,7 +68,7 @@ function routeUnderV1(
 }
 
 /** Returns the path parameters; removes the trailing slash that the router leaves in a `*name` parameter. */
-function paramsOf({ path }: Route, params: Readonly<Record<string, string>>) {
+function readParams({ path }: Route, params: Readonly<Record<string, string>>) {
   if (!path.includes("*")) return params;
   const bare = Object.entries(params).map(([name, value]) => [name, value.replace(/\/$/, "")] as const);
   return Object.fromEntries(bare);

@@ -34,11 +34,11 @@ const warnBeforeMs = 14 * 24 * 3_600_000;
 
 /** @throws Error with one sentence that names the setting and the file. */
 export function openTls(files: TlsFiles, { clock, logger }: TlsDeps): ServerTls {
-  let seen = versionOf(files);
+  let seen = readVersion(files);
   const first = readPair(files);
   let warned = "";
   const warnOfEnd = (end: Date): void => {
-    const warning = warningOf(end, clock.now());
+    const warning = findWarning(end, clock.now());
     if (warning !== null && warning !== warned) logger.warn({ certificate: files.certFile }, warning);
     warned = warning ?? "";
   };
@@ -51,7 +51,7 @@ export function openTls(files: TlsFiles, { clock, logger }: TlsDeps): ServerTls 
       let stop = (): void => undefined;
       const look = (): void => {
         stop = clock.after(lookEveryMs, look);
-        const found = versionOf(files);
+        const found = readVersion(files);
         if (found !== seen) {
           seen = found;
           try {
@@ -86,7 +86,7 @@ export interface Certificate {
  */
 export function readCertificate(files: TlsFiles, now: number): Certificate {
   const { names, end } = readPair(files);
-  return { names, end, warning: warningOf(end, now) };
+  return { names, end, warning: findWarning(end, now) };
 }
 
 interface Pair {
@@ -106,7 +106,7 @@ function readPair({ certFile, keyFile }: TlsFiles): Pair {
     throw new Error(`tlsKey: ${keyFile} is not the private key of the certificate in ${certFile}`);
   return {
     options: { cert, key, minVersion: "TLSv1.2" },
-    names: namesOf(certificate),
+    names: listNames(certificate),
     end: new Date(certificate.validTo),
   };
 }
@@ -131,18 +131,18 @@ function parsed<Value>(setting: string, file: string, what: string, parse: () =>
   }
 }
 
-function namesOf({ subjectAltName = "" }: X509Certificate): readonly string[] {
+function listNames({ subjectAltName = "" }: X509Certificate): readonly string[] {
   return [...subjectAltName.matchAll(/(?:DNS|IP Address):([^,\s]+)/g)].map(([, name = ""]) => name);
 }
 
-function warningOf(end: Date, now: number): string | null {
+function findWarning(end: Date, now: number): string | null {
   const day = end.toISOString().slice(0, 10);
   if (end.getTime() <= now) return `the certificate expired on ${day}: clients refuse it`;
   return end.getTime() - now <= warnBeforeMs ? `the certificate expires on ${day}` : null;
 }
 
 /** Returns a text that changes with either file. */
-function versionOf({ certFile, keyFile }: TlsFiles): string {
+function readVersion({ certFile, keyFile }: TlsFiles): string {
   const parts = [certFile, keyFile].map((file) => {
     const stats = statSync(file, { throwIfNoEntry: false });
     return stats === undefined ? "none" : `${stats.mtimeMs} ${stats.size} ${stats.ino}`;

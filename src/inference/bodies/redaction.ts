@@ -25,7 +25,7 @@ const secrets: readonly RegExp[] = [
 export type Redact = (messages: readonly ContentMessage[]) => readonly ContentMessage[];
 
 /** Returns the pattern of a rule such as `/AB-\d+/i`; null for another rule. */
-function patternOf(rule: string): RegExp | null {
+function readPattern(rule: string): RegExp | null {
   const [, source, flags = ""] = /^\/(.+)\/([imsu]*)$/.exec(rule) ?? [];
   return source === undefined ? null : new RegExp(source, `g${flags}`);
 }
@@ -42,7 +42,7 @@ export function createRedaction(rules: readonly string[], withoutKeys: (text: st
   const patterns = [
     ...(rules.includes("secrets") ? secrets : []),
     ...(rules.includes("emails") ? [email] : []),
-    ...rules.map(patternOf).filter((pattern) => pattern !== null),
+    ...rules.map(readPattern).filter((pattern) => pattern !== null),
   ];
   const clean = (text: string): string =>
     patterns.reduce((rest, pattern) => rest.replace(pattern, removed), withoutKeys(text));

@@ -49,7 +49,7 @@ export function createRequestBodies(deps: RequestBodiesDeps): RequestBodies {
     async record(run, content) {
       if (bytesMax === 0) return;
       try {
-        const stored = storedOf(deps, run, content, clock.now());
+        const stored = toStored(deps, run, content, clock.now());
         if (stored.bytes > bytesMax) return;
         await bodies.insert(stored);
         while ((await bodies.totalBytes()) > bytesMax)
@@ -61,7 +61,7 @@ export function createRequestBodies(deps: RequestBodiesDeps): RequestBodies {
   };
 }
 
-function storedOf(
+function toStored(
   { redact, limits }: RequestBodiesDeps,
   { id, teamId }: RunOfContent,
   content: RunContent,

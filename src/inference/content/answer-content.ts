@@ -50,7 +50,7 @@ export class AnswerContent {
       .sort(([a], [b]) => a - b)
       .map(([index, choice]) => {
         const finish_reason = finishReasons.get(index);
-        const message = { role: "assistant", parts: partsOf(choice) };
+        const message = { role: "assistant", parts: listParts(choice) };
         return finish_reason === undefined ? message : { ...message, finish_reason };
       });
   }
@@ -70,7 +70,7 @@ export class AnswerContent {
   }
 }
 
-function partsOf({ reasoning, text, calls }: Choice): readonly ContentPart[] {
+function listParts({ reasoning, text, calls }: Choice): readonly ContentPart[] {
   return [
     ...(reasoning === "" ? [] : [{ type: "reasoning", content: reasoning } as const]),
     ...(text === "" ? [] : [{ type: "text", content: text } as const]),

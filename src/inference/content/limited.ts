@@ -21,7 +21,7 @@ export function limited(messages: readonly ContentMessage[], charsMax: number): 
     const parts: ContentPart[] = [];
     for (const part of message.parts.toReversed()) {
       const fitting = within(part, charsLeft - charsPerPart);
-      charsLeft -= charsPerPart + textOf(part).length;
+      charsLeft -= charsPerPart + readText(part).length;
       if (fitting !== part) isCut = true;
       if (fitting !== null) parts.unshift(fitting);
     }
@@ -30,7 +30,7 @@ export function limited(messages: readonly ContentMessage[], charsMax: number): 
   return { messages: kept, isCut };
 }
 
-function textOf(part: ContentPart): string {
+function readText(part: ContentPart): string {
   switch (part.type) {
     case "text":
     case "reasoning":
@@ -48,7 +48,7 @@ function textOf(part: ContentPart): string {
 
 /** Returns a part, or its beginning; null where nothing of it fits. */
 function within(part: ContentPart, chars: number): ContentPart | null {
-  if (textOf(part).length <= chars) return part;
+  if (readText(part).length <= chars) return part;
   if (chars <= 0) return null;
   switch (part.type) {
     case "text":

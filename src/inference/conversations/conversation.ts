@@ -2,7 +2,7 @@ import type { Row } from "../../store/tables.js";
 import type { StoredItem } from "../responses/stored-response.js";
 
 /** A conversation of a team: its items are what a response that names it is generated from. */
-export type Conversation = Row<"conversations">;
+export type StoredConversation = Row<"conversations">;
 
 /** Limits of the conversations of one team. */
 export interface ConversationLimits {
@@ -28,6 +28,6 @@ export interface ItemsPage {
 }
 
 /** Returns the size of an item, as the limits count it. */
-export function bytesOf({ body }: StoredItem): number {
+export function measureItem({ body }: StoredItem): number {
   return Buffer.byteLength(body);
 }

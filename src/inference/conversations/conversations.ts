@@ -10,8 +10,8 @@ import type { NodeStore } from "../../store/nodes.js";
 import type { Write, Writes } from "../../store/writes.js";
 import type { StoredItem } from "../responses/stored-response.js";
 import {
-  bytesOf,
-  type Conversation,
+  measureItem,
+  type StoredConversation,
   type ConversationLimits,
   type ItemsPage,
   type ItemsQuery,
@@ -20,11 +20,11 @@ import type { ConversationStore } from "./store/conversations.js";
 
 export interface Conversations {
   /** @throws HearthError `invalid_value` when the team has as many as it may, or the items are too large. */
-  create(conversation: Conversation, items: readonly StoredItem[]): Promise<void>;
+  create(conversation: StoredConversation, items: readonly StoredItem[]): Promise<void>;
   /** @throws HearthError `not_found`, the same for one that does not exist and one of another team; so do all methods below. */
-  find(id: string, teamId: string): Promise<Conversation>;
+  find(id: string, teamId: string): Promise<StoredConversation>;
   /** Replaces the metadata. */
-  update(change: Pick<Conversation, "id" | "teamId" | "metadata">): Promise<void>;
+  update(change: Pick<StoredConversation, "id" | "teamId" | "metadata">): Promise<void>;
   /** Deletes it with its items; responses keep their own. */
   delete(id: string, teamId: string): Promise<void>;
   /** @throws HearthError `invalid_value` for an item that it has already, or when it would become too large. */
@@ -56,7 +56,7 @@ export interface ConversationsDeps {
 /** Builds the service over its store. */
 export function createConversations(deps: ConversationsDeps): Conversations {
   const { store, writes, limits } = deps;
-  const find = async (id: string, teamId: string): Promise<Conversation> => {
+  const find = async (id: string, teamId: string): Promise<StoredConversation> => {
     const found = await store.find(id, teamId);
     if (found === null) throw noSuchConversation(id);
     return found;
@@ -86,7 +86,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     },
     lock: createLocks(deps, find),
     async refuseItems(id, items) {
-      const refusal = await refusalOf(store, limits, id, items);
+      const refusal = await findRefusal(store, limits, id, items);
       if (refusal !== null) throw refusal;
     },
     extension: (id, items) => store.extension(id, items),
@@ -101,7 +101,7 @@ function createChanges(
 ): Pick<Conversations, "create" | "update" | "delete" | "addItems"> {
   return {
     async create(conversation, items) {
-      if (sizeOf(items) > limits.conversationBytesMax) throw tooLarge(limits);
+      if (sumSizes(items) > limits.conversationBytesMax) throw tooLarge(limits);
       if (items.length > limits.conversationItemsMax) throw tooLarge(limits);
       await committed(writes, store.insertion(conversation, items, limits), () =>
         Promise.resolve(tooMany(limits)),
@@ -116,11 +116,11 @@ function createChanges(
     async addItems(id, teamId, items) {
       const itemLimits = {
         itemsMax: limits.conversationItemsMax - items.length,
-        bytesMax: limits.conversationBytesMax - sizeOf(items),
+        bytesMax: limits.conversationBytesMax - sumSizes(items),
       };
       await committed(writes, store.addition(id, teamId, items, itemLimits), async () => {
         await find(id, teamId);
-        return (await refusalOf(store, limits, id, items)) ?? null;
+        return (await findRefusal(store, limits, id, items)) ?? null;
       });
     },
   };
@@ -141,7 +141,7 @@ async function committed(
 }
 
 /** Returns why a conversation does not take these items; null when it does. */
-async function refusalOf(
+async function findRefusal(
   store: ConversationStore,
   limits: ConversationLimits,
   id: string,
@@ -154,7 +154,7 @@ async function refusalOf(
   if (duplicate !== null) return duplicateItem(duplicate);
   const size = await store.items.size(id);
   const isFull = size.items + items.length > limits.conversationItemsMax;
-  return isFull || size.bytes + sizeOf(items) > limits.conversationBytesMax ? tooLarge(limits) : null;
+  return isFull || size.bytes + sumSizes(items) > limits.conversationBytesMax ? tooLarge(limits) : null;
 }
 
 function createLocks({ store, nodes }: ConversationsDeps, find: Find): Conversations["lock"] {
@@ -172,8 +172,8 @@ function createLocks({ store, nodes }: ConversationsDeps, find: Find): Conversat
   };
 }
 
-function sizeOf(items: readonly StoredItem[]): number {
-  return items.reduce((sum, item) => sum + bytesOf(item), 0);
+function sumSizes(items: readonly StoredItem[]): number {
+  return items.reduce((sum, item) => sum + measureItem(item), 0);
 }
 
 function noItemAfter(id: string): HearthError {

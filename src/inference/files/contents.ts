@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { sync } from "../../store/backup/swap.js";
 import { createFolder, namesBefore } from "../../store/folder.js";
-import { errorCodeOf } from "../../store/failure.js";
+import { readErrorCode } from "../../store/failure.js";
 
 /** Names of complete contents. */
 export const fileIdPattern = /^file-[0-9a-f]{32}$/;
@@ -85,5 +85,5 @@ function createWriter(
 }
 
 function ignoreMissing(thrown: unknown): void {
-  if (errorCodeOf(thrown) !== "ENOENT") throw thrown;
+  if (readErrorCode(thrown) !== "ENOENT") throw thrown;
 }

@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import type { Clock } from "../../core/clock.js";
 import { HearthError, toHearthError } from "../../core/errors.js";
 import type { Random } from "../../core/random.js";
-import { errorCodeOf } from "../../store/failure.js";
+import { readErrorCode } from "../../store/failure.js";
 import type { Write, Writes } from "../../store/writes.js";
 import type { StoredOwner } from "../stored-owner.js";
 import { fileIdPattern, type ContentWriter, type FileContents } from "./contents.js";
@@ -165,7 +165,7 @@ class TeamFiles implements Files {
     try {
       return await this.#deps.contents.read(file.id);
     } catch (thrown) {
-      if (errorCodeOf(thrown) === "ENOENT") throw notFound(file.id);
+      if (readErrorCode(thrown) === "ENOENT") throw notFound(file.id);
       throw thrown;
     }
   }
@@ -189,7 +189,7 @@ class TeamFiles implements Files {
 
   async refuseBeyondQuota(teamId: string): Promise<void> {
     const { files, limits } = this.#deps;
-    const stored = await files.usageOf(teamId);
+    const stored = await files.readUsage(teamId);
     const drafts = this.#drafts.get(teamId) ?? { files: 0, bytes: 0 };
     if (stored.files + drafts.files > limits.teamFilesMax)
       throw beyondQuota(`at most ${limits.teamFilesMax} files`);
@@ -214,7 +214,7 @@ async function storing<T>(work: () => Promise<T>): Promise<T> {
 
 /** Turns errors of the file system into one that clients may see. */
 function toStorageError(thrown: unknown): HearthError {
-  if (thrown instanceof HearthError || errorCodeOf(thrown) === "") return toHearthError(thrown);
+  if (thrown instanceof HearthError || readErrorCode(thrown) === "") return toHearthError(thrown);
   return new HearthError("overloaded", "The server currently cannot store files. Please try again later.", {
     retryAfterSeconds: 60,
     cause: thrown,

@@ -27,7 +27,7 @@ export function createFileStore(database: Database) {
     async delete(id: string): Promise<void> {
       await kysely.deleteFrom("files").where("id", "=", id).execute();
     },
-    async usageOf(teamId: string): Promise<FileUsage> {
+    async readUsage(teamId: string): Promise<FileUsage> {
       const { files, bytes } = await kysely
         .selectFrom("files")
         .select((file) => [file.fn.countAll<number>().as("files"), file.fn.sum<number>("bytes").as("bytes")])

@@ -74,10 +74,10 @@ class FolderImageStore {
 
   /** Returns the image; null when there is none of that name, or it has expired. */
   async find(name: string, now: number): Promise<StoredImage | null> {
-    const format = formatOf(name);
+    const format = readFormat(name);
     const row = format === null ? undefined : (await this.#findRow({ name, now })).rows[0];
     if (format === null || row === undefined) return null;
-    const bytes = await readFile(this.#pathOf(name)).catch(() => null);
+    const bytes = await readFile(this.#toPath(name)).catch(() => null);
     // A power cut may have undone the file's content.
     if (bytes?.length !== row.bytes) return null;
     return { bytes, format, expireTime: row.expireTime };
@@ -132,7 +132,7 @@ class FolderImageStore {
     this.#unsettled.add(name);
     try {
       createFolder(folder);
-      await writeFile(this.#pathOf(name), bytes, { flag: "wx", mode: 0o600 });
+      await writeFile(this.#toPath(name), bytes, { flag: "wx", mode: 0o600 });
       return name;
     } catch (thrown) {
       // A full disk leaves a part of the file. The next sweep finds it, too.
@@ -152,7 +152,7 @@ class FolderImageStore {
   }
 
   async #delete(name: string): Promise<void> {
-    await unlink(this.#pathOf(name)).catch((thrown: unknown) => {
+    await unlink(this.#toPath(name)).catch((thrown: unknown) => {
       if (!(thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT")) throw thrown;
     });
   }
@@ -163,12 +163,12 @@ class FolderImageStore {
     return (await sum.executeTakeFirst())?.bytes ?? 0;
   }
 
-  #pathOf(name: string): string {
+  #toPath(name: string): string {
     return join(this.#options.folder, name);
   }
 }
 
-function formatOf(name: string): ImageFormat | null {
+function readFormat(name: string): ImageFormat | null {
   return (imageNamePattern.exec(name)?.[1] ?? null) as ImageFormat | null;
 }
 

@@ -85,7 +85,7 @@ async function captionImages(
   for (const message of messages) {
     const texts: string[] = [];
     for (const image of message.images ?? []) {
-      if (image.optional !== true) texts.push(await captionOf(context, image));
+      if (image.optional !== true) texts.push(await captionImage(context, image));
       else texts.push((optionals += 1) > context.optionalMax ? "" : await captionIfPossible(context, image));
     }
     const textOnly = insertTexts(message, texts);
@@ -108,7 +108,7 @@ interface CaptioningContext {
 /** Returns the text that replaces an image; an empty one if it cannot be described. */
 async function captionIfPossible(context: CaptioningContext, image: MessageImage): Promise<string> {
   try {
-    return await captionOf(context, image);
+    return await captionImage(context, image);
   } catch (thrown) {
     if (context.signal.aborted) throw thrown;
     return "";
@@ -116,10 +116,13 @@ async function captionIfPossible(context: CaptioningContext, image: MessageImage
 }
 
 /** Returns the text that replaces an image. */
-async function captionOf(context: CaptioningContext, { url, detail, param }: MessageImage): Promise<string> {
+async function captionImage(
+  context: CaptioningContext,
+  { url, detail, param }: MessageImage,
+): Promise<string> {
   const { deps, descriptions, visionModel, teamId, signal } = context;
   const bytes = await deps.fetcher.fetch(url, param, signal);
-  const digest = await digestOf(bytes);
+  const digest = await computeDigest(bytes);
   // `auto` equals `low`, so that both share a cache entry.
   const usedDetail = detail === "high" ? "high" : "low";
   const key = JSON.stringify([teamId, digest, visionModel.fingerprint, usedDetail]);
@@ -133,7 +136,7 @@ async function captionOf(context: CaptioningContext, { url, detail, param }: Mes
 }
 
 /** Hashes in chunks, so that the event loop is not blocked. */
-async function digestOf(bytes: Uint8Array): Promise<string> {
+async function computeDigest(bytes: Uint8Array): Promise<string> {
   const hash = createHash("sha256");
   for (let from = 0; from < bytes.length; from += hashChunkBytes) {
     if (from > 0) await setImmediate();

@@ -89,7 +89,7 @@ async function isTriggered(
   teamId: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (trigger.type === "tool-uses") return callsOf(request.messages).length > trigger.value;
+  if (trigger.type === "tool-uses") return listCalls(request.messages).length > trigger.value;
   const tokens = await countIfItFits(counter, request, teamId, signal);
   return tokens === null || tokens > trigger.value;
 }
@@ -117,7 +117,7 @@ function withoutToolUses(
   const answered = new Set(
     messages.flatMap(({ toolCallId }) => (toolCallId === undefined ? [] : [toolCallId])),
   );
-  const calls = callsOf(messages).filter(({ id }) => answered.has(id));
+  const calls = listCalls(messages).filter(({ id }) => answered.has(id));
   const older = calls.slice(0, Math.max(0, calls.length - keep));
   const cleared = new Map(
     older.filter(({ name }) => !excludedTools.includes(name)).map((call) => [call.id, call]),
@@ -157,7 +157,7 @@ function withoutThinking({ messages }: GenerationRequest, { keep }: ClearThinkin
   return { messages: changed, cleared: older.size, removed, inserted: [] };
 }
 
-function callsOf(messages: readonly Message[]): readonly ToolCall[] {
+function listCalls(messages: readonly Message[]): readonly ToolCall[] {
   return messages.flatMap(({ toolCalls }) => toolCalls ?? []);
 }
 

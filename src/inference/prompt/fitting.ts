@@ -36,7 +36,7 @@ export async function fittingPrompt(
   };
   const whole = await fits(0);
   if (whole !== null) return whole;
-  const cuts = cutsOf(request.messages);
+  const cuts = findCuts(request.messages);
   // Binary search for the first cut that fits: a later cut never gives a longer prompt.
   let [low, high] = [0, cuts.length];
   let best: FittedPrompt | null = null;
@@ -52,7 +52,7 @@ export async function fittingPrompt(
 /**
  * Returns where a conversation can be cut: before each user message but the first, unless results follow of calls that precede it.
  */
-function cutsOf(messages: readonly Message[]): readonly number[] {
+function findCuts(messages: readonly Message[]): readonly number[] {
   const first = leadingSystem(messages);
   const results = lastResults(messages);
   let awaitedUpTo = first;

@@ -36,7 +36,7 @@ export async function buildPrompts(
       : { prompt: await engine.prompt(model, request), messages: request.messages };
   // A server that is sent texts does not say which tokens belong to images.
   if (prompt.conversation !== undefined) return { prompts: [prompt], imageTokens: 0 };
-  const imageTokens = await imageTokensOf(engine, model, messages, conversation);
+  const imageTokens = await countImageTokens(engine, model, messages, conversation);
   return { prompts: [prompt], imageTokens: Math.min(imageTokens, prompt.tokens.length) };
 }
 
@@ -51,7 +51,7 @@ export async function nullIfTooLong(building: Promise<Prompts>): Promise<Prompts
 }
 
 /** Counts only messages that are in the prompt: the oldest may have been left out. */
-async function imageTokensOf(
+async function countImageTokens(
   engine: Engine,
   model: Model,
   messages: readonly Message[],

@@ -55,7 +55,7 @@ export function createRequestLog(deps: RequestLogDeps) {
      */
     async page(asked: Omit<RequestQuery, "userId">, actor: Actor): Promise<RequestPage> {
       const { teamId, ownerId } = await findScope(teams, asked.teamId, actor);
-      return pageOf(deps, { ...asked, teamId, userId: ownerId });
+      return readPage(deps, { ...asked, teamId, userId: ownerId });
     },
     /** Counts the requests of a scope that run or wait on this server. */
     load: ({ teamId, ownerId }: Scope): RunLoad => {
@@ -83,7 +83,7 @@ export function createRequestLog(deps: RequestLogDeps) {
   };
 }
 
-async function pageOf({ requests, liveRuns }: RequestLogDeps, query: RequestQuery): Promise<RequestPage> {
+async function readPage({ requests, liveRuns }: RequestLogDeps, query: RequestQuery): Promise<RequestPage> {
   const { limit } = query;
   // Both first: a run that gets its row in between is in both, and in none otherwise.
   const live = liveRuns.list();

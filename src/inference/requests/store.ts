@@ -110,24 +110,24 @@ function matching({ reports, dialect }: Database, query: RequestQuery, scanned: 
     .$if(model !== null, (all) =>
       all.where((run) => run.or([run("run.model", "=", String(model)), run("run.askedModel", "=", model)])),
     )
-    .$if(status !== null, (all) => all.where(statusOf, "=", status))
+    .$if(status !== null, (all) => all.where(statusColumn, "=", status))
     .$if(text !== null, (all) => all.where(hasText(dialect, String(text))))
     .orderBy("run.createTime", "desc")
     .orderBy("run.id", "desc");
 }
 
-const statusOf = sql<RequestStatus>`case when run.error_kind = 'cancelled' then 'cancelled' else run.state end`;
+const statusColumn = sql<RequestStatus>`case when run.error_kind = 'cancelled' then 'cancelled' else run.state end`;
 
 /**
  * Whether a run has the text in one of its names, its error, its tags or its end user; `hasText` of request-log.ts does the same for
  * those without a row.
  */
-function hasText({ contains, lineBreak, listOf }: Dialect, text: string) {
+function hasText({ contains, lineBreak, selectStrings }: Dialect, text: string) {
   const names = sql`concat_ws(${lineBreak}, run.id, run.request_id, run.model, run.asked_model, run.endpoint, run.error_kind,
     ${keyName})`;
   const label = sql`substr(label.value, case when label.value like 'tag:%' then 5 else 6 end)`;
   return sql<boolean>`(${contains(names, text)} or exists (select 1 from run_labels where run_id = run.id
-    and exists (select 1 from ${listOf(sql`run_labels.subjects`)} as label where ${contains(label, text)})))`;
+    and exists (select 1 from ${selectStrings(sql`run_labels.subjects`)} as label where ${contains(label, text)})))`;
 }
 
 /** Returns the last run that a page with filters looks at; null when it looks at all. */

@@ -57,7 +57,7 @@ export function createStoredResponses(deps: StoredResponsesDeps) {
     logs,
     /** Gets the events of responses that other servers generate. */
     relay:
-      others === null ? noRelay : createEventRelay({ ...others, logs, endedEvents: endedEventsOf(deps) }),
+      others === null ? noRelay : createEventRelay({ ...others, logs, endedEvents: createEndedEvents(deps) }),
     /** @throws HearthError `overloaded` when no further response can be stored. */
     async refuseWhenFull(): Promise<void> {
       if (await limit.isFull()) throw storageFull();
@@ -108,7 +108,7 @@ export function createStoredResponses(deps: StoredResponsesDeps) {
   };
 }
 
-function endedEventsOf({ responses, eventsAfter }: StoredResponsesDeps): EventRelayDeps["endedEvents"] {
+function createEndedEvents({ responses, eventsAfter }: StoredResponsesDeps): EventRelayDeps["endedEvents"] {
   return async ({ id, teamId }) => {
     const response = await responses.find(id, teamId);
     if (response === null) return () => [];

@@ -6,7 +6,7 @@ import {
   tagCharsMax,
   type SpendLabels,
 } from "../../accounts/principals/spend-labels.js";
-import { endUserOf, type RequestLabels } from "../../core/requests/labels.js";
+import { readEndUser, type RequestLabels } from "../../core/requests/labels.js";
 import type { RunContext } from "./run-context.js";
 
 interface LabelledRequest {
@@ -25,7 +25,7 @@ export function withLabels(
 ): RunContext {
   const { principal } = context;
   const { tags } = principal.labels ?? noLabels;
-  const endUser = endUserOf(labels);
+  const endUser = readEndUser(labels);
   const pairs = ephemeral ? [] : Object.entries(labels.metadata ?? {});
   const spend: SpendLabels = {
     tags: tags.map(withoutSecrets),

@@ -5,7 +5,7 @@
  */
 import type { RequestBound } from "../../accounts/budgets/refusal.js";
 import {
-  chargeOf,
+  computeCharge,
   noCreditsError,
   reserveTransaction,
   settleTransaction,
@@ -17,7 +17,7 @@ import { noLabels } from "../../accounts/principals/spend-labels.js";
 import { isRecent } from "../../accounts/principals/team-reading.js";
 import { HearthError } from "../../core/errors.js";
 import type { Model } from "../../core/model.js";
-import { costOf, isFree, maxCostOf, type Ticks } from "../../core/money.js";
+import { computeCost, isFree, computeMaxCost, type Ticks } from "../../core/money.js";
 import { limitUsage, noUsage, type Usage, type UsageBound } from "../../core/usage.js";
 import type { Write } from "../../store/writes.js";
 import type { BillableRun, RunServices } from "./run-context.js";
@@ -97,12 +97,12 @@ export class RunMoney {
 
   /** What the usage so far costs. */
   get costTicks(): Ticks {
-    return costOf(this.usage, this.#run.model.manifest.prices);
+    return computeCost(this.usage, this.#run.model.manifest.prices);
   }
 
   /** What a run that ends now is charged: nothing when it has no row, never more than its bound. */
   get chargeTicks(): Ticks {
-    return this.#reservation === null ? 0 : chargeOf(this.costTicks, this.#reservation.bound.ticks);
+    return this.#reservation === null ? 0 : computeCharge(this.costTicks, this.#reservation.bound.ticks);
   }
 
   /** Changes what the run has used. */
@@ -189,7 +189,7 @@ export class RunMoney {
     const { ledger, budgets, clock } = this.#services;
     const { model, context } = this.#run;
     const { team } = context.principal;
-    const ticks = countable(() => maxCostOf(most, model.manifest.prices));
+    const ticks = countable(() => computeMaxCost(most, model.manifest.prices));
     const bound = { ticks, tokens: most.prompt + most.sampled };
     await budgets.check(context.principal, bound);
     if (team.billing === "unmetered") return { reservedTicks: null, bound };
@@ -226,7 +226,7 @@ export class RunMoney {
       requestedModel,
       state: "running",
       usage,
-      costTicks: costOf(usage, prices),
+      costTicks: computeCost(usage, prices),
       prices,
       reservedTicks,
       startTime,

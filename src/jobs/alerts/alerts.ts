@@ -39,7 +39,7 @@ export interface AlertServiceDeps extends AuditDeps {
   readonly queue: DeliveryQueue;
   readonly senders: Readonly<Record<ChannelKind, AlertSender>>;
   /** Returns a signing secret of these random bytes. */
-  readonly secretOf: (bytes: Uint8Array) => string;
+  readonly toSecret: (bytes: Uint8Array) => string;
 }
 
 /** Channels of a team, and of the server. */
@@ -78,7 +78,7 @@ export function createAlertService(deps: AlertServiceDeps) {
       const teamId = await seenTeam(deps, request.teamId, actor);
       const channel = await newChannel(deps, { ...request, teamId }, actor);
       const entry = {
-        ...entryOf(channel, "CreateAlertChannel", "Added"),
+        ...toEntry(channel, "CreateAlertChannel", "Added"),
         before: null,
         after: audited(channel),
       };
@@ -89,7 +89,7 @@ export function createAlertService(deps: AlertServiceDeps) {
     async removeChannel(id: string, actor: Actor): Promise<void> {
       const channel = await findChannel(deps, id, actor);
       const entry = {
-        ...entryOf(channel, "DeleteAlertChannel", "Removed"),
+        ...toEntry(channel, "DeleteAlertChannel", "Removed"),
         before: audited(channel),
         after: null,
       };
@@ -129,14 +129,14 @@ async function sendTest(deps: AlertServiceDeps, id: string, actor: Actor): Promi
   const team = channel.teamId === null ? null : await teams.find(channel.teamId);
   const message = testMessage(channel, team?.name ?? null, now);
   const delivery = newDelivery(`msg_${random.id()}`, channel, message, now);
-  const entry = { ...entryOf(channel, "TestAlertChannel", "Tested"), before: null, after: null };
+  const entry = { ...toEntry(channel, "TestAlertChannel", "Tested"), before: null, after: null };
   await writes.commit([deliveries.insertion(delivery), auditEntry(deps, actor, entry)]);
   queue.wake();
   return delivery;
 }
 
 async function newChannel(deps: AlertServiceDeps, request: NewChannel, actor: Actor): Promise<AlertChannel> {
-  const { channels, random, clock, secretOf } = deps;
+  const { channels, random, clock, toSecret } = deps;
   const { teamId, kind, target, creditBelowUsd } = request;
   checkTarget(deps, request);
   if (kind === "email" && actor.teamId !== null) await refuseStranger(deps, target, actor.teamId);
@@ -151,7 +151,7 @@ async function newChannel(deps: AlertServiceDeps, request: NewChannel, actor: Ac
     teamId,
     kind,
     target,
-    secret: kind === "webhook" ? secretOf(random.bytes(secretBytes)) : null,
+    secret: kind === "webhook" ? toSecret(random.bytes(secretBytes)) : null,
     creditTicks,
     createTime: clock.now(),
   };
@@ -207,7 +207,7 @@ function checkTarget({ senders }: AlertServiceDeps, { kind, target, teamId }: Ne
 
 type ChannelAction = "CreateAlertChannel" | "DeleteAlertChannel" | "TestAlertChannel";
 
-function entryOf({ id, teamId, kind }: AlertChannel, action: ChannelAction, verb: string) {
+function toEntry({ id, teamId, kind }: AlertChannel, action: ChannelAction, verb: string) {
   const what = kind === "webhook" ? "a webhook" : "an e-mail address";
   return { action, objectId: id, teamId, description: `${verb} ${what} for alerts` };
 }

@@ -1,7 +1,7 @@
 /** What a channel receives. */
 import type { AlertEvent, AlertMessage } from "../../core/report/alerts.js";
 import type { Alert, AlertChannel, AlertDelivery } from "./alert.js";
-import { creditTicksOf } from "./conditions/credit.js";
+import { readCreditTicks } from "./conditions/credit.js";
 import type { Ticks } from "../../core/money.js";
 
 /** Returns the body of a message about an alert. */
@@ -71,7 +71,7 @@ export function newDelivery(
 export function isFor({ kind, teamId, subject }: Alert, channel: AlertChannel, creditTicks: Ticks): boolean {
   const isSeen = channel.teamId === null || channel.teamId === teamId;
   if (!isSeen || kind !== "credit_low") return isSeen;
-  return creditTicksOf({ subject }) === (channel.creditTicks ?? creditTicks);
+  return readCreditTicks({ subject }) === (channel.creditTicks ?? creditTicks);
 }
 
 function rfc3339(time: number): string {

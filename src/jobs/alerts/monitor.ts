@@ -107,10 +107,10 @@ export class AlertMonitor {
     if (!(await leads())) return others.report(own);
     const reported = others.conditions(reportsMissedMax * limits.checkEveryMs);
     const found = [...own, ...reported, ...(await read(sources))];
-    const conditions = new Map(found.map((condition) => [nameOf(condition), condition]));
-    const active = new Set(situation.active.map(nameOf));
+    const conditions = new Map(found.map((condition) => [toName(condition), condition]));
+    const active = new Set(situation.active.map(toName));
     for (const alert of situation.active) await this.#follow(alert, conditions, situation.channels);
-    const raised = [...conditions.values()].filter((condition) => !active.has(nameOf(condition)));
+    const raised = [...conditions.values()].filter((condition) => !active.has(toName(condition)));
     for (const condition of raised.slice(0, Math.max(0, activeMax - active.size)))
       await this.#raise(condition, situation.channels);
     await deliveries.deleteEnded(now - keptMs, deletedMax);
@@ -132,7 +132,7 @@ export class AlertMonitor {
   ): Promise<void> {
     const { alerts, clock, limits } = this.#deps;
     const now = clock.now();
-    const condition = conditions.get(nameOf(alert));
+    const condition = conditions.get(toName(alert));
     if (condition !== undefined) {
       this.#quietSince.delete(alert.id);
       if (now - alert.sendTime < limits.repeatEveryMs) return;
@@ -174,6 +174,6 @@ export class AlertMonitor {
   }
 }
 
-function nameOf({ kind, subject }: Condition): string {
+function toName({ kind, subject }: Condition): string {
   return `${kind} ${subject}`;
 }

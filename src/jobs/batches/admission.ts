@@ -20,12 +20,12 @@ export interface AdmissionDeps {
 }
 
 /** Builds the check that every creation and validation of a batch passes. */
-export function createAdmission({ batches, writes, limits }: AdmissionDeps): Admit {
+export function createBatchAdmission({ batches, writes, limits }: AdmissionDeps): Admit {
   let last: Promise<void> = Promise.resolve();
   return (batch, added, changes) => {
     // One after the other: concurrent calls would all find the last place free.
     const admitted = last.then(async () => {
-      checkLoad(await batches.loadOf(batch.teamId, batch.id), added, limits);
+      checkLoad(await batches.readLoad(batch.teamId, batch.id), added, limits);
       await writes.commit(changes);
     });
     last = admitted.catch(() => undefined);

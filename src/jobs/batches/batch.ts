@@ -53,6 +53,6 @@ export interface BatchPage {
 }
 
 /** Returns the id of the job that answers a line, which is also the id of its request. */
-export function jobIdOf(batchId: string, line: number): string {
+export function toLineJobId(batchId: string, line: number): string {
   return `batch_req_${batchId.slice(batchId.indexOf("_") + 1)}_${line}`;
 }

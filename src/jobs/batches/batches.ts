@@ -6,7 +6,7 @@
 import { HearthError } from "../../core/errors.js";
 import type { Random } from "../../core/random.js";
 import type { Principal } from "../../accounts/principals/api-key.js";
-import { ownerOf } from "../../inference/stored-owner.js";
+import { toStoredOwner } from "../../inference/stored-owner.js";
 import { storedTags } from "../tags.js";
 import { invalidValue } from "../../dialects/field-error.js";
 import type { Batch, BatchFormat, BatchLine, BatchPage } from "./batch.js";
@@ -159,7 +159,7 @@ function newBatch(
   const digits = Buffer.from(random.bytes(16)).toString("hex");
   return {
     id: `${format === "openai" ? "batch" : "msgbatch"}_${digits}`,
-    ...ownerOf(principal),
+    ...toStoredOwner(principal),
     apiKeyId: principal.key.id,
     format,
     endpoint,

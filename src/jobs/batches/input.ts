@@ -36,7 +36,7 @@ const lineSchema = z.object({
  * Yields each line, or what is wrong with it; after an error, only further errors. Blank lines are left out.
  * @param source the bytes of the file.
  */
-export async function* readInput(
+export async function* readBatchInput(
   source: Readable,
   rules: InputRules,
 ): AsyncGenerator<BatchLine | BatchError, void, undefined> {
@@ -44,7 +44,7 @@ export async function* readInput(
   let lines = 0;
   let errors = 0;
   let at = 0;
-  for await (const bytes of linesOf(source, rules.lineBytesMax)) {
+  for await (const bytes of readLines(source, rules.lineBytesMax)) {
     at += 1;
     if (bytes === null) {
       yield {
@@ -125,7 +125,10 @@ function createLineCheck({ endpoint, checkModel, parseJson }: InputRules) {
 }
 
 /** Yields the lines of a file without their ends; null instead of a line that is too long. */
-async function* linesOf(source: Readable, bytesMax: number): AsyncGenerator<Buffer | null, void, undefined> {
+async function* readLines(
+  source: Readable,
+  bytesMax: number,
+): AsyncGenerator<Buffer | null, void, undefined> {
   let pieces: Buffer[] = [];
   let bytes = 0;
   let isFirst = true;

@@ -11,7 +11,7 @@ import type { Job } from "../job.js";
 import type { Batch, BatchLine } from "./batch.js";
 import type { LineContext } from "./admitted-line.js";
 import { admitLine } from "./line-request.js";
-import { errored, noTokens, type ResultLine, succeeded, tokensOf } from "./results.js";
+import { errored, noTokens, type ResultLine, succeeded, readAnswerTokens } from "./results.js";
 import type { BatchStore } from "./store/batches.js";
 import type { BatchLineStore } from "./store/lines.js";
 
@@ -43,7 +43,7 @@ export function batchLineHandler(deps: BatchLineHandlerDeps): JobHandler {
       const result = errored(resultLine(found), error);
       return { writes: ending(deps, found, { state: "errored", result, tokens: noTokens }) };
     },
-    ended: (job) => deps.onEnded(placeOf(job).batch),
+    ended: (job) => deps.onEnded(readPlace(job).batch),
   };
 }
 
@@ -59,13 +59,13 @@ function stopped(): HearthError {
   return new HearthError("conflict", "The batch takes no more lines.", { code: stoppedCode });
 }
 
-function placeOf({ body }: Job): { readonly batch: string; readonly line: number } {
+function readPlace({ body }: Job): { readonly batch: string; readonly line: number } {
   return JSON.parse(body) as { readonly batch: string; readonly line: number };
 }
 
 /** Returns the line of a job; null when it was answered or deleted. */
 async function find({ batches, lines }: BatchLineHandlerDeps, job: Job): Promise<FoundLine | null> {
-  const place = placeOf(job);
+  const place = readPlace(job);
   const batch = await batches.find(place.batch);
   const line = await lines.findQueued(place.batch, place.line);
   return batch === null || line === null ? null : { batch, line };
@@ -95,7 +95,10 @@ async function prepare(
         const more = run.writes(end);
         const answer = run.answer();
         const result = succeeded(resultLine(found), answer, run.warnings());
-        return [...more, ...ending(app, found, { state: "succeeded", result, tokens: tokensOf(answer) })];
+        return [
+          ...more,
+          ...ending(app, found, { state: "succeeded", result, tokens: readAnswerTokens(answer) }),
+        ];
       },
     },
     ended: () => undefined,

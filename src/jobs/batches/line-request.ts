@@ -30,7 +30,7 @@ export const batchEndpoints = {
 } as const;
 
 /** Returns the ACL of a line's endpoint. */
-export function endpointAclOf(endpoint: string): string {
+export function findEndpointAcl(endpoint: string): string {
   return (batchEndpoints as Readonly<Record<string, string>>)[endpoint] ?? "chat";
 }
 
@@ -74,7 +74,7 @@ function readLine(
   return {
     principal,
     requestId,
-    route: { path: endpoint, acl: endpointAclOf(endpoint) },
+    route: { path: endpoint, acl: findEndpointAcl(endpoint) },
     body,
     bodyText,
     isLine: true,

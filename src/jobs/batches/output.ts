@@ -33,7 +33,7 @@ export async function writeOutput(deps: OutputDeps, batch: Batch): Promise<void>
       const page = await deps.lines.page(batch.id, after, pageLines);
       for (const line of page) {
         if (line.result === null) droppedLines += 1;
-        await (line.state === "succeeded" ? output : errors).add(resultOf(batch, line));
+        await (line.state === "succeeded" ? output : errors).add(writeResult(batch, line));
         after = line.line;
       }
       if (page.length < pageLines) break;
@@ -61,7 +61,7 @@ export async function writeOutput(deps: OutputDeps, batch: Batch): Promise<void>
   await errors.discard();
 }
 
-function resultOf({ id, format, outcome }: Batch, { line, customId, result }: OutputLine): string {
+function writeResult({ id, format, outcome }: Batch, { line, customId, result }: OutputLine): string {
   return result ?? dropped({ batchId: id, format, line, customId }, outcome);
 }
 

@@ -11,7 +11,7 @@ import type { Write, Writes } from "../../store/writes.js";
 import type { JobQueue } from "../queue.js";
 import type { Admit } from "./admission.js";
 import type { Batch, BatchError, BatchLine } from "./batch.js";
-import { readInput, type ParseJson } from "./input.js";
+import { readBatchInput, type ParseJson } from "./input.js";
 import type { BatchLimits } from "./limits.js";
 import { writeOutput } from "./output.js";
 import type { BatchStore } from "./store/batches.js";
@@ -103,7 +103,7 @@ class Progress implements BatchProgress {
   }
 
   async deleteLines(id: string): Promise<void> {
-    while ((await this.#deps.lines.deleteOf(id, chunkLines)) === chunkLines) await setImmediate();
+    while ((await this.#deps.lines.deleteLines(id, chunkLines)) === chunkLines) await setImmediate();
   }
 
   async start(): Promise<void> {
@@ -237,7 +237,7 @@ class Progress implements BatchProgress {
         checkModel: await modelCheck(batch),
         parseJson,
       };
-      for await (const read of readInput(await files.read(file), rules)) {
+      for await (const read of readBatchInput(await files.read(file), rules)) {
         if ("code" in read) {
           errors.push(read);
           continue;

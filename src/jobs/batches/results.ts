@@ -1,7 +1,7 @@
 /** The lines of a batch's output, in the format of the API that created it. Pure. */
 import type { HearthError } from "../../core/errors.js";
 import { errorBody, errorStatus } from "../../dialects/error-body.js";
-import { jobIdOf, type Batch, type BatchTokens } from "./batch.js";
+import { toLineJobId, type Batch, type BatchTokens } from "./batch.js";
 
 /** A line of a batch, as its result names it. */
 export interface ResultLine {
@@ -21,14 +21,14 @@ export function succeeded(line: ResultLine, answer: string, warnings: readonly s
   const more = warnings.length === 0 ? "" : `,"hearth_warnings":${JSON.stringify(warnings)}`;
   if (format === "anthropic")
     return `{"custom_id":${JSON.stringify(customId)},"result":{"type":"succeeded","message":${answer}}${more}}`;
-  const { id, requestId } = idsOf(line);
+  const { id, requestId } = toIds(line);
   return `{"id":${id},"custom_id":${JSON.stringify(customId)},"response":{"status_code":200,"request_id":${requestId},"body":${answer}},"error":null${more}}`;
 }
 
 /** Returns the result of a line whose request failed, with the body that the route would have sent. */
 export function errored(line: ResultLine, error: HearthError): string {
   const { format, customId, batchId, line: at } = line;
-  const requestId = jobIdOf(batchId, at);
+  const requestId = toLineJobId(batchId, at);
   const body = errorBody(error, format, requestId);
   if (format === "anthropic")
     return JSON.stringify({ custom_id: customId, result: { type: "errored", error: body } });
@@ -52,7 +52,7 @@ export function dropped(line: ResultLine, outcome: Batch["outcome"]): string {
         message: "This request could not be executed before the completion window expired.",
       }
     : { code: "batch_cancelled", message: "The batch was cancelled before this request was executed." };
-  return JSON.stringify({ id: jobIdOf(batchId, at), custom_id: customId, response: null, error });
+  return JSON.stringify({ id: toLineJobId(batchId, at), custom_id: customId, response: null, error });
 }
 
 export const noTokens: BatchTokens = {
@@ -74,7 +74,7 @@ interface AnswerUsage {
 }
 
 /** Returns the tokens of an answer of any endpoint. @param answer JSON text. */
-export function tokensOf(answer: string): BatchTokens {
+export function readAnswerTokens(answer: string): BatchTokens {
   const { usage = {} } = JSON.parse(answer) as { readonly usage?: AnswerUsage };
   const prompt = usage.prompt_tokens_details ?? usage.input_tokens_details;
   const completion = usage.completion_tokens_details ?? usage.output_tokens_details;
@@ -88,7 +88,7 @@ export function tokensOf(answer: string): BatchTokens {
   };
 }
 
-function idsOf({ batchId, line }: ResultLine): { readonly id: string; readonly requestId: string } {
-  const id = JSON.stringify(jobIdOf(batchId, line));
+function toIds({ batchId, line }: ResultLine): { readonly id: string; readonly requestId: string } {
+  const id = JSON.stringify(toLineJobId(batchId, line));
   return { id, requestId: id };
 }

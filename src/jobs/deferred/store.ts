@@ -22,7 +22,7 @@ export function createDeferredStore(database: Database) {
     ending: (id: string, outcome: EndedOutcome, expireTime: number): Write =>
       createWrite(
         "deferredCompletions",
-        endRow({ id, state: outcome.state, outcome: textOf(outcome), expireTime }),
+        endRow({ id, state: outcome.state, outcome: writeOutcome(outcome), expireTime }),
       ),
     /**
      * Returns the outcome. An answer is deleted by reading it; a failure stays until it expires.
@@ -57,7 +57,7 @@ interface NewDeferred extends StoredOwner {
   readonly createTime: number;
 }
 
-function textOf(outcome: EndedOutcome): string {
+function writeOutcome(outcome: EndedOutcome): string {
   return outcome.state === "done" ? outcome.answer : outcome.failure;
 }
 

@@ -91,9 +91,9 @@ class BackgroundPulls implements PullJobs {
     const same = [...this.#active.values()].find(
       ({ pull, isCancelled }) => pull.what === what && !isCancelled,
     );
-    if (same !== undefined) return statusOf(same);
+    if (same !== undefined) return toStatus(same);
     const elsewhere = this.#deps.broadcast.reachesOthers ? await this.#deps.pulls.findActive(what) : null;
-    if (elsewhere !== null) return this.#statusOf(elsewhere);
+    if (elsewhere !== null) return this.#toStatus(elsewhere);
     if (this.#active.size >= queuedMax)
       throw new HearthError("overloaded", "Too many pulls wait. Please try again later.", {
         retryAfterSeconds: 60,
@@ -114,7 +114,7 @@ class BackgroundPulls implements PullJobs {
       const entry = auditEntry(
         this.#deps,
         actor,
-        entryOf(pull, "PullModel", `Started the pull of '${what}'`),
+        toEntry(pull, "PullModel", `Started the pull of '${what}'`),
       );
       await writes.commit([pulls.insertion(pull), pulls.trimming(endedMax), entry]);
     } catch (thrown) {
@@ -122,18 +122,18 @@ class BackgroundPulls implements PullJobs {
       throw thrown;
     }
     this.#startNext();
-    return statusOf(active);
+    return toStatus(active);
   }
 
   async list(): Promise<readonly PullStatus[]> {
     const newest = await this.#deps.pulls.newest(listedMax);
-    return newest.map((pull) => this.#statusOf(pull));
+    return newest.map((pull) => this.#toStatus(pull));
   }
 
   async find(id: string): Promise<PullStatus> {
     const pull = await this.#deps.pulls.find(id);
     if (pull === null) throw new HearthError("not_found", "Cannot find pull");
-    return this.#statusOf(pull);
+    return this.#toStatus(pull);
   }
 
   async cancel(id: string, actor: Actor): Promise<PullStatus> {
@@ -147,10 +147,10 @@ class BackgroundPulls implements PullJobs {
         auditEntry(
           this.#deps,
           actor,
-          entryOf(pull, "CancelModelPull", `Cancelled the pull of '${pull.what}'`),
+          toEntry(pull, "CancelModelPull", `Cancelled the pull of '${pull.what}'`),
         ),
       ]);
-    return this.#statusOf(pull);
+    return this.#toStatus(pull);
   }
 
   /** @returns false when this server does not do it. */
@@ -159,7 +159,7 @@ class BackgroundPulls implements PullJobs {
     if (active === undefined) return false;
     active.isCancelled = true;
     active.stop.abort();
-    if (active.pull.state === "queued") await this.#end(active, endOf("cancelled", this.#deps.clock.now()));
+    if (active.pull.state === "queued") await this.#end(active, toEnd("cancelled", this.#deps.clock.now()));
     else await active.finished;
     return true;
   }
@@ -184,7 +184,7 @@ class BackgroundPulls implements PullJobs {
       while (!signal.aborted) {
         if (!hasNews) await new Promise<void>((resolve) => (wake = resolve));
         hasNews = false;
-        const status = statusOf(active);
+        const status = toStatus(active);
         yield status;
         if (isEnded(status.pull) || this.#closing.signal.aborted) return;
       }
@@ -248,13 +248,13 @@ class BackgroundPulls implements PullJobs {
         },
       });
       await reloadModels();
-      await this.#end(active, { ...endOf("done", clock.now()), modelId });
+      await this.#end(active, { ...toEnd("done", clock.now()), modelId });
     } catch (thrown) {
-      if (active.isCancelled) await this.#end(active, endOf("cancelled", clock.now()));
+      if (active.isCancelled) await this.#end(active, toEnd("cancelled", clock.now()));
       else if (!this.#closing.signal.aborted) {
         const error = toHearthError(thrown);
         logger.error({ pull: id, what, err: error }, "a model could not be pulled");
-        await this.#end(active, { ...endOf("failed", clock.now()), error: error.message });
+        await this.#end(active, { ...toEnd("failed", clock.now()), error: error.message });
       }
     }
     this.#startNext();
@@ -274,13 +274,13 @@ class BackgroundPulls implements PullJobs {
     notify(active);
   }
 
-  #statusOf(pull: ModelPull): PullStatus {
+  #toStatus(pull: ModelPull): PullStatus {
     const active = this.#active.get(pull.id);
-    return active === undefined ? { pull, progress: null } : statusOf(active);
+    return active === undefined ? { pull, progress: null } : toStatus(active);
   }
 }
 
-function statusOf({ pull, progress }: ActivePull): PullStatus {
+function toStatus({ pull, progress }: ActivePull): PullStatus {
   return { pull, progress };
 }
 
@@ -288,10 +288,10 @@ function notify({ listeners }: ActivePull): void {
   for (const listener of listeners) listener();
 }
 
-function endOf(state: PullEnd["state"], endTime: number): PullEnd {
+function toEnd(state: PullEnd["state"], endTime: number): PullEnd {
   return { state, endTime, modelId: null, error: null };
 }
 
-function entryOf({ id, what }: ModelPull, action: "PullModel" | "CancelModelPull", description: string) {
+function toEntry({ id, what }: ModelPull, action: "PullModel" | "CancelModelPull", description: string) {
   return { action, objectId: id, teamId: null, description, before: null, after: { what } };
 }

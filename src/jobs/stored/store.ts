@@ -10,7 +10,7 @@ const scannedMax = 5000;
 
 /** Reads what the tables of stored things have in common. */
 export function createStoredObjectStore({ kysely, reports, dialect }: Database) {
-  const sources = sourcesOf(dialect);
+  const sources = createSources(dialect);
   return {
     /** Returns objects, the newest first: at most `limit`, fewer when `scannedMax` were looked at. */
     async page(query: StoredQuery, now: number): Promise<StoredPage> {
@@ -20,8 +20,8 @@ export function createStoredObjectStore({ kysely, reports, dialect }: Database) 
       );
       const scanned = isFiltered ? scannedMax : limit + 1;
       const { rows } =
-        await sql<Row>`select ${fieldsOf(sources[kind])}, scanned.place from (${indexed(query, now, scanned)})
-        as scanned join ${tableOf(kind)} as item on item.id = scanned.id where ${matching(query, sources[kind], dialect)}
+        await sql<Row>`select ${selectFields(sources[kind])}, scanned.place from (${indexed(query, now, scanned)})
+        as scanned join ${selectTable(kind)} as item on item.id = scanned.id where ${matching(query, sources[kind], dialect)}
         order by scanned.place desc, scanned.id desc limit ${limit + 1}`.execute(reports);
       const objects = rows.slice(0, limit).map((row) => fromRow(kind, row));
       const last = rows[limit - 1];
@@ -31,7 +31,7 @@ export function createStoredObjectStore({ kysely, reports, dialect }: Database) 
     },
     async find(kind: StoredKind, id: string, now: number): Promise<StoredObject | null> {
       const { rows } =
-        await sql<Row>`select ${fieldsOf(sources[kind])}, 0 as place from ${tableOf(kind)} as item
+        await sql<Row>`select ${selectFields(sources[kind])}, 0 as place from ${selectTable(kind)} as item
         where item.id = ${id} and ${isVisible(kind, now)}`.execute(kysely);
       return rows[0] === undefined ? null : fromRow(kind, rows[0]);
     },
@@ -80,15 +80,15 @@ const places: Readonly<Record<StoredKind, string>> = {
 
 const column = (name: string): RawBuilder<unknown> => sql.ref(`item.${name}`);
 
-const sourcesOf = ({ fieldOf }: Dialect): Readonly<Record<StoredKind, Source>> => ({
+const createSources = ({ selectField }: Dialect): Readonly<Record<StoredKind, Source>> => ({
   "deferred-completions": {
     name: null,
     fields: {
       state: column("state"),
       // While one is pending, its job has the request.
-      model: sql`coalesce(case when item.state = 'done' then ${fieldOf(column("outcome"), ["model"])} end,
-        (select ${fieldOf(sql.ref("jobs.body"), ["model"])} from jobs where jobs.id = item.id))`,
-      error: sql`case when item.state = 'failed' then ${fieldOf(column("outcome"), ["message"])} end`,
+      model: sql`coalesce(case when item.state = 'done' then ${selectField(column("outcome"), ["model"])} end,
+        (select ${selectField(sql.ref("jobs.body"), ["model"])} from jobs where jobs.id = item.id))`,
+      error: sql`case when item.state = 'failed' then ${selectField(column("outcome"), ["message"])} end`,
     },
   },
   responses: {
@@ -96,8 +96,8 @@ const sourcesOf = ({ fieldOf }: Dialect): Readonly<Record<StoredKind, Source>> =
     fields: {
       state: column("status"),
       background: column("background"),
-      model: fieldOf(column("body"), ["model"]),
-      error: fieldOf(column("body"), ["error", "message"]),
+      model: selectField(column("body"), ["model"]),
+      error: selectField(column("body"), ["error", "message"]),
     },
   },
   "chat-completions": { name: "model", fields: { model: column("model") } },
@@ -113,7 +113,7 @@ const sourcesOf = ({ fieldOf }: Dialect): Readonly<Record<StoredKind, Source>> =
       dropped: column("dropped"),
       outputFileId: column("outputFileId"),
       errorFileId: column("errorFileId"),
-      error: fieldOf(column("errors"), [0, "message"]),
+      error: selectField(column("errors"), [0, "message"]),
       endTime: column("endTime"),
     },
   },
@@ -128,13 +128,13 @@ const optionalFields = [
   ...(["succeeded", "errored", "dropped", "outputFileId", "errorFileId", "error", "endTime"] as const),
 ];
 
-function fieldsOf({ fields }: Source): RawBuilder<unknown> {
+function selectFields({ fields }: Source): RawBuilder<unknown> {
   const optional = optionalFields.map((name) => sql`${fields[name] ?? sql`null`} as ${sql.ref(name)}`);
   const common = (["id", "teamId", "userId", "createTime", "expireTime"] as const).map(column);
   return sql.join([...common, ...optional]);
 }
 
-function tableOf(kind: StoredKind): RawBuilder<unknown> {
+function selectTable(kind: StoredKind): RawBuilder<unknown> {
   return sql.table(kind.replaceAll("-", "_"));
 }
 
@@ -142,7 +142,7 @@ function tableOf(kind: StoredKind): RawBuilder<unknown> {
 function indexed({ kind, teamId, after }: StoredQuery, now: number, limit: number): RawBuilder<unknown> {
   const place = column(places[kind]);
   const isAfter = after === null ? sql`true` : sql`(${place}, item.id) < (${after.place}, ${after.id})`;
-  return sql`select item.id, ${place} as place from ${tableOf(kind)} as item where item.team_id = ${teamId}
+  return sql`select item.id, ${place} as place from ${selectTable(kind)} as item where item.team_id = ${teamId}
     and ${isVisible(kind, now)} and ${isAfter} order by ${place} desc, item.id desc limit ${limit}`;
 }
 

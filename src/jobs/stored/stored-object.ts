@@ -77,8 +77,8 @@ export interface StoredPage {
 /** Whether it is being worked on and can be cancelled. */
 export function canCancel({ kind, state, background }: StoredObject): boolean {
   if (kind === "deferred-completions") return state === "pending";
-  if (kind === "responses") return background === true && isOneOf(state, ["queued", "in_progress"]);
-  return kind === "batches" && isOneOf(state, ["validating", "in_progress"]);
+  if (kind === "responses") return background === true && isAmong(state, ["queued", "in_progress"]);
+  return kind === "batches" && isAmong(state, ["validating", "in_progress"]);
 }
 
 /** Whether it can be deleted now: a batch must have ended. */
@@ -86,6 +86,6 @@ export function canDelete({ kind, endTime }: StoredObject): boolean {
   return kind !== "batches" || endTime !== null;
 }
 
-function isOneOf(state: string | null, states: readonly string[]): boolean {
+function isAmong(state: string | null, states: readonly string[]): boolean {
   return state !== null && states.includes(state);
 }

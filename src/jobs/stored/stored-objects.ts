@@ -78,7 +78,7 @@ export function createStoredObjects(deps: StoredObjectsDeps): StoredObjects {
       return deps.storedObjectStore.page({ ...query, userId: ownerId }, deps.clock.now());
     },
     find,
-    content: async (kind, id, actor) => contentOf(deps, await find(kind, id, actor)),
+    content: async (kind, id, actor) => toContent(deps, await find(kind, id, actor)),
     async cancel(kind, id, actor) {
       const object = await find(kind, id, actor);
       if (!canCancel(object)) throw cannotCancel(object);
@@ -97,7 +97,7 @@ export function createStoredObjects(deps: StoredObjectsDeps): StoredObjects {
   };
 }
 
-async function contentOf(deps: StoredObjectsDeps, object: StoredObject): Promise<StoredContent> {
+async function toContent(deps: StoredObjectsDeps, object: StoredObject): Promise<StoredContent> {
   const { kind, id, teamId, outputFileId } = object;
   switch (kind) {
     case "responses":
@@ -120,7 +120,7 @@ async function contentOf(deps: StoredObjectsDeps, object: StoredObject): Promise
 async function cancel(deps: StoredObjectsDeps, { kind, id, teamId }: StoredObject): Promise<void> {
   if (kind === "deferred-completions") return deps.deferredCompletions.cancel(id);
   if (kind === "batches") {
-    await deps.batches.cancel(await deps.batches.find(id, teamId, formatOf(id)));
+    await deps.batches.cancel(await deps.batches.find(id, teamId, findFormat(id)));
     return;
   }
   await cancelResponse(deps, id, teamId);
@@ -146,13 +146,13 @@ async function remove(deps: StoredObjectsDeps, { kind, id, teamId }: StoredObjec
     case "chat-completions":
       return deps.storedCompletions.delete(id, teamId);
     case "batches":
-      return deps.batches.delete(await deps.batches.find(id, teamId, formatOf(id)));
+      return deps.batches.delete(await deps.batches.find(id, teamId, findFormat(id)));
     case "files":
       return deps.files.delete(id);
   }
 }
 
-function formatOf(batchId: string): BatchFormat {
+function findFormat(batchId: string): BatchFormat {
   return batchId.startsWith("msgbatch_") ? "anthropic" : "openai";
 }
 

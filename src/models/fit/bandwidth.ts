@@ -30,8 +30,8 @@ export async function measureBandwidth(
   const late = new AbortController();
   const cancel = clock.after(waitMsMax, () => late.abort());
   try {
-    await messagesOf(workers, late.signal);
-    const results = messagesOf(workers, late.signal);
+    await readMessages(workers, late.signal);
+    const results = readMessages(workers, late.signal);
     // A thread may fail before its result is awaited.
     results.catch(() => undefined);
     const start = clock.monotonic();
@@ -50,7 +50,7 @@ export async function measureBandwidth(
 }
 
 /** Returns the next message of each thread. Rejects when one fails, or when it takes too long. */
-function messagesOf(workers: readonly Worker[], signal: AbortSignal): Promise<readonly unknown[]> {
+function readMessages(workers: readonly Worker[], signal: AbortSignal): Promise<readonly unknown[]> {
   return Promise.all(
     workers.map(async (worker) => {
       const [message] = (await once(worker, "message", { signal })) as readonly unknown[];

@@ -14,7 +14,7 @@ export function freeMemoryBytes(
   limitBytes: number = process.constrainedMemory(),
   read: ReadSystemFile = readSystemFile,
 ): number {
-  const free = kilobytesOf(read("/proc/meminfo"), "MemAvailable") ?? freemem();
+  const free = readKilobytes(read("/proc/meminfo"), "MemAvailable") ?? freemem();
   return Math.min(free, freeOfContainer(limitBytes, read) ?? free);
 }
 
@@ -35,13 +35,13 @@ export const reservedBytes = 256 * 1024 * 1024;
  * @returns null where the system does not say what is free (other systems than Linux)
  */
 export function openModelRoom({ read, limitBytes }: RoomSources): ((plannedBytes: number) => number) | null {
-  const residentAtStart = kilobytesOf(read("/proc/self/status"), "VmRSS");
-  if (residentAtStart === null || kilobytesOf(read("/proc/meminfo"), "MemAvailable") === null) return null;
+  const residentAtStart = readKilobytes(read("/proc/self/status"), "VmRSS");
+  if (residentAtStart === null || readKilobytes(read("/proc/meminfo"), "MemAvailable") === null) return null;
   return (plannedBytes) => {
     const status = read("/proc/self/status");
-    const mapped = kilobytesOf(status, "RssFile") ?? 0;
-    const taken = (kilobytesOf(status, "VmRSS") ?? residentAtStart) - residentAtStart;
-    const free = (kilobytesOf(read("/proc/meminfo"), "MemAvailable") ?? 0) - mapped;
+    const mapped = readKilobytes(status, "RssFile") ?? 0;
+    const taken = (readKilobytes(status, "VmRSS") ?? residentAtStart) - residentAtStart;
+    const free = (readKilobytes(read("/proc/meminfo"), "MemAvailable") ?? 0) - mapped;
     const untouched = Math.max(0, plannedBytes - Math.max(0, taken));
     return Math.min(free, freeOfContainer(limitBytes, read) ?? free) - untouched - reservedBytes;
   };
@@ -78,7 +78,7 @@ function usedIn(read: ReadSystemFile, folder: string, usage: string, cache: stri
 }
 
 /** Returns a value of a file of the kernel, in bytes. */
-function kilobytesOf(text: string | null, name: string): number | null {
+function readKilobytes(text: string | null, name: string): number | null {
   const [, kilobytes] = new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(text ?? "") ?? [];
   return kilobytes === undefined ? null : Number(kilobytes) * 1024;
 }

@@ -8,7 +8,7 @@ export class FileCache<Value> {
   /** Returns what `read` returned for the same files in the same state, or calls it. @param files the first one identifies what is read */
   async get(files: readonly string[], read: () => Promise<Value>): Promise<Value> {
     const [key = ""] = files;
-    const state = (await Promise.all(files.map(stateOf))).join("\n");
+    const state = (await Promise.all(files.map(readState))).join("\n");
     const kept = this.#kept.get(key);
     const current = kept?.state === state ? kept : { state, value: await read() };
     this.#seen.set(key, current);
@@ -27,7 +27,7 @@ interface Kept<Value> {
   readonly value: Value;
 }
 
-async function stateOf(file: string): Promise<string> {
+async function readState(file: string): Promise<string> {
   const stats = await stat(file).catch(() => null);
   return stats === null ? "absent" : `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
 }

@@ -15,11 +15,11 @@ import {
 import { indexFile } from "../diffusers.js";
 import { readAdapter, type AdapterFile } from "../gguf/adapter.js";
 import { quoted } from "../gguf/refusal.js";
-import { bySuitability, quantOf } from "../hub/choose/quants.js";
+import { bySuitability, findQuant } from "../hub/choose/quants.js";
 import { isModelId } from "../manifest.js";
-import { isFirstGguf, partsOf } from "../parts.js";
+import { isFirstGguf, listPartFiles } from "../parts.js";
 import type { FileCache } from "./file-cache.js";
-import { originOf, readSourceRecord } from "../source-record.js";
+import { findFileOrigin, readSourceRecord } from "../source-record.js";
 import { isVisionFolder } from "../vision-folder.js";
 
 const entriesPerFolderMax = 10_000;
@@ -102,7 +102,7 @@ async function scanSubfolder(
   if (place.length < depthMax) return scanFolder(folder, place, scan);
   const found: FoundModel[] = [];
   // The repository's name alone leads to the file that a pull without a quantization takes.
-  const files = names.filter(isFirstGguf).sort((a, b) => bySuitability(quantOf(a), quantOf(b)));
+  const files = names.filter(isFirstGguf).sort((a, b) => bySuitability(findQuant(a), findQuant(b)));
   for (const name of files)
     if (!(await isFolder(join(folder, name)))) found.push(await bare(folder, name, place, scan));
   return found;
@@ -124,18 +124,18 @@ async function bare(
   place: readonly string[],
   { root, readFiles }: Scan,
 ): Promise<FoundModel> {
-  const paths = partsOf(file).map((part) => join(folder, part));
+  const paths = listPartFiles(file).map((part) => join(folder, part));
   const { model, adapter } = await readFiles.get(paths, async () => {
     const described = await describeBare(folder, file);
     const isUsable = described.unusable === null;
     return { model: described, adapter: isUsable ? null : await readAdapter(described.path) };
   });
   const record = await readSourceRecord(folder);
-  const origin = record === null ? null : originOf(record, file);
+  const origin = record === null ? null : findFileOrigin(record, file);
   const license = model.manifest.license === "unknown" ? origin?.license : null;
   return {
     model: typeof license === "string" ? { ...model, manifest: { ...model.manifest, license } } : model,
-    suggestedAliases: [...[origin?.name ?? ""].filter(isModelId), ...suggestionsOf(place, file)],
+    suggestedAliases: [...[origin?.name ?? ""].filter(isModelId), ...listSuggestions(place, file)],
     root,
     isBare: true,
     adapter,
@@ -143,10 +143,10 @@ async function bare(
 }
 
 /** `publisher/repository:Q4_K_M` and `publisher/repository` for a file in the folder of a repository. */
-function suggestionsOf(place: readonly string[], file: string): readonly string[] {
+function listSuggestions(place: readonly string[], file: string): readonly string[] {
   if (place.length !== depthMax) return [];
   const repository = place.join("/");
-  const quant = quantOf(file);
+  const quant = findQuant(file);
   return [...(quant === null ? [] : [`${repository}:${quant}`]), repository].filter(isModelId);
 }
 

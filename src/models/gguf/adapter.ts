@@ -24,11 +24,11 @@ export async function readAdapter(path: string): Promise<AdapterFile | null> {
     bytes: stats.size,
     modifiedTime: stats.mtimeMs,
     architecture: typeof architecture === "string" ? architecture : "",
-    problem: problemOf(values.get("adapter.type"), arrayLengths),
+    problem: findProblem(values.get("adapter.type"), arrayLengths),
   };
 }
 
-function problemOf(type: unknown, arrayLengths: ReadonlyMap<string, number>): string | null {
+function findProblem(type: unknown, arrayLengths: ReadonlyMap<string, number>): string | null {
   if (type !== "lora") return `its adapter.type is ${quoted(String(type))}, not 'lora'.`;
   if (!arrayLengths.has("adapter.alora.invocation_tokens")) return null;
   return "it is an activated LoRA, which takes effect after certain tokens only; that is not offered.";

@@ -8,15 +8,15 @@ export const poolings = ["none", "mean", "cls", "last", "rank"] as const;
 export type Pooling = (typeof poolings)[number];
 
 /** Returns how the vectors of the tokens become one; null if the header does not say. */
-function poolingOf({ values }: GgufMetadata): Pooling | null {
+function readPooling({ values }: GgufMetadata): Pooling | null {
   const architecture = values.get("general.architecture");
   const type = values.get(`${String(architecture)}.pooling_type`);
   return typeof type === "number" ? (poolings[type] ?? null) : null;
 }
 
 /** Returns the purpose of a GGUF file without a manifest: what its pooling is for, `embedding` for an encoder, else `chat`. */
-export function kindOf(metadata: GgufMetadata): "chat" | "embedding" | "rerank" {
-  const pooling = poolingOf(metadata);
+export function readModelKind(metadata: GgufMetadata): "chat" | "embedding" | "rerank" {
+  const pooling = readPooling(metadata);
   if (pooling === "rank") return "rerank";
   if (pooling !== null && pooling !== "none") return "embedding";
   return isEncoder(String(metadata.values.get("general.architecture"))) ? "embedding" : "chat";
@@ -24,8 +24,8 @@ export function kindOf(metadata: GgufMetadata): "chat" | "embedding" | "rerank" 
 
 /** Returns a public clause if the file cannot serve the purpose that its manifest states, or null. */
 export function kindProblem(kind: ModelKind, metadata: GgufMetadata): string | null {
-  const pooling = poolingOf(metadata);
-  const possible = kindOf(metadata);
+  const pooling = readPooling(metadata);
+  const possible = readModelKind(metadata);
   if (!isGgufKind(kind)) return null;
   if (kind === "chat" && isEncoder(String(metadata.values.get("general.architecture"))))
     return "it is an encoder, which cannot generate text.";
@@ -40,5 +40,5 @@ export function kindProblem(kind: ModelKind, metadata: GgufMetadata): string | n
 
 /** Whether an input is read in one piece: by encoders, and where more than the last token is pooled. */
 export function readsWhole(metadata: GgufMetadata): boolean {
-  return isEncoder(String(metadata.values.get("general.architecture"))) || poolingOf(metadata) !== "last";
+  return isEncoder(String(metadata.values.get("general.architecture"))) || readPooling(metadata) !== "last";
 }

@@ -44,18 +44,18 @@ export async function readTensors(source: Source, count: number, alignment: numb
     tensors.push(tensor);
   }
   checkPlaces(tensors, aligned(source.position, alignment), alignment, source.bytes);
-  return totalsOf(tensors);
+  return sumTensors(tensors);
 }
 
-function totalsOf(tensors: readonly Tensor[]): TensorTotals {
+function sumTensors(tensors: readonly Tensor[]): TensorTotals {
   const sum = (of: (tensor: Tensor) => number): number =>
     tensors.reduce((total, each) => total + of(each), 0);
-  const bytesOf = (pattern: RegExp): number => sum(({ name, bytes }) => (pattern.test(name) ? bytes : 0));
+  const sumBytes = (pattern: RegExp): number => sum(({ name, bytes }) => (pattern.test(name) ? bytes : 0));
   return {
     parameters: sum(({ elements }) => elements),
     bytes: sum(({ bytes }) => bytes),
-    expertBytes: bytesOf(/_exps\.(weight|bias)$/),
-    embeddingBytes: bytesOf(/^token_embd\.weight$/),
+    expertBytes: sumBytes(/_exps\.(weight|bias)$/),
+    embeddingBytes: sumBytes(/^token_embd\.weight$/),
     hasOutput: tensors.some(({ name }) => name === "output.weight"),
   };
 }
@@ -77,7 +77,7 @@ async function readTensor(source: Source, index: number): Promise<Tensor> {
   await source.fill(dimensionCount * 8 + 12);
   const dimensions = Array.from({ length: dimensionCount }, () => source.u64());
   const type = source.u32();
-  const { elements, bytes } = sizeOf(name, dimensions, type);
+  const { elements, bytes } = measureTensor(name, dimensions, type);
   if (!suits(name, dimensionCount, type))
     throw new GgufRefusal(`tensor ${quoted(name)} has a type (${type}) that llama.cpp cannot compute with.`);
   return { name, elements, bytes, offset: source.u64() };
@@ -89,7 +89,7 @@ function suits(name: string, dimensionCount: number, type: number): boolean {
   return !workingTypes.has(type) && (!integerTypes.has(type) || /d2t|tid2eid/.test(name));
 }
 
-function sizeOf(
+function measureTensor(
   name: string,
   dimensions: readonly number[],
   type: number,

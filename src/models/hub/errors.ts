@@ -21,7 +21,7 @@ export function refusedAddress(host: string, reason: string): HearthError {
 }
 
 export function noNetwork(host: string, cause: unknown): HearthError {
-  const message = `${quoted(host)} cannot be reached${codeOf(cause)}; check the network, HTTPS_PROXY and HF_ENDPOINT.`;
+  const message = `${quoted(host)} cannot be reached${readCode(cause)}; check the network, HTTPS_PROXY and HF_ENDPOINT.`;
   return failed("model_unavailable", "no_network", message, cause);
 }
 
@@ -97,7 +97,7 @@ export function isDiskFull(thrown: unknown): boolean {
   return code === "ENOSPC" || code === "EDQUOT";
 }
 
-function codeOf(cause: unknown): string {
+function readCode(cause: unknown): string {
   return cause instanceof Error && "code" in cause && typeof cause.code === "string"
     ? ` (${cause.code})`
     : "";

@@ -6,7 +6,7 @@ import type { HubFile } from "./choose/files.js";
 import { badStatus, noNetwork, notThere, unusableSource } from "./errors.js";
 import { isPassing, PassingFailure, pause, retryAfterMs, waitMsBefore } from "./transfer/retry.js";
 import type { HubSettings } from "./settings.js";
-import type { Answer, Transport } from "./transfer/transport.js";
+import type { HubAnswer, Transport } from "./transfer/transport.js";
 
 export interface Repository {
   readonly repo: string;
@@ -64,7 +64,7 @@ export async function readRepository(
       if (files.length > filesMax)
         throw unusableSource(repo, `the repository has more than ${filesMax} files.`);
     }
-    return { repo, commit, license: licenseOf(about.cardData, about.tags), files };
+    return { repo, commit, license: findLicense(about.cardData, about.tags), files };
   } catch (thrown) {
     signal.throwIfAborted();
     throw publicError(thrown, deps.settings, repo, revision);
@@ -79,7 +79,7 @@ function toFile(repo: string, path: unknown, bytes: unknown, sha256: unknown): H
   return { path, bytes, sha256 };
 }
 
-function licenseOf(card: unknown, tags: unknown): string | null {
+function findLicense(card: unknown, tags: unknown): string | null {
   const fromTags = Array.isArray(tags)
     ? tags.find((tag): tag is string => typeof tag === "string" && tag.startsWith("license:"))
     : undefined;
@@ -128,13 +128,13 @@ async function getJson(transport: Transport, clock: Clock, url: URL, signal: Abo
       await answer.body.dump();
       throw new PassingFailure(answer.status, retryAfterMs(answer.headers["retry-after"], clock.now()));
     }
-    return new Response(await textOf(answer), { status: answer.status, headers: answer.headers });
+    return new Response(await readText(answer), { status: answer.status, headers: answer.headers });
   } finally {
     stopTimer();
   }
 }
 
-async function textOf(answer: Answer): Promise<string> {
+async function readText(answer: HubAnswer): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of answer.body as AsyncIterable<Buffer>) {

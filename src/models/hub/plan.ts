@@ -2,11 +2,11 @@
 import { join } from "node:path";
 import { HearthError } from "../../core/errors.js";
 import { quoted } from "../gguf/refusal.js";
-import { partsOf } from "../parts.js";
+import { listPartFiles } from "../parts.js";
 import type { Origin } from "../source-record.js";
 import { findInCatalog } from "./choose/catalog.js";
 import { chooseFile, chooseModel } from "./choose/choose.js";
-import type { Choice } from "./choose/files.js";
+import type { FileChoice } from "./choose/files.js";
 import { badReference } from "./errors.js";
 import { readRepository, type HubDeps } from "./hub.js";
 import { probe, type FileSource } from "./transfer/probe.js";
@@ -16,7 +16,7 @@ export interface Plan {
   /** Absolute path of the folder that the record is in. */
   readonly folder: string;
   readonly origin: Origin;
-  readonly kind: Choice["kind"];
+  readonly kind: FileChoice["kind"];
   readonly files: readonly PlannedFile[];
   /** Whether the files are the hub's, which the token is for. */
   readonly isHub: boolean;
@@ -29,7 +29,7 @@ export interface PlannedFile {
 }
 
 /** Returns the reference of what a person named, with a name of the curated list replaced by its repository. */
-export function referenceOf(
+export function findReference(
   what: string,
   endpoint: URL,
 ): { readonly reference: Exclude<Reference, { readonly type: "name" }>; readonly name: string | null } {
@@ -47,7 +47,7 @@ export function referenceOf(
 export async function planPull(
   deps: HubDeps,
   models: string,
-  { reference, name }: ReturnType<typeof referenceOf>,
+  { reference, name }: ReturnType<typeof findReference>,
   signal: AbortSignal,
 ): Promise<Plan> {
   if (reference.type === "url") return planUrl(deps, models, reference.url, signal);
@@ -74,7 +74,7 @@ async function planUrl(deps: HubDeps, models: string, url: URL, signal: AbortSig
   const name = decoded(url.pathname.slice(at));
   if (name === null || name.includes("/") || !isSafePath(name))
     throw badReference(url.host, "the last part of its path is no name for a file.");
-  const parts = partsOf(name);
+  const parts = listPartFiles(name);
   if (!parts.includes(name)) throw badReference(name, "it is not one of its parts.");
   const files: PlannedFile[] = [];
   for (const part of [...parts.slice(1), ...parts.slice(0, 1)]) {

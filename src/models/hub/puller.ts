@@ -5,14 +5,14 @@ import { HearthError } from "../../core/errors.js";
 import type { ModelKind } from "../../core/model.js";
 import { inspectDiffusers } from "../diffusers.js";
 import { preflightGguf } from "../gguf.js";
-import { kindOf } from "../gguf/pooling.js";
+import { readModelKind } from "../gguf/pooling.js";
 import { quoted } from "../gguf/refusal.js";
 import { idFromName } from "../manifest.js";
-import { stemOf } from "../parts.js";
+import { readModelStem } from "../parts.js";
 import {
   addToSourceRecord,
   nextSourceRecordFile,
-  originOf,
+  findFileOrigin,
   readSourceRecord,
   sourceRecordFile,
 } from "../source-record.js";
@@ -26,7 +26,7 @@ import {
 import { diskFull, isDiskFull, unusableSource } from "./errors.js";
 import { takeLock } from "./transfer/lock.js";
 import { bytesSoFar } from "./transfer/partial-file.js";
-import { planPull, referenceOf, type Plan, type PlannedFile } from "./plan.js";
+import { planPull, findReference, type Plan, type PlannedFile } from "./plan.js";
 import { createReporter, type PullProgress } from "./progress.js";
 import type { HubSettings } from "./settings.js";
 import { createSharedWork, type SharedWork } from "./shared-work.js";
@@ -84,13 +84,13 @@ type Shared = SharedWork<FileEvent, DownloadedFile>;
 export function createPuller(deps: PullerDeps): Puller {
   const shared: Shared = createSharedWork();
   return {
-    check: (what) => void referenceOf(what, deps.settings.endpoint),
+    check: (what) => void findReference(what, deps.settings.endpoint),
     async pull(what, { signal, onProgress }) {
       signal.throwIfAborted();
       const report = createReporter(deps.clock, onProgress);
       const nothing = { file: "", bytesDone: 0, bytesTotal: 0, filesDone: 0, filesTotal: 0 };
       try {
-        const named = referenceOf(what, deps.settings.endpoint);
+        const named = findReference(what, deps.settings.endpoint);
         report({ phase: "resolving", ...nothing });
         const start = named.reference.type === "url" ? named.reference.url : null;
         const plan = await withTransport(deps, start, (transport) =>
@@ -160,7 +160,7 @@ function toDownload(
     recorded: () =>
       withRecordLock(deps, plan.folder, signal, async () => {
         const record = await readSourceRecord(plan.folder);
-        const origin = record === null ? null : originOf(record, to);
+        const origin = record === null ? null : findFileOrigin(record, to);
         const file = record?.files.find(({ path }) => path === to);
         if (file === undefined || origin?.source !== plan.origin.source) return null;
         // Without a hash from the hub, another commit may have another file of the same size.
@@ -237,9 +237,9 @@ async function describe(
   }
   const first = files.at(-1)?.to ?? "";
   const checked = await preflightGguf(join(folder, first));
-  const id = idFromName(stemOf(first));
+  const id = idFromName(readModelStem(first));
   if (!checked.ok) return { id, kind: "chat", problem: `${quoted(first)}: ${checked.reason}` };
-  return { id, kind: kindOf(checked.header.metadata), problem: null };
+  return { id, kind: readModelKind(checked.header.metadata), problem: null };
 }
 
 function publicError(thrown: unknown, models: string): unknown {

@@ -85,14 +85,14 @@ function parseUrl(what: string, endpoint: URL): Reference {
   if (url.username !== "" || url.password !== "")
     throw badReference(url.host, "a URL must not hold a user name or a password.");
   const isHub = url.origin === endpoint.origin && url.pathname.startsWith(endpoint.pathname);
-  if (isHub || hubHosts.includes(url.hostname)) return parseHubPath(what, hubPathOf(url, endpoint));
+  if (isHub || hubHosts.includes(url.hostname)) return parseHubPath(what, readHubPath(url, endpoint));
   if (!/\.gguf$/i.test(url.pathname))
     throw badReference(`${url.host}${url.pathname}`, "a URL must lead to a .gguf file.");
   url.hash = "";
   return { type: "url", url };
 }
 
-function hubPathOf(url: URL, endpoint: URL): readonly string[] {
+function readHubPath(url: URL, endpoint: URL): readonly string[] {
   const base = url.origin === endpoint.origin ? endpoint.pathname.replace(/\/$/, "") : "";
   try {
     return decodeURIComponent(url.pathname.slice(base.length))

@@ -4,8 +4,8 @@ import { isGgufKind, type Model } from "../../core/model.js";
 import { readGguf, type GgufHeader } from "../gguf.js";
 import { fileTypeName } from "../gguf/file-types.js";
 import type { TensorTotals } from "../gguf/tensors.js";
-import { partsOf } from "../parts.js";
-import { originOf, readSourceRecord, type Origin } from "../source-record.js";
+import { listPartFiles } from "../parts.js";
+import { findFileOrigin, readSourceRecord, type Origin } from "../source-record.js";
 
 export interface ModelDetails {
   readonly architecture: string | null;
@@ -29,7 +29,7 @@ export interface ModelDetails {
 
 /** Reads the headers of a model's files, and the record of their download. Never rejects because of what they contain. */
 export async function readDetails(model: Model): Promise<ModelDetails> {
-  const headers = isGgufKind(model.manifest.kind) && model.path !== "" ? await headersOf(model.path) : [];
+  const headers = isGgufKind(model.manifest.kind) && model.path !== "" ? await readHeaders(model.path) : [];
   const [first] = headers;
   const number = (name: string): number | null => {
     const value = first?.metadata.values.get(`${String(text(first, "general.architecture"))}.${name}`);
@@ -38,7 +38,7 @@ export async function readDetails(model: Model): Promise<ModelDetails> {
   // What was made from a tokenizer.json has no weights.
   const hasWeights = first !== undefined && model.tokenizerFile === undefined;
   const [count, used] = [number("expert_count"), number("expert_used_count")];
-  const download = model.path === "" ? null : await downloadOf(model.path);
+  const download = model.path === "" ? null : await findDownload(model.path);
   return {
     architecture: hasWeights ? text(first, "general.architecture") : null,
     parameters: hasWeights ? totals(headers).parameters : null,
@@ -54,9 +54,9 @@ export async function readDetails(model: Model): Promise<ModelDetails> {
 }
 
 /** Returns the headers of all parts; none if one cannot be read. */
-async function headersOf(path: string): Promise<readonly GgufHeader[]> {
+async function readHeaders(path: string): Promise<readonly GgufHeader[]> {
   const headers: GgufHeader[] = [];
-  for (const name of partsOf(basename(path))) {
+  for (const name of listPartFiles(basename(path))) {
     const result = await readGguf(join(dirname(path), name));
     if (!result.ok) return [];
     headers.push(result.header);
@@ -87,14 +87,14 @@ interface Download {
 }
 
 /** Returns what the record in the folder of a file, or in the folder above it, says about the file. */
-async function downloadOf(path: string): Promise<Download | null> {
+async function findDownload(path: string): Promise<Download | null> {
   for (const folder of [dirname(path), dirname(dirname(path))]) {
     const record = await readSourceRecord(folder);
     const name = relative(folder, path).replaceAll(sep, "/");
-    const origin = record === null ? null : originOf(record, name);
+    const origin = record === null ? null : findFileOrigin(record, name);
     if (record === null || origin === null) continue;
     const { sha256 = null } = record.files.find((each) => each.path === name) ?? {};
-    return { origin, sha256: partsOf(basename(path)).length > 1 ? null : sha256 };
+    return { origin, sha256: listPartFiles(basename(path)).length > 1 ? null : sha256 };
   }
   return null;
 }

@@ -1,6 +1,6 @@
 /** Finds the GGUF models among the files of a repository. */
 import { basename, join } from "node:path";
-import { isLaterPart, partsOf } from "../parts.js";
+import { isLaterPart, listPartFiles } from "../parts.js";
 import { isGgufFile } from "./files.js";
 import type { ForeignModel, ForeignModels, Skipped } from "./foreign-model.js";
 
@@ -19,7 +19,7 @@ export async function modelsAmong(
     const file = basename(path);
     if (!/\.gguf$/i.test(file) || isLaterPart(file)) continue;
     const name = `${place.join("/")}/${file}`;
-    const files = partsOf(file).map((part) => ({
+    const files = listPartFiles(file).map((part) => ({
       path: join(folder, path.slice(0, -file.length), part),
       name: part,
     }));

@@ -17,7 +17,7 @@ export async function findHuggingFaceModels(folder: string): Promise<ForeignMode
   for (const entry of await entriesIn(folder)) {
     const [, publisher, repository] = /^models--(.+?)--(.+)$/.exec(entry) ?? [];
     if (publisher === undefined || repository === undefined) continue;
-    found.push(await modelsOf(join(folder, entry), publisher, repository));
+    found.push(await listModels(join(folder, entry), publisher, repository));
   }
   return {
     models: found.flatMap(({ models }) => models),
@@ -25,8 +25,8 @@ export async function findHuggingFaceModels(folder: string): Promise<ForeignMode
   };
 }
 
-async function modelsOf(folder: string, publisher: string, repository: string): Promise<ForeignModels> {
-  const snapshot = await snapshotOf(folder);
+async function listModels(folder: string, publisher: string, repository: string): Promise<ForeignModels> {
+  const snapshot = await findSnapshot(folder);
   const name = `${publisher}/${repository}`;
   if (snapshot === null)
     return { models: [], skipped: [{ name, reason: "it was not downloaded as a whole" }] };
@@ -35,7 +35,7 @@ async function modelsOf(folder: string, publisher: string, repository: string): 
   return { models: [], skipped: [{ name, reason: "it has no GGUF file" }] };
 }
 
-async function snapshotOf(folder: string): Promise<string | null> {
+async function findSnapshot(folder: string): Promise<string | null> {
   const snapshots = join(folder, "snapshots");
   const revisions = await entriesIn(snapshots);
   const ref = await readRegularFile(join(folder, "refs", "main"), refBytesMax).catch(() => null);

@@ -72,13 +72,13 @@ export async function linkModels(options: LinkOptions): Promise<LinkReport> {
         linked.push({ name, path, alias });
       }
     } catch (thrown) {
-      failed.push({ name, reason: reasonOf(thrown) });
+      failed.push({ name, reason: explainError(thrown) });
     }
   }
   return { linked, present, skipped, failed };
 }
 
-function reasonOf(thrown: unknown): string {
+function explainError(thrown: unknown): string {
   const code = thrown instanceof Error && "code" in thrown ? thrown.code : null;
   if (code === "ENAMETOOLONG") return "its name is too long";
   return thrown instanceof Error ? thrown.message : String(thrown);
@@ -96,7 +96,7 @@ async function conflict(folder: string, { place, files }: ForeignModel): Promise
     if (part.startsWith(".") || /[/\\\0]/.test(part)) return "its name is no name of a file";
   for (const { path, name } of files) {
     const at = join(folder, ...place, name);
-    const target = await targetOf(at);
+    const target = await readTarget(at);
     if (target === "file") return `${at} is another file`;
     if (target !== null && target !== path && (await stat(at).catch(() => null)) !== null)
       return `${at} leads to another file`;
@@ -105,7 +105,7 @@ async function conflict(folder: string, { place, files }: ForeignModel): Promise
 }
 
 /** Returns where a link leads, as it is written, and `file` for what is no link; null if nothing is there. */
-async function targetOf(path: string): Promise<string | null> {
+async function readTarget(path: string): Promise<string | null> {
   const stats = await lstat(path).catch(() => null);
   if (stats === null) return null;
   return stats.isSymbolicLink() ? readlink(path) : "file";
@@ -113,7 +113,7 @@ async function targetOf(path: string): Promise<string | null> {
 
 async function isLinked(folder: string, { place, files }: ForeignModel): Promise<boolean> {
   for (const { path, name } of files)
-    if ((await targetOf(join(folder, ...place, name))) !== path) return false;
+    if ((await readTarget(join(folder, ...place, name))) !== path) return false;
   return true;
 }
 
@@ -122,7 +122,7 @@ async function link(folder: string, { place, files }: ForeignModel): Promise<voi
   await mkdir(own, { recursive: true });
   for (const { path, name } of files) {
     const at = join(own, name);
-    const target = await targetOf(at);
+    const target = await readTarget(at);
     if (target === path) continue;
     // A link to a file that is gone.
     if (target !== null) await unlink(at);

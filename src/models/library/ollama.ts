@@ -26,10 +26,10 @@ export async function findOllamaModels(folder: string): Promise<ForeignModels> {
   const models: ForeignModel[] = [];
   const skipped: Skipped[] = [];
   for (const place of await tags(join(folder, "manifests"))) {
-    const name = nameOf(place);
-    const found = await weightsOf(folder, place);
+    const name = formatName(place);
+    const found = await findWeights(folder, place);
     if ("reason" in found) skipped.push({ name, reason: found.reason });
-    else models.push(modelOf(place, name, found.path));
+    else models.push(toForeignModel(place, name, found.path));
   }
   return { models, skipped };
 }
@@ -47,17 +47,17 @@ async function tags(manifests: string): Promise<readonly Place[]> {
 }
 
 /** Returns the name as Ollama prints it: `llama3.2:3b`, `user/name:tag`, `hf.co/org/repo:Q4_K_M`. */
-function nameOf([host, namespace, name, tag]: Place): string {
+function formatName([host, namespace, name, tag]: Place): string {
   if (host !== ollamaHost) return `${host}/${namespace}/${name}:${tag}`;
   return namespace === ollamaNamespace ? `${name}:${tag}` : `${namespace}/${name}:${tag}`;
 }
 
-function modelOf([, namespace, name, tag]: Place, alias: string, path: string): ForeignModel {
+function toForeignModel([, namespace, name, tag]: Place, alias: string, path: string): ForeignModel {
   const file = `${name}-${tag}.gguf`;
   return { name: alias, place: [namespace, name], files: [{ path, name: file }], alias };
 }
 
-async function weightsOf(
+async function findWeights(
   folder: string,
   place: Place,
 ): Promise<{ readonly path: string } | { readonly reason: string }> {

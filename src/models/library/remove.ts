@@ -5,7 +5,7 @@ import { HearthError } from "../../core/errors.js";
 import { isGgufKind, type Model } from "../../core/model.js";
 import { manifestFile } from "../describe.js";
 import { quoted } from "../gguf/refusal.js";
-import { partsOf } from "../parts.js";
+import { listPartFiles } from "../parts.js";
 import { readSourceRecord, sourceRecordFile, writeSourceRecord } from "../source-record.js";
 
 /**
@@ -24,7 +24,7 @@ export async function removeModel({ manifest, path, tokenizerFile }: Model, fold
   const own = dirname(path);
   await refuseOutside(root, manifest.id, path);
   if (isGgufKind(manifest.kind)) {
-    const names = partsOf(basename(path));
+    const names = listPartFiles(basename(path));
     for (const name of names) await rm(join(own, name), { force: true });
     if (own !== root) await rm(join(own, manifestFile), { force: true });
     await forget(own, root, names);

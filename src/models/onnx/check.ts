@@ -37,7 +37,7 @@ export async function checkOnnxModel({ path }: Model, required: RequiredFiles): 
     if (!stats.isFile()) return `its file ${quoted(name)} is not a regular file.`;
     found.push(name);
   }
-  const missing = missingOf(required, found);
+  const missing = findMissing(required, found);
   if (missing !== undefined) return `its file ${quoted(missing)} is missing.`;
   const graphs = found.filter((name) => name.endsWith(".onnx"));
   for (const name of graphs) {
@@ -47,13 +47,13 @@ export async function checkOnnxModel({ path }: Model, required: RequiredFiles): 
   return null;
 }
 
-function missingOf({ graphs, others }: RequiredFiles, found: readonly string[]): string | undefined {
-  const graph = graphs.find((part) => !found.some((name) => isGraphOf(name, part)));
+function findMissing({ graphs, others }: RequiredFiles, found: readonly string[]): string | undefined {
+  const graph = graphs.find((part) => !found.some((name) => isGraph(name, part)));
   return graph === undefined ? others.find((name) => !found.includes(name)) : `onnx/${graph}.onnx`;
 }
 
 /** Returns whether a file is a graph in any number type, such as `onnx/encoder_model_fp16.onnx`. */
-function isGraphOf(name: string, part: string): boolean {
+function isGraph(name: string, part: string): boolean {
   const prefix = join("onnx", part);
   return (
     name === `${prefix}.onnx` ||

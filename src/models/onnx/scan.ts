@@ -85,7 +85,7 @@ class Scan {
       const field = this.#field(() => source.u8(), end - source.position);
       if (source.position + field.bytes > end) throw damaged();
       if (kind === "model") this.#fields.add(field.number);
-      const child = childOf(kind, field);
+      const child = findChild(kind, field);
       if (child === null) source.skip(field.bytes);
       else if (child === "leaf" && field.bytes > textBytesMax) throw damaged();
       else if (field.bytes > messageBytesMax)
@@ -108,7 +108,7 @@ class Scan {
       const field = this.#field(byte, message.length - at);
       const end = at + field.bytes;
       if (end > message.length) throw damaged();
-      const child = childOf(kind, field);
+      const child = findChild(kind, field);
       if (child !== null) this.#read(child, field.number, message.subarray(at, end), depth + 1);
       at = end;
     }
@@ -130,10 +130,10 @@ class Scan {
   #finish(kind: Kind): void {
     if (kind === "entry") this.#entries.push([this.#entry.key, this.#entry.value]);
     if (kind !== "tensor") return;
-    const valuesOf = (key: string): readonly string[] =>
+    const readValues = (key: string): readonly string[] =>
       this.#entries.flatMap(([each, value]) => (each === key ? [value] : []));
-    const end = sizeOf(valuesOf("offset").at(-1)) + sizeOf(valuesOf("length").at(-1));
-    for (const location of valuesOf("location"))
+    const end = parseSize(readValues("offset").at(-1)) + parseSize(readValues("length").at(-1));
+    for (const location of readValues("location"))
       this.#ends.set(location, Math.max(end, this.#ends.get(location) ?? 0));
   }
 
@@ -170,12 +170,12 @@ class Scan {
   }
 }
 
-function childOf(kind: Kind, { number, wireType }: Field): Kind | null {
+function findChild(kind: Kind, { number, wireType }: Field): Kind | null {
   return wireType === 2 ? (children[kind][number] ?? null) : null;
 }
 
 /** Returns the number of bytes that an entry states; an absent one is 0. */
-function sizeOf(text: string | undefined): number {
+function parseSize(text: string | undefined): number {
   const size = Number(text ?? 0);
   if (!Number.isSafeInteger(size) || size < 0) throw damaged();
   return size;

@@ -39,11 +39,11 @@ export function modelsWithoutFile(
   return [...placements].flatMap(([id, { contextTokens, engine, modelName }]) =>
     contextTokens === null || has(id) || !isModelId(id)
       ? []
-      : [foundOf(id, contextTokens, [engine, modelName])],
+      : [toFoundModel(id, contextTokens, [engine, modelName])],
   );
 }
 
-function foundOf(id: string, contextTokens: number, identity: readonly string[]): FoundModel {
+function toFoundModel(id: string, contextTokens: number, identity: readonly string[]): FoundModel {
   const manifest: ModelManifest = {
     id,
     aliases: [],

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import type Sqlite from "better-sqlite3";
-import { errorCodeOf, reasonOf } from "../failure.js";
+import { readErrorCode, explainFailure } from "../failure.js";
 import { connectSqlite } from "../sqlite/connect.js";
 
 /**
@@ -24,9 +24,9 @@ export function findDamage(file: string, thoroughness: Thoroughness): string | n
     const found = String(sqlite.pragma(`${check}(1)`, { simple: true }));
     return found === "ok" ? null : found.replace(/\s+/g, " ").replace(/^\*\*\* in database main \*\*\* /, "");
   } catch (thrown) {
-    const code = errorCodeOf(thrown);
+    const code = readErrorCode(thrown);
     if (code.startsWith("SQLITE_CORRUPT")) return `its pages contradict each other (${code})`;
-    if (code.startsWith("SQLITE_NOTADB")) return reasonOf(thrown);
+    if (code.startsWith("SQLITE_NOTADB")) return explainFailure(thrown);
     throw thrown;
   } finally {
     sqlite?.close();

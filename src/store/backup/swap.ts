@@ -13,7 +13,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, open, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCodeOf } from "../failure.js";
+import { readErrorCode } from "../failure.js";
 
 const unverified = "restore-unverified";
 const verified = "restore-verified";
@@ -110,7 +110,7 @@ export async function sync(folder: string): Promise<void> {
     }
   } catch (thrown) {
     // Some systems cannot sync a folder, and order renames by themselves.
-    if (!["EISDIR", "EPERM", "EINVAL", "ENOTSUP"].includes(errorCodeOf(thrown))) throw thrown;
+    if (!["EISDIR", "EPERM", "EINVAL", "ENOTSUP"].includes(readErrorCode(thrown))) throw thrown;
   }
 }
 

@@ -25,7 +25,7 @@ export interface UncleanEnd {
  * @throws Error with one sentence when the database is damaged.
  */
 export function checkAfterUncleanEnd(file: string, clock: Clock): UncleanEnd | null {
-  if (!existsSync(markerOf(file))) return null;
+  if (!existsSync(findMarker(file))) return null;
   const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   const check = bytes <= wholeBytesMax ? "whole" : bytes <= quickBytesMax ? "quick" : null;
   const started = clock.monotonic();
@@ -36,12 +36,12 @@ export function checkAfterUncleanEnd(file: string, clock: Clock): UncleanEnd | n
 
 /** Marks that a server uses the database. @returns a function for a clean end, once the database is closed. */
 export function markRunning(file: string): () => void {
-  const marker = markerOf(file);
+  const marker = findMarker(file);
   writeFileSync(marker, "A server uses this folder, or it did not end cleanly.\n", { mode: 0o600 });
   return () => rmSync(marker, { force: true });
 }
 
-function markerOf(file: string): string {
+function findMarker(file: string): string {
   return join(dirname(file), "server.running");
 }
 

@@ -1,15 +1,15 @@
 /** What errors of a database mean: one map for each database. */
 import { HearthError } from "../../core/errors.js";
-import { errorCodeOf } from "../failure.js";
+import { readErrorCode } from "../failure.js";
 import type { Refusal } from "./dialect.js";
-import { postgresRefusalOf, postgresUnavailability } from "./postgres-errors.js";
-import { sqliteRefusalOf, sqliteUnavailability } from "./sqlite-errors.js";
+import { readPostgresRefusal, postgresUnavailability } from "./postgres-errors.js";
+import { readSqliteRefusal, sqliteUnavailability } from "./sqlite-errors.js";
 
 export type { Refusal } from "./dialect.js";
 
 /** Returns why the schema has refused a write; null for any other error. */
-export function refusalOf(thrown: unknown): Refusal | null {
-  return isOfSqlite(thrown) ? sqliteRefusalOf(thrown) : postgresRefusalOf(thrown);
+export function readRefusal(thrown: unknown): Refusal | null {
+  return isOfSqlite(thrown) ? readSqliteRefusal(thrown) : readPostgresRefusal(thrown);
 }
 
 /** Calls `action`. @throws HearthError `overloaded` when the database is temporarily unusable, else what `action` throws. */
@@ -26,7 +26,7 @@ export function mapUnavailable<Result>(action: () => Result): Result {
  * other value unchanged.
  */
 export function toUnavailable(thrown: unknown): unknown {
-  if (refusalOf(thrown) === "unstorable_text")
+  if (readRefusal(thrown) === "unstorable_text")
     return new HearthError(
       "invalid_value",
       "A text has a character that the server cannot store: U+0000, or half of a surrogate pair.",
@@ -44,5 +44,5 @@ export function toUnavailable(thrown: unknown): unknown {
 }
 
 function isOfSqlite(thrown: unknown): boolean {
-  return errorCodeOf(thrown).startsWith("SQLITE_");
+  return readErrorCode(thrown).startsWith("SQLITE_");
 }

@@ -21,17 +21,17 @@ export interface Dialect {
    */
   readonly lockOfRuns: ((team: RawBuilder<unknown>) => RawBuilder<unknown>) | null;
   /** A subquery of the column `value`: the strings of a JSON array. */
-  readonly listOf: (json: Operand) => RawBuilder<{ readonly value: string }>;
+  readonly selectStrings: (json: Operand) => RawBuilder<{ readonly value: string }>;
   /** A subquery of the columns `key` and `value`: the whole numbers of a JSON object. */
-  readonly numbersOf: (json: Operand) => RawBuilder<{ readonly key: string; readonly value: number }>;
+  readonly selectNumbers: (json: Operand) => RawBuilder<{ readonly key: string; readonly value: number }>;
   /** A subquery: fields of the objects of a JSON array, each as the column that is given. */
-  readonly recordsOf: (json: Operand, columns: readonly RecordColumn[]) => RawBuilder<unknown>;
+  readonly selectRecords: (json: Operand, columns: readonly RecordColumn[]) => RawBuilder<unknown>;
   /** An aggregate: a JSON array with an array of these expressions for each row; of no rows, an empty array or null. */
-  readonly arrayOf: (expressions: readonly RawBuilder<unknown>[]) => RawBuilder<string | null>;
+  readonly aggregateArrays: (expressions: readonly RawBuilder<unknown>[]) => RawBuilder<string | null>;
   /** Whether a JSON object of strings has that value at that key. */
   readonly hasPair: (json: RawBuilder<unknown>, key: string, value: string) => RawBuilder<boolean>;
   /** The text of a value in JSON, such as that at `error.message`; null where it is null or absent. */
-  readonly fieldOf: (
+  readonly selectField: (
     json: RawBuilder<unknown>,
     path: readonly (string | number)[],
   ) => RawBuilder<string | null>;
@@ -42,7 +42,7 @@ export interface Dialect {
   readonly greater: (one: RawBuilder<unknown>, other: RawBuilder<unknown>) => RawBuilder<number>;
   readonly smaller: (one: RawBuilder<unknown>, other: RawBuilder<unknown>) => RawBuilder<number>;
   /** The month in which a time in milliseconds lies, such as 202611. */
-  readonly monthOf: (time: RawBuilder<unknown>) => RawBuilder<number>;
+  readonly toMonth: (time: RawBuilder<unknown>) => RawBuilder<number>;
   /** The first millisecond of that month. */
   readonly monthStart: (time: RawBuilder<unknown>) => RawBuilder<number>;
   /** A time in milliseconds as text, such as 2026-11-24T08:00Z. */

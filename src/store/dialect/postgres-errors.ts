@@ -1,5 +1,5 @@
 /** The codes are from the SQL standard and PostgreSQL (appendix A of its documentation), or of Node's network. */
-import { errorCodeOf } from "../failure.js";
+import { readErrorCode } from "../failure.js";
 import type { Refusal, Unavailability } from "./dialect.js";
 
 /** Prefixes of the codes of a database that is temporarily unusable, the operation that fails, and when to retry. */
@@ -36,7 +36,7 @@ const lostConnection =
   /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|Query read timeout|Client was closed)/;
 
 export function postgresUnavailability(thrown: unknown): Unavailability | null {
-  const code = errorCodeOf(thrown);
+  const code = readErrorCode(thrown);
   const found = unavailableCodes.find(([prefix]) => code.startsWith(prefix));
   if (found !== undefined) return { what: found[1], retryAfterSeconds: found[2] };
   const isLost = thrown instanceof Error && lostConnection.test(thrown.message);
@@ -45,16 +45,16 @@ export function postgresUnavailability(thrown: unknown): Unavailability | null {
 
 /** Whether the same transaction may succeed when it is repeated: a serialization failure or a deadlock. */
 export function canBeRepeated(thrown: unknown): boolean {
-  return ["40001", "40P01"].includes(errorCodeOf(thrown));
+  return ["40001", "40P01"].includes(readErrorCode(thrown));
 }
 
-export function postgresRefusalOf(thrown: unknown): Refusal | null {
+export function readPostgresRefusal(thrown: unknown): Refusal | null {
   if (!(thrown instanceof Error)) return null;
-  switch (errorCodeOf(thrown)) {
+  switch (readErrorCode(thrown)) {
     case "23505":
       return "unique";
     case "23514":
-      return checkOf(thrown);
+      return findCheck(thrown);
     // Raised by a trigger.
     case "P0001":
       return thrown.message === "monthly_limit" || thrown.message === "budget" ? thrown.message : null;
@@ -69,7 +69,7 @@ export function postgresRefusalOf(thrown: unknown): Refusal | null {
   }
 }
 
-function checkOf(thrown: Error): Refusal | null {
+function findCheck(thrown: Error): Refusal | null {
   const name = "constraint" in thrown ? thrown.constraint : null;
   return name === "no_overdraft" || name === "countable" ? name : null;
 }

@@ -12,20 +12,20 @@ export const postgresDialect: Dialect = {
   skipsLocked: true,
   // The lock that a trigger of runs shares: see src/store/schema/postgres.sql.
   lockOfRuns: (team) => sql`pg_advisory_xact_lock(hashtextextended('hearth budgets of ' || ${team}, 0))`,
-  listOf: (json) => sql`(select value from json_array_elements_text(cast(${json} as json)))`,
-  numbersOf: (json) =>
+  selectStrings: (json) => sql`(select value from json_array_elements_text(cast(${json} as json)))`,
+  selectNumbers: (json) =>
     sql`(select key, cast(value as bigint) as value from json_each_text(cast(${json} as json)))`,
-  recordsOf: (json, columns) =>
+  selectRecords: (json, columns) =>
     sql`(select ${sql.join(columns.map(readField))} from json_array_elements(cast(${json} as json)) as record (value))`,
-  arrayOf: (expressions) => sql`cast(json_agg(json_build_array(${sql.join(expressions)})) as text)`,
+  aggregateArrays: (expressions) => sql`cast(json_agg(json_build_array(${sql.join(expressions)})) as text)`,
   hasPair: (json, key, value) => sql`cast(${json} as json) ->> cast(${key} as text) = ${value}`,
-  fieldOf: (json, path) => sql`cast(${json} as json) #>> ${sql.lit(`{${path.join(",")}}`)}`,
+  selectField: (json, path) => sql`cast(${json} as json) #>> ${sql.lit(`{${path.join(",")}}`)}`,
   contains: (text, part) => sql`position(lower(${part}) in lower(${text})) > 0`,
   lineBreak: sql`chr(10)`,
   // `greatest` and `least` leave out what is null; SQLite returns null.
   greater: (one, other) => sql`case when ${one} > ${other} then ${one} else ${orNull(one, other)} end`,
   smaller: (one, other) => sql`case when ${one} < ${other} then ${one} else ${orNull(one, other)} end`,
-  monthOf: (time) => sql`month_of(${time})`,
+  toMonth: (time) => sql`month_of(${time})`,
   monthStart: (time) => sql`month_start(${time})`,
   timeText: (time) => sql`to_char(${utc(time)}, 'YYYY-MM-DD"T"HH24:MI"Z"')`,
   insertedId: (table) => sql`currval(${sql.lit(`${table}_id_seq`)})`,

@@ -1,4 +1,4 @@
-import { errorCodeOf } from "../failure.js";
+import { readErrorCode } from "../failure.js";
 import type { Refusal, Unavailability } from "./dialect.js";
 
 /** Prefixes of the codes of a temporarily unusable database, the operation that fails, and when to retry. */
@@ -25,14 +25,14 @@ const refusals: readonly (readonly [code: string, message: RegExp, refusal: Refu
 ];
 
 export function sqliteUnavailability(thrown: unknown): Unavailability | null {
-  const code = errorCodeOf(thrown);
+  const code = readErrorCode(thrown);
   const found = unavailableCodes.find(([prefix]) => code.startsWith(prefix));
   return found === undefined ? null : { what: found[1], retryAfterSeconds: found[2] };
 }
 
-export function sqliteRefusalOf(thrown: unknown): Refusal | null {
+export function readSqliteRefusal(thrown: unknown): Refusal | null {
   if (!(thrown instanceof Error)) return null;
-  const code = errorCodeOf(thrown);
+  const code = readErrorCode(thrown);
   const found = refusals.find(([of, message]) => of === code && message.test(thrown.message));
   return found?.[2] ?? null;
 }

@@ -4,7 +4,7 @@
  */
 import pg from "pg";
 import { toStored } from "../rows.js";
-import { nameOf } from "./pool.js";
+import { nameStatement } from "./pool.js";
 
 export interface BatchStatement {
   readonly sql: string;
@@ -24,7 +24,7 @@ export async function executeBatch(
   const executions: string[] = [];
   for (const { sql, parameters } of statements) {
     const name = await prepareOn(client, sql);
-    const values = toStored(parameters).map(literalOf);
+    const values = toStored(parameters).map(writeLiteral);
     executions.push(`execute ${name}${values.length === 0 ? "" : ` (${values.join(", ")})`}`);
   }
   await client.query([...before, ...executions, ...after].join("; "));
@@ -33,13 +33,13 @@ export async function executeBatch(
 /** Whether the parameters can be written as literals: a text with the character U+0000 would end the statement. */
 export function canBeBatched(statements: readonly BatchStatement[]): boolean {
   return statements.every(({ sql, parameters }) => {
-    if (nameOf(sql) === undefined) return false;
+    if (nameStatement(sql) === undefined) return false;
     return parameters.every((value) => typeof value !== "string" || !value.includes("\0"));
   });
 }
 
 async function prepareOn(client: pg.PoolClient, sql: string): Promise<string> {
-  const name = `"batched ${nameOf(sql) ?? ""}"`;
+  const name = `"batched ${nameStatement(sql) ?? ""}"`;
   let known = preparedOn.get(client);
   if (known === undefined) preparedOn.set(client, (known = new Set()));
   if (!known.has(name)) {
@@ -50,7 +50,7 @@ async function prepareOn(client: pg.PoolClient, sql: string): Promise<string> {
 }
 
 /** Writes a value as a literal of no type: the statement that was prepared knows its type. */
-function literalOf(value: unknown): string {
+function writeLiteral(value: unknown): string {
   if (value === null || value === undefined) return "null";
   if (value instanceof Uint8Array) return `'\\x${Buffer.from(value).toString("hex")}'`;
   if (typeof value === "string") return pg.escapeLiteral(value);

@@ -2,10 +2,10 @@ import pg from "pg";
 import type { Clock } from "../../core/clock.js";
 import { conflict, type Commit, type Statement } from "../commit.js";
 import { toUnavailable } from "../dialect/database-error.js";
-import { errorCodeOf } from "../failure.js";
+import { readErrorCode } from "../failure.js";
 import type { WriteGuard } from "../write-guard.js";
 import { canBeBatched, executeBatch, type BatchStatement } from "./batch.js";
-import { locksOf, lockSpace } from "./locks.js";
+import { listLocks, lockSpace } from "./locks.js";
 import { marking, nextMark, wasCommitted, type Mark } from "./marks.js";
 import { attemptsMax, prepared, repeated } from "./pool.js";
 
@@ -24,7 +24,7 @@ export function createPostgresCommit(pool: pg.Pool, guard: WriteGuard, clock: Cl
       try {
         await repeated(attemptsMax, () => transact(pool, clock, changes, synced));
       } catch (thrown) {
-        throw errorCodeOf(thrown) === unexpectedCount ? conflict() : toUnavailable(thrown);
+        throw readErrorCode(thrown) === unexpectedCount ? conflict() : toUnavailable(thrown);
       }
     }, synced);
   };
@@ -42,7 +42,7 @@ async function transact(
   try {
     mark = await nextMark(client);
     const execute = canBeBatched(statements) ? executeBatch : executeOneByOne;
-    await execute(client, openingOf(changes, synced), [...statements, marking(mark)], ["commit"]);
+    await execute(client, writeOpening(changes, synced), [...statements, marking(mark)], ["commit"]);
   } catch (thrown) {
     if (mark === null || isRefused(thrown)) {
       await rollBack(client);
@@ -73,8 +73,8 @@ function counted({ query: { sql, parameters }, rows }: Statement): BatchStatemen
 }
 
 /** Returns the texts that begin a transaction and take its locks. */
-function openingOf(changes: readonly Statement[], synced: boolean): readonly string[] {
-  const locks = locksOf(changes.map(({ table }) => table));
+function writeOpening(changes: readonly Statement[], synced: boolean): readonly string[] {
+  const locks = listLocks(changes.map(({ table }) => table));
   return [
     "begin",
     ...(synced ? [] : ["set local synchronous_commit = off"]),

@@ -30,7 +30,7 @@ const tableLocks: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** Returns the locks of a transaction that changes these tables, in the order in which they are taken. */
-export function locksOf(tables: readonly (string | undefined)[]): readonly number[] {
+export function listLocks(tables: readonly (string | undefined)[]): readonly number[] {
   const locks = tables.flatMap((table) => tableLocks.get(table ?? "") ?? []);
   return [...new Set(locks)].sort((one, other) => one - other);
 }

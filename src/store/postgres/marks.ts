@@ -30,7 +30,7 @@ const lastMarks = new WeakMap<object, Mark>();
 /** Returns the mark of the connection's next transaction. The first one needs a query. */
 export async function nextMark(client: pg.PoolClient): Promise<Mark> {
   const { connection, number } = lastMarks.get(client) ?? {
-    connection: await connectionOf(client),
+    connection: await readConnection(client),
     number: 0,
   };
   const next = { connection, number: number + 1 };
@@ -43,7 +43,7 @@ export function marking({ connection, number }: Mark): BatchStatement {
   return {
     sql: `insert into commit_marks (connection, mark, time) values ($1, $2, now())
       on conflict (connection) do update set mark = excluded.mark, time = excluded.time`,
-    parameters: [keyOf(connection), number],
+    parameters: [toKey(connection), number],
   };
 }
 
@@ -66,7 +66,7 @@ export async function wasCommitted(pool: pg.Pool, clock: Clock, mark: Mark): Pro
   throw new HearthError("overloaded", "The server cannot use its database. Please try again later.", {
     retryAfterSeconds: 5,
     cause: new Error(
-      `it is not known whether transaction ${mark.number} of the connection ${keyOf(mark.connection)} was committed`,
+      `it is not known whether transaction ${mark.number} of the connection ${toKey(mark.connection)} was committed`,
     ),
   });
 }
@@ -79,11 +79,11 @@ async function isCommitted(pool: pg.Pool, { connection, number }: Mark): Promise
   if ((await pool.query(ending, [pid, since])).rows.length > 0) return null;
   // Not in the same statement, which may see the table as it was before the process ended.
   const text = "select mark from commit_marks where connection = $1";
-  const { rows } = await pool.query<{ readonly mark: number }>(text, [keyOf(connection)]);
+  const { rows } = await pool.query<{ readonly mark: number }>(text, [toKey(connection)]);
   return rows[0]?.mark === number;
 }
 
-async function connectionOf(client: pg.PoolClient): Promise<Connection> {
+async function readConnection(client: pg.PoolClient): Promise<Connection> {
   const text = `select pid, cast(backend_start as text) as since from pg_stat_activity where pid = pg_backend_pid()`;
   const { rows } = await client.query<Connection>(text);
   const [connection] = rows;
@@ -91,6 +91,6 @@ async function connectionOf(client: pg.PoolClient): Promise<Connection> {
   return connection;
 }
 
-function keyOf({ pid, since }: Connection): string {
+function toKey({ pid, since }: Connection): string {
   return `${pid} ${since}`;
 }

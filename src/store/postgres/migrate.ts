@@ -4,13 +4,13 @@ import {
   formerVersion,
   newestVersion,
   pendingMigrations,
-  readSchema,
+  readSchemaSource,
   type SchemaSource,
 } from "../schema/source.js";
 import type { PostgresAddress } from "./address.js";
 import { lockSpace, migrationLock } from "./locks.js";
 import { clientConfig } from "./pool.js";
-import { findDifference } from "./shape.js";
+import { findPostgresDifference } from "./shape.js";
 
 /**
  * Brings a database to the newest schema, each step in its own transaction. Another process that migrates the same database is waited for.
@@ -44,8 +44,8 @@ export async function withMigrationLock<Result>(
 }
 
 /** The same as `migratePostgres`, on a connection that holds the lock. */
-export async function migrateWith(client: pg.Client, source = readSchema("postgres")): Promise<void> {
-  let version = await readVersion(client);
+export async function migrateWith(client: pg.Client, source = readSchemaSource("postgres")): Promise<void> {
+  let version = await readPostgresVersion(client);
   if (version === 0) return step(client, source.creation, newestVersion(source));
   if (version === formerVersion) return acceptFormer(client, source);
   for (const migration of pendingMigrations(version, source)) await step(client, migration, ++version);
@@ -55,7 +55,7 @@ export async function migrateWith(client: pg.Client, source = readSchema("postgr
 async function acceptFormer(client: pg.Client, source: SchemaSource): Promise<void> {
   await transact(client, async () => {
     for (const migration of source.migrations) await client.query(migration);
-    const difference = await findDifference(client, source.creation);
+    const difference = await findPostgresDifference(client, source.creation);
     if (difference !== null) throw differentSchema(difference);
     await client.query("update schema_version set version = $1", [newestVersion(source)]);
   });
@@ -73,7 +73,7 @@ export async function createVersion(client: pg.Client): Promise<void> {
   });
 }
 
-export async function readVersion(client: pg.Client): Promise<number> {
+export async function readPostgresVersion(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ readonly version: number }>("select version from schema_version");
   return rows[0]?.version ?? 0;
 }

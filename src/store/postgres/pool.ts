@@ -88,7 +88,7 @@ export function clientConfig({ connectionString, ssl }: PostgresAddress): pg.Cli
 const names = new Map<string, string>();
 
 /** Returns the name under which a statement is prepared; undefined when there are too many. */
-export function nameOf(text: string): string | undefined {
+export function nameStatement(text: string): string | undefined {
   let name = names.get(text);
   if (name === undefined && names.size < preparedMax) {
     name = createHash("sha256").update(text).digest("base64url").slice(0, 32);
@@ -99,7 +99,7 @@ export function nameOf(text: string): string | undefined {
 
 /** Returns a statement that each connection parses and plans once. */
 export function prepared(text: string, values: readonly unknown[]): pg.QueryConfig {
-  const name = nameOf(text);
+  const name = nameStatement(text);
   return { text, values: [...toStored(values)], ...(name === undefined ? {} : { name }) };
 }
 

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { Socket } from "node:net";
 import pg from "pg";
 import type { Clock } from "../../core/clock.js";
-import { reasonOf } from "../failure.js";
+import { explainFailure } from "../failure.js";
 import type { PostgresAddress } from "./address.js";
 import { inThisDatabase, lockSpace, serverLock, taskSpace } from "./locks.js";
 import { joinAgain, joinNodes, type NodeIdentity } from "./nodes.js";
@@ -106,7 +106,7 @@ class HeldLock implements ServerLock {
   async #try(task: string): Promise<boolean> {
     const client = this.#client;
     if (!this.#isHeld || client === null) return false;
-    const taking = this.#tryLock(client, taskSpace, numberOf(task))
+    const taking = this.#tryLock(client, taskSpace, toNumber(task))
       .catch(() => false)
       .then((isTaken) => isTaken && this.#client === client);
     this.#tasks.set(task, taking);
@@ -119,7 +119,7 @@ class HeldLock implements ServerLock {
     if (!this.#tasks.delete(task)) return;
     // The database has released it when the connection is lost.
     const text = "select pg_advisory_unlock($1, $2)";
-    await this.#client?.query(text, [taskSpace, numberOf(task)]).catch(() => undefined);
+    await this.#client?.query(text, [taskSpace, toNumber(task)]).catch(() => undefined);
   };
 
   readonly whenUnanswered = (listener: () => void): void => void (this.#unanswered = listener);
@@ -177,7 +177,7 @@ class HeldLock implements ServerLock {
       else if (!(await this.connect())) this.#reason = await this.otherServer();
     } catch (thrown) {
       this.#isHeld = false;
-      this.#reason = `the connection to the database was lost: ${reasonOf(thrown)}`;
+      this.#reason = `the connection to the database was lost: ${explainFailure(thrown)}`;
       if (isUnanswered(thrown)) {
         // Not an orderly end, which waits for what was sent before.
         this.#socket?.resetAndDestroy();
@@ -224,6 +224,6 @@ function isUnanswered(thrown: unknown): boolean {
 }
 
 /** A number for the name of a task, of 32 bits with a sign as the database's integers. */
-function numberOf(task: string): number {
+function toNumber(task: string): number {
   return createHash("sha256").update(task).digest().readInt32BE();
 }

@@ -10,18 +10,18 @@ const opening =
  * there is none. What the database has besides is no difference. The user needs the right to create a schema.
  * @param client is in a transaction
  */
-export async function findDifference(client: pg.Client, creation: string): Promise<string | null> {
-  const found = await readShape(client);
+export async function findPostgresDifference(client: pg.Client, creation: string): Promise<string | null> {
+  const found = await readPostgresShape(client);
   await client.query(opening);
   await client.query(creation);
-  const wanted = await readShape(client);
+  const wanted = await readPostgresShape(client);
   await client.query("rollback to savepoint comparison");
   for (const [object, definition] of wanted) if (found.get(object) !== definition) return object;
   return null;
 }
 
 /** Returns the definition of everything in the current schema, by its kind and name; constraints are named by what they demand. */
-export async function readShape(client: pg.Client): Promise<ReadonlyMap<string, string>> {
+export async function readPostgresShape(client: pg.Client): Promise<ReadonlyMap<string, string>> {
   const { rows } = await client.query<{
     readonly object: string;
     readonly definition: string;

@@ -30,7 +30,7 @@ export interface SchemaSource {
 const ownFolder = new URL("../migrations/", import.meta.url);
 
 /** Reads the schema and the migrations. @param folder another folder of migrations, for tests */
-export function readSchema(kind: DatabaseKind, folder: URL = ownFolder): SchemaSource {
+export function readSchemaSource(kind: DatabaseKind, folder: URL = ownFolder): SchemaSource {
   const names = readdirSync(folder).filter((name) => name.endsWith(".sql"));
   return {
     kind,

@@ -6,12 +6,12 @@ import { connectSqlite } from "./connect.js";
  * Returns the first table, index or trigger that the SQL creates and the database lacks or has in another form; null: there is none. What
  * the database has besides, such as an index of its operator, is no difference.
  */
-export function findDifference(sqlite: Sqlite.Database, creation: string): string | null {
+export function findSqliteDifference(sqlite: Sqlite.Database, creation: string): string | null {
   const fresh = connectSqlite(":memory:", {});
   try {
     fresh.exec(creation);
-    const found = readShape(sqlite);
-    for (const [object, text] of readShape(fresh)) if (found.get(object) !== text) return object;
+    const found = readSqliteShape(sqlite);
+    for (const [object, text] of readSqliteShape(fresh)) if (found.get(object) !== text) return object;
     return null;
   } finally {
     fresh.close();
@@ -19,7 +19,7 @@ export function findDifference(sqlite: Sqlite.Database, creation: string): strin
 }
 
 /** Returns the SQL of every table, index and trigger, without what makes no difference. */
-export function readShape(sqlite: Sqlite.Database): ReadonlyMap<string, string> {
+export function readSqliteShape(sqlite: Sqlite.Database): ReadonlyMap<string, string> {
   const objects = sqlite.prepare<[], { readonly object: string; readonly sql: string }>(
     "select type || ' ' || name as object, sql from sqlite_master where sql is not null order by type, name",
   );

@@ -1,6 +1,6 @@
 /** The tables of teams, keys, members, sign-in and the audit log. */
 import type { Generated } from "kysely";
-import type { AuditAction, AuditedFields, BillingMode, Role } from "../column-values.js";
+import type { AuditAction, AuditedFields, BillingMode, MemberRole } from "../column-values.js";
 
 export interface AccountTables {
   teams: {
@@ -114,7 +114,7 @@ export interface AccountTables {
     /** May be empty. */
     givenName: string;
     familyName: string;
-    role: Role;
+    role: MemberRole;
     createTime: number;
     /** null: not removed. */
     removeTime: number | null;

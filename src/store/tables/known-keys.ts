@@ -13,9 +13,9 @@ export function selectKeyOwner(id: RawBuilder<unknown>): RawBuilder<string | nul
 
 /** Returns a subquery of the ids of the keys that a member has created in teams. @param teams a list or a subquery of their ids */
 export function selectKeysOfOwner(teams: RawBuilder<unknown>, ownerId: string): RawBuilder<unknown> {
-  const idsOf = (table: "apiKeys" | "removedKeys") =>
+  const selectIds = (table: "apiKeys" | "removedKeys") =>
     sql`select id from ${sql.table(table)} where team_id in ${teams} and user_id = ${ownerId}`;
-  return sql`(${idsOf("apiKeys")} union all ${idsOf("removedKeys")})`;
+  return sql`(${selectIds("apiKeys")} union all ${selectIds("removedKeys")})`;
 }
 
 function selectKnown(column: "name" | "userId", id: RawBuilder<unknown>): RawBuilder<string | null> {

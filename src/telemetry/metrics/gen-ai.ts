@@ -54,7 +54,7 @@ export function observeGenAi(registry: Registry, labels: AccountLabels): (run: F
     tokenBuckets,
     ["gen_ai_token_type"],
   );
-  const labelsOf = accountLabels(labels);
+  const readLabels = accountLabels(labels);
   return (run) => {
     const { model, operation, state, errorKind, usage, ttftMs, decodeTps } = run;
     const common = {
@@ -63,7 +63,7 @@ export function observeGenAi(registry: Registry, labels: AccountLabels): (run: F
       // The client's name of the model would be a label of the client's choice.
       gen_ai_request_model: model,
       gen_ai_response_model: model,
-      ...labelsOf(run),
+      ...readLabels(run),
     };
     const errorType = errorKind ?? (state === "completed" ? "" : state);
     duration.observe({ ...common, error_type: errorType }, run.durationMs / 1000);

@@ -33,12 +33,12 @@ export function createRecentTokens(clock: Clock) {
     /** Returns the tokens of each of the last 60 whole seconds, the oldest first. */
     read(scope: Scope): readonly number[] {
       const first = secondNow() - secondsMax;
-      return Array.from({ length: secondsMax }, (_, at) => tokensOf(bySecond.get(first + at), scope));
+      return Array.from({ length: secondsMax }, (_, at) => sumTokens(bySecond.get(first + at), scope));
     },
   };
 }
 
-function tokensOf(teams: Second | undefined, { teamId, ownerId }: Scope): number {
+function sumTokens(teams: Second | undefined, { teamId, ownerId }: Scope): number {
   if (teams === undefined) return 0;
   const seen = teamId === null ? [...teams.values()] : [teams.get(teamId) ?? new Map<string, number>()];
   return seen

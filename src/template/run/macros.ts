@@ -40,13 +40,13 @@ function usedSpecials(body: readonly JinjaStatement[]): ReadonlySet<string> {
 
 /**
  * Sets the parameters of a macro in the scope of a call.
- * @param defaultOf evaluates the default of a parameter in that scope
+ * @param evaluateDefault evaluates the default of a parameter in that scope
  */
 export function bindParameters(
   { name, parameters, body }: MacroSource,
   { positional, named }: Arguments,
   scope: VariableScope,
-  defaultOf: (parameter: MacroParameter) => Value | undefined,
+  evaluateDefault: (parameter: MacroParameter) => Value | undefined,
 ): void {
   const used = usedSpecials(body);
   const rest = new Map(named);
@@ -57,7 +57,7 @@ export function bindParameters(
     const missing = new Undefined(`parameter '${parameter.name}' was not provided`);
     scope.set(
       parameter.name,
-      orElse(given, () => orElse(defaultOf(parameter), () => missing)),
+      orElse(given, () => orElse(evaluateDefault(parameter), () => missing)),
     );
   }
   const label = `macro ${name === null ? "None" : `'${name}'`}`;

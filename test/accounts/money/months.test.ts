@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { expect, it } from "vitest";
-import { monthOf, monthStart } from "../../../src/accounts/money/spending.js";
+import { toMonth, monthStart } from "../../../src/accounts/money/spending.js";
 import { databaseOfTwoTeams } from "../../store/records.js";
 
 it.each([
@@ -10,9 +10,9 @@ it.each([
   [Date.UTC(2026, 11, 31, 23), 202612],
 ])("the month of %i is %i, in JavaScript as in SQL", async (time, month) => {
   const { kysely, dialect } = await databaseOfTwoTeams();
-  const query = sql<{ month: number }>`select ${dialect.monthOf(sql.lit(time))} as month`;
+  const query = sql<{ month: number }>`select ${dialect.toMonth(sql.lit(time))} as month`;
   expect((await query.execute(kysely)).rows).toEqual([{ month }]);
-  expect(monthOf(time)).toBe(month);
-  expect(monthOf(monthStart(month))).toBe(month);
-  expect(monthOf(monthStart(month) - 1)).not.toBe(month);
+  expect(toMonth(time)).toBe(month);
+  expect(toMonth(monthStart(month))).toBe(month);
+  expect(toMonth(monthStart(month) - 1)).not.toBe(month);
 });

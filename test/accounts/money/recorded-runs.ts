@@ -1,12 +1,12 @@
 import { HearthError } from "../../../src/core/errors.js";
 import {
-  chargeOf,
+  computeCharge,
   creditTransaction,
   reserveTransaction,
   settleTransaction,
 } from "../../../src/accounts/money/ledger.js";
 import type { FinishedRun } from "../../../src/core/metrics.js";
-import { costOf, type Prices } from "../../../src/core/money.js";
+import { computeCost, type Prices } from "../../../src/core/money.js";
 import type { RunRecord } from "../../../src/inference/run/run-record.js";
 import type { Database } from "../../../src/store/database.js";
 import { createLedgerStore } from "../../../src/accounts/money/store/ledger.js";
@@ -26,7 +26,7 @@ export function ledgerOf(database: Database) {
   return {
     ledger,
     runs,
-    credit: async () => Number((await ledger.balancesOf(teamId)).credit),
+    credit: async () => Number((await ledger.readBalances(teamId)).credit),
     buy: (ticks: number) => ledger.post(creditTransaction("purchase", { teamId, ticks, note: null }, 1)),
     refund: (ticks: number) => ledger.post(creditTransaction("refund", { teamId, ticks, note: null }, 1)),
     begin(id: string, reservedTicks: number | null, change: Partial<RunRecord> = {}) {
@@ -41,7 +41,7 @@ export function ledgerOf(database: Database) {
       state: FinishedRun["state"] = "completed",
     ) {
       const usage = { ...aRun().usage, completionTokens };
-      const chargeTicks = chargeOf(costOf(usage, prices), reservedTicks);
+      const chargeTicks = computeCharge(computeCost(usage, prices), reservedTicks);
       const entries = settleTransaction({ id, teamId }, { reservedTicks, chargeTicks }, 2);
       const outcome = { state, usage, costTicks: chargeTicks, endTime: 2 } as const;
       await runs.finish(id, outcome, entries === null ? [] : ledger.posting(entries));

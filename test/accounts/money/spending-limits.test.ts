@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { cliActor } from "../../../src/accounts/audit/actors.js";
 import { createBilling } from "../../../src/accounts/money/billing.js";
-import { monthOf, type SpendingLimits } from "../../../src/accounts/money/spending.js";
+import { toMonth, type SpendingLimits } from "../../../src/accounts/money/spending.js";
 import { createBillingStore } from "../../../src/accounts/money/store/billing.js";
 import { openDatabase, type Database } from "../../../src/store/database.js";
 import { createSpendingStore } from "../../../src/accounts/money/store/spending-limits.js";
@@ -154,7 +154,7 @@ describe("what a team spends in a month", () => {
               credit,
               monthTicks: most === null ? null : Math.max(0, most - done - reserved),
             });
-            expect(await createSpendingStore(database).find(teamId, monthOf(hours[month]))).toEqual({
+            expect(await createSpendingStore(database).find(teamId, toMonth(hours[month]))).toEqual({
               chargedTicks: BigInt(done),
               reservedTicks: BigInt(reserved),
               limits,

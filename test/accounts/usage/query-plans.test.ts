@@ -283,7 +283,7 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
     ],
   ],
   "ledger.balancesOf": [
-    ({ ledger }) => ledger.balancesOf("a"),
+    ({ ledger }) => ledger.readBalances("a"),
     ["SEARCH ledger_balances USING PRIMARY KEY (team_id=?)"],
   ],
   "hostedPrices.list": [

@@ -84,7 +84,7 @@ describe("hearth credits", () => {
       await expect(run("credits", ...words)).rejects.toThrow(
         "The team 'ops' has only 3.00 USD of credit that can be taken.",
       );
-    expect((await ledger.balancesOf("team-one-1")).credit).toBe(30_000_000_000n);
+    expect((await ledger.readBalances("team-one-1")).credit).toBe(30_000_000_000n);
   });
 
   it("changes nothing if no team matches, or more than one", async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openFilesOf } from "../../../src/cli/server/open-files.js";
+import { readOpenFilesMax } from "../../../src/cli/server/open-files.js";
 
 it.each([
   ["Max open files            64                   64                   files     \n", 64],
@@ -8,5 +8,5 @@ it.each([
   ["", Infinity],
 ])("the limit of open files is the hard one: %j", (line, max) => {
   const limits = `Limit                     Soft Limit           Hard Limit           Units     \n${line}Max locked memory 1 2 bytes\n`;
-  expect(openFilesOf(limits)).toBe(max);
+  expect(readOpenFilesMax(limits)).toBe(max);
 });

@@ -5,7 +5,7 @@ import {
   onHealthy,
   onListening,
   onStopRequest,
-  type Decision,
+  type RestartDecision,
   type ServerExit,
   type SupervisorState,
 } from "../../../src/cli/server/restart-policy.js";
@@ -13,8 +13,11 @@ import {
 const abort: ServerExit = { kind: "signal", signal: "SIGABRT" };
 
 /** Lets servers crash one after the other, each after the events of `serve`. */
-function crashes(count: number, serve: (before: SupervisorState) => SupervisorState): readonly Decision[] {
-  const decisions: Decision[] = [];
+function crashes(
+  count: number,
+  serve: (before: SupervisorState) => SupervisorState,
+): readonly RestartDecision[] {
+  const decisions: RestartDecision[] = [];
   let supervision = initialState;
   for (let nth = 0; nth < count; nth += 1) {
     const [after, decision] = onServerExit(serve(supervision), abort);
@@ -24,7 +27,7 @@ function crashes(count: number, serve: (before: SupervisorState) => SupervisorSt
   return decisions;
 }
 
-function waits(decisions: readonly Decision[]): readonly (number | null)[] {
+function waits(decisions: readonly RestartDecision[]): readonly (number | null)[] {
   return decisions.map((decision) => (decision.action === "restart" ? decision.afterMs : null));
 }
 

@@ -3,8 +3,12 @@ import vm from "node:vm";
 import { transform } from "esbuild";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { noSettings, requestOf, type ChatRequest } from "../../../src/console/pages/playground/request.js";
-import { codeOf, pythonLiteral, shellQuoted } from "../../../src/console/pages/playground/code/code.js";
+import {
+  noSettings,
+  toChatRequest,
+  type ChatRequest,
+} from "../../../src/console/pages/playground/request.js";
+import { writeCode, pythonLiteral, shellQuoted } from "../../../src/console/pages/playground/code/code.js";
 import { casesOf } from "../../kit/setup/random-cases.js";
 
 const origin = "http://127.0.0.1:4280";
@@ -23,7 +27,7 @@ describe("the code of a request", () => {
 
   test("the curl command sends the request, with the key of the environment", () => {
     const request = requestWith(awkward);
-    const words = wordsOfCurl(codeOf("curl", origin, request), "key with 'quotes'");
+    const words = wordsOfCurl(writeCode("curl", origin, request), "key with 'quotes'");
     expect(words.slice(0, -1)).toEqual([
       "-N",
       `${origin}/v1/chat/completions`,
@@ -38,7 +42,7 @@ describe("the code of a request", () => {
 
   test("a request that is too long for an argument is the input of curl", () => {
     const request = requestWith(`${awkward}\nJSON\n${"x".repeat(200_000)}`);
-    const code = codeOf("curl", origin, request);
+    const code = writeCode("curl", origin, request);
     expect(JSON.parse(shell(`curl() { cat; }\n${code}`))).toEqual({ ...request, stream: true });
   });
 
@@ -54,7 +58,7 @@ describe("the code of a request", () => {
       `{\n    "a": [\n        True,\n        False,\n        None,\n        1.5,\n        ${JSON.stringify(awkward)},\n    ],\n` +
         `    "b": {},\n    "c": [],\n}`,
     );
-    const code = codeOf("python", origin, requestWith("hi"));
+    const code = writeCode("python", origin, requestWith("hi"));
     expect(code).toContain(`client = OpenAI(base_url="${origin}/v1", api_key=os.environ["HEARTH_API_KEY"])`);
     expect(code).toContain(`    model="tiny",\n    messages=[\n`);
     expect(code).toContain(`    temperature=0,\n`);
@@ -66,7 +70,7 @@ function requestWith(text: string): ChatRequest {
   const tools = JSON.stringify([{ type: "function", function: { name: "look_up", description: text } }]);
   const schema = JSON.stringify({ type: "object", description: text });
   const settings = { ...noSettings, model: "tiny", system: text, tools, schema, temperature: "0", seed: "7" };
-  return requestOf(settings, [{ id: 1, role: "user", text, images: [] }]);
+  return toChatRequest(settings, [{ id: 1, role: "user", text, images: [] }]);
 }
 
 /** Returns the words that curl receives. */
@@ -97,7 +101,7 @@ async function sentByTypescript(request: ChatRequest): Promise<unknown> {
       },
     };
   }
-  const program = codeOf("typescript", origin, request).replace('import OpenAI from "openai";', "");
+  const program = writeCode("typescript", origin, request).replace('import OpenAI from "openai";', "");
   const { code } = await transform(`(async () => { ${program} })()`, { loader: "ts" });
   await vm.runInNewContext(code, { OpenAI, process: { env: {} }, console: { log: () => undefined } });
   return JSON.parse(sent[0] ?? "null");

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AnswerIdentity } from "../../../src/dialects/ollama/answer.js";
+import type { OllamaIdentity } from "../../../src/dialects/ollama/answer.js";
 import { createOllamaChatEncoder, foldOllamaChat } from "../../../src/dialects/ollama/chat/encode.js";
 import { encodeOllamaGenerate, foldOllamaGenerate } from "../../../src/dialects/ollama/generate/encode.js";
 import { calling } from "../../kit/scripted/calling.js";
 import { answersOf, callsOf, joinDeltas, textOf, tokensOf } from "../events.js";
 import { runEvents } from "../../kit/scripted/run-events.js";
 
-const identity: AnswerIdentity = {
+const identity: OllamaIdentity = {
   model: "ember-1m",
   created: Date.UTC(2026, 10, 21),
   times: () => ({ elapsedMs: 10.5, loadMs: 1, prefillMs: 2, decodeMs: null }),

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../src/core/generation.js";
-import type { AnswerIdentity } from "../../../src/dialects/ollama/answer.js";
+import type { OllamaIdentity } from "../../../src/dialects/ollama/answer.js";
 import { createOllamaChatEncoder, foldOllamaChat } from "../../../src/dialects/ollama/chat/encode.js";
 import { encodeOllamaGenerate, foldOllamaGenerate } from "../../../src/dialects/ollama/generate/encode.js";
 import { jsonLine } from "../../../src/dialects/ollama/lines.js";
 import { fixture } from "../fixture.js";
 import { runEvents } from "../../kit/scripted/run-events.js";
 
-const identity: AnswerIdentity = {
+const identity: OllamaIdentity = {
   model: "ember-1m",
   created: Date.UTC(2026, 10, 21, 8, 0, 1),
   times: () => ({ elapsedMs: 1234.5, loadMs: 1000, prefillMs: 34.25, decodeMs: 200 }),

@@ -1,11 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../src/core/generation.js";
-import {
-  createChunkEncoder,
-  foldCompletion,
-  type ChatIdentity,
-} from "../../../src/dialects/openai-chat/encode.js";
+import { createChunkEncoder, foldChat, type ChatIdentity } from "../../../src/dialects/openai-chat/encode.js";
 import type { ChatChunk } from "../../../src/dialects/openai-chat/response-schema.js";
 import { dataFrame, doneFrame } from "../../../src/dialects/sse.js";
 import { ember } from "../../kit/scripted/ember.js";
@@ -39,7 +35,7 @@ function chunksOf(events: readonly GenerationEvent[], includeUsage = true): read
 }
 
 function folded(events: readonly GenerationEvent[]) {
-  const fold = foldCompletion(identity);
+  const fold = foldChat(identity);
   for (const event of runEvents(events)) fold.add(event);
   return fold.result();
 }

@@ -1,11 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../src/core/generation.js";
-import {
-  createChunkEncoder,
-  foldCompletion,
-  type ChatIdentity,
-} from "../../../src/dialects/openai-chat/encode.js";
+import { createChunkEncoder, foldChat, type ChatIdentity } from "../../../src/dialects/openai-chat/encode.js";
 import type { ChatChunk, ChatCompletion } from "../../../src/dialects/openai-chat/response-schema.js";
 import { dataFrame, doneFrame } from "../../../src/dialects/sse.js";
 import { answersOf, callsOf, joinDeltas, textOf, tokensOf, type Answers } from "../events.js";
@@ -32,7 +28,7 @@ function chunksOf(identity: ChatIdentity, events: readonly GenerationEvent[]): r
 }
 
 function folded(identity: ChatIdentity, events: readonly GenerationEvent[]): ChatCompletion {
-  const fold = foldCompletion(identity);
+  const fold = foldChat(identity);
   for (const event of runEvents(events)) fold.add(event);
   return fold.result();
 }

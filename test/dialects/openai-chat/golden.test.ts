@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../src/core/generation.js";
-import {
-  createChunkEncoder,
-  foldCompletion,
-  type ChatIdentity,
-} from "../../../src/dialects/openai-chat/encode.js";
+import { createChunkEncoder, foldChat, type ChatIdentity } from "../../../src/dialects/openai-chat/encode.js";
 import { dataFrame, doneFrame } from "../../../src/dialects/sse.js";
 import { fixture, jsonFixture } from "../fixture.js";
 import { ember } from "../../kit/scripted/ember.js";
@@ -82,7 +78,7 @@ describe("a golden transcript of the chat dialect", () => {
     const stream =
       runEvents(events).flatMap(createChunkEncoder(as, true)).map(dataFrame).join("") + doneFrame;
     expect(stream).toBe(fixture("openai-chat", `${name}-stream.txt`));
-    const fold = foldCompletion(as);
+    const fold = foldChat(as);
     for (const event of runEvents(events)) fold.add(event);
     expect(JSON.stringify(fold.result())).toBe(jsonFixture("openai-chat", `${name}.json`));
   });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   readStoredItem,
-  referencesOf,
+  listReferences,
   resolveReferences,
   withIds,
 } from "../../../src/dialects/openai-responses/items/items.js";
@@ -89,14 +89,14 @@ describe("references to items", () => {
   );
 
   it("are replaced by the items that they name", () => {
-    expect(referencesOf(input)).toEqual(["rs_1", "fc_1"]);
+    expect(listReferences(input)).toEqual(["rs_1", "fc_1"]);
     const found = new Map([
       ["fc_1", readStoredItem(JSON.stringify(call))],
       ["rs_1", readStoredItem('{"type":"reasoning","summary":[]}')],
     ]);
     const resolved = resolveReferences(input, found);
     expect(resolved.map(({ type }) => type)).toEqual(["message", "reasoning", "function_call"]);
-    expect(referencesOf(resolved)).toEqual([]);
+    expect(listReferences(resolved)).toEqual([]);
   });
 
   it("to unknown items are rejected with their position", () => {

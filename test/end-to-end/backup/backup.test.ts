@@ -3,7 +3,12 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { manifestBytesMax, manifestOf, partsMax, refuseManyParts } from "../../../src/app/backup/manifest.js";
+import {
+  manifestBytesMax,
+  toBackupManifest,
+  partsMax,
+  refuseManyParts,
+} from "../../../src/app/backup/manifest.js";
 import { temporaryFolder } from "../../kit/folder.js";
 import { writeFormerDatabase } from "../../store/former-database.js";
 import { backupOf, hearth, imageName, listed, teamsIn, usedFolder } from "./backups.js";
@@ -163,8 +168,11 @@ describe("a data folder with very many files", () => {
     const part = { name: `files/file-${"0".repeat(32)}`, bytes: 17_179_869_184, sha256: "0".repeat(64) };
     const about = { hearth: "1.0.0", schema: 1, created: "2026-01-01T00:00:00.000Z" };
     const bytesOfParts = (count: number) =>
-      JSON.stringify(manifestOf({ ...about, parts: Array(count).fill(part) as (typeof part)[] }), null, 2)
-        .length;
+      JSON.stringify(
+        toBackupManifest({ ...about, parts: Array(count).fill(part) as (typeof part)[] }),
+        null,
+        2,
+      ).length;
     expect(bytesOfParts(100) * (partsMax / 100)).toBeLessThan(manifestBytesMax);
   });
 });

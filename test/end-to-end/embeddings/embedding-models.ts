@@ -43,7 +43,7 @@ const rankers = {
     classes: 2,
     metadata: {
       "qwen3.pooling_type": uint(4),
-      "qwen3.classifier.output_labels": { arrayOf: "string", values: ["yes", "no"] },
+      "qwen3.classifier.output_labels": { aggregateArrays: "string", values: ["yes", "no"] },
       "tokenizer.chat_template.rerank": {
         type: "string",
         value: "<|im_start|>system\nIs it relevant?<|im_end|>{query}<|im_start|>{document}<|im_end|>",

@@ -37,7 +37,7 @@ const shared = configuredApp(
     await writeVerifiedModel(folder, "whole");
     const foreign = adapterBytes({ base: { architecture: "llama" } });
     const ia3 = adapterBytes({ metadata: { "adapter.type": { type: "string", value: "ia3" } } });
-    const tokens = { arrayOf: "u32", values: [1, 2] } as const;
+    const tokens = { aggregateArrays: "u32", values: [1, 2] } as const;
     const activated = adapterBytes({ metadata: { "adapter.alora.invocation_tokens": tokens } });
     const usual = [
       "first",

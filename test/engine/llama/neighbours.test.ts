@@ -17,7 +17,7 @@ function largeVocabulary(): Partial<ModelSpec> {
   const vocabularySize = 30_000;
   const { types } = buildVocabulary(randomModelWords, vocabularySize);
   const values = types.map((type) => (type === tokenTypes.unused ? tokenTypes.normal : type));
-  const metadata = { "tokenizer.ggml.token_type": { arrayOf: "i32", values } } as const;
+  const metadata = { "tokenizer.ggml.token_type": { aggregateArrays: "i32", values } } as const;
   return { contextLength: 512, vocabularySize, metadata };
 }
 

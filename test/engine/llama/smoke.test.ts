@@ -37,7 +37,7 @@ const settings = {
 
 /** A file that passes every check of its header and crashes llama.cpp when it computes the second layer. */
 const deadly: Partial<ModelSpec> = {
-  metadata: { "qwen3.attention.head_count_kv": { arrayOf: "u32", values: [1, 2] } },
+  metadata: { "qwen3.attention.head_count_kv": { aggregateArrays: "u32", values: [1, 2] } },
 };
 const hello = [{ role: "user" as const, content: "Hello!" }];
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Role } from "../../../src/accounts/principals/member.js";
+import type { MemberRole } from "../../../src/accounts/principals/member.js";
 import {
   createCheapEngines,
   createObject,
@@ -93,7 +93,7 @@ const ofOwners: readonly string[] = [
  * Requests every route about a new object of the team, with a management key of a member and by the member's session.
  * @returns the names of the routes that do not answer 403
  */
-async function allowed(role: Role) {
+async function allowed(role: MemberRole) {
   const server = shared();
   const side = await createTestTeam(server, role);
   const memberId = await server.createMember(side.teamId, { role });

@@ -144,7 +144,7 @@ describe("limits on each end user", () => {
       quotas.take(
         [
           {
-            quota: { name: "qpm", limit: 1, scope: `${of} ${user}`, subject: "", endUsersOf: of },
+            quota: { name: "qpm", limit: 1, scope: `${of} ${user}`, subject: "", endUsersScope: of },
             amount: 1,
           },
         ],

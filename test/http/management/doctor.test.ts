@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Role } from "../../../src/accounts/principals/member.js";
+import type { MemberRole } from "../../../src/accounts/principals/member.js";
 import { gpuReport } from "../../../src/app/gpu/report.js";
 import { reportOfProcess } from "../../../src/app/gpu/own-process.js";
 import { runProgram } from "../../kit/program.js";
@@ -69,7 +69,7 @@ describe("GET /admin/doctor", () => {
     const server = shared();
     const teamId = await server.createTeam();
     const keys = [await server.createManagementKey({ teamId })];
-    for (const role of ["owner", "admin", "member"] satisfies Role[]) {
+    for (const role of ["owner", "admin", "member"] satisfies MemberRole[]) {
       const memberId = await server.createMember(teamId, { role, email: `${role}@example.com` });
       keys.push(await server.createManagementKey({ teamId, memberId }));
     }

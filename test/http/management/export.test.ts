@@ -68,7 +68,7 @@ describe("an export", () => {
       return byName;
     };
     expect([...sums("transactionId").values()]).toEqual([0n, 0n]);
-    const balances = await server.stores.ledger.balancesOf(teamId);
+    const balances = await server.stores.ledger.readBalances(teamId);
     for (const [account, sum] of sums("account"))
       expect([account, sum]).toEqual([account, balances[account as keyof typeof balances]]);
     // An amount is a number to a spreadsheet, also a negative one.

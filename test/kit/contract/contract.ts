@@ -7,7 +7,7 @@ import {
   failureName,
   openapiPath,
   type MediaType,
-  type ResponseObject,
+  type OpenApiResponse,
 } from "../../../src/http/about/openapi/operation.js";
 import type { Route } from "../../../src/http/server/route.js";
 import { checkEvents } from "./event-check.js";
@@ -54,7 +54,7 @@ export function createContract(routes: readonly Route[], report: (problem: strin
 
   function placeOf(route: Route, status: number): readonly string[] | null {
     const place = ["paths", openapiPath(route), route.method.toLowerCase(), "responses", String(status)];
-    const found = valueAt(document, place) as ResponseObject | { readonly $ref: string } | undefined;
+    const found = valueAt(document, place) as OpenApiResponse | { readonly $ref: string } | undefined;
     if (found === undefined) return null;
     return "$ref" in found ? found.$ref.split("/").slice(1) : place;
   }

@@ -116,11 +116,11 @@ function metadataOf(spec: ModelSpec, vocabulary: Vocabulary): Map<string, GgufEn
     [`${architecture}.rope.freq_base`, { type: "f32", value: 10000 }],
     ["tokenizer.ggml.model", { type: "string", value: spec.tokenizer }],
     ["tokenizer.ggml.pre", { type: "string", value: spec.tokenizer === "gpt2" ? "qwen2" : "default" }],
-    ["tokenizer.ggml.tokens", { arrayOf: "string", values: vocabulary.tokens }],
-    ["tokenizer.ggml.token_type", { arrayOf: "i32", values: vocabulary.types }],
+    ["tokenizer.ggml.tokens", { aggregateArrays: "string", values: vocabulary.tokens }],
+    ["tokenizer.ggml.token_type", { aggregateArrays: "i32", values: vocabulary.types }],
     spec.tokenizer === "gpt2"
-      ? ["tokenizer.ggml.merges", { arrayOf: "string", values: vocabulary.merges }]
-      : ["tokenizer.ggml.scores", { arrayOf: "f32", values: vocabulary.scores }],
+      ? ["tokenizer.ggml.merges", { aggregateArrays: "string", values: vocabulary.merges }]
+      : ["tokenizer.ggml.scores", { aggregateArrays: "f32", values: vocabulary.scores }],
     ["tokenizer.ggml.eos_token_id", { type: "u32", value: vocabulary.eosId }],
     ["tokenizer.ggml.padding_token_id", { type: "u32", value: vocabulary.padId }],
     ["tokenizer.ggml.add_bos_token", { type: "bool", value: false }],

@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { extractArchive } from "../../../src/app/backup/read-archive.js";
-import { firstUrlOf } from "../../../src/cli/batches/input.js";
+import { readFirstUrl } from "../../../src/cli/batches/input.js";
 import { readConfigFile, readSecret } from "../../../src/config/file.js";
 import { readImageModelConfig } from "../../../src/engine/images/model-config.js";
 import { createEmailSender } from "../../../src/jobs/alerts/senders/email.js";
@@ -209,7 +209,7 @@ const places: Readonly<Record<string, Place>> = {
     file: "backup.tar.gz",
     read: (path) => extractArchive(path, temporaryFolder(), () => undefined),
   },
-  "the input of a batch": { file: "batch.jsonl", read: (path) => firstUrlOf(path) },
+  "the input of a batch": { file: "batch.jsonl", read: (path) => readFirstUrl(path) },
 };
 
 /** What is not read as a whole may be huge. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { chooseFile, chooseModel } from "../../../src/models/hub/choose/choose.js";
 import type { HubFile } from "../../../src/models/hub/choose/files.js";
-import { bySuitability, quantOf } from "../../../src/models/hub/choose/quants.js";
+import { bySuitability, findQuant } from "../../../src/models/hub/choose/quants.js";
 
 const files = (...paths: readonly string[]): HubFile[] =>
   paths.map((path) => ({ path, bytes: 1, sha256: "0".repeat(64) }));
@@ -23,7 +23,7 @@ describe("the quantization of a file", () => {
     ["model.gguf", null],
     ["phi-4.gguf", null],
   ])("is read of %s as %s", (path, quant) => {
-    expect(quantOf(path)).toBe(quant);
+    expect(findQuant(path)).toBe(quant);
   });
 
   it("is Q4_K_M where none is named, else one of about as many bits, never a very small one before a good one", () => {

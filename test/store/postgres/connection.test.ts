@@ -67,7 +67,7 @@ describe("a lost connection", () => {
       const { proxy, ledger, purchase } = await world();
       proxy.cutAfter("; commit");
       await ledger.post(purchase);
-      expect(await ledger.balancesOf("team-1")).toMatchObject({ credit: 1400n, purchases: -1400n });
+      expect(await ledger.readBalances("team-1")).toMatchObject({ credit: 1400n, purchases: -1400n });
       expect(await ledger.verify()).toEqual([]);
     });
 
@@ -75,7 +75,7 @@ describe("a lost connection", () => {
       const { proxy, ledger, purchase } = await world();
       proxy.cutBefore("; commit");
       await expect(ledger.post(purchase)).rejects.toMatchObject({ kind: "overloaded" });
-      expect(await ledger.balancesOf("team-1")).toMatchObject({ credit: 700n, purchases: -700n });
+      expect(await ledger.readBalances("team-1")).toMatchObject({ credit: 700n, purchases: -700n });
     });
 
     it("that waits for another one ends it: what was overloaded is not made afterwards", async () => {

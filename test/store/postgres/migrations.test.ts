@@ -1,9 +1,9 @@
 import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { newestVersion, readSchema } from "../../../src/store/schema/source.js";
+import { newestVersion, readSchemaSource } from "../../../src/store/schema/source.js";
 import { parsePostgresUrl } from "../../../src/store/postgres/address.js";
-import { migratePostgres, readVersion } from "../../../src/store/postgres/migrate.js";
-import { readShape } from "../../../src/store/postgres/shape.js";
+import { migratePostgres, readPostgresVersion } from "../../../src/store/postgres/migrate.js";
+import { readPostgresShape } from "../../../src/store/postgres/shape.js";
 import { newPostgresUrl, openBeside } from "../../kit/databases/postgres/databases.js";
 import { expectFormerContent, readFormerDatabase, withMigrations } from "../former-database.js";
 
@@ -30,8 +30,8 @@ describe("a database of the last build with numbered migrations", () => {
       const database = await openBeside(url);
       await expectFormerContent(database);
       await database.close();
-      const version = Number(await readVersion(await connect(url)));
-      expect([opening, version]).toEqual([opening, newestVersion(readSchema("postgres"))]);
+      const version = Number(await readPostgresVersion(await connect(url)));
+      expect([opening, version]).toEqual([opening, newestVersion(readSchemaSource("postgres"))]);
     }
   });
 
@@ -40,8 +40,8 @@ describe("a database of the last build with numbered migrations", () => {
       "create index of_the_operator on runs (error_kind); create table replicas (id text);",
     );
     await (await openBeside(former)).close();
-    const fresh = await readShape(await connect(await newPostgresUrl()));
-    const migrated = await readShape(await connect(former));
+    const fresh = await readPostgresShape(await connect(await newPostgresUrl()));
+    const migrated = await readPostgresShape(await connect(former));
     expect(fresh.size).toBeGreaterThan(500);
     expect(Object.fromEntries(migrated)).toMatchObject(Object.fromEntries(fresh));
   });
@@ -72,7 +72,7 @@ describe("a database of the last build with numbered migrations", () => {
       ),
     );
     const client = await connect(url);
-    expect(Number(await readVersion(client))).toBe(48);
+    expect(Number(await readPostgresVersion(client))).toBe(48);
     const { rows } = await client.query("select 1 from pg_namespace where nspname = 'hearth_comparison'");
     expect(rows).toEqual([]);
   });
@@ -101,5 +101,5 @@ it("a migration is applied once, in the order of the names, and one that fails l
     "select note, (select cast(count(*) as text) from jobs) as jobs from teams",
   );
   expect(rows).toEqual([{ note: "first, second", jobs: "1" }]);
-  expect(Number(await readVersion(client))).toBe(newestVersion(source) - 1);
+  expect(Number(await readPostgresVersion(client))).toBe(newestVersion(source) - 1);
 });

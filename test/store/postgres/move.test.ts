@@ -32,7 +32,7 @@ describe("a move from SQLite to PostgreSQL", () => {
     onTestFinished(() => server.close());
     const { ledger } = buildAccountStores(server);
     await ledger.post(creditTransaction("purchase", { teamId: "team-1", ticks: 7, note: null }, 7000));
-    expect(await ledger.balancesOf("team-1")).toMatchObject({ credit: 2507n, revenue: 2500n });
+    expect(await ledger.readBalances("team-1")).toMatchObject({ credit: 2507n, revenue: 2500n });
     expect(await ledger.verify()).toEqual([]);
   });
 

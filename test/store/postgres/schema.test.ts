@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { expect, it } from "vitest";
 import { readVersion } from "../../../src/store/migrate.js";
-import { newestVersion, readSchema } from "../../../src/store/schema/source.js";
+import { newestVersion, readSchemaSource } from "../../../src/store/schema/source.js";
 import { newPostgresUrl, openBeside } from "../../kit/databases/postgres/databases.js";
 import { onTestFinished } from "vitest";
 import { writeNewDatabase } from "../../kit/databases/new-database.js";
@@ -64,7 +64,7 @@ async function shapeOfSqlite(): Promise<Shape> {
   await writeNewDatabase(file);
   const sqlite = new Sqlite(file, { readonly: true });
   onTestFinished(() => void sqlite.close());
-  expect(readVersion(sqlite)).toBe(newestVersion(readSchema("postgres")));
+  expect(readVersion(sqlite)).toBe(newestVersion(readSchemaSource("postgres")));
   const list = <Row>(text: string): Row[] => sqlite.prepare<[], Row>(text).all();
   const tables = "sqlite_master as t where t.type = 'table' and t.name not like 'sqlite%'";
   const columns = list<{ table: string; name: string; type: string; notnull: number; pk: number }>(

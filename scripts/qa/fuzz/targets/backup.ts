@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { manifestOf } from "../../../../src/app/backup/manifest.js";
+import { toBackupManifest } from "../../../../src/app/backup/manifest.js";
 import { extractArchive } from "../../../../src/app/backup/read-archive.js";
 import { blockBytes, writeArchive } from "../../../../src/app/backup/write-archive.js";
 import { check } from "../../checks/violation.js";
@@ -31,7 +31,7 @@ async function written(names: readonly string[]): Promise<Uint8Array> {
   await writeArchive(
     archive,
     files,
-    (parts) => manifestOf({ ...about, parts: [...parts] }),
+    (parts) => toBackupManifest({ ...about, parts: [...parts] }),
     () => undefined,
   );
   return gunzipSync(readFileSync(archive));

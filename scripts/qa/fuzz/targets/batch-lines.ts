@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { isDeepStrictEqual } from "node:util";
 import { HearthError } from "../../../../src/core/errors.js";
 import type { BatchError, BatchLine } from "../../../../src/jobs/batches/batch.js";
-import { readInput } from "../../../../src/jobs/batches/input.js";
+import { readBatchInput } from "../../../../src/jobs/batches/input.js";
 import { check } from "../../checks/violation.js";
 import { toLabel, type FuzzTarget } from "../target.js";
 
@@ -58,7 +58,7 @@ async function read(input: Uint8Array, chunkBytes: number): Promise<readonly (Ba
     chunks.push(Buffer.from(input.subarray(at, at + chunkBytes)));
   const lines: (BatchLine | BatchError)[] = [];
   const rules = { endpoint, linesMax, lineBytesMax, checkModel, parseJson };
-  for await (const line of readInput(Readable.from(chunks), rules)) lines.push(line);
+  for await (const line of readBatchInput(Readable.from(chunks), rules)) lines.push(line);
   return lines;
 }
 

@@ -4,7 +4,7 @@ import { streamChat } from "../../../../src/cli/chat-client.js";
 import type { GenerationEvent } from "../../../../src/core/generation.js";
 import { encodeCompletion } from "../../../../src/dialects/anthropic-complete/encode.js";
 import { createMessageEncoder } from "../../../../src/dialects/anthropic-messages/encode.js";
-import { partsOf as citedPartsOf } from "../../../../src/dialects/anthropic-messages/documents/cited.js";
+import { splitDocument as citedPartsOf } from "../../../../src/dialects/anthropic-messages/documents/cited.js";
 import { createChunkEncoder } from "../../../../src/dialects/openai-chat/encode.js";
 import { dataFrame, doneFrame, eventFrame, pingFrame } from "../../../../src/dialects/sse.js";
 import { ember } from "../../../../test/kit/scripted/ember.js";

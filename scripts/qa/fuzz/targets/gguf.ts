@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { preflightGguf } from "../../../../src/models/gguf.js";
-import { kindOf } from "../../../../src/models/gguf/pooling.js";
+import { readModelKind } from "../../../../src/models/gguf/pooling.js";
 import { bytesPerToken } from "../../../../src/models/memory.js";
 import { encodeHeader, type GgufEntryValue } from "../../../../test/kit/models/gguf-writer/encode.js";
 import { modelHeader } from "../../../../test/kit/models/gguf-writer.js";
@@ -12,14 +12,14 @@ import { toLabel, type FuzzTarget } from "../target.js";
 const path = join(process.cwd(), "fuzzed.gguf");
 
 const vocabulary: Readonly<Record<string, GgufEntryValue | null>> = {
-  "tokenizer.ggml.tokens": { arrayOf: "string", values: ["a", "", "<0x0A>"] },
-  "tokenizer.ggml.token_type": { arrayOf: "i32", values: [1, 3, 6] },
-  "tokenizer.ggml.merges": { arrayOf: "string", values: ["a b"] },
+  "tokenizer.ggml.tokens": { aggregateArrays: "string", values: ["a", "", "<0x0A>"] },
+  "tokenizer.ggml.token_type": { aggregateArrays: "i32", values: [1, 3, 6] },
+  "tokenizer.ggml.merges": { aggregateArrays: "string", values: ["a b"] },
   "tokenizer.ggml.eos_token_id": { type: "u32", value: 1 },
   "tokenizer.ggml.padding_token_id": null,
 };
 const others: Readonly<Record<string, GgufEntryValue>> = {
-  "qwen3.attention.head_count": { arrayOf: "u32", values: [2, 0] },
+  "qwen3.attention.head_count": { aggregateArrays: "u32", values: [2, 0] },
   "qwen3.expert_count": { type: "u32", value: 4 },
   "qwen3.expert_used_count": { type: "u32", value: 2 },
   "qwen3.rope.scaling.type": { type: "string", value: "yarn" },
@@ -27,7 +27,7 @@ const others: Readonly<Record<string, GgufEntryValue>> = {
   "split.count": { type: "u16", value: 1 },
   long: { type: "string", value: "x".repeat(64) },
   wide: { type: "u64", value: 1n },
-  flags: { arrayOf: "bool", values: [true] },
+  flags: { aggregateArrays: "bool", values: [true] },
 };
 
 /** Small models that are accepted, the weights of which are zeros. */
@@ -70,7 +70,7 @@ export const target: FuzzTarget = {
     }
     const { header } = result;
     check(header.bytes === input.length, () => `the size is ${header.bytes}`);
-    const bytes = bytesPerToken(kindOf(header.metadata), header.metadata);
+    const bytes = bytesPerToken(readModelKind(header.metadata), header.metadata);
     check(Number.isFinite(bytes) && bytes >= 0, () => `a token takes ${bytes} bytes of memory`);
     return "accepted";
   },

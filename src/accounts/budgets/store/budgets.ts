@@ -86,7 +86,7 @@ export function createBudgetStore({ kysely, reports, dialect }: Database) {
     },
     /** Returns budgets in order of creation, in the period of `now`. */
     async page(query: BudgetQuery, now: number): Promise<readonly BudgetStatus[]> {
-      const { rows } = await pageOf(query, startsAt(now)).execute(reports);
+      const { rows } = await selectPage(query, startsAt(now)).execute(reports);
       return rows.map((row) => fromRow(row, now));
     },
     /** Returns a budget; null when it does not exist. */
@@ -178,13 +178,16 @@ function prepareOfPrincipal({ kysely, dialect }: Pick<Database, "kysely" | "dial
   type Parameters = Starts & Readonly<Record<"ids" | "teamId", string>>;
   const names = ["ids", "teamId", "day", "week", "month"] as const;
   return prepare(kysely, names, ({ ids, teamId, ...starts }: Parameters) => {
-    const isOne = sql`budget.subject_id in ${dialect.listOf(ids)}`;
+    const isOne = sql`budget.subject_id in ${dialect.selectStrings(ids)}`;
     const rows = selection(starts, sql`${isOne} and budget.team_id = ${teamId}`);
     return { compile: () => rows.compile(kysely) };
   });
 }
 
-function pageOf({ teamId, of, ownerId, after, limit }: BudgetQuery, starts: Starts): RawBuilder<StatusRow> {
+function selectPage(
+  { teamId, of, ownerId, after, limit }: BudgetQuery,
+  starts: Starts,
+): RawBuilder<StatusRow> {
   const position =
     after === null
       ? sql``

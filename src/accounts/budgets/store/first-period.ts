@@ -28,7 +28,7 @@ export function firstPeriod(dialect: Dialect, budget: Budget): RawBuilder<unknow
       union all
       select ${selectStart("runs.startTime")}, 0, 0, coalesce(bound_ticks, 0), coalesce(bound_tokens, 0)
       from ${dialect.readBy(sql`runs`, "runs_running")}
-      where state = 'running' and ${isRunOf(dialect, budget)} and team_id = ${teamId}
+      where state = 'running' and ${matchRuns(dialect, budget)} and team_id = ${teamId}
     ) as counted group by start_time`;
 }
 
@@ -62,11 +62,11 @@ function selectSpent(dialect: Dialect, budget: Budget, start: number): RawBuilde
     where user_id = '' and api_key_id in ${keys} and ${ofTeam} and hour >= ${start} and runs > 0`;
 }
 
-function isRunOf(dialect: Dialect, budget: Budget): RawBuilder<unknown> {
+function matchRuns(dialect: Dialect, budget: Budget): RawBuilder<unknown> {
   const { subject } = budget;
   if (subject === "tag" || subject === "user")
     return sql`exists (select 1 from run_labels
-      where run_id = runs.id and ${storedId(budget)} in ${dialect.listOf(sql`run_labels.subjects`)})`;
+      where run_id = runs.id and ${storedId(budget)} in ${dialect.selectStrings(sql`run_labels.subjects`)})`;
   const columns = { key: "apiKeyId", member: "userId", team: "teamId" } as const;
   return sql`${sql.ref(columns[subject])} = ${budget.subjectId}`;
 }

@@ -26,9 +26,9 @@ local list, byKey = {}, {}
 -- Entries of a block.
 local size = 256
 
-local function blockOf(number) return math.floor((number - 1) / size) end
+local function findBlock(number) return math.floor((number - 1) / size) end
 
-local function sumOf(block) return 'sum ' .. int(block) end
+local function nameSum(block) return 'sum ' .. int(block) end
 
 local function clear(window)
   if window.exists then redis.call('DEL', window.key) end
@@ -83,7 +83,7 @@ end
 
 -- Removes a block whose entries have expired.
 local function removeBlock(window, block, ending)
-  local fields = { sumOf(block) }
+  local fields = { nameSum(block) }
   window.used = window.used - tonumber(redis.call('HGET', window.key, fields[1]))
   for number = window.first, ending do fields[#fields + 1] = int(number) end
   redis.call('HDEL', window.key, unpack(fields))
@@ -103,7 +103,7 @@ local function removeSome(window, block, ending, limit)
   end
   window.used = window.used - sum
   redis.call('HDEL', window.key, unpack(gone))
-  redis.call('HINCRBY', window.key, sumOf(block), int(-sum))
+  redis.call('HINCRBY', window.key, nameSum(block), int(-sum))
 end
 
 -- Removes what has expired.
@@ -111,7 +111,7 @@ local function slide(window, time)
   local limit = time - window.span
   if not isEmpty(window) and window.lastTime <= limit then clear(window) end
   while not isEmpty(window) and window.firstTime <= limit do
-    local block = blockOf(window.first)
+    local block = findBlock(window.first)
     local ending = (block + 1) * size
     local times = ending < window.last and read(window, ending, ending + 1) or {}
     if times[1] and times[1] <= limit then
@@ -135,7 +135,7 @@ local function add(window, amount, time)
   window.dirty = true
   -- Written now, because a later entry could follow it.
   redis.call('HSET', window.key, int(window.last), int(time) .. ' ' .. int(window.lastAmount))
-  redis.call('HINCRBY', window.key, sumOf(blockOf(window.last)), int(amount))
+  redis.call('HINCRBY', window.key, nameSum(findBlock(window.last)), int(amount))
   window.exists = true
 end
 
@@ -153,7 +153,7 @@ local function giveBack(window, amount, time)
   window.used = window.used - amount
   window.dirty = true
   redis.call('HSET', window.key, int(low), int(time) .. ' ' .. int(amounts[1] - amount))
-  redis.call('HINCRBY', window.key, sumOf(blockOf(low)), int(-amount))
+  redis.call('HINCRBY', window.key, nameSum(findBlock(low)), int(-amount))
   if low < window.last then return end
   window.lastAmount = amounts[1] - amount
   -- The last entry says when the window ends.
@@ -170,10 +170,10 @@ end
 
 -- Returns the first time at which the sum is at most a number; -1 when it is so now.
 local function fallsAt(window, most)
-  local used, first = window.used, blockOf(window.first)
+  local used, first = window.used, findBlock(window.first)
   if used <= most then return -1 end
   local fields = {}
-  for block = first, blockOf(window.last) do fields[#fields + 1] = sumOf(block) end
+  for block = first, findBlock(window.last) do fields[#fields + 1] = nameSum(block) end
   local sums = redis.call('HMGET', window.key, unpack(fields))
   for index = 1, #sums do
     local sum = tonumber(sums[index] or 0)
@@ -209,7 +209,7 @@ end
  * Returns the time, 1 when the demands were counted, and for each demand what is used, when the last entry expires, and when the
  * amount fits; -1: none, or not known.
  */
-export const take = scriptOf(`${windows}
+export const take = createScript(`${windows}
 local earlierAt, earlier = tonumber(ARGV[2]), tonumber(ARGV[3])
 local demands = {}
 for index = 1, #KEYS do
@@ -240,7 +240,7 @@ return found
 `);
 
 /** KEYS: quotas. ARGV: the time, the difference, when it was counted, and for each quota the length of its window. */
-export const correct = scriptOf(`${windows}
+export const correct = createScript(`${windows}
 local difference, countedAt = tonumber(ARGV[2]), tonumber(ARGV[3])
 for index = 1, #KEYS do open(KEYS[index], tonumber(ARGV[3 + index])) end
 local time = now()
@@ -252,6 +252,6 @@ write()
 return 1
 `);
 
-function scriptOf(source: string): Script {
+function createScript(source: string): Script {
   return { source, sha: createHash("sha1").update(source).digest("hex") };
 }

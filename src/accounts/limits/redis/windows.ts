@@ -7,18 +7,18 @@ import { correct, take } from "./scripts.js";
  * @param prefix of the keys. Its part in braces puts all of an installation's keys into one slot of a cluster.
  */
 export function createRedisWindows(connection: RedisConnection, prefix: string): SharedWindows {
-  const keyOf = ({ quota }: Pick<DemandRecord, "quota">): string => prefix + quota;
+  const toKey = ({ quota }: Pick<DemandRecord, "quota">): string => prefix + quota;
   return {
     async take(earlier, earlierAt, wanted, at) {
       const all = [...earlier, ...wanted];
       const demands = all.flatMap(({ span, most, amount }) => [span, most, amount].map(String));
-      const values = [textOf(at), String(earlierAt), String(earlier.length), ...demands];
-      return rowsOf(await connection.run(take, all.map(keyOf), values), all.length);
+      const values = [writeTime(at), String(earlierAt), String(earlier.length), ...demands];
+      return parseRows(await connection.run(take, all.map(toKey), values), all.length);
     },
     async correct(quotas, difference, countedAt, at) {
       const spans = quotas.map(({ span }) => String(span));
-      const values = [textOf(at), String(difference), String(countedAt), ...spans];
-      await connection.run(correct, quotas.map(keyOf), values);
+      const values = [writeTime(at), String(difference), String(countedAt), ...spans];
+      await connection.run(correct, quotas.map(toKey), values);
     },
     // Keys expire by themselves.
     sweep: () => Promise.resolve(),
@@ -30,21 +30,21 @@ export function redisPrefix(name: string): string {
   return `{${name}}:limits:`;
 }
 
-function textOf(at: Time): string {
+function writeTime(at: Time): string {
   return at === null ? "" : String(at);
 }
 
-function rowsOf(reply: unknown, count: number): readonly CountRow[] {
+function parseRows(reply: unknown, count: number): readonly CountRow[] {
   const numbers = Array.isArray(reply) ? reply.map(Number) : [];
   const [countedAt = NaN, taken = NaN, ...rest] = numbers;
   if (rest.length !== 3 * count || !numbers.every(Number.isSafeInteger))
     throw new Error("the script of rate limits returned something else");
   return Array.from({ length: count }, (_, index) => {
     const [used = 0, endsAt = -1, fitsAt = -1] = rest.slice(3 * index, 3 * index + 3);
-    return { countedAt, taken: taken === 1, used, endsAt: timeOf(endsAt), fitsAt: timeOf(fitsAt) };
+    return { countedAt, taken: taken === 1, used, endsAt: readTime(endsAt), fitsAt: readTime(fitsAt) };
   });
 }
 
-function timeOf(value: number): number | null {
+function readTime(value: number): number | null {
   return value < 0 ? null : value;
 }

@@ -40,18 +40,18 @@ export function createSharedCounter({ windows, clock, time, onError }: SharedCou
       const all = [...before.demands, ...demands];
       if (all.length === 0) return { shortage: null, countedAt: 0, statuses: [] };
       sweepNowAndThen();
-      const [earlier, wanted] = [before.demands.map(recordOf), demands.map(recordOf)];
-      return takenOf(all, await windows.take(earlier, before.countedAt, wanted, time()));
+      const [earlier, wanted] = [before.demands.map(toRecord), demands.map(toRecord)];
+      return toTaken(all, await windows.take(earlier, before.countedAt, wanted, time()));
     },
     correct(quotas, difference, countedAt) {
       if (difference === 0) return;
-      const records = quotas.map((quota) => ({ quota: keyOf(quota), span: spansMs[quota.name] }));
+      const records = quotas.map((quota) => ({ quota: toKey(quota), span: spansMs[quota.name] }));
       windows.correct(records, difference, countedAt, time()).catch(onError);
     },
   };
 }
 
-function takenOf(all: readonly Demand[], rows: readonly CountRow[]): Taken {
+function toTaken(all: readonly Demand[], rows: readonly CountRow[]): Taken {
   const countedAt = rows[0]?.countedAt ?? 0;
   const statuses: LimitStatus[] = [];
   let shortage: Shortage | null = null;
@@ -72,10 +72,10 @@ function takenOf(all: readonly Demand[], rows: readonly CountRow[]): Taken {
   return { shortage, countedAt, statuses };
 }
 
-function recordOf({ quota, amount }: Demand): DemandRecord {
-  return { quota: keyOf(quota), span: spansMs[quota.name], most: quota.limit, amount };
+function toRecord({ quota, amount }: Demand): DemandRecord {
+  return { quota: toKey(quota), span: spansMs[quota.name], most: quota.limit, amount };
 }
 
-function keyOf({ name, scope }: Quota): string {
+function toKey({ name, scope }: Quota): string {
   return `${name} ${scope}`;
 }

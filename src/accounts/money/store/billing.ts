@@ -4,7 +4,7 @@ import type { ModelMonth } from "../invoice-lines.js";
 import { monthStart, type Month } from "../spending.js";
 import { selectKeysOfOwner } from "../../../store/tables/known-keys.js";
 import type { Database } from "../../../store/database.js";
-import { pricesOf, type JoinedPrices } from "./price-ids.js";
+import { readJoinedPrices, type JoinedPrices } from "./price-ids.js";
 
 /** A team's credit and what changed it, all read at the same moment. */
 export interface StoredBalance {
@@ -121,7 +121,7 @@ function isChange(row: ChangeRow): row is ChangeRow & { readonly name: BalanceCh
 function fromRow(row: MonthRow): ModelMonth {
   return {
     model: row.model,
-    prices: pricesOf(row, row.imageTicks),
+    prices: readJoinedPrices(row, row.imageTicks),
     evaluatedTokens: row.evaluatedTokens,
     cachedTokens: row.cachedTokens,
     completionTokens: row.completionTokens,

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from "kysely";
 interface Comparison {
   /** The columns by which both sides are grouped; each side has at most one row for a key. */
   readonly keys: readonly string[];
-  /** The columns that are compared: numbers, or texts of `listOf`. */
+  /** The columns that are compared: numbers, or texts of `joinNumbers`. */
   readonly values: readonly string[];
   /** A query of the columns of keys and values, in this order: what is stored. */
   readonly kept: RawBuilder<unknown>;

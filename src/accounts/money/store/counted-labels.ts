@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import type { Database } from "../../../store/database.js";
 import type { LabelSource } from "../../../store/column-values.js";
 import { createWrite, type Write } from "../../../store/writes.js";
-import { monthOf } from "../spending.js";
+import { toMonth } from "../spending.js";
 import type { SpendLabels } from "../../principals/spend-labels.js";
 
 export interface LabelBounds {
@@ -59,7 +59,7 @@ export function createCountedLabelStore({ kysely }: Database, { perMonthMax }: L
     async register(teamId: string, startTime: number, labels: SpendLabels): Promise<LabelRegistration> {
       const labelled = labelsBySource(labels);
       if (labelled.length === 0) return nothing;
-      const month = monthOf(startTime);
+      const month = toMonth(startTime);
       const counted = await countedIn(teamId, month);
       const added = labelled.filter(
         ([source, label]) => !counted[source].has(label) && counted[source].size < perMonthMax[source],

@@ -1,13 +1,13 @@
 import { sql } from "kysely";
 import { noBalances, type Balances, type LedgerTransaction, type Spendable } from "../ledger.js";
-import { monthOf, type Month } from "../spending.js";
+import { toMonth, type Month } from "../spending.js";
 import type { OnProgress } from "../../../core/report/progress.js";
 import type { Database } from "../../../store/database.js";
 import { verifyLedger } from "./verify-ledger.js";
 import { prepare, prepareBinding, prepareInsert } from "../../../store/prepared.js";
 import { toLedgerError } from "./refusal.js";
 import type { Row } from "../../../store/tables.js";
-import { statementsOf, createWrite, type Write } from "../../../store/writes.js";
+import { listStatements, createWrite, type Write } from "../../../store/writes.js";
 
 type NewEntry = Pick<Row<"ledgerEntries">, "account" | "amountTicks">;
 
@@ -22,7 +22,7 @@ export type LedgerStore = ReturnType<typeof createLedgerStore>;
 export function createLedgerStore(database: Database) {
   const { commit } = database;
   const posting = preparePosting(database);
-  const spendableOf = prepareSpendable(database);
+  const readSpendable = prepareSpendable(database);
   return {
     /** Prepares the writes of a transaction. It runs on every priced request. Entries are never changed or deleted. */
     posting,
@@ -33,19 +33,19 @@ export function createLedgerStore(database: Database) {
      */
     async post(transaction: LedgerTransaction, together: readonly Write[] = []): Promise<void> {
       try {
-        await commit(statementsOf([...posting(transaction), ...together]), true);
+        await commit(listStatements([...posting(transaction), ...together]), true);
       } catch (thrown) {
         throw toLedgerError(thrown, { teamId: transaction.teamId, ticks: null });
       }
     },
     /** Returns what a team may spend in the month of `now`, in milliseconds since the epoch. */
     async spendable(teamId: string, now: number): Promise<Spendable> {
-      const [row] = (await spendableOf({ teamId, month: monthOf(now) })).rows;
+      const [row] = (await readSpendable({ teamId, month: toMonth(now) })).rows;
       return { credit: row?.credit ?? 0, monthTicks: row?.monthTicks ?? null };
     },
     /** Returns the balances of every team that has a transaction, by team id. */
     balances: () => balances(database.reports, null),
-    async balancesOf(teamId: string): Promise<Balances> {
+    async readBalances(teamId: string): Promise<Balances> {
       return (await balances(database.kysely, teamId)).get(teamId) ?? noBalances;
     },
     /** Recomputes everything. Returns a bounded number of sentences, one for each error; none when the ledger balances. */

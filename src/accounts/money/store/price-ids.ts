@@ -10,7 +10,7 @@ export function createPriceIds({ kysely }: Database) {
   const cache = new Map<string, number>();
   return {
     /** Returns the id of a model's prices; inserts them when they are new. The same prices always have the same id. */
-    async idOf(model: string, prices: Prices, now: number): Promise<number> {
+    async ensureId(model: string, prices: Prices, now: number): Promise<number> {
       const columns = toColumns(model, prices);
       const name = Object.values(columns).join(" ");
       const cached = cache.get(name);
@@ -41,7 +41,7 @@ export const priceColumns = [
 export type JoinedPrices = { readonly [Column in (typeof priceColumns)[number]]: number | null };
 
 /** Returns the prices of a run; null when it has none. @param imageTicks from the run's own row. */
-export function pricesOf(row: JoinedPrices, imageTicks: Ticks): Prices | null {
+export function readJoinedPrices(row: JoinedPrices, imageTicks: Ticks): Prices | null {
   const { promptTextTokenTicks, cachedPromptTextTokenTicks, completionTextTokenTicks } = row;
   if (
     promptTextTokenTicks === null ||

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { Dialect } from "../../../store/dialect/dialect.js";
 import { selectDifferences } from "./compared.js";
 import { endedRuns } from "./ended-runs.js";
-import { listOf } from "./list-of.js";
+import { joinNumbers } from "./join-numbers.js";
 import { selectBudgetPeriodStart } from "./period-start.js";
 
 /** What each run, or the deleted runs of an hour, have used and reserved. Periods start with an hour. */
@@ -22,7 +22,7 @@ const budgeted = (...subjects: readonly string[]) =>
   sql`(select subject_id from budgets where subject in (${sql.join(subjects.map((subject) => sql.lit(subject)))}))`;
 
 /** The same for each budget's subject, once for a run that several budgets are of. */
-const usedBySubject = ({ listOf: listed }: Dialect) => sql`(
+const usedBySubject = ({ selectStrings: listed }: Dialect) => sql`(
   select team_id, api_key_id as subject_id, time, ${amounts} from ${used} where api_key_id in ${budgeted("key")}
   union all
   select team_id, user_id, time, ${amounts} from ${used} where user_id in ${budgeted("member")}
@@ -54,10 +54,10 @@ const isBeyond = sql.join(
  * the clock of its server was set back or runs behind the clock of the server that created the budget. The budget then has a part of that
  * period only: it does not count what other runs had used before its creation.
  */
-export const budgetChecksOf = (dialect: Dialect): readonly RawBuilder<{ readonly problem: string }>[] => [
+export const createBudgetChecks = (dialect: Dialect): readonly RawBuilder<{ readonly problem: string }>[] => [
   sql`select 'the ' || period || ' budget of the ' || subject || ' ' || subject_id || ' in team ' || team_id
-      || ' is stored with ' || ${listOf(...names.map(storedColumn))} || ' in the period of ' || ${dialect.timeText(sql`start_time`)}
-      || ', but its runs add up to ' || ${listOf(...names.map(addedColumn))} as problem
+      || ' is stored with ' || ${joinNumbers(...names.map(storedColumn))} || ' in the period of ' || ${dialect.timeText(sql`start_time`)}
+      || ', but its runs add up to ' || ${joinNumbers(...names.map(addedColumn))} as problem
     from ${selectDifferences({
       keys: ["subjectId", "teamId", "period", "startTime"],
       values: names,

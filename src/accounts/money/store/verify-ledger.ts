@@ -6,10 +6,10 @@ import { sql, type RawBuilder } from "kysely";
 import type { OnProgress } from "../../../core/report/progress.js";
 import type { Database } from "../../../store/database.js";
 import type { Dialect } from "../../../store/dialect/dialect.js";
-import { budgetChecksOf } from "./verify-budgets.js";
+import { createBudgetChecks } from "./verify-budgets.js";
 import { selectDifferences } from "./compared.js";
-import { listOf } from "./list-of.js";
-import { usageChecksOf } from "./verify-usage.js";
+import { joinNumbers } from "./join-numbers.js";
+import { createUsageChecks } from "./verify-usage.js";
 
 /** Problems reported by each check; an error often affects many rows. */
 const problemsMax = 20;
@@ -22,7 +22,7 @@ export async function verifyLedger(
   { reports, dialect }: Database,
   onProgress: OnProgress = () => undefined,
 ): Promise<readonly string[]> {
-  const checks = checksOf(dialect);
+  const checks = createChecks(dialect);
   const problems: string[] = [];
   const report = (done: number): void =>
     onProgress({ phase: "recomputing the ledger", done, total: checks.length, unit: "checks" });
@@ -48,7 +48,7 @@ const accountsOfKind = sql`case kind
   else account in ('credit', 'purchases') end`;
 
 /** The charge of a run at its own prices: 0 when it was interrupted, never more than was reserved. */
-function chargeOf({ smaller }: Dialect): RawBuilder<unknown> {
+function selectCharge({ smaller }: Dialect): RawBuilder<unknown> {
   const cost = sql`(run.prompt_tokens - run.cached_tokens) * price.prompt_text_token_ticks
     + run.cached_tokens * price.cached_prompt_text_token_ticks
     + (run.completion_tokens + run.reasoning_tokens) * price.completion_text_token_ticks
@@ -69,11 +69,12 @@ const amountIn = (id: RawBuilder<unknown>, account: string) =>
 const hasEnded = sql`exists (select 1 from ledger_transactions as ended
   where ended.run_id = made.run_id and ended.kind in ('settle', 'release'))`;
 
-const none = listOf(sql`0`, sql`0`, sql`0`);
+const none = joinNumbers(sql`0`, sql`0`, sql`0`);
 
 const pricedTicks = sql`sum(case when price_id = 0 then 0 else cost_ticks end)`;
 
-const countOf = (kind: "settle" | "release") => sql`sum(case when kind = ${sql.lit(kind)} then 1 else 0 end)`;
+const countKind = (kind: "settle" | "release") =>
+  sql`sum(case when kind = ${sql.lit(kind)} then 1 else 0 end)`;
 
 const transactionChecks: readonly RawBuilder<Problem>[] = [
   sql`select 'transaction ' || made.id || ' has ' || count(entry.account) || ' entries, which sum to '
@@ -126,10 +127,10 @@ const runChecks: readonly RawBuilder<Problem>[] = [
     from ${selectDifferences({
       keys: ["teamId"],
       values: ["sums"],
-      kept: sql`select team_id, ${listOf(sql`sum(charged_runs)`, sql`sum(released_runs)`, pricedTicks)} as sums
+      kept: sql`select team_id, ${joinNumbers(sql`sum(charged_runs)`, sql`sum(released_runs)`, pricedTicks)} as sums
         from deleted_runs group by team_id`,
       added: sql`select made.team_id,
-          ${listOf(countOf("settle"), countOf("release"), sql`sum(${amountIn(sql`made.id`, "revenue")})`)} as sums
+          ${joinNumbers(countKind("settle"), countKind("release"), sql`sum(${amountIn(sql`made.id`, "revenue")})`)} as sums
         from ledger_transactions as made left join runs as run on run.id = made.run_id
         where kind in ('settle', 'release') and run.id is null group by made.team_id`,
       absent: none,
@@ -145,18 +146,18 @@ const runChecks: readonly RawBuilder<Problem>[] = [
     })}`,
 ];
 
-function checksOf(dialect: Dialect): readonly RawBuilder<Problem>[] {
+function createChecks(dialect: Dialect): readonly RawBuilder<Problem>[] {
   return [
     ...transactionChecks,
     priceCheck(dialect),
     ...runChecks,
-    ...usageChecksOf(dialect),
-    ...budgetChecksOf(dialect),
+    ...createUsageChecks(dialect),
+    ...createBudgetChecks(dialect),
   ];
 }
 
 function priceCheck(dialect: Dialect): RawBuilder<Problem> {
-  const charge = chargeOf(dialect);
+  const charge = selectCharge(dialect);
   return sql`select 'run ' || run.id || ' cost ' || run.cost_ticks || ', but at its prices ' || ${charge} as problem
     from runs as run join price_book as price on price.id = run.price_id
     where run.state <> 'running' and run.cost_ticks <> ${charge}`;

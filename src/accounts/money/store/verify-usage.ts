@@ -4,7 +4,7 @@ import type { Dialect } from "../../../store/dialect/dialect.js";
 import { dayMs, hourMs } from "../usage-report.js";
 import { selectDifferences } from "./compared.js";
 import { endedRuns } from "./ended-runs.js";
-import { listOf } from "./list-of.js";
+import { joinNumbers } from "./join-numbers.js";
 
 /** The sums of a row of usage, in order. */
 const unitColumns = [
@@ -12,9 +12,9 @@ const unitColumns = [
   ...["costTicks", "creditTicks", "images"],
 ].map((name) => sql.ref(name));
 
-const sumOf = (column: RawBuilder<unknown>) => sql`sum(${column})`;
+const sumColumn = (column: RawBuilder<unknown>) => sql`sum(${column})`;
 
-const none = listOf(...unitColumns.map(() => sql`0`));
+const none = joinNumbers(...unitColumns.map(() => sql`0`));
 
 /** The sums of a row of a month's usage, in order. */
 const monthColumns = [
@@ -22,9 +22,9 @@ const monthColumns = [
   ...["costTicks", "creditTicks"],
 ].map((name) => sql.ref(name));
 
-const addedOfMonth = [sql`prompt_tokens - cached_tokens`, ...monthColumns.slice(1)].map(sumOf);
+const addedOfMonth = [sql`prompt_tokens - cached_tokens`, ...monthColumns.slice(1)].map(sumColumn);
 
-const noneOfMonth = listOf(...monthColumns.map(() => sql`0`));
+const noneOfMonth = joinNumbers(...monthColumns.map(() => sql`0`));
 
 /** The columns of `selectDifferences` in a sentence: what is stored, and what its runs add up to. */
 const storedAndAdded = (absent: RawBuilder<unknown>) =>
@@ -39,10 +39,10 @@ function unitCheck(
   const differences = selectDifferences({
     keys: ["teamId", "start", "model", "askedModel", "apiKeyId"],
     values: ["sums"],
-    kept: sql`select team_id, ${sql.ref(unit)} as start, model, asked_model, api_key_id, ${listOf(...unitColumns)} as sums
+    kept: sql`select team_id, ${sql.ref(unit)} as start, model, asked_model, api_key_id, ${joinNumbers(...unitColumns)} as sums
       from ${sql.table(`usage_${unit}s`)}`,
     added: sql`select team_id, hour - hour % ${sql.lit(unitMs)} as start, model, asked_model, api_key_id,
-        ${listOf(...unitColumns.map(sumOf))} as sums
+        ${joinNumbers(...unitColumns.map(sumColumn))} as sums
       from ${endedRuns} group by 1, 2, 3, 4, 5`,
     absent: null,
   });
@@ -51,13 +51,13 @@ function unitCheck(
     from ${differences}`;
 }
 
-function monthCheck({ monthOf }: Dialect): RawBuilder<{ readonly problem: string }> {
+function monthCheck({ toMonth }: Dialect): RawBuilder<{ readonly problem: string }> {
   const differences = selectDifferences({
     keys: ["teamId", "month", "model", "priceId", "imageTicks"],
     values: ["sums"],
-    kept: sql`select team_id, month, model, price_id, image_ticks, ${listOf(...monthColumns)} as sums from usage_months`,
-    added: sql`select team_id, ${monthOf(sql`hour`)} as month, model, price_id, image_ticks,
-        ${listOf(...addedOfMonth)} as sums
+    kept: sql`select team_id, month, model, price_id, image_ticks, ${joinNumbers(...monthColumns)} as sums from usage_months`,
+    added: sql`select team_id, ${toMonth(sql`hour`)} as month, model, price_id, image_ticks,
+        ${joinNumbers(...addedOfMonth)} as sums
       from ${endedRuns} group by 1, 2, 3, 4, 5`,
     absent: null,
   });
@@ -66,15 +66,15 @@ function monthCheck({ monthOf }: Dialect): RawBuilder<{ readonly problem: string
     from ${differences}`;
 }
 
-function teamMonthCheck({ monthOf }: Dialect): RawBuilder<{ readonly problem: string }> {
+function teamMonthCheck({ toMonth }: Dialect): RawBuilder<{ readonly problem: string }> {
   const differences = selectDifferences({
     keys: ["teamId", "month"],
     values: ["charged", "held"],
     kept: sql`select team_id, month, charged_ticks as charged, reserved_ticks as held from team_months`,
     added: sql`select team_id, month, sum(charged) as charged, sum(held) as held from (
-        select team_id, ${monthOf(sql`hour`)} as month, cost_ticks as charged, 0 as held from ${endedRuns}
+        select team_id, ${toMonth(sql`hour`)} as month, cost_ticks as charged, 0 as held from ${endedRuns}
         union all
-        select team_id, ${monthOf(sql`start_time`)}, 0, coalesce(reserved_ticks, 0) from runs where state = 'running'
+        select team_id, ${toMonth(sql`start_time`)}, 0, coalesce(reserved_ticks, 0) from runs where state = 'running'
       ) as counted group by 1, 2`,
     absent: sql`0`,
   });
@@ -85,7 +85,7 @@ function teamMonthCheck({ monthOf }: Dialect): RawBuilder<{ readonly problem: st
 }
 
 /** Returns queries; each returns a sentence for each problem. */
-export const usageChecksOf = (dialect: Dialect): readonly RawBuilder<{ readonly problem: string }>[] => [
+export const createUsageChecks = (dialect: Dialect): readonly RawBuilder<{ readonly problem: string }>[] => [
   unitCheck("hour", hourMs, sql`' in the hour of ' || ${dialect.timeText(sql`start`)}`),
   unitCheck("day", dayMs, sql`' on the day ' || substr(${dialect.timeText(sql`start`)}, 1, 10)`),
   monthCheck(dialect),

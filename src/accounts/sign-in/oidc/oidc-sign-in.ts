@@ -13,7 +13,7 @@ import { commitSession, prepareSession, refuseBlockedTeam } from "../new-session
 import type { NewSession } from "../../sessions/session.js";
 import { prepareMember, type OidcMemberDeps } from "./member.js";
 import { readPerson, type Person } from "./person.js";
-import { placeOf, type GroupRule } from "./place.js";
+import { findPlace, type GroupRule } from "./place.js";
 import { createProvider, type Provider, type ProviderSettings } from "./provider.js";
 import { isFailure, OidcRefusal } from "./refusal.js";
 import { createTransactions, transactionMs, type Transaction, type Transactions } from "./transactions.js";
@@ -113,7 +113,7 @@ async function complete(
   await useOnce(deps, transaction);
   const { issuer, claims } = await provider.claims(transaction, query);
   const person = readPerson(issuer, claims, settings.groupsClaim);
-  const place = placeOf(person, settings.groups, await teams.list());
+  const place = findPlace(person, settings.groups, await teams.list());
   // Two first sign-ins of a person at the same time create one member.
   return retryOnConflict(async () => {
     const { member, writes } = await prepareMember(deps, person, place);
@@ -166,7 +166,7 @@ function createReport({ logger, settings }: Parts): (thrown: unknown) => unknown
       reason: thrown.reason,
       ...(subject === undefined ? {} : { subject: text(subject) }),
       ...(groups === undefined ? {} : { groups: groups.slice(0, loggedMax.groups).map(text) }),
-      ...(cause instanceof Error ? { problem: causesOf(cause).map(text).join(": ") } : {}),
+      ...(cause instanceof Error ? { problem: listCauses(cause).map(text).join(": ") } : {}),
     };
     logger.warn(fields, "a sign-in through the identity provider did not succeed");
     return thrown;
@@ -174,8 +174,8 @@ function createReport({ logger, settings }: Parts): (thrown: unknown) => unknown
 }
 
 /** Returns the messages of an error and of its causes, with the provider's code. */
-function causesOf(error: Error, depth = 0): readonly string[] {
+function listCauses(error: Error, depth = 0): readonly string[] {
   const { message, cause } = error;
   const own = "error" in error && typeof error.error === "string" ? `${message} (${error.error})` : message;
-  return cause instanceof Error && depth < loggedMax.causes ? [own, ...causesOf(cause, depth + 1)] : [own];
+  return cause instanceof Error && depth < loggedMax.causes ? [own, ...listCauses(cause, depth + 1)] : [own];
 }

@@ -24,9 +24,9 @@ export interface Person {
  * @throws OidcRefusal `email_missing`, or `email_unverified` when the provider says that the address is not verified.
  */
 export function readPerson(issuer: string, claims: Claims, groupsClaim: string): Person {
-  const subject = textOf(claims["sub"]);
-  const groups = groupsOf(claims, groupsClaim);
-  const [email, isVerified] = [textOf(claims["email"]), claims["email_verified"]];
+  const subject = readText(claims["sub"]);
+  const groups = readGroups(claims, groupsClaim);
+  const [email, isVerified] = [readText(claims["email"]), claims["email_verified"]];
   if (!isValid(() => checkEmail(email))) throw new OidcRefusal("email_missing", { subject, groups });
   // Some providers send texts.
   const hasVerifiedEmail = isVerified === true || isVerified === "true";
@@ -37,8 +37,8 @@ export function readPerson(issuer: string, claims: Claims, groupsClaim: string):
     subject,
     email,
     hasVerifiedEmail,
-    givenName: nameOf("givenName", claims["given_name"]),
-    familyName: nameOf("familyName", claims["family_name"]),
+    givenName: readName("givenName", claims["given_name"]),
+    familyName: readName("familyName", claims["family_name"]),
     groups,
   };
 }
@@ -49,7 +49,7 @@ export function isComplete(claims: Claims, groupsClaim: string): boolean {
 }
 
 /** Returns the groups: the entries of a list, or a single one. */
-function groupsOf(claims: Claims, groupsClaim: string): readonly string[] {
+function readGroups(claims: Claims, groupsClaim: string): readonly string[] {
   const value = valueAt(claims, groupsClaim);
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   return list.filter((group) => typeof group === "string");
@@ -66,13 +66,13 @@ function valueAt(claims: Claims, name: string): unknown {
   return value;
 }
 
-function textOf(value: unknown): string {
+function readText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
 /** A name that no member may have is left out: it is no reason to refuse a person. */
-function nameOf(field: "givenName" | "familyName", value: unknown): string {
-  const name = textOf(value);
+function readName(field: "givenName" | "familyName", value: unknown): string {
+  const name = readText(value);
   return isValid(() => checkPersonName(field, name)) ? name : "";
 }
 

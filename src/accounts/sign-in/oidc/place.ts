@@ -1,5 +1,5 @@
 /** Which team and role the groups of a person give them. */
-import type { Role } from "../../principals/member.js";
+import type { MemberRole } from "../../principals/member.js";
 import { foldName } from "../../names.js";
 import type { Team } from "../../principals/team.js";
 import type { Person } from "./person.js";
@@ -10,20 +10,20 @@ export interface GroupRule {
   readonly group: string;
   /** Name or id of a team; `*`: the whole server. */
   readonly team: string;
-  readonly role: Role;
+  readonly role: MemberRole;
 }
 
 export interface Place {
   /** null = the whole server. */
   readonly teamId: string | null;
-  readonly role: Role;
+  readonly role: MemberRole;
 }
 
 /**
  * Returns the place of the first entry whose group the person has.
  * @throws OidcRefusal `no_group`, or `unknown_team` when the entry's team does not exist or several have its name.
  */
-export function placeOf(
+export function findPlace(
   { groups, subject }: Person,
   rules: readonly GroupRule[],
   teams: readonly Team[],

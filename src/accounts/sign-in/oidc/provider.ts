@@ -25,13 +25,13 @@ const answerBytesMax = 1_048_576;
 
 /** Builds the client; the provider is asked when the first person signs in, and again after a failure. */
 export function createProvider(settings: ProviderSettings, clock: Clock) {
-  const configurationOf = createDiscovery(settings, clock);
+  const readConfiguration = createDiscovery(settings, clock);
   return {
     /** Returns the URL at which a person signs in. @throws OidcRefusal `provider_unavailable` */
     authorizationUrl: (transaction: Transaction): Promise<URL> =>
       orRefuse(async (client) => {
         const { state, nonce, verifier, redirectUri } = transaction;
-        return client.buildAuthorizationUrl(await configurationOf(client), {
+        return client.buildAuthorizationUrl(await readConfiguration(client), {
           redirect_uri: redirectUri,
           scope: [...new Set(["openid", ...settings.scopes])].join(" "),
           code_challenge: await client.calculatePKCECodeChallenge(verifier),
@@ -50,7 +50,7 @@ export function createProvider(settings: ProviderSettings, clock: Clock) {
       query: string,
     ): Promise<{ readonly issuer: string; readonly claims: Claims }> =>
       orRefuse(async (client) => {
-        const configuration = await configurationOf(client);
+        const configuration = await readConfiguration(client);
         const { issuer } = configuration.serverMetadata();
         return { issuer, claims: await readClaims(client, configuration, settings, transaction, query) };
       }),
@@ -110,7 +110,7 @@ function discover(
 ): Promise<OpenIdClient.Configuration> {
   // The settings allow http on this machine only.
   const insecure = issuer.startsWith("http:") ? [client.allowInsecureRequests] : [];
-  return client.discovery(new URL(issuer), clientId, undefined, authenticationOf(client, clientSecret), {
+  return client.discovery(new URL(issuer), clientId, undefined, chooseAuthentication(client, clientSecret), {
     // The signature of ID tokens is checked, too, although they come from the provider itself.
     execute: [client.enableNonRepudiationChecks, ...insecure],
     timeout: requestSecondsMax,
@@ -119,7 +119,7 @@ function discover(
 }
 
 /** Sends the secret as the provider takes it; `client_secret_basic` is the default of the specification. */
-function authenticationOf(client: Client, secret: string | null): OpenIdClient.ClientAuth {
+function chooseAuthentication(client: Client, secret: string | null): OpenIdClient.ClientAuth {
   if (secret === null) return client.None();
   const [basic, post] = [client.ClientSecretBasic(secret), client.ClientSecretPost(secret)];
   return (server, ...rest) => {
@@ -155,7 +155,7 @@ async function orRefuse<Result>(work: (client: Client) => Promise<Result>): Prom
   try {
     return await work(client);
   } catch (thrown) {
-    throw thrown instanceof OidcRefusal ? thrown : refusalOf(client, thrown);
+    throw thrown instanceof OidcRefusal ? thrown : toRefusal(client, thrown);
   }
 }
 
@@ -166,7 +166,7 @@ const unavailableCodes: readonly unknown[] = [
   "OAUTH_RESPONSE_IS_NOT_JSON",
 ];
 
-function refusalOf(client: Client, cause: unknown): OidcRefusal {
+function toRefusal(client: Client, cause: unknown): OidcRefusal {
   if (cause instanceof client.AuthorizationResponseError)
     return new OidcRefusal("provider_refused", { cause });
   const isUnavailable =

@@ -33,7 +33,7 @@ export const dimensions: Readonly<Record<UsageDimension, DimensionColumns>> = {
   user: { base: "label", id: sql`used.label`, name: () => sql`null` },
 };
 
-/** Columns of the id and the name of a group, for `groupsOf`. */
+/** Columns of the id and the name of a group, for `readGroups`. */
 export function groupColumns(
   dialect: Dialect,
   dimension: UsageDimension,

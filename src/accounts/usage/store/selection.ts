@@ -3,10 +3,10 @@ import { sql, type RawBuilder } from "kysely";
 import type { Dialect, RecordColumn } from "../../../store/dialect/dialect.js";
 import type { HostedRule, UsageQuery } from "../../money/usage-report.js";
 import { dimensions, groupColumns } from "./dimensions.js";
-import { summed, sumOf, sumsBy, tableOf, timeOf, unitStart, within } from "./sources.js";
+import { summed, sumColumn, sumsBy, selectUsageTable, truncateTime, unitStart, within } from "./sources.js";
 
 /** A row of a report: its time, the id and the name of each group, and its sums. */
-export interface Row {
+export interface UsageRecord {
   readonly [group: string]: number | string | null;
   readonly time: number | null;
   readonly runs: number;
@@ -23,22 +23,22 @@ export interface Row {
   readonly hosted: string;
 }
 
-export function selection(dialect: Dialect, query: UsageQuery): RawBuilder<Row> {
+export function selection(dialect: Dialect, query: UsageQuery): RawBuilder<UsageRecord> {
   if (query.hosted.length > 0) return pricedSelection(dialect, query);
   const bases = new Set(query.by.map((dimension) => dimensions[dimension].base));
-  const source = sumsBy(query, [...bases], summed.map(sumOf));
+  const source = sumsBy(query, [...bases], summed.map(sumColumn));
   const time = unitStart(dialect, query.unit, sql`used.time`);
-  return sql<Row>`
+  return sql<UsageRecord>`
     select ${groupsAndSums(dialect, query, time)}, ${noHostedSums} from ${source} as used ${grouped(query, time)}`;
 }
 
 /** Hosted prices change at an hour: the rows are sums of hours. */
-function pricedSelection(dialect: Dialect, query: UsageQuery): RawBuilder<Row> {
-  const time = unitStart(dialect, query.unit, timeOf(query.unit, "hour"));
-  return sql<Row>`
+function pricedSelection(dialect: Dialect, query: UsageQuery): RawBuilder<UsageRecord> {
+  const time = unitStart(dialect, query.unit, truncateTime(query.unit, "hour"));
+  return sql<UsageRecord>`
     ${rules(dialect, query.hosted)}
     select ${groupsAndSums(dialect, query, time)}, ${hostedSums}
-    from ${tableOf(query, "hour")} as used ${joined} where ${within(query, "hour")} ${grouped(query, time)}`;
+    from ${selectUsageTable(query, "hour")} as used ${joined} where ${within(query, "hour")} ${grouped(query, time)}`;
 }
 
 function groupsAndSums(
@@ -76,8 +76,8 @@ const hostedSums = sql`coalesce(sum(case when rule.model is null then 0 else run
 export const noHostedSums = sql`0 as hosted_runs, 0 as hosted_tokens, '0' as hosted`;
 
 /** The price rules as a table. */
-function rules({ recordsOf }: Dialect, hosted: readonly HostedRule[]): RawBuilder<unknown> {
-  return sql`with rules as materialized (select * from ${recordsOf(JSON.stringify(hosted), ruleColumns)} as given)`;
+function rules({ selectRecords }: Dialect, hosted: readonly HostedRule[]): RawBuilder<unknown> {
+  return sql`with rules as materialized (select * from ${selectRecords(JSON.stringify(hosted), ruleColumns)} as given)`;
 }
 
 const ruleColumns: readonly RecordColumn[] = [

@@ -16,7 +16,7 @@ export const summed = [
   ...["images", "costTicks", "creditTicks"],
 ];
 
-export function sumOf(column: string): RawBuilder<unknown> {
+export function sumColumn(column: string): RawBuilder<unknown> {
   return sql`sum(${sql.ref(column)}) as ${sql.ref(column)}`;
 }
 
@@ -33,10 +33,10 @@ export function sumsBy(
   only: RawBuilder<unknown> = sql``,
 ): RawBuilder<unknown> {
   const refs = columns.map((column) => sql.ref(`used.${column}`));
-  const parts = partsOf(query).map(({ per, ...range }) => {
-    const time = timeOf(query.unit, per);
+  const parts = listParts(query).map(({ per, ...range }) => {
+    const time = truncateTime(query.unit, per);
     return sql`select ${sql.join([sql`${time} as time`, ...refs, ...sums])}
-      from ${tableOf(query, per)} as used where ${within({ ...query, ...range }, per)} ${only}
+      from ${selectUsageTable(query, per)} as used where ${within({ ...query, ...range }, per)} ${only}
       group by ${sql.join([time, ...refs])}`;
   });
   return sql`(${sql.join(parts, sql` union all `)})`;
@@ -50,12 +50,12 @@ interface Part {
 }
 
 export function readsHoursAlone(query: UsageQuery): boolean {
-  return partsOf(query).every(({ per }) => per === "hour");
+  return listParts(query).every(({ per }) => per === "hour");
 }
 
-function partsOf({ from, to, unit, ...query }: UsageQuery): readonly Part[] {
+function listParts({ from, to, unit, ...query }: UsageQuery): readonly Part[] {
   const [first, last] = [Math.ceil(from / dayMs) * dayMs, Math.floor(to / dayMs) * dayMs];
-  if (unit === "hour" || kindOf(query) !== null || first >= last) return [{ per: "hour", from, to }];
+  if (unit === "hour" || findKind(query) !== null || first >= last) return [{ per: "hour", from, to }];
   const parts: readonly Part[] = [
     { per: "hour", from, to: first },
     { per: "day", from: first, to: last },
@@ -74,7 +74,7 @@ export function unitStart(
 }
 
 /** The start of the hour or day in which a row lies; null without a unit. */
-export function timeOf(unit: UsageQuery["unit"], per: Unit): RawBuilder<number | null> {
+export function truncateTime(unit: UsageQuery["unit"], per: Unit): RawBuilder<number | null> {
   if (unit === null) return sql`cast(null as integer)`;
   // Without arithmetic the rows are in the order of the primary key, and need no sorting.
   return per === "day" || unit === "hour"
@@ -85,14 +85,14 @@ export function timeOf(unit: UsageQuery["unit"], per: Unit): RawBuilder<number |
 type Labelled = Pick<UsageQuery, "by" | "label">;
 
 /** Returns the kind of labels that a report is about; null = none. */
-function kindOf({ by, label }: Labelled): LabelKind | null {
+function findKind({ by, label }: Labelled): LabelKind | null {
   if (label !== null) return label.kind;
   return by.find((dimension: UsageDimension) => dimension === "tag" || dimension === "user") ?? null;
 }
 
 /** Usage by labels is stored by the hour alone. */
-export function tableOf(query: Labelled, per: Unit): RawBuilder<unknown> {
-  if (kindOf(query) !== null) return sql`usage_label_hours`;
+export function selectUsageTable(query: Labelled, per: Unit): RawBuilder<unknown> {
+  if (findKind(query) !== null) return sql`usage_label_hours`;
   return per === "day" ? sql`usage_days` : sql`usage_hours`;
 }
 
@@ -103,7 +103,7 @@ export function within(
 ): RawBuilder<SqlBool> {
   const teams = teamId === null ? sql`(select id from teams)` : sql`(${teamId})`;
   const own = ownerId === null ? sql`` : sql`and api_key_id in ${selectKeysOfOwner(teams, ownerId)}`;
-  const kind = kindOf(query);
+  const kind = findKind(query);
   const ofKind = kind === null ? sql`` : sql`and kind = ${kind}`;
   const ofLabel = query.label === null ? sql`` : sql`and label = ${query.label.label}`;
   const start = sql.ref(`used.${per}`);

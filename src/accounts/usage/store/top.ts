@@ -3,8 +3,8 @@ import { sql, type RawBuilder } from "kysely";
 import type { Dialect } from "../../../store/dialect/dialect.js";
 import type { UsageMeasure, UsageQuery, UsageTop } from "../../money/usage-report.js";
 import { dimensions, groupColumns } from "./dimensions.js";
-import { noHostedSums, sums, type Row } from "./selection.js";
-import { readsHoursAlone, summed, sumOf, sumsBy, unitStart, type BaseColumn } from "./sources.js";
+import { noHostedSums, sums, type UsageRecord } from "./selection.js";
+import { readsHoursAlone, summed, sumColumn, sumsBy, unitStart, type BaseColumn } from "./sources.js";
 
 /**
  * The amount of each group decides which are the highest; the sums of all, less the sums of the highest, are what the
@@ -15,7 +15,7 @@ export function topSelection(
   dialect: Dialect,
   query: UsageQuery,
   { count, measure }: UsageTop,
-): RawBuilder<Row> {
+): RawBuilder<UsageRecord> {
   const [dimension] = query.by;
   if (dimension === undefined) throw new Error("the highest groups need a dimension");
   const { id, ...columns } = dimensions[dimension];
@@ -25,15 +25,15 @@ export function topSelection(
     sql` + `,
   );
   const start = (time: RawBuilder<unknown>) => unitStart(dialect, query.unit, time);
-  const { grouped, amounts, highest, all } = sourcesOf(query, columns.base, measures[measure]);
-  return sql<Row>`
+  const { grouped, amounts, highest, all } = createSources(query, columns.base, measures[measure]);
+  return sql<UsageRecord>`
     with ${grouped} amounts as materialized (
       select ${column}, ${id} as id, sum(${amount}) as amount from ${amounts} as used group by ${column}),
     chosen as materialized (
       select ${base}, id from amounts where id in (
         select id from amounts group by id order by sum(amount) desc, id limit ${count})),
     highest as materialized (
-      select ${start(sql`used.time`)} as time, chosen.id as id, ${sql.join(summed.map(sumOf))}
+      select ${start(sql`used.time`)} as time, chosen.id as id, ${sql.join(summed.map(sumColumn))}
       from ${highest} as used join chosen on chosen.${base} = ${column} group by 1, 2)
     select * from (
       select ${sql.join([sql`time`, ...groupColumns(dialect, dimension, sql`highest.id`), sums])}, ${noHostedSums}
@@ -48,8 +48,8 @@ export function topSelection(
 }
 
 /** What the amounts, the highest groups and the sums of all are read from. `grouped` defines what the sums of hours refer to. */
-function sourcesOf(query: UsageQuery, base: BaseColumn, measured: readonly string[]) {
-  const each = summed.map(sumOf);
+function createSources(query: UsageQuery, base: BaseColumn, measured: readonly string[]) {
+  const each = summed.map(sumColumn);
   if (readsHoursAlone(query)) {
     const of = sql`grouped`;
     const grouped = sql`grouped as materialized (select * from ${sumsBy(query, [base], each)} as used),`;
@@ -58,7 +58,7 @@ function sourcesOf(query: UsageQuery, base: BaseColumn, measured: readonly strin
   const ofHighest = sql`and used.${sql.ref(base)} in (select ${sql.ref(base)} from chosen)`;
   return {
     grouped: sql``,
-    amounts: sumsBy({ ...query, unit: null }, [base], measured.map(sumOf)),
+    amounts: sumsBy({ ...query, unit: null }, [base], measured.map(sumColumn)),
     highest: sumsBy(query, [base], each, ofHighest),
     all: sumsBy(query, [], each),
   };

@@ -10,8 +10,8 @@ import type {
   UsageRange,
   UsageRow,
 } from "../../money/usage-report.js";
-import { selection, type Row } from "./selection.js";
-import { tableOf, within } from "./sources.js";
+import { selection, type UsageRecord } from "./selection.js";
+import { selectUsageTable, within } from "./sources.js";
 import { topSelection } from "./top.js";
 
 export type UsageStore = ReturnType<typeof createUsageStore>;
@@ -38,17 +38,17 @@ export function createUsageStore({ reports, dialect }: Database) {
     /** Returns the models that were requested in that time, in order. */
     async requestedModels(query: UsageRange, limit: number): Promise<readonly RequestedModel[]> {
       const { rows } = await sql<RequestedModel>`
-        select distinct model, asked_model as "requestedModel" from ${tableOf({ ...query, by: [] }, "hour")} as used
+        select distinct model, asked_model as "requestedModel" from ${selectUsageTable({ ...query, by: [] }, "hour")} as used
         where ${within({ ...query, by: [] }, "hour")} order by 1, 2 limit ${limit}`.execute(reports);
       return rows;
     },
   };
 }
 
-function fromRow(row: Row, by: readonly UsageDimension[]): UsageRow {
+function fromRow(row: UsageRecord, by: readonly UsageDimension[]): UsageRow {
   return {
     time: row.time,
-    group: groupsOf(row, by),
+    group: readGroups(row, by),
     runs: row.runs,
     usage: {
       promptTokens: row.prompt,
@@ -65,7 +65,7 @@ function fromRow(row: Row, by: readonly UsageDimension[]): UsageRow {
 }
 
 /** Returns no groups for the sum of those that are not the highest: its ids are null. */
-function groupsOf(row: Row, by: readonly UsageDimension[]): readonly UsageGroup[] {
+function readGroups(row: UsageRecord, by: readonly UsageDimension[]): readonly UsageGroup[] {
   return by.flatMap((dimension): readonly UsageGroup[] => {
     const [id, name] = [row[`${dimension}Id`], row[`${dimension}Name`]];
     if (id === null) return [];

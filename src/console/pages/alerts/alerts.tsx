@@ -85,7 +85,7 @@ function AlertTable({ alerts }: { readonly alerts: Resource<readonly Alert[]> })
       label="Alerts"
       columns={columns}
       rows={alerts}
-      keyOf={({ alertId }) => alertId}
+      getKey={({ alertId }) => alertId}
       empty={
         <Empty title="No alerts">
           <p>Budgets and credit, models, requests and the disk are looked at all the time.</p>
@@ -131,7 +131,7 @@ function Deliveries({ deliveries, channels }: DeliveriesProps): JSX.Element {
       label="Messages"
       columns={columns}
       rows={deliveries}
-      keyOf={({ deliveryId }) => deliveryId}
+      getKey={({ deliveryId }) => deliveryId}
       empty={
         <Empty title="No messages">
           <p>Messages to channels appear here, also those that a receiver did not accept.</p>

@@ -63,7 +63,7 @@ export function Channels({ channels, onTested }: ChannelsProps): JSX.Element {
         label="Channels"
         columns={columns}
         rows={channels}
-        keyOf={({ channelId }) => channelId}
+        getKey={({ channelId }) => channelId}
         empty={
           <Empty title="No channels">
             <p>Add a webhook or an e-mail address, so that alerts reach you when you are not here.</p>

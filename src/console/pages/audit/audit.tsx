@@ -41,7 +41,7 @@ export function AuditPage(): JSX.Element {
         label="Events"
         columns={columns}
         rows={events}
-        keyOf={({ eventId }) => eventId}
+        getKey={({ eventId }) => eventId}
         empty={
           <Empty title="No events">
             <p>Changes of keys, members, credit, budgets and models appear here, and sign-ins.</p>

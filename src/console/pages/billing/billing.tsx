@@ -82,7 +82,7 @@ function Changes({ changes }: { readonly changes: PagedResource<BalanceChange> }
         label="Changes of the credit"
         columns={columns}
         rows={changes}
-        keyOf={(change) => keys.get(change) ?? ""}
+        getKey={(change) => keys.get(change) ?? ""}
         empty={
           <Empty title="No changes yet">
             <p>Credit that the operator adds, and what each day spends of it, appears here.</p>
@@ -164,7 +164,7 @@ function InvoicePreview({ invoice }: { readonly invoice: Resource<Invoice> }): J
   return (
     <section class="part" aria-labelledby="invoice">
       <header class="page-head">
-        <h2 id="invoice">Invoice of {value === null ? "this month" : monthOf(value)} so far</h2>
+        <h2 id="invoice">Invoice of {value === null ? "this month" : formatMonth(value)} so far</h2>
         {total !== undefined && (
           <p>
             Total <strong>{centsText(total)}</strong>
@@ -175,7 +175,7 @@ function InvoicePreview({ invoice }: { readonly invoice: Resource<Invoice> }): J
         label="Invoice of this month"
         columns={invoiceColumns}
         rows={lines}
-        keyOf={({ description, unitType, unitPrice }) => `${description} ${unitType} ${unitPrice}`}
+        getKey={({ description, unitType, unitPrice }) => `${description} ${unitType} ${unitPrice}`}
         empty={
           <Empty title="No usage this month">
             <p>Requests of this month appear here by model, with their price.</p>
@@ -186,7 +186,7 @@ function InvoicePreview({ invoice }: { readonly invoice: Resource<Invoice> }): J
   );
 }
 
-function monthOf({ billingCycle: { year, month } }: Invoice): string {
+function formatMonth({ billingCycle: { year, month } }: Invoice): string {
   return monthName.format(Date.UTC(year, month - 1));
 }
 

@@ -10,10 +10,10 @@ import { Table, type Column } from "../../parts/table.js";
 import { BudgetDialog } from "../../parts/budgets/budget-dialog.js";
 import {
   periodTitles,
-  spentOf,
-  stateOf,
+  listSpent,
+  judgeBudget,
   stateTexts,
-  subjectOf,
+  readBudgetSubject,
   subjectText,
 } from "../../parts/budgets/describe-budget.js";
 import { RemoveBudgetDialog } from "../../parts/budgets/remove-budget-dialog.js";
@@ -28,7 +28,7 @@ export function Budgets(): JSX.Element {
   const subjects = useResource((signal) => listBudgetSubjects(teamId, signal), [teamId]);
   const [open, setOpen] = useState<Open | null>(null);
   const may = { budgets: useRole("owner"), team: useIsOperator() };
-  const nameOf = (budget: Budget): string => subjectText(budget, subjects.value, name);
+  const nameBudget = (budget: Budget): string => subjectText(budget, subjects.value, name);
   const common = { teamId, onSaved: budgets.reload, onClose: () => setOpen(null) };
   return (
     <section class="part" aria-labelledby="budgets">
@@ -42,16 +42,16 @@ export function Budgets(): JSX.Element {
       </header>
       <Table
         label="Budgets"
-        columns={columnsOf(nameOf, may, setOpen)}
+        columns={listColumns(nameBudget, may, setOpen)}
         rows={budgets}
-        keyOf={(budget) => `${JSON.stringify(subjectOf(budget))} ${budget.period}`}
+        getKey={(budget) => `${JSON.stringify(readBudgetSubject(budget))} ${budget.period}`}
         empty={<NoBudgets />}
       />
       <Opened
         open={open}
         budgets={budgets}
         subjects={subjects.value}
-        nameOf={nameOf}
+        toName={nameBudget}
         common={common}
         mayTeam={may.team}
       />
@@ -63,21 +63,28 @@ interface OpenedProps {
   readonly open: Open | null;
   readonly budgets: PagedResource<Budget>;
   readonly subjects: BudgetSubjects | null;
-  readonly nameOf: (budget: Budget) => string;
+  readonly toName: (budget: Budget) => string;
   readonly common: { readonly teamId: string; readonly onSaved: () => void; readonly onClose: () => void };
   readonly mayTeam: boolean;
 }
 
-function Opened({ open, budgets, subjects, nameOf, common, mayTeam }: OpenedProps): JSX.Element | null {
+function Opened({
+  open,
+  budgets,
+  subjects,
+  toName: nameBudget,
+  common,
+  mayTeam,
+}: OpenedProps): JSX.Element | null {
   if (open === null) return null;
   if (open.kind === "remove")
-    return <RemoveBudgetDialog {...common} budget={open.budget} name={nameOf(open.budget)} />;
+    return <RemoveBudgetDialog {...common} budget={open.budget} name={nameBudget(open.budget)} />;
   if (open.kind === "edit")
     return (
       <BudgetDialog
         {...common}
         edited={open.budget}
-        name={nameOf(open.budget)}
+        name={nameBudget(open.budget)}
         existing={[]}
         subjects={subjects}
         mayTeam={mayTeam}
@@ -93,8 +100,8 @@ interface May {
   readonly team: boolean;
 }
 
-function columnsOf(
-  nameOf: (budget: Budget) => string,
+function listColumns(
+  nameBudget: (budget: Budget) => string,
   may: May,
   open: (dialog: Open) => void,
 ): readonly Column<Budget>[] {
@@ -103,13 +110,13 @@ function columnsOf(
       title: "Budget of",
       cell: (budget) => (
         <>
-          <strong>{nameOf(budget)}</strong>
+          <strong>{nameBudget(budget)}</strong>
           <br />
           {periodTitles[budget.period]}
         </>
       ),
     },
-    { title: "Spent", cell: (budget) => <BudgetBars budget={budget} name={nameOf(budget)} /> },
+    { title: "Spent", cell: (budget) => <BudgetBars budget={budget} name={nameBudget(budget)} /> },
     { title: "State", cell: (budget) => <State budget={budget} /> },
     {
       title: "Resets",
@@ -118,7 +125,7 @@ function columnsOf(
     },
   ];
   const mayChange = (budget: Budget): boolean =>
-    may.budgets && (may.team || Object.keys(subjectOf(budget)).length > 0);
+    may.budgets && (may.team || Object.keys(readBudgetSubject(budget)).length > 0);
   const actions: Column<Budget> = {
     title: "Actions",
     kind: "actions",
@@ -138,7 +145,7 @@ function columnsOf(
 }
 
 function State({ budget }: { readonly budget: Budget }): JSX.Element {
-  const states = spentOf(budget).map(stateOf);
+  const states = listSpent(budget).map(judgeBudget);
   const state = (["bad", "warn"] as const).find((each) => states.includes(each)) ?? "good";
   return <span class={`state ${state}`}>{stateTexts[state]}</span>;
 }

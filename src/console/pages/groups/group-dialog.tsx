@@ -9,7 +9,7 @@ import { Field } from "../../parts/field.js";
 import { Form } from "../../parts/form.js";
 import { showToast } from "../../parts/toast.js";
 import { EndpointAndModelFields } from "../keys/access-fields.js";
-import { accessOf, aclsOf, type Access } from "../keys/describe.js";
+import { readAccess, listAcls, type Access } from "../keys/describe.js";
 
 interface GroupDialogProps {
   /** The group to change; without it, one is created. */
@@ -25,10 +25,10 @@ export function GroupDialog({ edited, onSaved, onClose }: GroupDialogProps): JSX
   const [name, setName] = useState(edited?.name ?? "");
   const [description, setDescription] = useState(edited?.description ?? "");
   const [access, setAccess] = useState<Access>(() =>
-    edited === undefined ? newAccess : accessOf(edited.acls),
+    edited === undefined ? newAccess : readAccess(edited.acls),
   );
   const save = async (): Promise<void> => {
-    const settings = { description: description.trim(), acls: aclsOf(access) };
+    const settings = { description: description.trim(), acls: listAcls(access) };
     await (edited === undefined ? createGroup(name, settings) : updateGroup(name, settings));
     showToast(`The group “${name}” is saved.`);
     onSaved();

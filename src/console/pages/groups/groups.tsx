@@ -11,7 +11,7 @@ import { PageHead } from "../../parts/page-head.js";
 import { Table, type Column } from "../../parts/table.js";
 import { Time } from "../../parts/time.js";
 import { showToast } from "../../parts/toast.js";
-import { accessOf } from "../keys/describe.js";
+import { readAccess } from "../keys/describe.js";
 import { GroupDialog } from "./group-dialog.js";
 
 type Open = { readonly kind: "create" } | { readonly kind: "edit" | "delete"; readonly group: AccessGroup };
@@ -38,7 +38,7 @@ export function GroupsPage(): JSX.Element {
         label="Access groups"
         columns={mayChange ? [...columns, actions(setOpen)] : columns}
         rows={groups}
-        keyOf={({ name }) => name}
+        getKey={({ name }) => name}
         empty={
           <Empty title="No access groups yet">
             <p>
@@ -69,8 +69,8 @@ const columns: readonly Column<AccessGroup>[] = [
       </>
     ),
   },
-  { title: "Endpoints", cell: ({ acls }) => <Names names={accessOf(acls).endpoints} /> },
-  { title: "Models", cell: ({ acls }) => <Names names={accessOf(acls).models} /> },
+  { title: "Endpoints", cell: ({ acls }) => <Names names={readAccess(acls).endpoints} /> },
+  { title: "Models", cell: ({ acls }) => <Names names={readAccess(acls).models} /> },
   { title: "Changed", cell: ({ modifyTime }) => <Time at={modifyTime} /> },
 ];
 

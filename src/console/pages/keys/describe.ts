@@ -16,7 +16,7 @@ export interface Access {
 }
 
 /** Reads the ACLs of a key. */
-export function accessOf(acls: readonly string[]): Access {
+export function readAccess(acls: readonly string[]): Access {
   return {
     endpoints: namesAfter(endpointPrefix, acls),
     models: namesAfter(modelPrefix, acls),
@@ -25,7 +25,7 @@ export function accessOf(acls: readonly string[]): Access {
 }
 
 /** Returns the ACLs that give this access. */
-export function aclsOf({ endpoints, models, groups }: Access): readonly string[] {
+export function listAcls({ endpoints, models, groups }: Access): readonly string[] {
   return [
     ...(endpoints ?? ["*"]).map((name) => endpointPrefix + name),
     ...(models ?? ["*"]).map((name) => modelPrefix + name),
@@ -35,7 +35,7 @@ export function aclsOf({ endpoints, models, groups }: Access): readonly string[]
 
 /** Returns `everything`, `chat, embed on all models`, `what small-models has` and the like. */
 export function aclText(acls: readonly string[]): string {
-  const { groups } = accessOf(acls);
+  const { groups } = readAccess(acls);
   const own = ownText(acls);
   if (groups.length === 0) return own;
   const ofGroups = `what ${groups.join(", ")} ${groups.length === 1 ? "has" : "have"}`;
@@ -43,7 +43,7 @@ export function aclText(acls: readonly string[]): string {
 }
 
 function ownText(acls: readonly string[]): string {
-  const { endpoints, models } = accessOf(acls);
+  const { endpoints, models } = readAccess(acls);
   if (endpoints?.length === 0 || models?.length === 0) return "nothing";
   if (endpoints === null && models === null) return "everything";
   return `${endpoints?.join(", ") ?? "all endpoints"} on ${models?.join(", ") ?? "all models"}`;

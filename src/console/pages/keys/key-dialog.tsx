@@ -9,7 +9,7 @@ import { Field } from "../../parts/field.js";
 import { Form } from "../../parts/form.js";
 import { showToast } from "../../parts/toast.js";
 import { AccessFields, EndpointAndModelFields } from "./access-fields.js";
-import { accessOf, aclsOf } from "./describe.js";
+import { readAccess, listAcls } from "./describe.js";
 import { NewSecret } from "./new-secret.js";
 import { nameByLabel, readTexts, textSettings, toChange, type SettingTexts } from "./setting-texts.js";
 
@@ -23,12 +23,12 @@ interface KeyDialogProps {
 
 /** Asks for the settings of a key, and shows the secret of a new one. */
 export function KeyDialog({ teamId, edited, onSaved, onClose }: KeyDialogProps): JSX.Element {
-  const [fields, setFields] = useState(() => fieldsOf(edited));
+  const [fields, setFields] = useState(() => toFields(edited));
   const [created, setCreated] = useState<CreatedApiKey | null>(null);
   const set = (change: Partial<Fields>): void => setFields({ ...fields, ...change });
   const store = async (): Promise<void> => {
-    if (edited === undefined) return setCreated(await createKey(teamId, settingsOf(fields)));
-    await updateKey(edited.apiKeyId, settingsOf(fields));
+    if (edited === undefined) return setCreated(await createKey(teamId, toSettings(fields)));
+    await updateKey(edited.apiKeyId, toSettings(fields));
     showToast(`The key “${fields.name}” is saved.`);
     onClose();
   };
@@ -116,11 +116,12 @@ function Limits({ fields, set }: PartProps): JSX.Element {
   );
 }
 
-function fieldsOf(key: ApiKey | undefined): Fields {
-  const access = key === undefined ? { endpoints: null, models: null, groups: [] } : accessOf(key.aclStrings);
+function toFields(key: ApiKey | undefined): Fields {
+  const access =
+    key === undefined ? { endpoints: null, models: null, groups: [] } : readAccess(key.aclStrings);
   return { name: key?.name ?? "", ...access, texts: readTexts(key) };
 }
 
-function settingsOf(fields: Fields): KeyChange {
-  return { name: fields.name.trim(), acls: [...aclsOf(fields)], ...toChange(fields.texts) };
+function toSettings(fields: Fields): KeyChange {
+  return { name: fields.name.trim(), acls: [...listAcls(fields)], ...toChange(fields.texts) };
 }

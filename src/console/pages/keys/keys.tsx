@@ -46,7 +46,7 @@ export function KeysPage(): JSX.Element {
         label="API keys"
         columns={keyColumns({ spending, mayBudget, open: setOpen, reload: keys.reload })}
         rows={keys}
-        keyOf={({ apiKeyId }) => apiKeyId}
+        getKey={({ apiKeyId }) => apiKeyId}
         empty={<NoKeys text={text} onCreate={() => setOpen({ kind: "create" })} />}
       />
       {open !== null && "key" in open && (

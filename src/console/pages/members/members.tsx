@@ -50,7 +50,7 @@ export function MembersPage(): JSX.Element {
         label={`Members of ${name}`}
         columns={shown}
         rows={members}
-        keyOf={({ memberId }) => memberId}
+        getKey={({ memberId }) => memberId}
         empty={
           <Empty title={`The team ${name} has no members yet`}>
             <p>A member signs in here, makes API keys of their own and sees what they cost.</p>

@@ -10,7 +10,7 @@ import { Field, Checkbox } from "../../parts/field.js";
 import { Form } from "../../parts/form.js";
 import { Table, type Column } from "../../parts/table.js";
 import { AccessFields, EndpointAndModelFields } from "../keys/access-fields.js";
-import { aclText, accessOf, aclsOf, type Access } from "../keys/describe.js";
+import { aclText, readAccess, listAcls, type Access } from "../keys/describe.js";
 import { Time } from "../../parts/time.js";
 import { showError } from "../../parts/toast.js";
 
@@ -71,7 +71,7 @@ export function Teams(): JSX.Element {
         label="Teams"
         columns={columns}
         rows={{ value: teams, error: null, isLoading: false, reload: reloadTeams }}
-        keyOf={({ teamId }) => teamId}
+        getKey={({ teamId }) => teamId}
         empty={<Empty title="No teams" />}
       />
       {limited !== null && (
@@ -125,10 +125,10 @@ interface AllowDialogProps {
 /** Asks what the keys of a team may do at most. */
 function AllowDialog({ team, onSaved, onClose }: AllowDialogProps): JSX.Element {
   const [access, setAccess] = useState<Access | null>(() =>
-    team.aclStrings === undefined ? null : accessOf(team.aclStrings),
+    team.aclStrings === undefined ? null : readAccess(team.aclStrings),
   );
   const save = async (): Promise<void> => {
-    await updateTeam(team.teamId, { acls: access === null ? null : aclsOf(access) });
+    await updateTeam(team.teamId, { acls: access === null ? null : listAcls(access) });
     onSaved();
     onClose();
   };

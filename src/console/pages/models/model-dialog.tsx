@@ -7,7 +7,13 @@ import { Choice, Field } from "../../parts/field.js";
 import { Form } from "../../parts/form.js";
 import { TextArea } from "../../parts/text-area.js";
 import { showToast } from "../../parts/toast.js";
-import { changeOf, fieldsOf, settingOf, type SettingFields, type SettingName } from "./settings.js";
+import {
+  diffSettings,
+  toSettingFields,
+  findFailedSetting,
+  type SettingFields,
+  type SettingName,
+} from "./settings.js";
 
 interface ModelDialogProps {
   readonly model: Model;
@@ -17,16 +23,16 @@ interface ModelDialogProps {
 
 /** Changes the settings of a model. An error of the server stands at the field that it names. */
 export function ModelDialog({ model, onSaved, onClose }: ModelDialogProps): JSX.Element {
-  const [before] = useState(() => fieldsOf(model));
+  const [before] = useState(() => toSettingFields(model));
   const [fields, setFields] = useState(before);
   const [problem, setProblem] = useState<Problem | null>(null);
   const set = (name: SettingName, value: string): void => setFields({ ...fields, [name]: value });
   const save = async (): Promise<void> => {
     setProblem(null);
     try {
-      await updateModel(model.id, changeOf(before, fields));
+      await updateModel(model.id, diffSettings(before, fields));
     } catch (thrown) {
-      const name = settingOf(thrown);
+      const name = findFailedSetting(thrown);
       if (name === null || !(thrown instanceof Error)) throw thrown;
       setProblem({ name, text: thrown.message.replace(/^[^:]*: /, "") });
       return;

@@ -53,7 +53,7 @@ function ServerModels(): JSX.Element {
         label="Models"
         columns={modelColumns(isOperator, setOpen, models.reload)}
         rows={models}
-        keyOf={({ id }) => id}
+        getKey={({ id }) => id}
         empty={
           <Empty title="No models yet">
             <p>Download one from the hub, or put a GGUF file into the folder of models.</p>
@@ -138,7 +138,7 @@ function TeamModels(): JSX.Element {
         label="Models"
         columns={columns}
         rows={models}
-        keyOf={({ id }) => id}
+        getKey={({ id }) => id}
         empty={
           <Empty title="No models yet">
             <p>Ask the operator of this server to add one.</p>

@@ -29,18 +29,18 @@ export type SettingName = (typeof settingNames)[number];
 const foreverMs = 31 * 24 * 3_600_000;
 
 /** Returns the settings of a model as the form begins. */
-export function fieldsOf({ settings }: Model): SettingFields {
-  const text = (name: SettingName): string => textOf(name, valueAt(settings, name));
+export function toSettingFields({ settings }: Model): SettingFields {
+  const text = (name: SettingName): string => toText(name, valueAt(settings, name));
   return Object.fromEntries(settingNames.map((name) => [name, text(name)])) as SettingFields;
 }
 
 /** Returns the change from one state of the form to another, as the API takes it: null for a field that was emptied. */
-export function changeOf(before: SettingFields, after: SettingFields): Readonly<Record<string, unknown>> {
+export function diffSettings(before: SettingFields, after: SettingFields): Readonly<Record<string, unknown>> {
   const change = new Map<string, unknown>();
   for (const name of settingNames) {
     const text = after[name].trim();
     if (text === before[name]) continue;
-    const value = valueOf(name, text);
+    const value = parseValue(name, text);
     const [outer = "", inner] = name.split(".");
     if (inner === undefined) change.set(outer, value);
     else change.set(outer, { ...(change.get(outer) as object | undefined), [inner]: value });
@@ -49,7 +49,7 @@ export function changeOf(before: SettingFields, after: SettingFields): Readonly<
 }
 
 /** Returns the setting that an error of the server names at the beginning of its message; null for another error. */
-export function settingOf(error: unknown): SettingName | null {
+export function findFailedSetting(error: unknown): SettingName | null {
   if (!(error instanceof ApiError)) return null;
   const [, path = ""] = /^([A-Za-z.\d]+): /.exec(error.message) ?? [];
   return settingNames.find((name) => path === name || path.startsWith(`${name}.`)) ?? null;
@@ -62,7 +62,7 @@ function valueAt(settings: Model["settings"], name: SettingName): unknown {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[inner] : undefined;
 }
 
-function textOf(name: SettingName, value: unknown): string {
+function toText(name: SettingName, value: unknown): string {
   if (value === undefined || value === null) return "";
   if (Array.isArray(value)) return value.join(" ");
   if (name === "keepAlive" && typeof value === "number") return timeText(value);
@@ -70,7 +70,7 @@ function textOf(name: SettingName, value: unknown): string {
 }
 
 /** Numbers are sent as they were typed: the server says what is wrong with them. */
-function valueOf(name: SettingName, text: string): unknown {
+function parseValue(name: SettingName, text: string): unknown {
   if (text === "") return null;
   return name === "aliases" ? text.split(/[\s,]+/).filter((alias) => alias !== "") : text;
 }

@@ -42,7 +42,7 @@ export function OverviewPage(): JSX.Element {
             label="Models in memory"
             columns={columns}
             rows={{ ...overview, value: value.models, error: null }}
-            keyOf={({ id }) => id}
+            getKey={({ id }) => id}
             empty={
               <Empty title="No model is in memory">
                 <p>The first request for a model loads it.</p>
@@ -121,7 +121,7 @@ function NextSteps(): JSX.Element {
             Send a request. Clients of OpenAI take the address <code>{location.origin}/v1</code>.
           </p>
           {models.value !== null && (
-            <Copyable label="Command of a first request" text={commandOf(models.value[0])} />
+            <Copyable label="Command of a first request" text={writeCommand(models.value[0])} />
           )}
         </li>
         <li>
@@ -136,7 +136,7 @@ function NextSteps(): JSX.Element {
   );
 }
 
-function commandOf(model = "MODEL"): string {
+function writeCommand(model = "MODEL"): string {
   const body = JSON.stringify({ model, messages: [{ role: "user", content: "Hello!" }] });
   return [
     `curl ${location.origin}/v1/chat/completions`,

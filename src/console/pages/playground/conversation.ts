@@ -2,7 +2,7 @@
 import { streamChat } from "../../api/chat.js";
 import { elapsed } from "../../lib/clock.js";
 import { createStore } from "../../lib/store.js";
-import { noSettings, requestOf, type Settings } from "./request.js";
+import { noSettings, toChatRequest, type Settings } from "./request.js";
 import {
   ended,
   newAnswer,
@@ -121,7 +121,7 @@ function run(turns: readonly Turn[]): void {
   abort = controller;
   const answer = newAnswer(nextId++, settings.model, elapsed());
   conversation.set({ ...state, turns: [...turns, answer] });
-  void follow(answer, controller.signal, () => requestOf(settings, turns));
+  void follow(answer, controller.signal, () => toChatRequest(settings, turns));
 }
 
 /** Streams into an answer. It is shown at most once for each frame of the screen. */

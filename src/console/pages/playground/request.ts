@@ -34,15 +34,15 @@ export const noSettings: Settings = {
 export type ChatRequest = Readonly<Record<string, unknown>>;
 
 /** Returns the request for the next answer. @throws Error if `tools` or `schema` is not valid JSON of its form. */
-export function requestOf(settings: Settings, turns: readonly Turn[]): ChatRequest {
-  const tools = toolsOf(settings.tools);
-  const schema = schemaOf(settings.schema);
+export function toChatRequest(settings: Settings, turns: readonly Turn[]): ChatRequest {
+  const tools = parseTools(settings.tools);
+  const schema = parseSchema(settings.schema);
   const { system, effort } = settings;
   return {
     model: settings.model,
     messages: [
       ...(system.trim() === "" ? [] : [{ role: "system", content: system }]),
-      ...turns.flatMap(messageOf),
+      ...turns.flatMap(toMessage),
     ],
     ...(tools === null ? {} : { tools }),
     ...(schema === null
@@ -58,15 +58,15 @@ export function requestOf(settings: Settings, turns: readonly Turn[]): ChatReque
 
 /** Returns what is wrong with a text of tools, for the member who writes it; null if nothing is. */
 export function toolsProblem(text: string): string | null {
-  return problemOf(() => toolsOf(text));
+  return findProblem(() => parseTools(text));
 }
 
 /** Returns what is wrong with the text of a schema; null if nothing is. */
 export function schemaProblem(text: string): string | null {
-  return problemOf(() => schemaOf(text));
+  return findProblem(() => parseSchema(text));
 }
 
-function toolsOf(text: string): readonly unknown[] | null {
+function parseTools(text: string): readonly unknown[] | null {
   if (text.trim() === "") return null;
   const value = parsed(text);
   if (!isList(value)) throw new Error("Tools are a list: begin with [ and end with ].");
@@ -78,16 +78,16 @@ function toolsOf(text: string): readonly unknown[] | null {
   return value;
 }
 
-function schemaOf(text: string): unknown {
+function parseSchema(text: string): unknown {
   if (text.trim() === "") return null;
   const value = parsed(text);
   if (!isObject(value)) throw new Error("A schema is an object: begin with { and end with }.");
   return value;
 }
 
-function messageOf(turn: Turn): readonly object[] {
+function toMessage(turn: Turn): readonly object[] {
   if (turn.role === "tool") return [{ role: "tool", tool_call_id: turn.callId, content: turn.text }];
-  if (turn.role === "user") return [{ role: "user", content: contentOf(turn.text, turn.images) }];
+  if (turn.role === "user") return [{ role: "user", content: toContent(turn.text, turn.images) }];
   // An answer that was stopped or failed before its first word says nothing.
   if (turn.text === "" && turn.calls.length === 0) return [];
   if (turn.calls.length === 0) return [{ role: "assistant", content: turn.text }];
@@ -100,7 +100,7 @@ function messageOf(turn: Turn): readonly object[] {
   return [{ role: "assistant", content: turn.text, ...reasoning, tool_calls: calls }];
 }
 
-function contentOf(text: string, images: readonly AttachedImage[]): unknown {
+function toContent(text: string, images: readonly AttachedImage[]): unknown {
   if (images.length === 0) return text;
   return [
     ...images.map(({ url }) => ({ type: "image_url", image_url: { url } })),
@@ -112,7 +112,7 @@ function numberField(name: string, text: string): Readonly<Record<string, number
   return text.trim() === "" ? {} : { [name]: Number(text) };
 }
 
-function problemOf(read: () => unknown): string | null {
+function findProblem(read: () => unknown): string | null {
   try {
     read();
     return null;

@@ -3,7 +3,7 @@ import { isLive, type LoggedRequest } from "../../api/requests.js";
 import { countText, durationText, momentText, timeText } from "../../lib/format.js";
 import { usdText } from "../../lib/money.js";
 import type { Column } from "../../parts/table.js";
-import { speedText, stateClasses, timesOf } from "./describe.js";
+import { speedText, stateClasses, readTimes } from "./describe.js";
 
 export interface OpenRequest {
   readonly kind: "details" | "cancel" | "delete-bodies";
@@ -29,7 +29,7 @@ export function requestColumns(open: (dialog: OpenRequest) => void): readonly Co
       title: "First token",
       kind: "number",
       cell: (request) => {
-        const { queueMs, prefillMs, decodeMs } = timesOf(request);
+        const { queueMs, prefillMs, decodeMs } = readTimes(request);
         return decodeMs === null ? "–" : durationText((queueMs ?? 0) + (prefillMs ?? 0));
       },
     },
@@ -105,7 +105,7 @@ function answerText({
 }
 
 function Took({ request }: { readonly request: LoggedRequest }): JSX.Element {
-  const { totalMs, tokensPerSecond } = timesOf(request);
+  const { totalMs, tokensPerSecond } = readTimes(request);
   return (
     <>
       {durationText(totalMs)}

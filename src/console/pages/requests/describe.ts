@@ -38,7 +38,7 @@ export interface Times {
 }
 
 /** Returns the times; for a live request, until now. */
-export function timesOf(request: LoggedRequest): Times {
+export function readTimes(request: LoggedRequest): Times {
   const created = new Date(request.createTime).getTime();
   const started = at(request.startTime);
   const first = at(request.firstTokenTime);

@@ -25,7 +25,7 @@ const statuses: readonly (readonly [RequestStatus | "", string])[] = [
 ];
 
 /** Reads the filter from the address of the page. */
-export function filterOf(teamId: string, query: URLSearchParams): RequestFilter {
+export function readRequestFilter(teamId: string, query: URLSearchParams): RequestFilter {
   const status = statuses.find(([each]) => each === query.get("status"))?.[0] ?? "";
   const spanMs = spans.find(([each]) => each === query.get("time"))?.[2] ?? null;
   return {

@@ -7,7 +7,7 @@ import { CopyButton } from "../../parts/copyable.js";
 import { Dialog } from "../../parts/dialog.js";
 import { Bodies } from "./bodies/bodies.js";
 import { RequestState, type OpenRequest } from "./columns.js";
-import { stateTexts, speedText, timesOf } from "./describe.js";
+import { stateTexts, speedText, readTimes } from "./describe.js";
 
 interface RequestDialogProps {
   /** Its newest version. */
@@ -142,7 +142,7 @@ const partMin = 4;
 
 /** How long a request waited, its prompt was evaluated and its answer was generated: as a bar and in numbers. */
 function Timeline({ request }: { readonly request: LoggedRequest }): JSX.Element {
-  const { queueMs, prefillMs, decodeMs, totalMs, tokensPerSecond } = timesOf(request);
+  const { queueMs, prefillMs, decodeMs, totalMs, tokensPerSecond } = readTimes(request);
   const parts = [
     { name: "queue", title: "Waiting", ms: queueMs },
     { name: "prefill", title: decodeMs === null && prefillMs !== null ? "Working" : "Prompt", ms: prefillMs },

@@ -13,7 +13,7 @@ import { SearchField } from "../../parts/search-field.js";
 import { Table } from "../../parts/table.js";
 import { DeleteBodiesDialog } from "./bodies/delete-dialog.js";
 import { requestColumns, type OpenRequest } from "./columns.js";
-import { filterOf, Filters, isFiltered } from "./filters.js";
+import { readRequestFilter, Filters, isFiltered } from "./filters.js";
 import { RequestDialog } from "./request-dialog.js";
 import { useRequests } from "./use-requests.js";
 
@@ -23,7 +23,7 @@ export function RequestsPage(): JSX.Element {
   const { query } = useLocation();
   const address = query.toString();
   // The start of a span such as the last hour stays until the filter changes, so that the pages of the list fit together.
-  const filter = useMemo(() => filterOf(teamId, new URLSearchParams(address)), [teamId, address]);
+  const filter = useMemo(() => readRequestFilter(teamId, new URLSearchParams(address)), [teamId, address]);
   const [open, setOpen] = useState<OpenRequest | null>(null);
   const requests = useRequests(filter, open !== null);
   const change = useCallback(
@@ -56,11 +56,11 @@ export function RequestsPage(): JSX.Element {
         label="Requests"
         columns={requestColumns(setOpen)}
         rows={requests}
-        keyOf={({ id }) => id}
+        getKey={({ id }) => id}
         empty={<NoRequests filter={filter} />}
       />
       {open?.kind === "details" && (
-        <RequestDialog listed={newestOf(open.request, requests.value)} onOpen={setOpen} onClose={close} />
+        <RequestDialog listed={findNewest(open.request, requests.value)} onOpen={setOpen} onClose={close} />
       )}
       {open?.kind === "cancel" && (
         <CancelDialog request={open.request} onChanged={requests.update} onClose={close} />
@@ -71,7 +71,7 @@ export function RequestsPage(): JSX.Element {
 }
 
 /** Returns the request as the list has it now. */
-function newestOf(request: LoggedRequest, list: readonly LoggedRequest[] | null): LoggedRequest {
+function findNewest(request: LoggedRequest, list: readonly LoggedRequest[] | null): LoggedRequest {
   return list?.find(({ id }) => id === request.id) ?? request;
 }
 

@@ -79,7 +79,7 @@ function Settings({ doctor, text, isOnlySet }: SettingsProps): JSX.Element {
         label="Settings"
         columns={columns}
         rows={{ value: rows, error: null, isLoading: false, reload: () => undefined }}
-        keyOf={({ name }) => name}
+        getKey={({ name }) => name}
         empty={
           <Empty title="No setting matches">
             <p>Search by its name, its variable or its value.</p>

@@ -14,7 +14,7 @@ interface SignInPageProps {
 
 /** The whole page while nobody is signed in. */
 export function SignInPage({ onSignedIn }: SignInPageProps): JSX.Element {
-  const [link, setLink] = useState(() => linkOf(location.hash));
+  const [link, setLink] = useState(() => readLink(location.hash));
   return (
     <main class="sign-in">
       <h1>Hearth</h1>
@@ -111,6 +111,6 @@ function LinkSignIn({ link, onSignedIn, onCancel }: LinkSignInProps): JSX.Elemen
 }
 
 /** Returns the secret in `#link=...`. What follows `#` is never sent to the server, so it is in no log. */
-function linkOf(hash: string): string | null {
+function readLink(hash: string): string | null {
   return /^#link=([\w-]+)$/.exec(hash)?.[1] ?? null;
 }

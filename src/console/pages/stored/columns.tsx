@@ -16,7 +16,7 @@ export function storedColumns(
   owner: ((object: StoredObject) => string) | null,
 ): readonly Cells[] {
   const owners: readonly Cells[] = owner === null ? [] : [{ title: "For", cell: owner }];
-  return [name, ...owners, ...ownColumns[kind], ...times, actionsOf(open)];
+  return [name, ...owners, ...ownColumns[kind], ...times, createActions(open)];
 }
 
 const name: Cells = {
@@ -95,7 +95,7 @@ function Progress({ object }: { readonly object: StoredObject }): JSX.Element {
   );
 }
 
-function actionsOf(open: (dialog: OpenStored) => void): Cells {
+function createActions(open: (dialog: OpenStored) => void): Cells {
   return {
     title: "Actions",
     kind: "actions",

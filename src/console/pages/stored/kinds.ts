@@ -67,7 +67,7 @@ export const kinds: readonly KindEntry[] = [
 ];
 
 /** Returns the kind of an address; the first one for any other name. */
-export function kindOf(name: string | null): KindEntry {
+export function findStoredKind(name: string | null): KindEntry {
   const [first] = kinds;
   const found = kinds.find(({ kind }) => kind === name) ?? first;
   if (found === undefined) throw new Error("there are no kinds");

@@ -14,7 +14,7 @@ import { SearchField } from "../../parts/search-field.js";
 import { Table } from "../../parts/table.js";
 import { StoredDialog, type OpenStored } from "./stored-dialog.js";
 import { storedColumns } from "./columns.js";
-import { kindOf, kinds, stateText, type KindEntry } from "./kinds.js";
+import { findStoredKind, kinds, stateText, type KindEntry } from "./kinds.js";
 
 /** Jobs and batches go on. */
 const refreshMs = 5000;
@@ -23,9 +23,9 @@ const refreshMs = 5000;
 export function StoredPage(): JSX.Element {
   const { teamId } = useTeam();
   const { query } = useLocation();
-  const entry = kindOf(query.get("kind"));
+  const entry = findStoredKind(query.get("kind"));
   const { kind } = entry;
-  const filter = filterOf(query);
+  const filter = readFilter(query);
   const { text, state, background } = filter;
   const objects = usePages(
     (token, signal) => listStored(teamId, kind, filter, token, signal),
@@ -57,7 +57,7 @@ export function StoredPage(): JSX.Element {
         label={entry.title}
         columns={storedColumns(kind, setOpen, owner)}
         rows={objects}
-        keyOf={({ id }) => id}
+        getKey={({ id }) => id}
         empty={<NoneStored entry={entry} filter={filter} />}
       />
       {open !== null && (
@@ -67,7 +67,7 @@ export function StoredPage(): JSX.Element {
   );
 }
 
-function filterOf(query: URLSearchParams): StoredFilter {
+function readFilter(query: URLSearchParams): StoredFilter {
   const background = query.get("background");
   return {
     text: query.get("q") ?? "",

@@ -5,7 +5,7 @@ import uPlot from "uplot";
 import type { UsageMeasure, UsageUnit } from "../../api/usage.js";
 import { compactText, dollarsText } from "../../lib/format.js";
 import { shortUnitText, unitText } from "./range.js";
-import { amountOf, amountText, noUsage, type UsageGroup } from "./sums.js";
+import { readAmount, amountText, noUsage, type UsageGroup } from "./sums.js";
 
 /** As many as there are colours. */
 export const chartGroupsMax = 6;
@@ -58,7 +58,7 @@ function Tip({
 }: ChartProps & { readonly pointed: Pointed }): JSX.Element | null {
   const time = groups[0]?.points[pointed.index]?.time;
   if (time === undefined) return null;
-  const amounts = groups.map(({ points }) => amountOf(measure, points[pointed.index] ?? noUsage));
+  const amounts = groups.map(({ points }) => readAmount(measure, points[pointed.index] ?? noUsage));
   const total = amounts.reduce((sum, amount) => sum + amount, 0n);
   return (
     <div class={pointed.isRight ? "tip" : "tip at-end"} aria-hidden="true">
@@ -94,7 +94,7 @@ function useChart(
   useEffect(() => {
     const element = place.current;
     if (element === null) return undefined;
-    const options = optionsOf(element, { groups, unit, measure }, onPointed);
+    const options = chartOptions(element, { groups, unit, measure }, onPointed);
     const plot = new uPlot(options, stacked(groups, measure), element);
     const resize = new ResizeObserver(() =>
       plot.setSize({ width: Math.max(1, element.clientWidth), height: heightPx }),
@@ -112,7 +112,7 @@ function darkScheme(): MediaQueryList {
   return matchMedia("(prefers-color-scheme: dark)");
 }
 
-function optionsOf(
+function chartOptions(
   element: HTMLElement,
   { groups, unit, measure }: ChartProps,
   onPointed: (pointed: Pointed | null) => void,
@@ -168,7 +168,7 @@ function stacked(groups: readonly UsageGroup[], measure: UsageMeasure): uPlot.Al
   const count = groups[0]?.points.length ?? 0;
   let sums = Array.from({ length: count }, () => 0n);
   const layers = groups.map(({ points }) => {
-    sums = sums.map((sum, at) => sum + amountOf(measure, points[at] ?? noUsage));
+    sums = sums.map((sum, at) => sum + readAmount(measure, points[at] ?? noUsage));
     return sums.map((sum) => (measure === "usd" ? Number(sum) / ticksPerUsd : Number(sum)));
   });
   return [Array.from({ length: count }, (_, at) => at), ...layers.toReversed()];

@@ -8,7 +8,7 @@ export interface Grouping {
   readonly title: string;
   /** What the API calls it. */
   readonly field: string;
-  readonly labelOf: (series: Named) => string;
+  readonly toLabel: (series: Named) => string;
   /** true: a request is in no group, in one or in several, so that the groups do not add up to all usage. */
   readonly isPart?: true;
 }
@@ -16,11 +16,11 @@ export interface Grouping {
 type Named = Pick<UsageSeries, "label"> & { readonly id: string };
 
 export const groupings: readonly [Grouping, ...(readonly Grouping[])] = [
-  { name: "model", title: "Model", field: "description", labelOf: ({ label }) => label },
-  { name: "key", title: "API key", field: "apiKeyId", labelOf: keyLabel },
-  { name: "member", title: "Member", field: "memberId", labelOf: memberLabel },
-  { name: "tag", title: "Tag", field: "tag", labelOf: labelLabel, isPart: true },
-  { name: "user", title: "End user", field: "endUser", labelOf: labelLabel, isPart: true },
+  { name: "model", title: "Model", field: "description", toLabel: ({ label }) => label },
+  { name: "key", title: "API key", field: "apiKeyId", toLabel: keyLabel },
+  { name: "member", title: "Member", field: "memberId", toLabel: memberLabel },
+  { name: "tag", title: "Tag", field: "tag", toLabel: labelLabel, isPart: true },
+  { name: "user", title: "End user", field: "endUser", toLabel: labelLabel, isPart: true },
 ];
 
 /** The API has no name for a key that was deleted. */

@@ -26,7 +26,7 @@ export const ranges = [
 export type RangeName = (typeof ranges)[number][0];
 
 /** Returns the time of a choice. @param days the first and last day (UTC) of a custom range, such as 2026-11-24 */
-export function rangeOf(
+export function chooseRange(
   name: RangeName,
   now: number,
   days: { readonly from: string; readonly to: string },
@@ -48,7 +48,7 @@ export function rangeOf(
 }
 
 /** Returns the units that suit a time, the best first. */
-export function unitsOf({ from, to }: Range): readonly [UsageUnit, ...UsageUnit[]] {
+export function listUnits({ from, to }: Range): readonly [UsageUnit, ...UsageUnit[]] {
   const days = (to - from) / dayMs;
   if (days <= 2) return ["hour", "day"];
   if (days > unitsMax) return ["month"];

@@ -34,13 +34,13 @@ export function addSums(one: UsageSums, other: UsageSums): UsageSums {
   };
 }
 
-export function tokensOf({ promptTokens, completionTokens, reasoningTokens }: UsageSums): number {
+export function sumTokens({ promptTokens, completionTokens, reasoningTokens }: UsageSums): number {
   return promptTokens + completionTokens + reasoningTokens;
 }
 
 /** Returns tokens, or ticks. */
-export function amountOf(measure: UsageMeasure, sums: UsageSums): bigint {
-  return measure === "usd" ? sums.costTicks : BigInt(tokensOf(sums));
+export function readAmount(measure: UsageMeasure, sums: UsageSums): bigint {
+  return measure === "usd" ? sums.costTicks : BigInt(sumTokens(sums));
 }
 
 /** Returns `12,345` or `$0.0031`. */
@@ -54,7 +54,7 @@ export function cachedText({ cachedTokens, promptTokens }: UsageSums): string {
 }
 
 /** Returns the groups that were used, highest first, the sum of the others last. */
-export function groupsOf(
+export function rankGroups(
   series: readonly UsageSeries[],
   grouping: Grouping,
   measure: UsageMeasure,
@@ -68,13 +68,13 @@ export function groupsOf(
   };
   const groups = series.map(({ id, label, points }) => ({
     key: id === null ? "others" : `= ${id}`,
-    label: id === null ? "Others" : unique(grouping.labelOf({ id, label }), id),
+    label: id === null ? "Others" : unique(grouping.toLabel({ id, label }), id),
     points,
     total: points.reduce<UsageSums>(addSums, noUsage),
   }));
   return groups
     .filter(({ total }) => total.requests > 0)
-    .toSorted((a, b) => order(a, b) || compare(amountOf(measure, b.total), amountOf(measure, a.total)));
+    .toSorted((a, b) => order(a, b) || compare(readAmount(measure, b.total), readAmount(measure, a.total)));
 }
 
 /** Returns the highest groups, and the sum of the others as a further one where there are more. */

@@ -7,7 +7,7 @@ import { ticksText } from "../../lib/money.js";
 import { Table, type Column } from "../../parts/table.js";
 import type { Grouping } from "./groupings.js";
 import { unitText } from "./range.js";
-import { addSums, amountOf, amountText, cachedText, noUsage, tokensOf, type UsageGroup } from "./sums.js";
+import { addSums, readAmount, amountText, cachedText, noUsage, sumTokens, type UsageGroup } from "./sums.js";
 
 /** Rows that a table begins with, and that each further step adds. */
 const rowsStep = 50;
@@ -29,7 +29,7 @@ export function GroupTable({ groups, grouping }: GroupTableProps): JSX.Element {
       kind: "number",
       cell: ({ total }) => countText(total.completionTokens + total.reasoningTokens),
     },
-    { title: "All tokens", kind: "number", cell: ({ total }) => countText(tokensOf(total)) },
+    { title: "All tokens", kind: "number", cell: ({ total }) => countText(sumTokens(total)) },
     { title: "Cost", kind: "number", cell: ({ total }) => ticksText(total.costTicks) },
   ];
   return (
@@ -37,7 +37,7 @@ export function GroupTable({ groups, grouping }: GroupTableProps): JSX.Element {
       label={`Usage by ${grouping.title}`}
       columns={columns}
       rows={shown(groups)}
-      keyOf={({ key }) => key}
+      getKey={({ key }) => key}
       empty={<></>}
     />
   );
@@ -70,7 +70,7 @@ export function TimeTable({ groups, unit, measure }: TimeTableProps): JSX.Elemen
     ...groups.map(({ label, points }): Column<TimeRow> => ({
       title: label,
       kind: "number",
-      cell: ({ index }) => amountText(measure, amountOf(measure, points[index] ?? noUsage)),
+      cell: ({ index }) => amountText(measure, readAmount(measure, points[index] ?? noUsage)),
     })),
     {
       title: "All together",
@@ -78,7 +78,7 @@ export function TimeTable({ groups, unit, measure }: TimeTableProps): JSX.Elemen
       cell: ({ index }) =>
         amountText(
           measure,
-          groups.reduce((sum, { points }) => sum + amountOf(measure, points[index] ?? noUsage), 0n),
+          groups.reduce((sum, { points }) => sum + readAmount(measure, points[index] ?? noUsage), 0n),
         ),
     },
   ];
@@ -91,7 +91,7 @@ export function TimeTable({ groups, unit, measure }: TimeTableProps): JSX.Elemen
       label="Usage over time"
       columns={columns}
       rows={rows}
-      keyOf={({ time }) => String(time)}
+      getKey={({ time }) => String(time)}
       empty={<></>}
     />
   );
@@ -102,7 +102,7 @@ export function Totals({ groups }: { readonly groups: readonly UsageGroup[] }): 
   const total = groups.reduce((sum, group) => addSums(sum, group.total), noUsage);
   const figures = [
     ["Requests", countText(total.requests)],
-    ["Tokens", countText(tokensOf(total))],
+    ["Tokens", countText(sumTokens(total))],
     ["Prompt tokens cached", cachedText(total)],
     ["Cost", ticksText(total.costTicks)],
   ] as const;

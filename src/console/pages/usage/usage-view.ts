@@ -3,7 +3,7 @@ import type { UsageMeasure, UsageUnit } from "../../api/usage.js";
 import { now } from "../../lib/clock.js";
 import { navigate, pageHref, useLocation } from "../../lib/location.js";
 import { groupings, type Grouping } from "./groupings.js";
-import { dayField, rangeOf, ranges, unitsOf, type Range, type RangeName } from "./range.js";
+import { dayField, chooseRange, ranges, listUnits, type Range, type RangeName } from "./range.js";
 
 export interface UsageView {
   readonly rangeName: RangeName;
@@ -24,13 +24,13 @@ export function useUsageView(): UsageView {
   const { query } = useLocation();
   const at = now();
   const rangeName = ranges.find(([name]) => name === query.get("range"))?.[0] ?? "30d";
-  const usual = rangeOf("30d", at, { from: "", to: "" });
+  const usual = chooseRange("30d", at, { from: "", to: "" });
   const days = {
     from: query.get("from") ?? dayField(usual.from),
     to: query.get("to") ?? dayField(at),
   };
-  const range = rangeOf(rangeName, at, days);
-  const units = unitsOf(range);
+  const range = chooseRange(rangeName, at, days);
+  const units = listUnits(range);
   return {
     rangeName,
     range,

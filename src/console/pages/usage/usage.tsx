@@ -12,7 +12,7 @@ import { PageHead } from "../../parts/page-head.js";
 import { Chart, chartGroupsMax } from "./chart.js";
 import { groupings } from "./groupings.js";
 import { ranges } from "./range.js";
-import { firstGroups, groupsOf, type UsageGroup } from "./sums.js";
+import { firstGroups, rankGroups, type UsageGroup } from "./sums.js";
 import { downloadUsage } from "./usage-csv.js";
 import { GroupTable, TimeTable, Totals } from "./usage-tables.js";
 import { useUsageView, type UsageView } from "./usage-view.js";
@@ -29,7 +29,7 @@ export function UsagePage(): JSX.Element {
   );
   const { value } = usage;
   const groups = useMemo(
-    () => (value === null ? null : groupsOf(value, grouping, measure)),
+    () => (value === null ? null : rankGroups(value, grouping, measure)),
     [value, grouping, measure],
   );
   return (

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { Budget } from "../../api/budgets.js";
 import { ticksText } from "../../lib/money.js";
-import { spentOf, stateOf, type Spent } from "./describe-budget.js";
+import { listSpent, judgeBudget, type Spent } from "./describe-budget.js";
 
 /** A bar has thousandths of its limit. */
 const whole = 1000;
@@ -16,7 +16,7 @@ export function BudgetBars({
 }): JSX.Element {
   return (
     <div class="bars">
-      {spentOf(budget).map((spent) => (
+      {listSpent(budget).map((spent) => (
         <SpentBar key={spent.unit} spent={spent} name={name} />
       ))}
     </div>
@@ -30,10 +30,10 @@ function SpentBar({ spent, name }: { readonly spent: Spent; readonly name: strin
   return (
     <div>
       <progress
-        class={stateOf(spent)}
+        class={judgeBudget(spent)}
         aria-label={`${name}: ${text}`}
         max={whole}
-        value={shareOf(spent.spent, limit)}
+        value={computeShare(spent.spent, limit)}
       />
       <p>{text}</p>
       {hard !== null && soft !== null && <small class="hint">warns at {amountText(unit, soft)}</small>}
@@ -43,7 +43,7 @@ function SpentBar({ spent, name }: { readonly spent: Spent; readonly name: strin
   );
 }
 
-function shareOf(part: bigint, limit: bigint): number {
+function computeShare(part: bigint, limit: bigint): number {
   if (limit === 0n || part >= limit) return whole;
   return Number((part * BigInt(whole)) / limit);
 }

@@ -12,7 +12,7 @@ import { Dialog } from "../dialog.js";
 import { Choice, Field } from "../field.js";
 import { Form } from "../form.js";
 import { showToast } from "../toast.js";
-import { periodTitles, subjectOf } from "./describe-budget.js";
+import { periodTitles, readBudgetSubject } from "./describe-budget.js";
 
 interface BudgetDialogProps {
   readonly teamId: string;
@@ -47,8 +47,8 @@ export function BudgetDialog(props: BudgetDialogProps): JSX.Element {
     id: apiKeyId ?? "",
     period: freePeriod(existing, apiKeyId),
   });
-  const [limits, setLimits] = useState(() => limitsOf(edited));
-  const chosen = edited ?? nameOf(subject);
+  const [limits, setLimits] = useState(() => toLimits(edited));
+  const chosen = edited ?? toBudgetName(subject);
   const save = async (): Promise<void> => {
     if (Object.values(limits).every((limit) => limit?.trim() === "")) throw new Error("Enter a limit.");
     if (existing.some((each) => isSame(each, chosen)))
@@ -162,7 +162,7 @@ function LimitFields({ limits, setLimits }: LimitFieldsProps): JSX.Element {
   );
 }
 
-function limitsOf(budget: Budget | undefined): BudgetLimits {
+function toLimits(budget: Budget | undefined): BudgetLimits {
   const { hardUsd = "", softUsd = "", hardTokens = "", softTokens = "" } = budget ?? {};
   return { hardUsd, softUsd, hardTokens, softTokens };
 }
@@ -174,7 +174,7 @@ function freePeriod(existing: readonly Budget[], apiKeyId: string | undefined): 
   return (apiKeyId === undefined ? undefined : order.find((period) => !taken.includes(period))) ?? "month";
 }
 
-function nameOf({ kind, id, period }: Subject): BudgetName {
+function toBudgetName({ kind, id, period }: Subject): BudgetName {
   if (kind === "team") return { period };
   if (kind === "key") return { apiKeyId: id, period };
   if (kind === "member") return { memberId: id, period };
@@ -182,5 +182,8 @@ function nameOf({ kind, id, period }: Subject): BudgetName {
 }
 
 function isSame(one: BudgetName, other: BudgetName): boolean {
-  return one.period === other.period && JSON.stringify(subjectOf(one)) === JSON.stringify(subjectOf(other));
+  return (
+    one.period === other.period &&
+    JSON.stringify(readBudgetSubject(one)) === JSON.stringify(readBudgetSubject(other))
+  );
 }

@@ -1,6 +1,6 @@
 /** Budgets in a few words. */
 import type { Budget, BudgetLimits, BudgetPeriod, BudgetSubject, BudgetSubjects } from "../../api/budgets.js";
-import { ticksOf } from "../../lib/money.js";
+import { parseUsd } from "../../lib/money.js";
 
 export const periodTitles: Readonly<Record<BudgetPeriod, string>> = {
   day: "Each day",
@@ -12,7 +12,7 @@ export const periodTitles: Readonly<Record<BudgetPeriod, string>> = {
 export const noLimits: BudgetLimits = { hardUsd: null, softUsd: null, hardTokens: null, softTokens: null };
 
 /** Returns what a budget is of; empty: of the team. */
-export function subjectOf({ apiKeyId, memberId, tag, endUser }: BudgetSubject): BudgetSubject {
+export function readBudgetSubject({ apiKeyId, memberId, tag, endUser }: BudgetSubject): BudgetSubject {
   return {
     ...(apiKeyId === undefined ? {} : { apiKeyId }),
     ...(memberId === undefined ? {} : { memberId }),
@@ -46,16 +46,16 @@ export interface Spent {
 }
 
 /** Returns what is spent of each kind of limit that the budget has. */
-export function spentOf(budget: Budget): readonly Spent[] {
+export function listSpent(budget: Budget): readonly Spent[] {
   const limit = (text: string | undefined, read: (text: string) => bigint) =>
     text === undefined ? null : read(text);
   const all: readonly Spent[] = [
     {
       unit: "usd",
-      spent: ticksOf(budget.spentUsd),
-      reserved: ticksOf(budget.reservedUsd),
-      hard: limit(budget.hardUsd, ticksOf),
-      soft: limit(budget.softUsd, ticksOf),
+      spent: parseUsd(budget.spentUsd),
+      reserved: parseUsd(budget.reservedUsd),
+      hard: limit(budget.hardUsd, parseUsd),
+      soft: limit(budget.softUsd, parseUsd),
     },
     {
       unit: "tokens",
@@ -77,7 +77,7 @@ export const stateTexts: Readonly<Record<BudgetState, string>> = {
 };
 
 /** Returns whether a limit is reached: `bad` for the hard one, `warn` for the soft one. */
-export function stateOf({ spent, hard, soft }: Spent): BudgetState {
+export function judgeBudget({ spent, hard, soft }: Spent): BudgetState {
   if (hard !== null && spent >= hard) return "bad";
   return soft !== null && spent >= soft ? "warn" : "good";
 }

@@ -37,31 +37,31 @@ export type CitedDocuments = ReadonlyMap<number, CitedDocument>;
 const sentenceEnd = /[.!?]{1,8}["')\]]{0,8}\s{1,8}|[。！？]|\n/g;
 
 /** Splits the content into the parts that may be cited. */
-export function partsOf(content: DocumentContent, title: string | null): CitedDocument {
+export function splitDocument(content: DocumentContent, title: string | null): CitedDocument {
   const texts = content.texts.map(wellFormed);
   const parts = texts.flatMap((text, index) =>
     content.type === "blocks"
       ? [{ text: index, start: 0, end: text.length, charsBefore: 0 }]
-      : sentencesOf(text, index),
+      : splitSentences(text, index),
   );
   return { ...content, texts, title, parts };
 }
 
-function sentencesOf(text: string, index: number): readonly DocumentPart[] {
+function splitSentences(text: string, index: number): readonly DocumentPart[] {
   const parts: DocumentPart[] = [];
   let chars = 0;
-  for (const [at, segment] of segmentsOf(text)) {
+  for (const [at, segment] of splitSegments(text)) {
     const trimmed = segment.trim();
     const start = at + segment.indexOf(trimmed);
     const charsBefore = chars + (start - at);
     if (trimmed !== "") parts.push({ text: index, start, end: start + trimmed.length, charsBefore });
-    chars += charsOf(segment);
+    chars += countChars(segment);
   }
   return parts;
 }
 
 /** Yields the sentences of a text, with their positions; together they are the text. */
-function* segmentsOf(text: string): Generator<readonly [number, string], void, undefined> {
+function* splitSegments(text: string): Generator<readonly [number, string], void, undefined> {
   let at = 0;
   for (const { 0: found, index } of text.matchAll(sentenceEnd)) {
     const end = index + found.length;
@@ -72,11 +72,11 @@ function* segmentsOf(text: string): Generator<readonly [number, string], void, u
 }
 
 /** Returns the number of code points of a text without unpaired surrogates. */
-function charsOf(text: string): number {
+function countChars(text: string): number {
   return text.length - (text.match(/[\uD800-\uDBFF]/g)?.length ?? 0);
 }
 
-export function markOf(document: number, part: number): string {
+export function formatCitationMark(document: number, part: number): string {
   return `[[${document}:${part}]]`;
 }
 
@@ -95,16 +95,16 @@ const citedMax = { parts: 100, characters: 20_000 } as const;
 const range = /(\d{1,6}):(\d{1,6})(?:-(\d{1,6}))?/g;
 
 /** Returns the citations of a mark; of one that leads nowhere, or to more than a citation may have, none. */
-export function citationsOf(mark: string, documents: CitedDocuments): readonly Citation[] {
+export function readCitations(mark: string, documents: CitedDocuments): readonly Citation[] {
   return [...mark.matchAll(range)].flatMap(([, index = "", first = "", last = first]) => {
     const document = documents.get(Number(index));
     const citation =
-      document === undefined ? null : citationOf(document, Number(index), Number(first), Number(last));
+      document === undefined ? null : toCitation(document, Number(index), Number(first), Number(last));
     return citation === null ? [] : [citation];
   });
 }
 
-function citationOf(
+function toCitation(
   { type, texts, title, parts }: CitedDocument,
   index: number,
   first: number,
@@ -138,7 +138,7 @@ function citationOf(
     type: "char_location",
     ...common,
     start_char_index: from.charsBefore,
-    end_char_index: to.charsBefore + charsOf((texts[to.text] ?? "").slice(to.start, to.end)),
+    end_char_index: to.charsBefore + countChars((texts[to.text] ?? "").slice(to.start, to.end)),
   };
 }
 

@@ -4,7 +4,7 @@ import { decodePages, noText, pageLabel, pagesText } from "../../pdf-pages.js";
 import { decodeText } from "../../text-file.js";
 import { wellFormed } from "../../well-formed.js";
 import type { BlockBody } from "../schema.js";
-import { markOf, partsOf, type CitedDocument, type DocumentContent } from "./cited.js";
+import { formatCitationMark, splitDocument, type CitedDocument, type DocumentContent } from "./cited.js";
 
 type DocumentBody = Extract<BlockBody, { type: "document" }>;
 
@@ -25,7 +25,7 @@ export class RequestDocuments {
   /** Returns what stands for the next document in the prompt. @throws HearthError `invalid_value` for one that is not text. */
   read({ source, title, context, citations }: DocumentBody, param: string): string {
     const index = this.#count++;
-    const content = contentOf(source, `${param}.source`);
+    const content = toContent(source, `${param}.source`);
     const head = [title ?? "", context ?? ""];
     if (citations?.enabled !== true)
       return wellFormed([...head, plainText(content)].filter((part) => part !== "").join("\n"));
@@ -35,13 +35,13 @@ export class RequestDocuments {
         `${param}.citations`,
         `documents with citations may have at most ${citedCharsMax} characters together`,
       );
-    const document = partsOf(content, title ?? null);
+    const document = splitDocument(content, title ?? null);
     this.#cited.set(index, document);
     return [...head.map(wellFormed), numberedText(index, document)].filter((part) => part !== "").join("\n");
   }
 }
 
-function contentOf(source: DocumentBody["source"], param: string): DocumentContent {
+function toContent(source: DocumentBody["source"], param: string): DocumentContent {
   if (source.type === "text") return { type: "text", texts: [source.data] };
   if (source.type === "base64" && source.data != null) {
     const text = decodeText(source.data, `${param}.data`);
@@ -71,7 +71,7 @@ function plainText({ type, texts }: DocumentContent): string {
 /** Writes each part after its mark. */
 function numberedText(index: number, { type, texts, parts }: CitedDocument): string {
   const line = (part: CitedDocument["parts"][number], at: number): string =>
-    `${markOf(index, at)} ${(texts[part.text] ?? "").slice(part.start, part.end)}`;
+    `${formatCitationMark(index, at)} ${(texts[part.text] ?? "").slice(part.start, part.end)}`;
   if (type !== "pages") return parts.map(line).join("\n");
   const pages: string[][] = texts.map(() => []);
   for (const [at, part] of parts.entries()) pages[part.text]?.push(line(part, at));

@@ -15,7 +15,7 @@ export interface McpOffer {
 }
 
 /** An MCP server that a request names. */
-export interface RequestedMcpServer {
+export interface MessagesMcpServer {
   readonly server: McpServer;
   /** The field of the server. */
   readonly param: string;
@@ -47,10 +47,10 @@ export function isToolset({ type }: ToolBody): boolean {
  * @param offer null: MCP servers cannot be used.
  * @throws HearthError `invalid_value` that names a server or a toolset which has no counterpart, or occurs twice.
  */
-export function readMcpServers(
+export function readMessagesServers(
   { mcp_servers: given, tools, messages }: Fields,
   offer: McpOffer | null,
-): readonly RequestedMcpServer[] {
+): readonly MessagesMcpServer[] {
   const bodies = given ?? [];
   const toolsets = (tools ?? []).flatMap((body, index): readonly Toolset[] =>
     isToolset(body) ? [{ body, param: `tools.${index}` }] : [],
@@ -77,7 +77,7 @@ export function readMcpServers(
 }
 
 /** Returns the lists that the answer has. @param listings what servers have listed for this request */
-export function reportedLists(servers: readonly RequestedMcpServer[], listings: McpListings): McpListings {
+export function reportedLists(servers: readonly MessagesMcpServer[], listings: McpListings): McpListings {
   return new Map(
     servers.flatMap(({ server: { label }, reportsList, pinned }) => {
       const tools = listings.get(label);
@@ -113,16 +113,16 @@ function toolsetsByServer(
   return byServer;
 }
 
-function serverOf({ name: label, url, authorization_token: token }: McpServerBody, param: string): McpServer {
+function toServer({ name: label, url, authorization_token: token }: McpServerBody, param: string): McpServer {
   const headers = token == null ? {} : { authorization: `Bearer ${token}` };
   return { label, url, headers, param: `${param}.url` };
 }
 
 /** The older form: the server itself says which tools may be called. */
-function configuredServer(body: McpServerBody, param: string): RequestedMcpServer {
+function configuredServer(body: McpServerBody, param: string): MessagesMcpServer {
   const { enabled, allowed_tools: allowed } = body.tool_configuration ?? {};
   return {
-    server: serverOf(body, param),
+    server: toServer(body, param),
     param,
     reportsList: false,
     pinned: enabled === false ? [] : null,
@@ -136,7 +136,7 @@ function serverOfToolset(
   param: string,
   toolset: Toolset,
   listed: ReadonlyMap<string, readonly ListedToolBody[]>,
-): RequestedMcpServer {
+): MessagesMcpServer {
   if (body.tool_configuration != null)
     throw invalidValue(
       `${param}.tool_configuration`,
@@ -147,7 +147,7 @@ function serverOfToolset(
   const configs = new Map(Object.entries(given ?? {}));
   const defers = [standard, ...configs.values()].some((config) => config?.defer_loading === true);
   return {
-    server: serverOf(body, param),
+    server: toServer(body, param),
     param,
     reportsList: true,
     pinned:

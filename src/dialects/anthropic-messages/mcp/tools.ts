@@ -2,7 +2,7 @@
 import type { Tool } from "../../../core/generation.js";
 import { invalidValue } from "../../field-error.js";
 import { mcpSchemaPath, offerMcpTools, type McpListings } from "../../mcp-tools.js";
-import type { RequestedMcpServer } from "./servers.js";
+import type { MessagesMcpServer } from "./servers.js";
 
 /** A tool of an MCP server. */
 export interface McpToolName {
@@ -14,7 +14,7 @@ export interface McpToolName {
 /** Tools of MCP servers by the name that the model knows. */
 export type McpToolNames = ReadonlyMap<string, McpToolName>;
 
-export interface OfferedServers {
+export interface OfferedMessagesServers {
   readonly tools: readonly { readonly tool: Tool; readonly schemaPath: string }[];
   readonly names: McpToolNames;
   /** Whether the tools of every server are known. */
@@ -22,11 +22,11 @@ export interface OfferedServers {
 }
 
 /** Returns the tools that servers have listed and the request allows. @param taken names of other tools */
-export function offerMcpServers(
-  servers: readonly RequestedMcpServer[],
+export function offerMessagesServers(
+  servers: readonly MessagesMcpServer[],
   listings: McpListings,
   taken: ReadonlySet<string>,
-): OfferedServers {
+): OfferedMessagesServers {
   const used = new Set(taken);
   const offered = servers.flatMap(({ server: { label }, param, pinned, allows }) => {
     const allowed = (pinned ?? listings.get(label) ?? []).filter(({ name }) => allows(name));
@@ -46,7 +46,7 @@ export function offerMcpServers(
  * only one of that name.
  * @returns null when there is none. @throws HearthError `invalid_value` when there are several.
  */
-export function chosenMcpTool(choice: string, names: McpToolNames): string | null {
+export function chosenMessagesMcpTool(choice: string, names: McpToolNames): string | null {
   if (names.has(choice)) return choice;
   const all = [...names];
   const composed = all.filter(([, { server, name }]) => `${server}_${name}` === choice);

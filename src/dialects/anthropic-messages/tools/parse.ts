@@ -3,14 +3,14 @@ import { noTools, type Tool, type ToolChoice } from "../../../core/generation.js
 import { hostedTypes, leftOut, unsupportedTool } from "../../client-tools/hosted.js";
 import { invalidValue } from "../../field-error.js";
 import { toolParameters } from "../../tool-parameters.js";
-import { isToolset, type RequestedMcpServer } from "../mcp/servers.js";
-import { chosenMcpTool, offerMcpServers, type McpToolNames } from "../mcp/tools.js";
+import { isToolset, type MessagesMcpServer } from "../mcp/servers.js";
+import { chosenMessagesMcpTool, offerMessagesServers, type McpToolNames } from "../mcp/tools.js";
 import type { McpListings } from "../../mcp-tools.js";
 import type { MessagesRequestBody, MessageBody } from "../schema.js";
-import type { ToolBody } from "./schema.js";
+import type { MessagesToolBody } from "./schema.js";
 import { typedTool } from "./typed-tools.js";
 
-export interface ParsedTools {
+export interface MessagesTools {
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice;
   /** Dotted path of each tool's schema in the request. */
@@ -28,15 +28,15 @@ type ToolFields = MessagesRequestBody;
  * @throws HearthError `invalid_value` if a tool is of an unknown type, a function has no schema of an object, two tools have the same
  * name, or the choice names an unknown tool or one of Anthropic's servers.
  */
-export function parseTools(
+export function parseMessagesTools(
   { tools: bodies, tool_choice: choice, messages }: ToolFields,
-  servers: readonly RequestedMcpServer[],
+  servers: readonly MessagesMcpServer[],
   listings: McpListings,
-): ParsedTools {
+): MessagesTools {
   const { tools: all, hosted } = readTools((bodies ?? []).map((body) => (isToolset(body) ? null : body)));
   const available = availableTools(all, hosted, toolChanges(messages));
   const own = available.map(({ tool, param }) => ({ tool, schemaPath: `${param}.input_schema` }));
-  const mcp = offerMcpServers(
+  const mcp = offerMessagesServers(
     servers,
     listings,
     new Set([...all.keys(), ...available.map(({ tool }) => tool.name)]),
@@ -71,7 +71,7 @@ interface HostedTool {
 }
 
 /** @param bodies null stands for a toolset, whose tools its server lists. */
-function readTools(bodies: readonly (ToolBody | null)[]) {
+function readTools(bodies: readonly (MessagesToolBody | null)[]) {
   const tools = new Map<string, ReadTool>();
   const hosted: HostedTool[] = [];
   for (const [index, body] of bodies.entries()) {
@@ -114,7 +114,7 @@ function availableTools(
   return [...known.values()].filter(({ tool }) => available.has(tool.name));
 }
 
-function readTool({ type, name, description, input_schema: schema }: ToolBody, param: string): Tool {
+function readTool({ type, name, description, input_schema: schema }: MessagesToolBody, param: string): Tool {
   if (type != null && type !== "custom") {
     const typed = typedTool(type);
     if (typed === null) throw unsupportedTool(`${param}.type`, type);
@@ -131,7 +131,7 @@ type ChoiceBody = NonNullable<MessagesRequestBody["tool_choice"]>;
 /** Names a tool of an MCP server as the model knows it. */
 function resolvedChoice(choice: ChoiceBody, names: ReadonlySet<string>, mcp: McpToolNames): ChoiceBody {
   if (choice.type !== "tool" || names.has(choice.name)) return choice;
-  return { ...choice, name: chosenMcpTool(choice.name, mcp) ?? choice.name };
+  return { ...choice, name: chosenMessagesMcpTool(choice.name, mcp) ?? choice.name };
 }
 
 function readToolChoice(
@@ -157,20 +157,20 @@ function readToolChoice(
 /** A change of the available tools in the course of a conversation. */
 type ToolChange =
   | { readonly type: "load" | "remove"; readonly name: string }
-  | { readonly type: "define"; readonly definition: ToolBody; readonly param: string };
+  | { readonly type: "define"; readonly definition: MessagesToolBody; readonly param: string };
 
 /** Returns the changes in the order of the conversation. */
 function toolChanges(messages: readonly MessageBody[]): readonly ToolChange[] {
   return messages.flatMap(({ content }, index) =>
     typeof content === "string"
       ? []
-      : content.flatMap((block, at) => changesOf(block, `messages.${index}.content.${at}`)),
+      : content.flatMap((block, at) => readChanges(block, `messages.${index}.content.${at}`)),
   );
 }
 
 type Block = Exclude<MessageBody["content"], string>[number];
 
-function changesOf(block: Block, param: string): readonly ToolChange[] {
+function readChanges(block: Block, param: string): readonly ToolChange[] {
   switch (block.type) {
     case "tool_result":
     case "tool_search_tool_result":

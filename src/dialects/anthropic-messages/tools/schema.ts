@@ -4,7 +4,7 @@ import { jsonObjectField, functionNameField } from "../../request-fields.js";
 import { toolsetFields } from "../mcp/schema.js";
 
 /** The parser rejects types that it does not know. */
-export const toolSchema = z.object({
+export const messagesToolSchema = z.object({
   type: z
     .string()
     .nullish()
@@ -22,7 +22,7 @@ export const toolSchema = z.object({
 });
 
 const namedTool = z.object({ type: z.literal("tool_reference"), name: z.string() });
-const definedTool = z.object({ type: z.literal("tool_definition"), definition: toolSchema });
+const definedTool = z.object({ type: z.literal("tool_definition"), definition: messagesToolSchema });
 
 export const toolReferenceBlock = z.object({ type: z.literal("tool_reference"), tool_name: z.string() });
 export const toolAdditionBlock = z.object({
@@ -31,4 +31,4 @@ export const toolAdditionBlock = z.object({
 });
 export const toolRemovalBlock = z.object({ type: z.literal("tool_removal"), tool: namedTool });
 
-export type ToolBody = z.infer<typeof toolSchema>;
+export type MessagesToolBody = z.infer<typeof messagesToolSchema>;

@@ -27,9 +27,12 @@ const bash = {
   },
 };
 
-const viewFile = commandOf("view", { path, view_range: viewRange }, ["path"]);
-const createFile = commandOf("create", { path, file_text: text }, ["path", "file_text"]);
-const replaceText = commandOf("str_replace", { path, old_str: text, new_str: text }, ["path", "old_str"]);
+const viewFile = describeCommand("view", { path, view_range: viewRange }, ["path"]);
+const createFile = describeCommand("create", { path, file_text: text }, ["path", "file_text"]);
+const replaceText = describeCommand("str_replace", { path, old_str: text, new_str: text }, [
+  "path",
+  "old_str",
+]);
 const editor = (insertedText: "insert_text" | "new_str") => ({
   description: "Shows, creates and edits files. `str_replace` replaces text that occurs exactly once.",
   parameters: {
@@ -38,7 +41,7 @@ const editor = (insertedText: "insert_text" | "new_str") => ({
       viewFile,
       createFile,
       replaceText,
-      commandOf("insert", { path, insert_line: line, [insertedText]: text }, [
+      describeCommand("insert", { path, insert_line: line, [insertedText]: text }, [
         "path",
         "insert_line",
         insertedText,
@@ -54,13 +57,13 @@ const memory = {
       viewFile,
       createFile,
       replaceText,
-      commandOf("insert", { path, insert_line: line, insert_text: text }, [
+      describeCommand("insert", { path, insert_line: line, insert_text: text }, [
         "path",
         "insert_line",
         "insert_text",
       ]),
-      commandOf("delete", { path }, ["path"]),
-      commandOf("rename", { old_path: path, new_path: path }, ["old_path", "new_path"]),
+      describeCommand("delete", { path }, ["path"]),
+      describeCommand("rename", { old_path: path, new_path: path }, ["old_path", "new_path"]),
     ],
   },
 };
@@ -74,7 +77,7 @@ export function typedTool(type: string): Omit<Tool, "name"> | null {
   return editor(version >= "20250728" ? "insert_text" : "new_str");
 }
 
-function commandOf(
+function describeCommand(
   command: string,
   properties: Readonly<Record<string, unknown>>,
   required: readonly string[],

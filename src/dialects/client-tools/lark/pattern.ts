@@ -52,11 +52,11 @@ type Rules = ReadonlyMap<string, readonly LarkToken[]>;
 /** Returns the tokens of each rule's right side. Imported terminals are rules with one regular expression. */
 function readStatements(tokens: readonly LarkToken[]): Rules {
   const rules = new Map<string, readonly LarkToken[]>();
-  for (const line of linesOf(tokens)) {
+  for (const line of splitLines(tokens)) {
     const [first, second] = line;
     if (first?.type === "directive") {
       if (first.text !== "import") throw new NotRegular();
-      for (const [name, pattern] of importsOf(line.slice(1)))
+      for (const [name, pattern] of readImports(line.slice(1)))
         rules.set(name, [{ type: "regex", text: pattern, flags: "" }]);
       continue;
     }
@@ -68,7 +68,7 @@ function readStatements(tokens: readonly LarkToken[]): Rules {
   return rules;
 }
 
-function linesOf(tokens: readonly LarkToken[]): readonly (readonly LarkToken[])[] {
+function splitLines(tokens: readonly LarkToken[]): readonly (readonly LarkToken[])[] {
   const lines: LarkToken[][] = [[]];
   for (const token of tokens)
     if (token.type === "line-end") lines.push([]);
@@ -77,7 +77,7 @@ function linesOf(tokens: readonly LarkToken[]): readonly (readonly LarkToken[])[
 }
 
 /** Reads `common.A`, `common.A -> B` and `common (A, B)`. */
-function importsOf(line: readonly LarkToken[]): readonly (readonly [string, string])[] {
+function readImports(line: readonly LarkToken[]): readonly (readonly [string, string])[] {
   const names = line.flatMap((token) => (token.type === "name" ? [token.text] : []));
   const [library, ...imported] = names;
   if (library !== "common") throw new NotRegular();

@@ -8,7 +8,7 @@ import {
   encodeLogprobs,
   endFields,
   lineFields,
-  type AnswerIdentity,
+  type OllamaIdentity,
   type EncodedLogprobs,
 } from "../answer.js";
 import type { OllamaChatAnswer, OllamaToolCall } from "./response-schema.js";
@@ -16,17 +16,17 @@ import type { OllamaChatAnswer, OllamaToolCall } from "./response-schema.js";
 type Part = Omit<OllamaChatAnswer["message"], "role">;
 
 /** Returns a line without text, which also keeps a connection alive. */
-export function emptyChatLine(identity: AnswerIdentity): OllamaChatAnswer {
+export function emptyChatLine(identity: OllamaIdentity): OllamaChatAnswer {
   return partLine(identity, { content: "" });
 }
 
 /** Returns the answer to a request without messages, which only loads or unloads the model. */
-export function encodeLoaded(identity: AnswerIdentity, done_reason: "load" | "unload"): OllamaChatAnswer {
+export function encodeChatLoaded(identity: OllamaIdentity, done_reason: "load" | "unload"): OllamaChatAnswer {
   return { ...emptyChatLine(identity), done: true, done_reason };
 }
 
 /** Encodes one answer. A tool call is one line; one that the end of the answer cuts off is left out. */
-export function createOllamaChatEncoder(identity: AnswerIdentity) {
+export function createOllamaChatEncoder(identity: OllamaIdentity) {
   const texts = new Map<object, string>();
   const calls = new Map<number, { readonly id: string; readonly name: string; text: string }>();
   const lines = (event: RunEvent): readonly OllamaChatAnswer[] => {
@@ -68,7 +68,7 @@ export function createOllamaChatEncoder(identity: AnswerIdentity) {
 }
 
 /** Folds the events of one answer into the JSON response. */
-export function foldOllamaChat(identity: AnswerIdentity) {
+export function foldOllamaChat(identity: OllamaIdentity) {
   const encoder = createOllamaChatEncoder(identity);
   const folded = { content: "", thinking: "" };
   const calls: OllamaToolCall[] = [];
@@ -99,7 +99,7 @@ export function foldOllamaChat(identity: AnswerIdentity) {
   };
 }
 
-function partLine(identity: AnswerIdentity, part: Part): OllamaChatAnswer {
+function partLine(identity: OllamaIdentity, part: Part): OllamaChatAnswer {
   return { ...lineFields(identity), message: { role: "assistant", ...part }, done: false };
 }
 

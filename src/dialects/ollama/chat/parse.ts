@@ -8,7 +8,7 @@ import {
 } from "../../../core/generation.js";
 import { mayRoundNumbers, memberTexts } from "../../../core/json/member-texts.js";
 import { invalidValue, validFields, unsupported } from "../../field-error.js";
-import { joinParts, type ContentPart, type MessageContent } from "../../message-content.js";
+import { joinParts, type MessageContentPart, type MessageContent } from "../../message-content.js";
 import { wellFormed } from "../../well-formed.js";
 import { formatPath, parseFormat, parseKeepAlive, parseLogprobs, parseThink, imageUrl } from "../fields.js";
 import { parseOptions } from "../options.js";
@@ -103,7 +103,7 @@ function parseMessages(messages: readonly OllamaMessageBody[], bodyText: string 
 }
 
 function readContent({ content, images }: OllamaMessageBody, param: string): MessageContent {
-  const parts = (images ?? []).map((image, index): ContentPart => ({
+  const parts = (images ?? []).map((image, index): MessageContentPart => ({
     url: imageUrl(image),
     detail: "auto",
     param: `${param}.images.${index}`,
@@ -136,7 +136,9 @@ function readAnswer(
     return {
       id: id == null || id === "" ? `call_${place.replace(/\D+/g, "_")}` : wellFormed(id),
       name: wellFormed(called.name),
-      arguments: wellFormed(argumentsText.get(argumentsOf(place)) ?? JSON.stringify(called.arguments ?? {})),
+      arguments: wellFormed(
+        argumentsText.get(parseArguments(place)) ?? JSON.stringify(called.arguments ?? {}),
+      ),
     };
   });
   return {
@@ -153,7 +155,7 @@ function argumentTexts(
 ): ReadonlyMap<string, string> {
   if (bodyText === null) return new Map();
   const paths = messages.flatMap(({ tool_calls: calls }, at) =>
-    (calls ?? []).map((_, index) => argumentsOf(`messages.${at}.tool_calls.${index}`)),
+    (calls ?? []).map((_, index) => parseArguments(`messages.${at}.tool_calls.${index}`)),
   );
   const texts = memberTexts(bodyText, paths);
   return new Map(
@@ -164,7 +166,7 @@ function argumentTexts(
   );
 }
 
-function argumentsOf(call: string): string {
+function parseArguments(call: string): string {
   return `${call}.function.arguments`;
 }
 

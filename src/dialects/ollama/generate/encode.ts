@@ -7,24 +7,27 @@ import {
   encodeLogprobs,
   endFields,
   lineFields,
-  type AnswerIdentity,
+  type OllamaIdentity,
   type EncodedLogprobs,
 } from "../answer.js";
 import type { OllamaGenerateAnswer } from "./response-schema.js";
 
 /** Returns a line without text, which also keeps a connection alive. */
-export function emptyGenerateLine(identity: AnswerIdentity): OllamaGenerateAnswer {
+export function emptyGenerateLine(identity: OllamaIdentity): OllamaGenerateAnswer {
   return { ...lineFields(identity), response: "", done: false };
 }
 
 /** Returns the answer to a request without a prompt, which only loads or unloads the model. */
-export function encodeLoaded(identity: AnswerIdentity, done_reason: "load" | "unload"): OllamaGenerateAnswer {
+export function encodeGenerateLoaded(
+  identity: OllamaIdentity,
+  done_reason: "load" | "unload",
+): OllamaGenerateAnswer {
   return { ...emptyGenerateLine(identity), done: true, done_reason };
 }
 
 /** Returns the lines of an event: none or one. */
 export function encodeOllamaGenerate(
-  identity: AnswerIdentity,
+  identity: OllamaIdentity,
   event: RunEvent,
 ): readonly OllamaGenerateAnswer[] {
   const line = emptyGenerateLine(identity);
@@ -49,7 +52,7 @@ export function encodeOllamaGenerate(
 }
 
 /** Folds the events of one answer into the JSON response. */
-export function foldOllamaGenerate(identity: AnswerIdentity) {
+export function foldOllamaGenerate(identity: OllamaIdentity) {
   const folded = { response: "", thinking: "" };
   const logprobs: EncodedLogprobs[number][] = [];
   let last = emptyGenerateLine(identity);

@@ -31,7 +31,7 @@ export function parseOllamaGenerate(body: unknown, bodyText: string | null = nul
   if (isEmpty(fields)) return { ...rest, request: null };
   const request: GenerationRequest = {
     model,
-    ...sourceOf(fields),
+    ...readSource(fields),
     tools: [],
     toolChoice: noTools,
     format: parseFormat(fields.format),
@@ -53,10 +53,10 @@ function isEmpty({ prompt, suffix, images }: OllamaGenerateBody): boolean {
 type Source = Pick<GenerationRequest, "messages" | "raw" | "reasoningEffort">;
 
 /** Reads the conversation; a raw prompt, and one with a gap to fill, replace it. */
-function sourceOf(fields: OllamaGenerateBody): Source {
+function readSource(fields: OllamaGenerateBody): Source {
   const isRaw = fields.raw === true;
   if (!isRaw && (fields.suffix ?? "") === "")
-    return { messages: messagesOf(fields), reasoningEffort: parseThink(fields.think) };
+    return { messages: toMessages(fields), reasoningEffort: parseThink(fields.think) };
   const form = isRaw ? "together with raw" : "together with a suffix";
   rejectStated(fields.system, "system", `system messages ${form} are`);
   rejectStated(fields.images, "images", `images ${form} are`);
@@ -72,7 +72,7 @@ function sourceOf(fields: OllamaGenerateBody): Source {
   return { messages: [], raw: { prompts: [raw], echo: false }, reasoningEffort: "default" };
 }
 
-function messagesOf({ system, prompt, images }: OllamaGenerateBody): readonly Message[] {
+function toMessages({ system, prompt, images }: OllamaGenerateBody): readonly Message[] {
   const parts = (images ?? []).map((image, index) => ({
     url: imageUrl(image),
     detail: "auto" as const,

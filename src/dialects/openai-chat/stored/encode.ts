@@ -2,7 +2,7 @@
 import { invalidValue } from "../../field-error.js";
 import type { ChatCompletion } from "../response-schema.js";
 import type { ChatMessageBody } from "../schema.js";
-import type { PageQuery } from "./parse.js";
+import type { StoredPageQuery } from "./parse.js";
 import type {
   DeletedCompletion,
   StoredCompletionBody,
@@ -29,10 +29,10 @@ export function encodeStoredPage(
   completions: readonly StoredCompletion[],
   hasMore: boolean,
 ): StoredCompletionsBody {
-  return pageOf(completions.map(encodeStored), hasMore);
+  return toPage(completions.map(encodeStored), hasMore);
 }
 
-export function deletedCompletion(id: string): DeletedCompletion {
+export function encodeDeletedCompletion(id: string): DeletedCompletion {
   return { id, object: "chat.completion.deleted", deleted: true };
 }
 
@@ -41,7 +41,7 @@ export function deletedCompletion(id: string): DeletedCompletion {
  * @param messages JSON text of the messages.
  * @throws HearthError `invalid_value` if `after` is not one of them.
  */
-export function storedMessagesPage(id: string, messages: string, query: PageQuery): StoredMessagesBody {
+export function storedMessagesPage(id: string, messages: string, query: StoredPageQuery): StoredMessagesBody {
   const { limit, order, after } = query;
   const all = (JSON.parse(messages) as readonly ChatMessageBody[]).map((message, index) => ({
     ...message,
@@ -53,10 +53,10 @@ export function storedMessagesPage(id: string, messages: string, query: PageQuer
   const start = after === null ? 0 : ordered.findIndex((message) => message.id === after) + 1;
   if (after !== null && start === 0)
     throw invalidValue("after", `there is no message '${after.slice(0, 200)}' in this completion`);
-  return pageOf(ordered.slice(start, start + limit), start + limit < ordered.length);
+  return toPage(ordered.slice(start, start + limit), start + limit < ordered.length);
 }
 
-function pageOf<Item extends { readonly id: string }>(data: readonly Item[], hasMore: boolean) {
+function toPage<Item extends { readonly id: string }>(data: readonly Item[], hasMore: boolean) {
   return {
     object: "list" as const,
     data,

@@ -3,14 +3,14 @@ import { fieldError, invalidValue, validFields } from "../../field-error.js";
 import { metadataPairsMax, pageItemsDefault } from "../../request-fields.js";
 import { completionsQuerySchema, completionUpdateSchema, messagesQuerySchema } from "./schema.js";
 
-export interface PageQuery {
+export interface StoredPageQuery {
   readonly limit: number;
   readonly order: "asc" | "desc";
   /** Id after which the page starts; null for the first page. */
   readonly after: string | null;
 }
 
-export interface CompletionsQuery extends PageQuery {
+export interface CompletionsListQuery extends StoredPageQuery {
   /** Only completions of this model; null: of all. */
   readonly model: string | null;
   /** Only completions that have all of these pairs. */
@@ -18,17 +18,17 @@ export interface CompletionsQuery extends PageQuery {
 }
 
 /** Parses the query of a list of completions. @throws HearthError that names the field; so do all functions below. */
-export function parseCompletionsQuery(query: Readonly<Record<string, unknown>>): CompletionsQuery {
+export function parseCompletionsQuery(query: Readonly<Record<string, unknown>>): CompletionsListQuery {
   const parsed = completionsQuerySchema.omit({ "metadata[key]": true }).safeParse(query);
   if (!parsed.success) throw fieldError(parsed.error, query);
-  return { ...pageOf(parsed.data), model: parsed.data.model ?? null, metadata: readFilter(query) };
+  return { ...parsePage(parsed.data), model: parsed.data.model ?? null, metadata: readFilter(query) };
 }
 
 /** Parses the query of a list of messages. */
-export function parseMessagesQuery(query: unknown): PageQuery {
+export function parseMessagesQuery(query: unknown): StoredPageQuery {
   const parsed = messagesQuerySchema.safeParse(query);
   if (!parsed.success) throw fieldError(parsed.error, query);
-  return pageOf(parsed.data);
+  return parsePage(parsed.data);
 }
 
 /** Parses the body of an update. @returns the new metadata */
@@ -38,7 +38,7 @@ export function parseCompletionUpdate(body: unknown): Readonly<Record<string, st
 
 type Page = ReturnType<typeof messagesQuerySchema.parse>;
 
-function pageOf({ limit, order, after }: Page): PageQuery {
+function parsePage({ limit, order, after }: Page): StoredPageQuery {
   return { limit: limit ?? pageItemsDefault, order: order ?? "asc", after: after ?? null };
 }
 

@@ -3,7 +3,7 @@ import { fieldError, invalidValue, validFields } from "../../field-error.js";
 import { addedTools } from "../items/added-tools.js";
 import type { InputItem } from "../items/input-item-schema.js";
 import { parsePage, type PageQuery } from "../pages.js";
-import { parseTools } from "../tools/parse.js";
+import { parseResponsesTools } from "../tools/parse.js";
 import { noServerTools } from "../tools/server-tools.js";
 import { rejectUnsupportedItems } from "../unsupported-fields.js";
 import {
@@ -43,7 +43,7 @@ export function parseNewItems(body: unknown): readonly InputItem[] {
 /** Returns the items. @throws HearthError for one that no response could be answered with. */
 function acceptedItems(items: readonly InputItem[]): readonly InputItem[] {
   rejectUnsupportedItems(items, "items");
-  parseTools(
+  parseResponsesTools(
     {},
     noServerTools,
     addedTools(items, (index) => `items.${index}.tools`),
@@ -51,26 +51,26 @@ function acceptedItems(items: readonly InputItem[]): readonly InputItem[] {
   return items;
 }
 
-export interface ItemsQuery extends PageQuery {
+export interface ItemsListQuery extends PageQuery {
   readonly include: readonly string[];
 }
 
 /** Parses the query of a list of items, whose newest item is the first unless the query says otherwise. */
-export function parseItemsQuery(query: unknown): ItemsQuery {
+export function parseItemsQuery(query: unknown): ItemsListQuery {
   const parsed = itemsQuerySchema.safeParse(query);
   if (!parsed.success) throw fieldError(parsed.error, query);
-  return { ...parsePage(parsed.data, "desc"), include: includesOf(parsed.data) };
+  return { ...parsePage(parsed.data, "desc"), include: listIncludes(parsed.data) };
 }
 
 /** Parses the query of a request for items. @returns what the items include in addition */
 export function parseInclude(query: unknown): readonly string[] {
   const parsed = includeQuerySchema.safeParse(query);
   if (!parsed.success) throw fieldError(parsed.error, query);
-  return includesOf(parsed.data);
+  return listIncludes(parsed.data);
 }
 
 type Includes = ReturnType<typeof includeQuerySchema.parse>;
 
-function includesOf({ include = [], "include[]": more = [] }: Includes): readonly string[] {
+function listIncludes({ include = [], "include[]": more = [] }: Includes): readonly string[] {
   return [include, more].flat();
 }

@@ -5,16 +5,16 @@ import type { InputItem } from "./input-item-schema.js";
 
 /**
  * Returns the tools that items add.
- * @param paramOf the field that has the tools of the item at an index.
+ * @param toParam the field that has the tools of the item at an index.
  * @throws HearthError `invalid_value` that names what is not a tool.
  */
 export function addedTools(
   items: readonly InputItem[],
-  paramOf: (index: number) => string,
+  toParam: (index: number) => string,
 ): readonly AddedTools[] {
   return items.flatMap((item, index) => {
     if (item.type !== "tool_search_output" && item.type !== "additional_tools") return [];
-    const param = paramOf(index);
+    const param = toParam(index);
     const tools = item.tools.map((tool, at) => {
       const parsed = toolSchema.safeParse(tool);
       if (!parsed.success) throw invalidValue(`${param}.${at}`, "is not the definition of a tool");

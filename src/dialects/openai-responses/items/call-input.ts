@@ -29,7 +29,7 @@ function isHostedSearch(item: InputItem): boolean {
   return item.type === "tool_search_call" && item.execution === "server";
 }
 
-export function toolCallOf(item: CallInput): ToolCall {
+export function toToolCall(item: CallInput): ToolCall {
   const id = wellFormed(item.call_id ?? item.id ?? "");
   if (item.type === "function_call" || item.type === "custom_tool_call") {
     const json = item.type === "function_call" ? item.arguments : textArguments(wellFormed(item.input));
@@ -70,12 +70,12 @@ function toolNames(tools: readonly unknown[]): string {
       return [];
     const { name } = tool;
     if (!("tools" in tool) || !Array.isArray(tool.tools)) return [name];
-    return tool.tools.map((inner: unknown) => modelName(nameOf(inner), name));
+    return tool.tools.map((inner: unknown) => modelName(readName(inner), name));
   });
   return names.length === 0 ? "none" : names.join(", ");
 }
 
-function nameOf(tool: unknown): string {
+function readName(tool: unknown): string {
   return typeof tool === "object" && tool !== null && "name" in tool && typeof tool.name === "string"
     ? tool.name
     : "";

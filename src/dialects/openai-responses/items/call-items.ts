@@ -59,14 +59,14 @@ export function callItem(call: CallSoFar): CallItem {
       name: form.name,
       arguments: json,
     };
-  const fields = objectOf(json);
+  const fields = parseObject(json);
   switch (form.type) {
     case "local_shell":
       return { id, type: "local_shell_call", status, call_id, action: localShellAction(fields) };
     case "shell":
       return { id, type: "shell_call", status, call_id, action: shellAction(fields) };
     case "apply_patch":
-      return { id, type: "apply_patch_call", status, call_id, operation: operationOf(fields) };
+      return { id, type: "apply_patch_call", status, call_id, operation: readOperation(fields) };
     case "tool_search":
       return { id, type: "tool_search_call", status, call_id, execution: "client", arguments: fields };
   }
@@ -75,7 +75,7 @@ export function callItem(call: CallSoFar): CallItem {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Returns the object of a JSON text; an empty one if the text is incomplete. */
-function objectOf(json: string): Fields {
+function parseObject(json: string): Fields {
   try {
     const value: unknown = JSON.parse(json);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
@@ -87,38 +87,38 @@ function objectOf(json: string): Fields {
 function localShellAction(fields: Fields) {
   return {
     type: "exec",
-    command: textsOf(fields["command"]),
+    command: readTexts(fields["command"]),
     env: {},
-    timeout_ms: countOf(fields["timeout_ms"]),
+    timeout_ms: readCount(fields["timeout_ms"]),
     user: null,
-    working_directory: textOf(fields["working_directory"]),
+    working_directory: readText(fields["working_directory"]),
   } as const;
 }
 
 function shellAction(fields: Fields) {
   return {
-    commands: textsOf(fields["commands"]),
-    timeout_ms: countOf(fields["timeout_ms"]),
-    max_output_length: countOf(fields["max_output_length"]),
+    commands: readTexts(fields["commands"]),
+    timeout_ms: readCount(fields["timeout_ms"]),
+    max_output_length: readCount(fields["max_output_length"]),
   };
 }
 
-function operationOf(fields: Fields) {
-  const path = textOf(fields["path"]) ?? "";
+function readOperation(fields: Fields) {
+  const path = readText(fields["path"]) ?? "";
   const { type } = fields;
   if (type === "delete_file") return { type, path } as const;
-  const diff = textOf(fields["diff"]) ?? "";
+  const diff = readText(fields["diff"]) ?? "";
   return { type: type === "create_file" ? type : "update_file", path, diff } as const;
 }
 
-function textOf(value: unknown): string | null {
+function readText(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }
 
-function textsOf(value: unknown): readonly string[] {
+function readTexts(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 }
 
-function countOf(value: unknown): number | null {
+function readCount(value: unknown): number | null {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : null;
 }

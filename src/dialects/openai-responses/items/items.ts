@@ -30,14 +30,14 @@ export function withIds(items: readonly InputItem[], responseId: string): readon
   return items.map((item, position) => {
     const clientId = item.id ?? "";
     const keepsId = validClientId.test(clientId) && !usedIds.has(clientId);
-    const id = keepsId ? clientId : inputItemId(kindOf(item), responseId, position);
+    const id = keepsId ? clientId : inputItemId(findKind(item), responseId, position);
     usedIds.add(id);
     return completeItem(item, id);
   });
 }
 
 /** Returns the ids of the items that a request references. */
-export function referencesOf(items: readonly InputItem[]): readonly string[] {
+export function listReferences(items: readonly InputItem[]): readonly string[] {
   return items.flatMap((item) => (item.type === "item_reference" ? [item.id] : []));
 }
 
@@ -61,7 +61,7 @@ export function resolveReferences(
   });
 }
 
-function kindOf({ type }: InputItem): ItemKind {
+function findKind({ type }: InputItem): ItemKind {
   switch (type) {
     case "message":
       return "msg";
@@ -92,7 +92,7 @@ function completeItem(item: InputItem, id: string): IdentifiedItem {
         type,
         role,
         status: status ?? "completed",
-        content: partsOf(content, role),
+        content: toParts(content, role),
         ...(name == null ? {} : { name }),
         ...(phase == null ? {} : { phase }),
       };
@@ -116,7 +116,7 @@ function completeItem(item: InputItem, id: string): IdentifiedItem {
   }
 }
 
-function partsOf(content: ItemContent, role: MessageItem["role"]): ItemPart[] {
+function toParts(content: ItemContent, role: MessageItem["role"]): ItemPart[] {
   if (typeof content !== "string") return content.map(completePart);
   return [
     role === "assistant"

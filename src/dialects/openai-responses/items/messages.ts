@@ -5,7 +5,12 @@
 import type { Message, ToolCall } from "../../../core/generation.js";
 import { drawnText, resultImage } from "../../../core/tools/server-call.js";
 import { invalidValue, unsupported } from "../../field-error.js";
-import { imageDetailOf, joinParts, type MessageContent, type ContentPart } from "../../message-content.js";
+import {
+  chooseImageDetail,
+  joinParts,
+  type MessageContent,
+  type MessageContentPart,
+} from "../../message-content.js";
 import { readTextFile } from "../../text-file.js";
 import { wellFormed } from "../../well-formed.js";
 import { imageGenerationTool } from "../tools/server-tools.js";
@@ -18,7 +23,7 @@ import {
   type ReasoningInput,
   type ImageCallInput,
 } from "./input-item-schema.js";
-import { isCall, resultText, toolCallOf, type CallInput } from "./call-input.js";
+import { isCall, resultText, toToolCall, type CallInput } from "./call-input.js";
 import { mcpExchanges } from "./mcp/history.js";
 import type { CallForms } from "../tools/call-forms.js";
 import { decodeOpaque } from "./opaque-text.js";
@@ -37,7 +42,7 @@ export interface EarlierItems {
  * Converts items in order. A compaction replaces what comes before it, except instructions. Calls of tools that a hosted service executed and unresolved references are skipped.
  * @throws HearthError `invalid_value` for the result of a call that is not there
  */
-export function messagesOf(
+export function itemsToMessages(
   items: readonly InputItem[],
   earlier: EarlierItems,
   callForms: CallForms,
@@ -71,10 +76,10 @@ export function messagesOf(
       turns.push(...(draft === open ? [] : [draft]), exchange.result);
       continue;
     }
-    const turn = isAssistantItem(item) ? addToDraft(open, item) : messageOf(item, param);
+    const turn = isAssistantItem(item) ? addToDraft(open, item) : toMessage(item, param);
     if (turn !== null && turn !== last) turns.push(turn);
   }
-  return turns.map((turn) => ("calls" in turn ? assistantMessageOf(turn) : turn));
+  return turns.map((turn) => ("calls" in turn ? toAssistantMessage(turn) : turn));
 }
 
 function isInstruction(item: InputItem): boolean {
@@ -106,7 +111,7 @@ function isAssistantItem(item: InputItem): item is AssistantItem {
 function addToDraft(open: Draft | null, item: AssistantItem): Draft | null {
   if (isCall(item)) {
     const draft = open ?? newDraft();
-    draft.calls.push(toolCallOf(item));
+    draft.calls.push(toToolCall(item));
     return draft;
   }
   const reasoning = item.type === "reasoning" ? reasoningText(item) : null;
@@ -114,7 +119,7 @@ function addToDraft(open: Draft | null, item: AssistantItem): Draft | null {
   const draft = open === null || open.content !== null || open.calls.length > 0 ? newDraft() : open;
   if (reasoning !== null) draft.reasoning.push(reasoning);
   else if (item.type === "message") {
-    draft.content = contentOf(item.content, "input").content;
+    draft.content = toContent(item.content, "input").content;
     draft.name = item.name ?? null;
   }
   return draft;
@@ -124,7 +129,7 @@ function newDraft(): Draft {
   return { reasoning: [], content: null, name: null, calls: [] };
 }
 
-function assistantMessageOf({ reasoning, content, name, calls }: Draft): Message {
+function toAssistantMessage({ reasoning, content, name, calls }: Draft): Message {
   return {
     role: "assistant",
     content: content ?? "",
@@ -142,13 +147,13 @@ function reasoningText({ content, summary, encrypted_content: encrypted }: Reaso
   return wellFormed(decodeOpaque(encrypted ?? "") ?? "");
 }
 
-function messageOf(item: InputItem, param: string): Message | null {
+function toMessage(item: InputItem, param: string): Message | null {
   switch (item.type) {
     case "message":
-      return { role: roleOf(item), ...contentOf(item.content, `${param}.content`), ...nameField(item.name) };
+      return { role: toRole(item), ...toContent(item.content, `${param}.content`), ...nameField(item.name) };
     case "function_call_output":
     case "custom_tool_call_output": {
-      const result = contentOf(item.output, `${param}.output`);
+      const result = toContent(item.output, `${param}.output`);
       return { role: "tool", ...result, toolCallId: wellFormed(item.call_id) };
     }
     case "local_shell_call_output":
@@ -170,7 +175,7 @@ function messageOf(item: InputItem, param: string): Message | null {
   }
 }
 
-function roleOf({ role }: MessageItem): "system" | "user" {
+function toRole({ role }: MessageItem): "system" | "user" {
   return role === "user" ? "user" : "system";
 }
 
@@ -179,17 +184,17 @@ function nameField(name: string | null | undefined): { readonly name?: string } 
 }
 
 /** Parts are joined without a separator. */
-function contentOf(content: ItemContent, param: string): MessageContent {
+function toContent(content: ItemContent, param: string): MessageContent {
   if (typeof content === "string") return { content: wellFormed(content) };
-  return joinParts(content.map((part, index) => contentPartOf(part, `${param}.${index}`)));
+  return joinParts(content.map((part, index) => toContentPart(part, `${param}.${index}`)));
 }
 
-function contentPartOf(part: ItemPart, param: string): ContentPart {
+function toContentPart(part: ItemPart, param: string): MessageContentPart {
   if (part.type === "input_text" || part.type === "output_text") return part.text;
   if (part.type === "refusal") return part.refusal;
   if (part.type === "input_image" && part.image_url != null) {
     const detail = imageDetail.safeParse(part.detail).data;
-    return { url: part.image_url, detail: imageDetailOf(detail), param: `${param}.image_url` };
+    return { url: part.image_url, detail: chooseImageDetail(detail), param: `${param}.image_url` };
   }
   if (part.type === "input_file" && part.file_data != null)
     return readTextFile({ data: part.file_data, filename: part.filename }, `${param}.file_data`);

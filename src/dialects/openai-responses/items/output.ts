@@ -7,7 +7,7 @@ import type { ServerCallResult } from "../../../core/tools/server-call.js";
 import { TextInputReader } from "../../client-tools/text-input-reader.js";
 import type { ResponseEvent } from "../event-schema.js";
 import type { ResponsesRequest } from "../parse.js";
-import { callFormOf, isServerForm, type ClientCallForm, type ServerCallForm } from "../tools/call-forms.js";
+import { findCallForm, isServerForm, type ClientCallForm, type ServerCallForm } from "../tools/call-forms.js";
 import { callItem, callItemKinds, callItemType } from "./call-items.js";
 import { outputItemId } from "./ids.js";
 import {
@@ -93,7 +93,7 @@ export class OutputWriter {
     const { callForms, allowedCalls } = this.#settings.request;
     const allowed = allowedCalls.get(id);
     if (allowed !== undefined) return this.#startServerCall(index, { ...allowed, type: "mcp" });
-    const form = callFormOf(callForms, name);
+    const form = findCallForm(callForms, name);
     if (isServerForm(form)) return this.#startServerCall(index, form);
     return this.#start(callItemType(form), { index, id, form, input: new TextInputReader() });
   }
@@ -193,7 +193,7 @@ export class OutputWriter {
   #closeOpen(status: Exclude<OutputItemStatus, "in_progress">): readonly ResponseEvent[] {
     const open = this.#open;
     if (open === null) return [];
-    const item = this.#itemOf(open, status);
+    const item = this.#toItem(open, status);
     // Clients expect at least one delta, even if the arguments or the input are empty.
     const emptyDelta =
       open.call !== null && !open.hasDelta ? itemDeltaEvents(open, this.#position(), "") : [];
@@ -206,7 +206,7 @@ export class OutputWriter {
   /** Returns the items in their current state. */
   items(): readonly OutputItem[] {
     const open = this.#open;
-    return open === null ? [...this.#endedItems] : [...this.#endedItems, this.#itemOf(open, "in_progress")];
+    return open === null ? [...this.#endedItems] : [...this.#endedItems, this.#toItem(open, "in_progress")];
   }
 
   #append(
@@ -227,14 +227,14 @@ export class OutputWriter {
     const closed = this.#closeOpen(this.#open?.call != null ? "incomplete" : "completed");
     const id = outputItemId(itemKinds[type], this.#settings.responseId, this.#endedItems.length);
     this.#open = { id, type, call, text: "", hasDelta: false, logprobs: [] };
-    return [...closed, ...itemStartEvents(this.#itemOf(this.#open, "in_progress"), this.#position())];
+    return [...closed, ...itemStartEvents(this.#toItem(this.#open, "in_progress"), this.#position())];
   }
 
   #position(): ItemPosition {
     return { index: this.#endedItems.length, nextSequenceNumber: this.#settings.nextSequenceNumber };
   }
 
-  #itemOf({ id, type, call, text, logprobs }: OpenItem, status: OutputItemStatus): OutputItem {
+  #toItem({ id, type, call, text, logprobs }: OpenItem, status: OutputItemStatus): OutputItem {
     if (type === "message")
       return { id, type, status, role: "assistant", content: [textPart(text, [...logprobs])] };
     if (call !== null)
@@ -251,9 +251,9 @@ const itemKinds = { reasoning: "rs", message: "msg", ...callItemKinds } as const
 
 function wireLogprob(sampled: SampledLogprob): SampledLogprobBody {
   const { top, ...token } = sampled;
-  return { ...tokenOf(token), top_logprobs: top.map(tokenOf) };
+  return { ...toToken(token), top_logprobs: top.map(toToken) };
 }
 
-function tokenOf({ text, logprob, bytes }: TokenLogprob) {
+function toToken({ text, logprob, bytes }: TokenLogprob) {
   return { token: text, logprob, bytes };
 }

@@ -93,7 +93,7 @@ export function withArguments(
 export function argumentsEndEvents(item: ServerItem, place: Place): readonly ResponseEvent[] {
   if (item.type !== "mcp_call") return [];
   const { id: item_id, arguments: json } = item;
-  return [{ type: "response.mcp_call_arguments.done", ...positionOf(item_id, place), arguments: json }];
+  return [{ type: "response.mcp_call_arguments.done", ...toPosition(item_id, place), arguments: json }];
 }
 
 /** Returns the events that come between the start and the end of an item that has ended. */
@@ -109,29 +109,29 @@ export function serverItemContentEvents(item: ServerItem, place: Place): readonl
 }
 
 function argumentsDelta(item_id: string, delta: string, place: Place): readonly ResponseEvent[] {
-  return [{ type: "response.mcp_call_arguments.delta", ...positionOf(item_id, place), delta }];
+  return [{ type: "response.mcp_call_arguments.delta", ...toPosition(item_id, place), delta }];
 }
 
 /** Returns the event for the start of an item. */
 export function serverItemStartEvents(item: ServerItem, place: Place): readonly ResponseEvent[] {
   if (item.type !== "mcp_list_tools") return serverItemEvents(openServerItem(item), place);
-  return [{ type: "response.mcp_list_tools.in_progress", ...positionOf(item.id, place) }];
+  return [{ type: "response.mcp_list_tools.in_progress", ...toPosition(item.id, place) }];
 }
 
 /** Returns the event for a state of an item; none for a call that was not executed, and for an image that has failed. */
 export function serverItemEvents(item: ServerItem, place: Place): readonly ResponseEvent[] {
   const { id: item_id, type } = item;
   if (type === "mcp_list_tools")
-    return [{ type: "response.mcp_list_tools.completed", ...positionOf(item_id, place) }];
+    return [{ type: "response.mcp_list_tools.completed", ...toPosition(item_id, place) }];
   if (type === "mcp_call")
     return item.status === "incomplete"
       ? []
-      : [{ type: `response.${type}.${item.status}`, ...positionOf(item_id, place) }];
+      : [{ type: `response.${type}.${item.status}`, ...toPosition(item_id, place) }];
   return item.status === "failed"
     ? []
-    : [{ type: `response.${type}.${item.status}`, ...positionOf(item_id, place) }];
+    : [{ type: `response.${type}.${item.status}`, ...toPosition(item_id, place) }];
 }
 
-function positionOf(item_id: string, { index: output_index, nextSequenceNumber }: Place) {
+function toPosition(item_id: string, { index: output_index, nextSequenceNumber }: Place) {
   return { sequence_number: nextSequenceNumber(), item_id, output_index };
 }

@@ -32,7 +32,7 @@ interface McpToolName {
 export type CallForms = ReadonlyMap<string, CallForm>;
 
 /** Returns the form of a call of the model. */
-export function callFormOf(forms: CallForms, name: string): CallForm {
+export function findCallForm(forms: CallForms, name: string): CallForm {
   return forms.get(name) ?? { type: "function", name, namespace: null };
 }
 

@@ -18,7 +18,7 @@ import {
 } from "./server-tools.js";
 import { typedTools } from "./typed-tools.js";
 
-export interface ParsedTools {
+export interface ResponsesTools {
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice;
   /** Dotted path of each tool's schema in the request. */
@@ -51,11 +51,11 @@ export interface AddedTools {
  * @throws HearthError `invalid_value` if a tool is not supported and must be called, its parameters are not an object's, two tools have
  * the same name, or the choice names an unknown tool.
  */
-export function parseTools(
+export function parseResponsesTools(
   fields: ToolFields,
   offer: ServerToolOffer,
   added: readonly AddedTools[] = [],
-): ParsedTools {
+): ResponsesTools {
   const given = readAll(fields.tools ?? [], "tools", fields, offer);
   const mcpServers = readMcpServers(fields.tools ?? [], offer);
   const byName = new Map<string, ReadTool>();
@@ -110,7 +110,7 @@ function readAll(
   const hosted: HostedTool[] = [];
   for (const [index, body] of bodies.entries()) {
     const at = `${param}.${index}`;
-    const type = hostedTypeOf(body);
+    const type = findHostedType(body);
     if (type !== null) hosted.push({ param: at, type: requireHosted(type, at), refusal: null });
     else if (body.type === "mcp") {
       if (offer.mcp === undefined || param !== "tools") throw unsupportedTool(`${at}.type`, body.type);
@@ -128,7 +128,7 @@ function readAll(
 }
 
 /** Returns the type of a tool that a hosted service executes; null for tools of the client. */
-function hostedTypeOf(tool: ToolBody): string | null {
+function findHostedType(tool: ToolBody): string | null {
   switch (tool.type) {
     case "hosted":
       return tool.requestedType;
@@ -211,14 +211,14 @@ function readToolChoice(
   const [firstHosted] = hosted;
   if (typeof choice === "string") {
     if (choice === "required" && names.size === 0) {
-      if (firstHosted !== undefined) throw refusalOf(firstHosted, `${firstHosted.param}.type`);
+      if (firstHosted !== undefined) throw toRefusal(firstHosted, `${firstHosted.param}.type`);
       throw invalidValue("tool_choice", "needs tools to choose from");
     }
     return { mode: names.size === 0 ? "none" : choice, names: null, parallel };
   }
   const refusedFor = (type: string): HearthError =>
-    refusalOf(hosted.find((each) => each.type === type) ?? { type, refusal: null }, "tool_choice");
-  const namesOf = (chosen: ChosenToolBody): readonly string[] => {
+    toRefusal(hosted.find((each) => each.type === type) ?? { type, refusal: null }, "tool_choice");
+  const listNames = (chosen: ChosenToolBody): readonly string[] => {
     if ("server_label" in chosen) return namesOfMcp(chosen, all);
     const name = nameOfChosen(chosen, names);
     if (name === null) throw refusedFor(chosen.type);
@@ -226,7 +226,7 @@ function readToolChoice(
   };
   if (!isAllowedTools(choice)) {
     const forced = { parallelAfterwards: parallel };
-    return { mode: "required", names: requireKnownTools(namesOf(choice), names), parallel: false, forced };
+    return { mode: "required", names: requireKnownTools(listNames(choice), names), parallel: false, forced };
   }
   const allowed = choice.tools.filter(({ type }) => !hostedTypes.test(type) || names.has(type));
   const [dropped] = choice.tools;
@@ -234,7 +234,7 @@ function readToolChoice(
     if (choice.mode === "required") throw refusedFor(dropped.type);
     return { mode: "none", names: null, parallel };
   }
-  return { mode: choice.mode, names: requireKnownTools(allowed.flatMap(namesOf), names), parallel };
+  return { mode: choice.mode, names: requireKnownTools(allowed.flatMap(listNames), names), parallel };
 }
 
 type AllowedTools = Extract<ToolChoiceBody, { tools: unknown }>;
@@ -243,7 +243,7 @@ function isAllowedTools(choice: Exclude<ToolChoiceBody, string>): choice is Allo
   return "tools" in choice;
 }
 
-function refusalOf({ type, refusal }: Pick<HostedTool, "type" | "refusal">, param: string): HearthError {
+function toRefusal({ type, refusal }: Pick<HostedTool, "type" | "refusal">, param: string): HearthError {
   return refusal ?? unsupportedTool(param, type);
 }
 

@@ -8,7 +8,7 @@ export const typedTools: Readonly<Record<Exclude<TypedCall, "tool_search">, Tool
   local_shell: {
     name: "local_shell",
     description: "Runs a program on the user's computer.",
-    parameters: objectOf(
+    parameters: describeObject(
       {
         command: {
           type: "array",
@@ -25,7 +25,7 @@ export const typedTools: Readonly<Record<Exclude<TypedCall, "tool_search">, Tool
   shell: {
     name: "shell",
     description: "Runs shell commands on the user's computer.",
-    parameters: objectOf(
+    parameters: describeObject(
       {
         commands: { type: "array", items: { type: "string" }, minItems: 1 },
         timeout_ms: optionalMs,
@@ -54,12 +54,12 @@ export const typedTools: Readonly<Record<Exclude<TypedCall, "tool_search">, Tool
 
 function operation(types: readonly string[], fields: readonly string[]) {
   const texts = fields.map((name) => [name, { type: "string" }] as const);
-  return objectOf({ type: { type: "string", enum: types }, ...Object.fromEntries(texts) }, [
+  return describeObject({ type: { type: "string", enum: types }, ...Object.fromEntries(texts) }, [
     "type",
     ...fields,
   ]);
 }
 
-function objectOf(properties: Readonly<Record<string, unknown>>, required: readonly string[]) {
+function describeObject(properties: Readonly<Record<string, unknown>>, required: readonly string[]) {
   return { type: "object", properties, required, additionalProperties: false };
 }

@@ -144,7 +144,7 @@ function wholeAnswerGrammar(
   const calls = requested === null ? [] : [callGrammar(format, requested, book)];
   const opening = format.promptEnd === "" ? "" : `${literal(format.answerOpening)} `;
   const text = rules.text === null || forced ? [] : [opening + rules.text];
-  return { book, answer: book.nameOf([...text, ...calls].join(" | ")) };
+  return { book, answer: book.toName([...text, ...calls].join(" | ")) };
 }
 
 /** The prompt may already have the mark before the call. */
@@ -230,6 +230,6 @@ class StartedCallConstraint<S, F extends TextFollower> implements Constraint<S, 
     const book = createBook(this.#rules);
     const rest = this.#model.tools.continuation(started, this.#requested, book);
     if (rest === null) return;
-    ({ state: this.state, follower: this.follower } = this.#model.startGrammar(book, book.nameOf(rest), ""));
+    ({ state: this.state, follower: this.follower } = this.#model.startGrammar(book, book.toName(rest), ""));
   }
 }

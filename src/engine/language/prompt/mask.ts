@@ -21,9 +21,9 @@ const close = "\uE001";
  */
 export function createMask(controlTexts: readonly string[]) {
   const hidden = ["", open, ...controlTexts];
-  const indexOf = new Map(hidden.map((text, index) => [text, index]));
+  const indexes = new Map(hidden.map((text, index) => [text, index]));
   const finder = new TextFinder(hidden);
-  const placeholder = (text: string): string => `${open}${String(indexOf.get(text) ?? 0)}${close}`;
+  const placeholder = (text: string): string => `${open}${String(indexes.get(text) ?? 0)}${close}`;
   const hideText = (text: string): string => {
     let masked = "";
     let end = 0;

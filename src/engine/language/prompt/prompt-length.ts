@@ -19,8 +19,8 @@ export function refuseLongPrompt(
 ): void {
   if (longestTokenBytes === undefined) return;
   const texts = findWholeTexts(source);
-  const sum = (sizeOf: (text: string) => number): number =>
-    texts.reduce((total, text) => total + sizeOf(text), 0);
+  const sum = (measureText: (text: string) => number): number =>
+    texts.reduce((total, text) => total + measureText(text), 0);
   // A UTF-16 unit has at most three bytes. Bytes take time to count, so short texts are not counted.
   if (3 * sum((text) => text.length) < contextTokens * longestTokenBytes) return;
   const fewest = Math.ceil(sum((text) => Buffer.byteLength(text.trim())) / longestTokenBytes);

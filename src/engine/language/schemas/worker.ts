@@ -2,7 +2,7 @@
 import { LRUCache } from "lru-cache";
 import { schemaRules } from "../../../grammar/convert.js";
 import { RuleSet } from "../../../grammar/gbnf.js";
-import { parseJson } from "../../../grammar/schema/json-text.js";
+import { parseSchemaText } from "../../../grammar/schema/json-text.js";
 import { readSchema } from "../../../grammar/schema/read.js";
 import { SchemaRefusal } from "../../../grammar/schema/refusal.js";
 import { createValidator, type Problem } from "../../../grammar/schema/validate.js";
@@ -36,18 +36,18 @@ function refused({ message, keyword, pointer }: SchemaRefusal): RefusedSchema {
 
 function convert({ schema, prefix, closed }: Extract<SchemaRequest, { type: "convert" }>): ConvertOutcome {
   const book = new RuleSet({ prefix });
-  const { root, exact } = schemaRules(parseJson(schema), { additionalProperties: !closed }, book);
+  const { root, exact } = schemaRules(parseSchemaText(schema), { additionalProperties: !closed }, book);
   return { type: "converted", converted: { rules: book.entries(root), root, exact } };
 }
 
 function check({ schema, key, text }: Extract<SchemaRequest, { type: "check" }>): CheckOutcome {
   let value: unknown;
   try {
-    value = parseJson(text);
+    value = parseSchemaText(text);
   } catch (thrown) {
     return { type: "checked", problem: `it is not JSON (${thrown instanceof Error ? thrown.message : ""})` };
   }
-  const validator = validators.get(key) ?? createValidator(readSchema(parseJson(schema)));
+  const validator = validators.get(key) ?? createValidator(readSchema(parseSchemaText(schema)));
   validators.set(key, validator);
   const found = validator(value);
   return { type: "checked", problem: found === null ? null : sentence(found) };

@@ -1,7 +1,7 @@
 /** Writes one call as its format does, without the marks around it. */
 import type { ToolCall } from "../../../core/generation.js";
 import { ExactNumber } from "../../../grammar/regular/number/decimal.js";
-import { jsonText, parseJson } from "../../../grammar/schema/json-text.js";
+import { jsonText, parseSchemaText } from "../../../grammar/schema/json-text.js";
 import type { JsonValue } from "../../../grammar/schema/node.js";
 import {
   markText,
@@ -92,7 +92,7 @@ function literalText(value: unknown): string {
 }
 
 function readEntries(argumentsText: string): readonly (readonly [string, unknown])[] {
-  const parsed: unknown = parseJsonOr(argumentsText, {}, parseJson);
+  const parsed: unknown = parseJsonOr(argumentsText, {}, parseSchemaText);
   return typeof parsed === "object" && parsed !== null ? Object.entries(parsed) : [];
 }
 

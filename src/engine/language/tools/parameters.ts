@@ -1,6 +1,6 @@
 /** Reads the parts of a tool's schema that call formats need: the declared properties and their types. */
 import { ExactNumber } from "../../../grammar/regular/number/decimal.js";
-import { parseJson } from "../../../grammar/schema/json-text.js";
+import { parseSchemaText } from "../../../grammar/schema/json-text.js";
 import type { Tool } from "../../../core/generation.js";
 
 /** Returns the declared properties, in order. Numbers that a double does not keep are instances of ExactNumber. */
@@ -41,7 +41,7 @@ export function listTypes(schema: unknown): ReadonlySet<string> | null {
 }
 
 function readParameters({ parameters, parametersText }: Tool): Tool["parameters"] {
-  return parametersText === undefined ? parameters : (parseJson(parametersText) as Tool["parameters"]);
+  return parametersText === undefined ? parameters : (parseSchemaText(parametersText) as Tool["parameters"]);
 }
 
 function nameType(value: unknown): string {

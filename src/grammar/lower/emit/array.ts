@@ -4,7 +4,7 @@ import type { JsonValue } from "../../schema/node.js";
 import type { EmitContext } from "./object.js";
 import type { ArrayPlan } from "../plan/plan.js";
 import { splitItem } from "../plan/plans.js";
-import type { Scope } from "../scope.js";
+import type { GrammarScope } from "../scope.js";
 import { emitValues } from "./values.js";
 import { whitespaceRule } from "./whitespace.js";
 
@@ -15,7 +15,7 @@ const countedMax = 400;
  * Returns the rule for the text after the opening bracket of an array, or null if no array satisfies the
  * plan.
  */
-export function emitArrayBody(plan: ArrayPlan, context: EmitContext, scope: Scope): string | null {
+export function emitArrayBody(plan: ArrayPlan, context: EmitContext, scope: GrammarScope): string | null {
   context.recordChecks(plan.checks);
   if (plan.distinct !== null) return distinctItems(plan, plan.distinct, context.rules);
   const { contained } = plan;
@@ -90,7 +90,7 @@ function containing(
   counts: number,
   positions: number,
   context: EmitContext,
-  scope: Scope,
+  scope: GrammarScope,
 ): string | null {
   const { rules } = context;
   const { contained, maxItems, minItems } = plan;

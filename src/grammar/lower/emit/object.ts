@@ -1,6 +1,6 @@
 import { literal, type RuleSet } from "../../gbnf.js";
 import { emitString } from "../../regular/emit.js";
-import { countingOf, type Counting } from "../plan/counting.js";
+import { planCounting, type Counting } from "../plan/counting.js";
 import type { Check, Term } from "../language.js";
 import type { Entry, ObjectPlan } from "../plan/plan.js";
 import { colonWhitespace, whitespaceRule } from "./whitespace.js";
@@ -24,12 +24,12 @@ export function countedPlan(
   plan: ObjectPlan,
   context: Omit<EmitContext, "rules" | "rule">,
 ): { readonly plan: ObjectPlan; readonly counting: Counting } | null {
-  const counted = countingOf(plan, context.isProductive);
+  const counted = planCounting(plan, context.isProductive);
   if (counted === null) return null;
   context.recordChecks(plan.checks);
   if (counted !== "large") return { plan, counting: counted };
   const loose = { ...plan, minProperties: 0, maxProperties: null, clauses: [] };
-  const counting = countingOf(loose, context.isProductive);
+  const counting = planCounting(loose, context.isProductive);
   if (counting === null || counting === "large") throw new RangeError("a chain without counters is linear");
   context.recordChecks(plan.clauses.map((clause) => clause.at));
   const limits = [];

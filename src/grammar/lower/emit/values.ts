@@ -71,7 +71,7 @@ function rightSide(branch: Branch, done: ReadonlyMap<Branch, string>, rules: Rul
   const alternatives = [...branch.next].map(([first, after]) => {
     const { text, end } = followUnbranched(first, after);
     const rest = end.next.size === 0 ? "" : ` ${done.get(end) ?? ""}`;
-    return `${terminalsOf(text, rules)}${rest}`;
+    return `${writeTerminals(text, rules)}${rest}`;
   });
   if (branch.ends) alternatives.push('""');
   return alternatives.join(" | ");
@@ -97,7 +97,7 @@ function followUnbranched(first: string, after: Branch): { readonly text: string
   return { text, end };
 }
 
-function terminalsOf(text: string, rules: RuleSet): string {
+function writeTerminals(text: string, rules: RuleSet): string {
   // oxlint-disable-next-line no-control-regex -- the marks are control characters
   const parts = text.split(/([\u0000\u0001])/u).filter((part) => part !== "");
   return parts

@@ -2,8 +2,8 @@
 import { AutomatonTooLarge } from "../../regular/automaton.js";
 import type { Term } from "../language.js";
 import type { TermPlan } from "../plan/plan.js";
-import type { Scope } from "../scope.js";
-import { nextMembers, type Choice } from "./members.js";
+import type { GrammarScope } from "../scope.js";
+import { nextMembers, type MemberChoice } from "./members.js";
 import type { Node } from "./nodes.js";
 import type { Reach } from "./reach.js";
 import { overlap, scalarEdges } from "./scalars.js";
@@ -11,10 +11,10 @@ import type { Edge, Item, State, States } from "./state.js";
 
 /** What joining needs from the terms of the schema. */
 export interface Parts {
-  readonly scope: Scope;
+  readonly scope: GrammarScope;
   readonly reach: Reach;
-  planOf(term: Term): TermPlan;
-  nodesOf(term: Term, kind: Node["kind"]): readonly Node[];
+  findPlan(term: Term): TermPlan;
+  listNodes(term: Term, kind: Node["kind"]): readonly Node[];
   /** Returns the term of these objects or arrays. */
   body(kind: Node["kind"], nodes: readonly Node[]): Term;
   scalars(term: Term): Term | null;
@@ -60,7 +60,7 @@ export class Build {
     state.later = later === null ? null : this.#states.of(later);
   }
 
-  #edges(choices: readonly Choice[], state: State): readonly Edge[] {
+  #edges(choices: readonly MemberChoice[], state: State): readonly Edge[] {
     const byTerm = new Map<Term, Item[]>();
     for (const { term, after } of choices) byTerm.set(term, [...(byTerm.get(term) ?? []), after]);
     const values = [...byTerm].map(([term, items]) => ({ term, next: this.#states.of(items) }));
@@ -74,7 +74,7 @@ export class Build {
   #group(term: Term, next: State): Group {
     const { reach } = this.#parts;
     const reached = new Set([...reach.ofTerm(term), ...reach.ofState(next)]);
-    return { term, plan: this.#parts.planOf(term), next, reached };
+    return { term, plan: this.#parts.findPlan(term), next, reached };
   }
 
   /** Returns whether positions in two of the groups could multiply, or add up without a limit, in nested values. */
@@ -130,7 +130,7 @@ export class Build {
   #structureEdges(kind: Node["kind"], groups: readonly Group[], state: State): readonly Edge[] {
     const followers = new Map<Node, (State | null)[]>();
     for (const { term, next } of groups)
-      for (const node of this.#parts.nodesOf(term, kind))
+      for (const node of this.#parts.listNodes(term, kind))
         followers.set(node, [...(followers.get(node) ?? []), next]);
     const nodes = new Map<State | null, Node[]>();
     const items: Item[] = [];

@@ -12,7 +12,7 @@ import type { Term } from "../language.js";
 import { placeOfTerm } from "../place.js";
 import type { ArrayPlan, ObjectPlan, TermPlan } from "../plan/plan.js";
 import { innerTerms, type Plans } from "../plan/plans.js";
-import type { Scope } from "../scope.js";
+import type { GrammarScope } from "../scope.js";
 import { Build, type Parts } from "./build.js";
 import { Nodes, type Node, type NodeContext } from "./nodes.js";
 import { Reach } from "./reach.js";
@@ -38,7 +38,7 @@ export interface Joined {
 
 export class Joiner {
   readonly #plans: Plans;
-  readonly #scope: Scope;
+  readonly #scope: GrammarScope;
   readonly #context: NodeContext;
   readonly #nodes: Nodes;
   readonly #reach: Reach;
@@ -50,7 +50,7 @@ export class Joiner {
   readonly #bytesMax: number;
   #statesLeft = statesMax;
 
-  constructor(plans: Plans, scope: Scope, context: NodeContext, rules: RuleSet) {
+  constructor(plans: Plans, scope: GrammarScope, context: NodeContext, rules: RuleSet) {
     this.#rules = rules;
     this.#bytesMax = rules.bytes + joinBytesMax;
     this.#plans = plans;
@@ -58,24 +58,24 @@ export class Joiner {
     this.#context = context;
     this.#nodes = new Nodes(context, scope, (value) => this.#constant(value));
     this.#reach = new Reach(
-      (term) => this.planOf(term),
+      (term) => this.findPlan(term),
       (plan) =>
         innerTerms(plan, scope).filter((term) => this.#planOfMade.has(term) || plans.isProductive(term)),
     );
   }
 
-  planOf(term: Term): TermPlan {
+  findPlan(term: Term): TermPlan {
     return this.#planOfMade.get(term) ?? this.#plans.of(term);
   }
 
   /** Returns the nodes of a term that consists of these only; undefined for all others. */
-  bodyOf(term: Term): readonly Node[] | undefined {
+  listBody(term: Term): readonly Node[] | undefined {
     return this.#bodies.get(term);
   }
 
   /** Returns the different objects, or arrays, of a term. */
-  nodesOf(term: Term, kind: Node["kind"]): readonly Node[] {
-    const { objects, arrays, pointer } = this.planOf(term);
+  listNodes(term: Term, kind: Node["kind"]): readonly Node[] {
+    const { objects, arrays, pointer } = this.findPlan(term);
     const nodes =
       kind === "object"
         ? objects.filter(this.#plans.isProductiveObject).map((plan) => this.#nodes.ofObject(plan, pointer))
@@ -86,17 +86,17 @@ export class Joiner {
   /** Returns whether alternatives of a term can be nested in it, or in each other. */
   multiplies(term: Term): boolean {
     if (!this.#reach.hasAlternatives(term)) return false;
-    return innerTerms(this.planOf(term), this.#scope)
+    return innerTerms(this.findPlan(term), this.#scope)
       .filter((each) => this.#plans.isProductive(each))
       .some((each) => [...this.#reach.ofTerm(each)].some((below) => this.#reach.hasAlternatives(below)));
   }
 
   /** Returns plans of nodes. */
-  plansOf(nodes: readonly Node[]): {
+  listPlans(nodes: readonly Node[]): {
     readonly objects: readonly ObjectPlan[];
     readonly arrays: readonly ArrayPlan[];
   } {
-    const plans = nodes.map((node) => this.#nodes.planOf(node)).filter((plan) => plan !== undefined);
+    const plans = nodes.map((node) => this.#nodes.findPlan(node)).filter((plan) => plan !== undefined);
     return {
       objects: plans.filter((plan) => "entries" in plan),
       arrays: plans.filter((plan) => "prefix" in plan),
@@ -139,25 +139,27 @@ export class Joiner {
     return {
       scope: this.#scope,
       reach: this.#reach,
-      planOf: (term) => this.planOf(term),
-      nodesOf: (term, kind) => [...this.nodesOf(term, kind), ...this.#listed(term, kind)],
+      findPlan: (term) => this.findPlan(term),
+      listNodes: (term, kind) => [...this.listNodes(term, kind), ...this.#listed(term, kind)],
       body: (kind, body) => this.#body(owner, kind, body),
       scalars: (term) => this.#scalars(term),
-      reachesOwner: (terms) => this.#hasAnyOf(own, terms),
+      reachesOwner: (terms) => this.#hasAny(own, terms),
     };
   }
 
   /** Returns whether one of the terms has several alternatives, and one of these is among the nodes. */
-  #hasAnyOf(own: ReadonlySet<Node>, terms: ReadonlySet<Term>): boolean {
+  #hasAny(own: ReadonlySet<Node>, terms: ReadonlySet<Term>): boolean {
     return [...terms].some(
       (term) =>
         this.#reach.hasAlternatives(term) &&
-        (["object", "array"] as const).some((kind) => this.nodesOf(term, kind).some((node) => own.has(node))),
+        (["object", "array"] as const).some((kind) =>
+          this.listNodes(term, kind).some((node) => own.has(node)),
+        ),
     );
   }
 
   #listed(term: Term, kind: Node["kind"]): readonly Node[] {
-    return this.planOf(term)
+    return this.findPlan(term)
       .values.filter((value) => isStructured(value, kind))
       .map((value) => this.#nodes.ofValue(value as readonly JsonValue[]));
   }
@@ -177,7 +179,7 @@ export class Joiner {
 
   /** Returns the term of the values without members of a term; null if it has none. */
   #scalars(term: Term): Term | null {
-    const plan = this.planOf(term);
+    const plan = this.findPlan(term);
     const values = plan.values.filter(
       (value) => !isStructured(value, "object") && !isStructured(value, "array"),
     );

@@ -2,19 +2,19 @@
 import { accepts, difference, intersect, isEmpty, type Automaton } from "../../regular/automaton.js";
 import { spend } from "../../work.js";
 import type { Term } from "../language.js";
-import type { Scope } from "../scope.js";
+import type { GrammarScope } from "../scope.js";
 import type { Node } from "./nodes.js";
 import { TooManyStates, type Item } from "./state.js";
 
 /** What a key may have as its value, and the alternative that it belongs to. */
-export interface Choice {
+export interface MemberChoice {
   readonly term: Term;
   readonly after: Item;
 }
 
 export interface Choices {
   readonly key: string | Automaton | null;
-  readonly choices: readonly Choice[];
+  readonly choices: readonly MemberChoice[];
 }
 
 export interface NextMembers {
@@ -27,12 +27,12 @@ export interface NextMembers {
 const choicesMax = 400;
 const classesMax = 24;
 
-export function nextMembers(items: readonly Item[], scope: Scope): NextMembers {
+export function nextMembers(items: readonly Item[], scope: GrammarScope): NextMembers {
   const [first] = items;
   if (first?.node.kind === "array") return { members: allItems(items), later: null };
   const key = separableKey(items);
   if (key === null) return { members: flatMembers(items, scope), later: null };
-  const choices: Choice[] = [];
+  const choices: MemberChoice[] = [];
   const later: Item[] = [];
   for (const item of items) {
     const { node, rest } = item;
@@ -84,9 +84,9 @@ function offers(from: Node, key: string): boolean {
 }
 
 /** Returns all keys that may come next. No two of them have a key in common. */
-function flatMembers(items: readonly Item[], scope: Scope): readonly Choices[] {
-  const named = new Map<string, Choice[]>();
-  const classes: { readonly names: Automaton; readonly choices: Choice[] }[] = [];
+function flatMembers(items: readonly Item[], scope: GrammarScope): readonly Choices[] {
+  const named = new Map<string, MemberChoice[]>();
+  const classes: { readonly names: Automaton; readonly choices: MemberChoice[] }[] = [];
   let count = 0;
   for (const { node: start, rest } of items)
     for (let node: Node | null = start; node !== null; node = node.skipped)
@@ -99,7 +99,7 @@ function flatMembers(items: readonly Item[], scope: Scope): readonly Choices[] {
   for (const [key, choices] of named)
     for (const { names, choices: more } of classes) if (accepts(names, key)) choices.push(...more);
   const keys = new Set(named.keys());
-  const divided = divide(
+  const divided = divideMembers(
     classes.map(({ names, choices }) => ({ names: scope.withoutTexts(names, keys), choices })),
   );
   return [
@@ -109,7 +109,7 @@ function flatMembers(items: readonly Item[], scope: Scope): readonly Choices[] {
 }
 
 /** Divides classes of keys into classes that have no key in common. */
-export function divide<Thing>(
+export function divideMembers<Thing>(
   classes: readonly { readonly names: Automaton; readonly choices: readonly Thing[] }[],
 ): readonly { readonly names: Automaton; readonly choices: readonly Thing[] }[] {
   let divided: { readonly names: Automaton; readonly choices: readonly Thing[] }[] = [];

@@ -11,7 +11,7 @@ import type { Term } from "../language.js";
 import type { Counting } from "../plan/counting.js";
 import type { ArrayPlan, ObjectPlan } from "../plan/plan.js";
 import { splitItem } from "../plan/plans.js";
-import type { Scope } from "../scope.js";
+import type { GrammarScope } from "../scope.js";
 
 /** One member or item that may come next. */
 export interface Option {
@@ -43,7 +43,7 @@ export type NodeContext = Pick<EmitContext, "isProductive" | "recordChecks">;
 
 export class Nodes {
   readonly #context: NodeContext;
-  readonly #scope: Scope;
+  readonly #scope: GrammarScope;
   readonly #constant: (value: JsonValue) => Term;
   readonly #known = new Map<string, Node>();
   readonly #ids = new Map<object, number>();
@@ -52,14 +52,14 @@ export class Nodes {
   #count = 0;
 
   /** @param constant returns the term of exactly one value */
-  constructor(context: NodeContext, scope: Scope, constant: (value: JsonValue) => Term) {
+  constructor(context: NodeContext, scope: GrammarScope, constant: (value: JsonValue) => Term) {
     this.#context = context;
     this.#scope = scope;
     this.#constant = constant;
   }
 
   /** Returns a plan of a node that a plan has, or undefined. */
-  planOf(node: Node): ObjectPlan | ArrayPlan | undefined {
+  findPlan(node: Node): ObjectPlan | ArrayPlan | undefined {
     return this.#plans.get(node);
   }
 
@@ -83,7 +83,7 @@ export class Nodes {
         return marked && first !== null ? this.#intern(`marked ${first.id}`, { ...first, marked }) : first;
       }
       const whole = { kind: "array", ends: false, options: [], skipped: null, whole: plan, marked } as const;
-      return this.#intern(`whole ${this.#idOf(plan)}`, whole);
+      return this.#intern(`whole ${this.#numberThing(plan)}`, whole);
     });
   }
 
@@ -195,8 +195,9 @@ export class Nodes {
     skipped: Node | null = null,
   ): Node {
     const parts = options.map(({ key, term, after }) => {
-      const name = typeof key === "object" && key !== null ? `#${this.#idOf(key)}` : JSON.stringify(key);
-      return `${name}:${this.#idOf(term)}:${after?.id ?? "self"}`;
+      const name =
+        typeof key === "object" && key !== null ? `#${this.#numberThing(key)}` : JSON.stringify(key);
+      return `${name}:${this.#numberThing(term)}:${after?.id ?? "self"}`;
     });
     const signature = `${kind} ${ends} ${skipped?.id ?? ""} ${parts.join(" ")}`;
     const own: Option[] = [];
@@ -215,7 +216,7 @@ export class Nodes {
     return node;
   }
 
-  #idOf(thing: object): number {
+  #numberThing(thing: object): number {
     const id = this.#ids.get(thing) ?? this.#ids.size;
     this.#ids.set(thing, id);
     return id;

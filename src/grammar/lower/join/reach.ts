@@ -6,17 +6,17 @@ import type { Node } from "./nodes.js";
 import type { State } from "./state.js";
 
 export class Reach {
-  readonly #planOf: (term: Term) => TermPlan;
-  readonly #innerOf: (plan: TermPlan) => readonly Term[];
+  readonly #findPlan: (term: Term) => TermPlan;
+  readonly #listInner: (plan: TermPlan) => readonly Term[];
   readonly #terms = new Map<Term, ReadonlySet<Term>>();
   readonly #nodes = new Map<Node, ReadonlySet<Term>>();
   readonly #states = new Map<State, ReadonlySet<Term>>();
   readonly #inner = new Map<Term, readonly Term[]>();
 
   /** @param inner returns the terms of the members and items of a plan */
-  constructor(planOf: (term: Term) => TermPlan, inner: (plan: TermPlan) => readonly Term[]) {
-    this.#planOf = planOf;
-    this.#innerOf = inner;
+  constructor(findPlan: (term: Term) => TermPlan, inner: (plan: TermPlan) => readonly Term[]) {
+    this.#findPlan = findPlan;
+    this.#listInner = inner;
   }
 
   /** Returns the terms that the value of this term can contain, itself included. */
@@ -59,7 +59,7 @@ export class Reach {
 
   /** Whether the term has several objects or arrays. */
   hasAlternatives(term: Term): boolean {
-    const { objects, arrays } = this.#planOf(term);
+    const { objects, arrays } = this.#findPlan(term);
     return objects.length > 1 || arrays.length > 1 || arrays.some(({ contained }) => contained !== null);
   }
 
@@ -73,7 +73,7 @@ export class Reach {
   }
 
   #innerTerms(term: Term): readonly Term[] {
-    return memoized(this.#inner, term, () => this.#innerOf(this.#planOf(term)));
+    return memoized(this.#inner, term, () => this.#listInner(this.#findPlan(term)));
   }
 }
 

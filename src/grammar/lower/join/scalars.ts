@@ -14,8 +14,8 @@ import type { JsonValue } from "../../schema/node.js";
 import { type Check, mergeChecks } from "../language.js";
 import { checksOfNumber, numberTexts } from "../numbers.js";
 import type { TermPlan } from "../plan/plan.js";
-import { automatonOf } from "../strings.js";
-import { divide } from "./members.js";
+import { uniteStrings } from "../strings.js";
+import { divideMembers } from "./members.js";
 import type { Edge, State } from "./state.js";
 
 /** The values without members of one term, and what follows. */
@@ -35,14 +35,14 @@ export function overlap(all: readonly Scalars[]): boolean {
 
 function overlapTwo(a: TermPlan, b: TermPlan): boolean {
   try {
-    if (!isEmpty(intersect(numbersOf(a), numbersOf(b)))) return true;
-    if (!isEmpty(intersect(stringsOf(a), stringsOf(b)))) return true;
+    if (!isEmpty(intersect(listNumbers(a), listNumbers(b)))) return true;
+    if (!isEmpty(intersect(listStrings(a), listStrings(b)))) return true;
   } catch (thrown) {
     if (!(thrown instanceof AutomatonTooLarge)) throw thrown;
     return true;
   }
-  const texts = new Set(othersOf(a).map(jsonText));
-  return othersOf(b).some((value) => texts.has(jsonText(value)));
+  const texts = new Set(listOthers(a).map(jsonText));
+  return listOthers(b).some((value) => texts.has(jsonText(value)));
 }
 
 /**
@@ -68,11 +68,11 @@ export function scalarEdges(
   const stringChecks = all.flatMap(({ plan }) => plan.strings.map((shape) => shape.checks));
   const merged = (checks: readonly (readonly Check[])[]): readonly Check[] =>
     checks.reduce((some, more) => mergeChecks(some, more), []);
-  add("numbers", divide(classesOf(all, numbersOf)), merged(numberChecks));
-  add("strings", divide(classesOf(all, stringsOf)), merged(stringChecks));
+  add("numbers", divideMembers(divideScalars(all, listNumbers)), merged(numberChecks));
+  add("strings", divideMembers(divideScalars(all, listStrings)), merged(stringChecks));
   const values = new Map<string, { readonly value: JsonValue; readonly next: (State | null)[] }>();
   for (const { plan, next } of all)
-    for (const value of othersOf(plan)) {
+    for (const value of listOthers(plan)) {
       const known = values.get(jsonText(value)) ?? { value, next: [] };
       known.next.push(next);
       values.set(jsonText(value), known);
@@ -86,7 +86,7 @@ export function scalarEdges(
   return edges;
 }
 
-function classesOf(all: readonly Scalars[], automatonOfPlan: (plan: TermPlan) => Automaton): Divided {
+function divideScalars(all: readonly Scalars[], automatonOfPlan: (plan: TermPlan) => Automaton): Divided {
   return all
     .map((scalars) => ({ names: automatonOfPlan(scalars.plan), choices: [scalars] }))
     .filter(({ names }) => !isEmpty(names));
@@ -94,17 +94,17 @@ function classesOf(all: readonly Scalars[], automatonOfPlan: (plan: TermPlan) =>
 
 const known = new WeakMap<TermPlan, { strings?: Automaton; numbers?: Automaton }>();
 
-function stringsOf(plan: TermPlan): Automaton {
+function listStrings(plan: TermPlan): Automaton {
   const before = known.get(plan) ?? {};
   known.set(plan, before);
-  before.strings ??= automatonOf(
+  before.strings ??= uniteStrings(
     plan.strings,
     plan.values.filter((value) => typeof value === "string"),
   );
   return before.strings;
 }
 
-function numbersOf(plan: TermPlan): Automaton {
+function listNumbers(plan: TermPlan): Automaton {
   const before = known.get(plan) ?? {};
   known.set(plan, before);
   if (before.numbers === undefined) {
@@ -117,7 +117,7 @@ function numbersOf(plan: TermPlan): Automaton {
 }
 
 /** Returns the listed values that are neither strings nor numbers, nor have members. */
-function othersOf(plan: TermPlan): readonly JsonValue[] {
+function listOthers(plan: TermPlan): readonly JsonValue[] {
   return plan.values.filter((value) => value === null || typeof value === "boolean");
 }
 

@@ -13,19 +13,19 @@ export interface Item {
 }
 
 /** The first part of a value, and what follows. */
-export type Value =
+export type JoinValue =
   | { readonly kind: "term"; readonly term: Term }
   | { readonly kind: "strings" | "numbers"; readonly automaton: Automaton; readonly checks: readonly Check[] }
   | { readonly kind: "values"; readonly values: readonly JsonValue[] }
   | { readonly kind: "open"; readonly state: State };
 
 export interface Edge {
-  readonly value: Value;
+  readonly value: JoinValue;
   /** What follows after the value; for "open", the state says it. */
   readonly next: State | null;
 }
 
-export interface Member {
+export interface JoinMember {
   readonly key: string | Automaton | null;
   readonly edges: readonly Edge[];
 }
@@ -34,7 +34,7 @@ export interface State {
   readonly id: number;
   readonly items: readonly Item[];
   /** What may come next, with `later` for the keys behind them. */
-  members: readonly Member[];
+  members: readonly JoinMember[];
   later: State | null;
   /** Whether the object or array may end here, and what follows then. */
   ends: boolean;

@@ -5,13 +5,13 @@ import { emitArrayBody } from "../emit/array.js";
 import { keyText, type EmitContext } from "../emit/object.js";
 import { emitValues } from "../emit/values.js";
 import { colonWhitespace, whitespaceRule } from "../emit/whitespace.js";
-import type { Scope } from "../scope.js";
+import type { GrammarScope } from "../scope.js";
 import type { Term } from "../language.js";
 import type { Joined } from "./joiner.js";
-import type { Edge, Member, State } from "./state.js";
+import type { Edge, JoinMember, State } from "./state.js";
 
 /** Returns the text that matches an object or array of these alternatives, with its brackets. */
-export function writeJoined(joined: Joined, context: EmitContext, scope: Scope): string {
+export function writeJoined(joined: Joined, context: EmitContext, scope: GrammarScope): string {
   const terms = joined.states.flatMap(({ members }) =>
     members.flatMap(({ edges }) => edges.map(({ value }) => value)),
   );
@@ -20,14 +20,14 @@ export function writeJoined(joined: Joined, context: EmitContext, scope: Scope):
     if (value.kind === "term" && !names.has(value.term)) names.set(value.term, context.rule(value.term));
   const writer = new Writer(names, context, scope);
   // What follows a state was mostly made after it, so that little is left for recursion.
-  for (const state of joined.states.toReversed()) writer.membersOf(state);
+  for (const state of joined.states.toReversed()) writer.listMembers(state);
   return writer.opened(joined.start);
 }
 
 class Writer {
   readonly #names: ReadonlyMap<Term, string>;
   readonly #context: EmitContext;
-  readonly #scope: Scope;
+  readonly #scope: GrammarScope;
   readonly #rules: RuleSet;
   readonly #gap: string;
   readonly #next = new Map<State, string>();
@@ -35,7 +35,7 @@ class Writer {
   readonly #open = new Map<State, string | null>();
   readonly #members = new Map<State, readonly string[]>();
 
-  constructor(names: ReadonlyMap<Term, string>, context: EmitContext, scope: Scope) {
+  constructor(names: ReadonlyMap<Term, string>, context: EmitContext, scope: GrammarScope) {
     this.#names = names;
     this.#context = context;
     this.#scope = scope;
@@ -44,8 +44,8 @@ class Writer {
   }
 
   opened(state: State): string {
-    const [open, close] = bracketsOf(state);
-    const alternatives = [...this.membersOf(state)];
+    const [open, close] = chooseBrackets(state);
+    const alternatives = [...this.listMembers(state)];
     if (state.ends) alternatives.push(`"${close}" ${this.#after(state.closed)}`.trim());
     for (const { plan, next } of state.whole) {
       const body = emitArrayBody(plan, this.#context, this.#scope);
@@ -67,10 +67,10 @@ class Writer {
     }
     this.#open.set(state, null);
     const alternatives: string[] = [];
-    const members = this.membersOf(state);
+    const members = this.listMembers(state);
     if (members.length > 0) alternatives.push(`"," ${this.#gap} ${this.#group(members)}`);
     if (state.ends)
-      alternatives.push(`${this.#gap} "${bracketsOf(state)[1]}" ${this.#after(state.closed)}`.trim());
+      alternatives.push(`${this.#gap} "${chooseBrackets(state)[1]}" ${this.#after(state.closed)}`.trim());
     const text = alternatives.join(" | ");
     const reserved = this.#open.get(state) ?? null;
     this.#open.delete(state);
@@ -81,17 +81,17 @@ class Writer {
   }
 
   /** Returns the members or items of which one must come next. */
-  membersOf(state: State): readonly string[] {
+  listMembers(state: State): readonly string[] {
     const known = this.#members.get(state);
     if (known !== undefined) return known;
     const own = state.members.map((member) => this.#member(member));
-    const later = state.later === null ? [] : this.membersOf(state.later);
+    const later = state.later === null ? [] : this.listMembers(state.later);
     const all = later.length < 2 ? [...own, ...later] : [...own, this.#rules.add(later.join(" | "))];
     this.#members.set(state, all);
     return all;
   }
 
-  #member({ key, edges }: Member): string {
+  #member({ key, edges }: JoinMember): string {
     const value = this.#group(edges.map((edge) => this.#edge(edge)));
     if (key === null) return value;
     return `${keyText(key, this.#rules)} ":" ${colonWhitespace} ${value}`;
@@ -124,6 +124,6 @@ class Writer {
   }
 }
 
-function bracketsOf({ items: [item] }: State): readonly [string, string] {
+function chooseBrackets({ items: [item] }: State): readonly [string, string] {
   return item?.node.kind === "array" ? ["[", "]"] : ["{", "}"];
 }

@@ -30,7 +30,7 @@ export interface Counting {
 }
 
 /** @returns null if no object satisfies the plan, "large" if the counters need too many states */
-export function countingOf(
+export function planCounting(
   plan: ObjectPlan,
   isProductive: (term: Term) => boolean,
 ): Counting | null | "large" {
@@ -65,13 +65,13 @@ function listTransitions(plan: ObjectPlan, isProductive: (term: Term) => boolean
   const counts: CounterState[] = [];
   const numbers = new Map<string, number>();
   const cap = maxProperties === null ? minProperties : maxProperties + 1;
-  const stateOf = (count: CounterState): number => {
+  const numberState = (count: CounterState): number => {
     const key = `${count.keys} ${count.satisfied}`;
     const number = numbers.get(key) ?? counts.push(count) - 1;
     numbers.set(key, number);
     return number;
   };
-  stateOf({ keys: 0, satisfied: "0".repeat(clauses.length) });
+  numberState({ keys: 0, satisfied: "0".repeat(clauses.length) });
   const productive = entries.map((entry) => isProductive(entry.term));
   const hasExtras = plan.extras.some((extra) => isProductive(extra.term));
   return {
@@ -83,9 +83,9 @@ function listTransitions(plan: ObjectPlan, isProductive: (term: Term) => boolean
       const keys = present ? Math.min(before.keys + 1, cap) : before.keys;
       if (maxProperties !== null && keys > maxProperties) return undefined;
       if (entry === undefined)
-        return present && hasExtras ? stateOf({ keys, satisfied: before.satisfied }) : undefined;
+        return present && hasExtras ? numberState({ keys, satisfied: before.satisfied }) : undefined;
       if (present ? productive[position] !== true : entry.required) return undefined;
-      return stateOf({ keys, satisfied: satisfiedAfter(before.satisfied, clauses, entry.key, present) });
+      return numberState({ keys, satisfied: satisfiedAfter(before.satisfied, clauses, entry.key, present) });
     },
     ends(state: number): boolean {
       const count = counts[state];

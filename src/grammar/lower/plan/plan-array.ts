@@ -1,15 +1,15 @@
-import { textsOf } from "../../regular/automaton.js";
-import { parseJson } from "../../schema/json-text.js";
+import { listTexts } from "../../regular/automaton.js";
+import { parseSchemaText } from "../../schema/json-text.js";
 import { spend } from "../../work.js";
 import { canonicalText } from "../../schema/validate/equality.js";
 import type { JsonValue } from "../../schema/node.js";
 import { itemTerm } from "../emptiness.js";
 import { mergeChecks, type ArrayShape, type Check, type Contained, type Term } from "../language.js";
 import { numberTexts } from "../numbers.js";
-import { automatonOf } from "../strings.js";
+import { uniteStrings } from "../strings.js";
 import { planObjects } from "./plan-object.js";
 import type { ArrayPlan } from "./plan.js";
-import type { Scope } from "../scope.js";
+import type { GrammarScope } from "../scope.js";
 import { neverTerm } from "../term.js";
 
 /** The number of sets of item values up to which the grammar enforces uniqueItems; each is a state. */
@@ -22,7 +22,7 @@ const countedValuesMax = 1_000;
 const comparedItemsMax = 8;
 
 /** Plans the items of an array. Returns null if no array is of this shape. */
-export function planArray(shape: ArrayShape, scope: Scope): ArrayPlan | null {
+export function planArray(shape: ArrayShape, scope: GrammarScope): ArrayPlan | null {
   const contained = resolveContained(shape, scope);
   if (contained === null) return null;
   const { lists } = contained;
@@ -68,7 +68,7 @@ interface ResolvedContained {
  * Translates `contains` to item counts and item terms where possible. Among the remaining ones the plan keeps
  * one; the others become checks.
  */
-function resolveContained(shape: ArrayShape, scope: Scope): ResolvedContained | null {
+function resolveContained(shape: ArrayShape, scope: GrammarScope): ResolvedContained | null {
   let { lists, minItems, maxItems } = shape;
   let enforced: Contained | null = null;
   let checks: readonly Check[] = [];
@@ -91,7 +91,7 @@ function resolveContained(shape: ArrayShape, scope: Scope): ResolvedContained | 
 }
 
 /** Returns the complement of a term with one literal. */
-export function negated(term: Term, scope: Scope): Term {
+export function negated(term: Term, scope: GrammarScope): Term {
   const [literal, second] = term.literals;
   if (literal === undefined) return neverTerm;
   if (second !== undefined) throw new RangeError("the complement of a conjunction is not a term");
@@ -110,7 +110,7 @@ function subsetCount(count: number, most: number): number {
   return sets;
 }
 
-function planUniqueItems(plan: ArrayPlan, at: Check, scope: Scope): ArrayPlan | null {
+function planUniqueItems(plan: ArrayPlan, at: Check, scope: GrammarScope): ArrayPlan | null {
   if (alwaysDiffer(plan, scope)) return plan;
   if (plan.rest !== null && plan.prefix.length === 0 && plan.contained === null) {
     const countMax = Math.min(countedValuesMax, Math.max(distinctValuesMax, plan.minItems));
@@ -125,7 +125,7 @@ function planUniqueItems(plan: ArrayPlan, at: Check, scope: Scope): ArrayPlan | 
 }
 
 /** Returns whether no two places of a short array have a value in common. */
-function alwaysDiffer({ prefix, rest, maxItems }: ArrayPlan, scope: Scope): boolean {
+function alwaysDiffer({ prefix, rest, maxItems }: ArrayPlan, scope: GrammarScope): boolean {
   if (maxItems === null || maxItems > comparedItemsMax) return false;
   const items = Array.from({ length: maxItems }, (_, index) => prefix[index] ?? rest ?? neverTerm);
   return items.every((item, index) =>
@@ -143,7 +143,12 @@ function differentValues(values: readonly JsonValue[]): readonly JsonValue[] {
 const depthMax = 3;
 
 /** Returns the values of a term; null where there are more than `countMax`, or where that is not known. */
-function listedValues(term: Term, scope: Scope, countMax: number, depth = 0): readonly JsonValue[] | null {
+function listedValues(
+  term: Term,
+  scope: GrammarScope,
+  countMax: number,
+  depth = 0,
+): readonly JsonValue[] | null {
   const { values, numbers, strings, arrays, objects } = scope.language(term);
   if (arrays.length > 0 || depth >= depthMax) return null;
   const all: JsonValue[] = [...values];
@@ -155,11 +160,11 @@ function listedValues(term: Term, scope: Scope, countMax: number, depth = 0): re
   for (const shape of numbers) {
     const { automaton, exact } = numberTexts(shape);
     if (!exact || shape.checks.length > 0) return null;
-    const texts = automaton === null ? [] : textsOf(automaton, countMax);
-    if (!add(texts?.map((text) => parseJson(text) as JsonValue) ?? null)) return null;
+    const texts = automaton === null ? [] : listTexts(automaton, countMax);
+    if (!add(texts?.map((text) => parseSchemaText(text) as JsonValue) ?? null)) return null;
   }
   for (const shape of strings)
-    if (shape.checks.length > 0 || !add(textsOf(automatonOf([shape], []), countMax))) return null;
+    if (shape.checks.length > 0 || !add(listTexts(uniteStrings([shape], []), countMax))) return null;
   for (const shape of objects) {
     const [plan, second] = planObjects(shape, scope, { pointer: "", moreKeys: new Map() });
     if (plan === undefined) continue;

@@ -7,7 +7,7 @@ import {
   isEmpty,
   union,
   noString,
-  textsOf,
+  listTexts,
   type Automaton,
 } from "../../regular/automaton.js";
 import { spend } from "../../work.js";
@@ -21,9 +21,9 @@ import {
   type Term,
 } from "../language.js";
 import type { Entry, Extra, ObjectPlan } from "./plan.js";
-import type { Scope } from "../scope.js";
+import type { GrammarScope } from "../scope.js";
 import { withSomeMembers } from "./some-members.js";
-import { automatonOf } from "../strings.js";
+import { uniteStrings } from "../strings.js";
 import { anyTerm } from "../term.js";
 
 /** What planning a key costs besides its term. */
@@ -41,22 +41,26 @@ export interface ObjectPlace {
 }
 
 /** Plans the keys of an object, in the alternatives that its conditions need; none if no object is of this shape. */
-export function planObjects(shape: ObjectShape, scope: Scope, place: ObjectPlace): readonly ObjectPlan[] {
+export function planObjects(
+  shape: ObjectShape,
+  scope: GrammarScope,
+  place: ObjectPlace,
+): readonly ObjectPlan[] {
   const plan = planObject(shape, scope, place);
   return plan === null ? [] : withSomeMembers(plan, shape.some, scope);
 }
 
-function planObject(shape: ObjectShape, scope: Scope, place: ObjectPlace): ObjectPlan | null {
+function planObject(shape: ObjectShape, scope: GrammarScope, place: ObjectPlace): ObjectPlan | null {
   const { pointer } = place;
   const closed = closedByAbsence(shape.members, scope);
-  const keys = keysOf(shape, closed);
+  const keys = listKeys(shape, closed);
   if (closed && !declaresAll(shape.requiredByComplement, shape, keys)) return null;
-  const declared = entriesOf(closed ? withMoreKeys(keys, place) : keys, shape, scope, place);
+  const declared = createEntries(closed ? withMoreKeys(keys, place) : keys, shape, scope, place);
   if (declared === null) return null;
   const required = declared.filter((entry) => entry.required).length;
   if (shape.maxProperties !== null && required > shape.maxProperties) return null;
   const full = shape.maxProperties === required;
-  const undeclared = full ? noExtras : extrasOf(shape, keys, closed, pointer, scope);
+  const undeclared = full ? noExtras : createExtras(shape, keys, closed, pointer, scope);
   const { extras, finite } = separateFinite(undeclared.extras, shape, scope);
   const entries = [...declared, ...finite];
   const { checks } = undeclared;
@@ -84,10 +88,10 @@ function withMoreKeys(keys: ReadonlySet<string>, { moreKeys }: ObjectPlace): Rea
 }
 
 /** Returns the entries of these keys, or null if a required one is impossible. */
-function entriesOf(
+function createEntries(
   keys: ReadonlySet<string>,
   shape: ObjectShape,
-  scope: Scope,
+  scope: GrammarScope,
   { moreKeys }: ObjectPlace,
 ): readonly Entry[] | null {
   const entries: Entry[] = [];
@@ -111,12 +115,12 @@ function entriesOf(
 function separateFinite(
   undeclared: readonly Extra[],
   shape: ObjectShape,
-  scope: Scope,
+  scope: GrammarScope,
 ): { readonly extras: readonly Extra[]; readonly finite: readonly Entry[] } {
   const extras: Extra[] = [];
   const finite: Entry[] = [];
   for (const extra of undeclared) {
-    const names = textsOf(extra.names, finiteNamesMax - finite.length);
+    const names = listTexts(extra.names, finiteNamesMax - finite.length);
     if (names === null) extras.push(extra);
     else finite.push(...names.map((key) => ({ key, term: extra.term, required: false })));
   }
@@ -135,7 +139,7 @@ const noExtras: { readonly extras: readonly Extra[]; readonly checks: readonly C
  * Returns whether the object is closed as in the hosted service: declared keys without additionalProperties
  * allow no other keys.
  */
-function closedByAbsence(members: readonly Members[], scope: Scope): boolean {
+function closedByAbsence(members: readonly Members[], scope: GrammarScope): boolean {
   if (!scope.closesObjects || members.some((one) => one.additional !== null)) return false;
   return members.some((one) => one.declares && one.properties.size + one.patterns.length > 0);
 }
@@ -144,7 +148,7 @@ function closedByAbsence(members: readonly Members[], scope: Scope): boolean {
  * Returns the keys that get a position of their own, in order. Required keys count as declared. A closed object can have one that is
  * only restricted where a declared pattern allows it.
  */
-function keysOf(shape: ObjectShape, closed: boolean): ReadonlySet<string> {
+function listKeys(shape: ObjectShape, closed: boolean): ReadonlySet<string> {
   const keys = new Set<string>();
   for (const { properties, declares } of shape.members)
     if (declares) for (const key of properties.keys()) keys.add(key);
@@ -174,12 +178,12 @@ function declaresAll(needed: ReadonlySet<string>, shape: ObjectShape, keys: Read
   return true;
 }
 
-function extrasOf(
+function createExtras(
   shape: ObjectShape,
   keys: ReadonlySet<string>,
   closed: boolean,
   pointer: string,
-  scope: Scope,
+  scope: GrammarScope,
 ): { readonly extras: readonly Extra[]; readonly checks: readonly Check[] } {
   const checks: Check[] = [];
   const attempt = (automaton: Automaton, narrower: () => Automaton, at: Check): Automaton => {
@@ -197,7 +201,7 @@ function extrasOf(
     const { strings, values } = scope.language(term);
     for (const string of strings) checks.push(...string.checks);
     const allowed = values.filter((value) => typeof value === "string");
-    names = attempt(names, () => intersect(names, automatonOf(strings, allowed)), at);
+    names = attempt(names, () => intersect(names, uniteStrings(strings, allowed)), at);
   }
   const declared = { keyword: "additionalProperties", pointer };
   names = attempt(names, () => scope.withoutTexts(names, keys), declared);
@@ -222,7 +226,7 @@ function declaredPatterns(members: readonly Members[]): Automaton {
 function partitionByPatterns(
   names: Automaton,
   members: readonly Members[],
-  scope: Scope,
+  scope: GrammarScope,
 ): readonly Extra[] | null {
   let current: readonly Extra[] = [{ names, term: anyTerm }];
   try {

@@ -3,14 +3,14 @@
  * text. Recursion without an end is not productive.
  */
 import { spend, workingAt } from "../../work.js";
-import { countingOf } from "./counting.js";
+import { planCounting } from "./counting.js";
 import type { Term } from "../language.js";
 import { numberTexts } from "../numbers.js";
 import { placeOfTerm } from "../place.js";
 import { planArray, negated } from "./plan-array.js";
 import { planObjects } from "./plan-object.js";
 import type { ArrayPlan, ObjectPlan, TermPlan } from "./plan.js";
-import type { Scope } from "../scope.js";
+import type { GrammarScope } from "../scope.js";
 import { isEmptyStringShape } from "../strings.js";
 
 /** What planning a term costs besides its shapes. */
@@ -32,7 +32,11 @@ export interface Plans {
  * Plans a term and everything below it. @throws SchemaRefusal over the work budget
  * @param rootKeys keys that an object at the root may have though it is closed by absence
  */
-export function planAll(root: Term, scope: Scope, rootKeys: ReadonlyMap<string, Term> = new Map()): Plans {
+export function planAll(
+  root: Term,
+  scope: GrammarScope,
+  rootKeys: ReadonlyMap<string, Term> = new Map(),
+): Plans {
   const plans = new Map<Term, TermPlan>();
   const terms = [root];
   const seen = new Set(terms);
@@ -85,7 +89,7 @@ function findProductive(terms: readonly Term[], productive: Set<Term>, plans: Pl
   }
 }
 
-function planTerm(term: Term, scope: Scope, moreKeys: ReadonlyMap<string, Term>): TermPlan {
+function planTerm(term: Term, scope: GrammarScope, moreKeys: ReadonlyMap<string, Term>): TermPlan {
   const { values, numbers, strings, arrays, objects } = scope.language(term);
   const pointer = term.literals[0]?.node.pointer ?? "";
   return {
@@ -99,7 +103,7 @@ function planTerm(term: Term, scope: Scope, moreKeys: ReadonlyMap<string, Term>)
 }
 
 /** Returns the terms of members and items. */
-export function innerTerms(plan: TermPlan, scope: Scope): readonly Term[] {
+export function innerTerms(plan: TermPlan, scope: GrammarScope): readonly Term[] {
   return [
     ...plan.objects.flatMap(({ entries, extras }) => [...entries, ...extras].map((part) => part.term)),
     ...plan.arrays.flatMap((array) => [
@@ -110,7 +114,7 @@ export function innerTerms(plan: TermPlan, scope: Scope): readonly Term[] {
   ];
 }
 
-function containedTerms(array: ArrayPlan, scope: Scope): readonly Term[] {
+function containedTerms(array: ArrayPlan, scope: GrammarScope): readonly Term[] {
   const items = [...array.prefix, ...(array.rest === null ? [] : [array.rest])];
   return items.flatMap((item) => {
     const split = splitItem(item, array, scope);
@@ -125,7 +129,7 @@ function containedTerms(array: ArrayPlan, scope: Scope): readonly Term[] {
 export function splitItem(
   item: Term,
   array: ArrayPlan,
-  scope: Scope,
+  scope: GrammarScope,
 ): { readonly inside: Term; readonly outside: Term } | null {
   const { contained } = array;
   if (contained === null) return null;
@@ -138,10 +142,14 @@ export function splitItem(
 function isProductiveObject(plan: ObjectPlan, isProductive: (term: Term) => boolean): boolean {
   if (plan.entries.some(({ term, required }) => required && !isProductive(term))) return false;
   const counted = plan.minProperties > 0 || plan.maxProperties !== null || plan.clauses.length > 0;
-  return !counted || countingOf(plan, isProductive) !== null;
+  return !counted || planCounting(plan, isProductive) !== null;
 }
 
-function isProductiveArray(plan: ArrayPlan, isProductive: (term: Term) => boolean, scope: Scope): boolean {
+function isProductiveArray(
+  plan: ArrayPlan,
+  isProductive: (term: Term) => boolean,
+  scope: GrammarScope,
+): boolean {
   if (plan.distinct !== null) return plan.distinct.length >= plan.minItems;
   const items = plan.rest === null ? plan.prefix : [...plan.prefix, plan.rest];
   for (const [index, item] of items.entries()) {

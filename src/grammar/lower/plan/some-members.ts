@@ -8,7 +8,7 @@ import {
   type Automaton,
 } from "../../regular/automaton.js";
 import { mergeChecks, type Check, type SomeMember } from "../language.js";
-import type { Scope } from "../scope.js";
+import type { GrammarScope } from "../scope.js";
 import type { Entry, ObjectPlan } from "./plan.js";
 
 /** The number of alternatives of one object. A condition that needs more is left to the validator. */
@@ -18,7 +18,7 @@ const alternativesMax = 12;
 export function withSomeMembers(
   plan: ObjectPlan,
   conditions: readonly SomeMember[],
-  scope: Scope,
+  scope: GrammarScope,
 ): readonly ObjectPlan[] {
   let plans: readonly ObjectPlan[] = [plan];
   for (const some of conditions) {
@@ -28,7 +28,7 @@ export function withSomeMembers(
   return plans;
 }
 
-function withSomeMember(plan: ObjectPlan, some: SomeMember, scope: Scope): readonly ObjectPlan[] {
+function withSomeMember(plan: ObjectPlan, some: SomeMember, scope: GrammarScope): readonly ObjectPlan[] {
   const matching = plan.entries.filter(({ key }) => typeof key === "string" && accepts(some.names, key));
   // A required member of some name may meet this condition, too.
   const ofSeveral = plan.entries.filter(({ key }) => typeof key !== "string");
@@ -69,7 +69,7 @@ function withEntry(
   entry: Entry,
   key: Entry["key"],
   some: SomeMember,
-  scope: Scope,
+  scope: GrammarScope,
 ): readonly ObjectPlan[] {
   const term = scope.terms.all([entry.term, some.term]);
   if (scope.isNever(term) || (typeof key !== "string" && isEmpty(key))) return [];
@@ -78,7 +78,7 @@ function withEntry(
 }
 
 /** Returns the plans in which one of the keys without a position comes before the others of them. */
-function withExtra(plan: ObjectPlan, some: SomeMember, scope: Scope): readonly ObjectPlan[] {
+function withExtra(plan: ObjectPlan, some: SomeMember, scope: GrammarScope): readonly ObjectPlan[] {
   return plan.extras.flatMap((extra) => {
     const term = scope.terms.all([extra.term, some.term]);
     const key = intersect(extra.names, some.names);

@@ -32,7 +32,7 @@ const digitsKept = 15;
 const charactersMax = 400;
 
 /** Returns |value|, for a `number` the shortest decimal that parses to it; `value` must be finite. */
-export function decimalOf(value: JsonNumber): Decimal {
+export function toDecimal(value: JsonNumber): Decimal {
   if (typeof value !== "number") return value.magnitude;
   const [mantissa = "", exponent = "0"] = Math.abs(value).toExponential().split("e");
   return decimalAt(mantissa.replace(".", ""), Number(exponent) + 1);
@@ -60,7 +60,7 @@ export function readNumber(literal: string): JsonNumber {
   if (!Number.isFinite(value) || value === 0 || literal.length > charactersMax) return NaN;
   const [whole = "", fraction = ""] = mantissa.split(".");
   const magnitude = decimalAt(whole + fraction, whole.length + Number(exponent));
-  const kept = decimalOf(value);
+  const kept = toDecimal(value);
   if (kept.whole === magnitude.whole && kept.fraction === magnitude.fraction) return value;
   return new ExactNumber(value < 0, magnitude);
 }
@@ -68,9 +68,9 @@ export function readNumber(literal: string): JsonNumber {
 /** Returns a negative number, zero or a positive number as `a` is less than, equal to or more than `b`; both finite. */
 export function compareNumbers(a: JsonNumber, b: JsonNumber): number {
   if (typeof a === "number" && typeof b === "number") return a < b ? -1 : a > b ? 1 : 0;
-  const sign = signOf(a);
-  if (sign !== signOf(b) || sign === 0) return sign - signOf(b);
-  return sign * compareDecimals(decimalOf(a), decimalOf(b));
+  const sign = readSign(a);
+  if (sign !== readSign(b) || sign === 0) return sign - readSign(b);
+  return sign * compareDecimals(toDecimal(a), toDecimal(b));
 }
 
 function compareDecimals(a: Decimal, b: Decimal): number {
@@ -92,7 +92,7 @@ export function least(a: JsonNumber | undefined, b: JsonNumber | undefined): Jso
 }
 
 /** Returns -1, 0 or 1. */
-export function signOf(value: JsonNumber): number {
+export function readSign(value: JsonNumber): number {
   if (typeof value === "number") return Math.sign(value);
   return value.negative ? -1 : 1;
 }

@@ -1,5 +1,5 @@
 import { type Automaton, automatonOfTexts } from "../automaton.js";
-import { decimalOf, negative, signOf, type JsonNumber } from "./decimal.js";
+import { toDecimal, negative, readSign, type JsonNumber } from "./decimal.js";
 import type { Divisor } from "./multiples.js";
 import { hasExactBound, type NumberRange } from "./range.js";
 
@@ -47,11 +47,11 @@ function factorsIn(range: NumberRange, divisor: Divisor): Factors {
 
 /** Returns the largest factor whose multiple of the divisor is at most the value. */
 function floorFactor(value: JsonNumber, { divisor, scale }: Divisor): bigint {
-  const { whole, fraction } = decimalOf(value);
+  const { whole, fraction } = toDecimal(value);
   const digits = Math.max(scale, fraction.length);
   const size = BigInt(whole + fraction.padEnd(digits, "0"));
   const unit = BigInt(divisor) * 10n ** BigInt(digits - scale);
-  return signOf(value) < 0 ? -((size + unit - 1n) / unit) : size / unit;
+  return readSign(value) < 0 ? -((size + unit - 1n) / unit) : size / unit;
 }
 
 /** @param keepsAll whether multiples that a double does not keep are listed, too */

@@ -51,7 +51,7 @@ export function signedDecimals(below: MagnitudeRange | null, above: MagnitudeRan
   const ofSide = (range: MagnitudeRange | null, from: State): (readonly [string, string, Side])[] =>
     range === null ? [] : steps(range, from).map(([low, high, to]) => [low, high, { range, state: to }]);
   return explore(start, {
-    key: (side) => `${side.range === below ? "-" : "+"}${keyOf(side)}`,
+    key: (side) => `${side.range === below ? "-" : "+"}${toKey(side)}`,
     isFinal: ({ range, state }) => range !== null && isFinal(range, state),
     steps: (side) => {
       const found = ofSide(side.range, side.state);
@@ -61,7 +61,7 @@ export function signedDecimals(below: MagnitudeRange | null, above: MagnitudeRan
   });
 }
 
-function keyOf({ range, state }: Side): string {
+function toKey({ range, state }: Side): string {
   const { phase, whole, fraction, left, low, high } = state;
   if (phase !== "fraction" && phase !== "point") return `${phase} ${whole} ${low} ${high}`;
   const compares = (range?.low && low === 0) || (range?.high && high === 0);

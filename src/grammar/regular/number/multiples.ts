@@ -1,5 +1,5 @@
 import { type Automaton, automatonOfTexts, concat, union } from "../automaton.js";
-import { decimalOf } from "./decimal.js";
+import { toDecimal } from "./decimal.js";
 import { explore } from "../explore.js";
 import { patternAutomaton } from "../pattern/pattern.js";
 
@@ -18,7 +18,7 @@ export interface Divisor extends Scaled {
 }
 
 /** Returns the least common multiple, or null if it is no safe integer of its unit. */
-export function divisorOf(divisors: readonly number[]): Divisor | null {
+export function toDivisor(divisors: readonly number[]): Divisor | null {
   const common = commonMultiple(divisors.map(scaled));
   if (!Number.isSafeInteger(common.divisor)) return null;
   const zeros = common.scale > 0 ? 0 : (/0*$/.exec(String(common.divisor))?.[0].length ?? 0);
@@ -36,16 +36,16 @@ interface State {
  * Returns the automaton of the decimals that are multiples of the divisor, also with leading zeros. Trailing
  * zeros beyond its scale are not generated. @throws AutomatonTooLarge
  */
-export function multiplesOf({ scale, zeros, remainders }: Divisor): Automaton {
+export function createMultiples({ scale, zeros, remainders }: Divisor): Automaton {
   const short = remaindersAutomaton(remainders, scale);
   if (zeros === 0) return short;
   return union(automatonOfTexts(["0"]), concat(short, automatonOfTexts(["0".repeat(zeros)])));
 }
 
 /** Returns the automaton of the decimals that are multiples of the divisor, with any zeros at the end. @throws AutomatonTooLarge */
-export function allMultiplesOf(divisor: Divisor): Automaton {
+export function createAllMultiples(divisor: Divisor): Automaton {
   const zeros = patternAutomaton(divisor.scale === 0 ? "^(\\.0+)?$" : "^0*$").automaton;
-  return concat(multiplesOf(divisor), zeros);
+  return concat(createMultiples(divisor), zeros);
 }
 
 function remaindersAutomaton(divisor: number, scale: number): Automaton {
@@ -75,7 +75,7 @@ function remaindersAutomaton(divisor: number, scale: number): Automaton {
 }
 
 function scaled(value: number): Scaled {
-  const { whole, fraction } = decimalOf(value);
+  const { whole, fraction } = toDecimal(value);
   return { divisor: Number(whole + fraction), scale: fraction.length };
 }
 

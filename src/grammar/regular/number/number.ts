@@ -5,18 +5,18 @@
  */
 import { type Automaton, AutomatonTooLarge, difference, intersect, isEmpty, union } from "../automaton.js";
 import {
-  decimalOf,
+  toDecimal,
   compareNumbers,
   ExactNumber,
   greatest,
   least,
   negative,
   neighbour,
-  signOf,
+  readSign,
   type JsonNumber,
 } from "./decimal.js";
 import { type Limit, type MagnitudeRange, signedDecimals } from "./magnitude.js";
-import { allMultiplesOf, divisorOf, multiplesOf } from "./multiples.js";
+import { createAllMultiples, toDivisor, createMultiples } from "./multiples.js";
 import { multiplesInRange, multiplesNearZero } from "./few-multiples.js";
 import { attempt, uncounted } from "../../work.js";
 import { patternAutomaton } from "../pattern/pattern.js";
@@ -78,12 +78,12 @@ function withoutMultiples(known: NumberTexts, excluded: readonly number[]): Numb
   let { automaton, exact } = known;
   let remainders = 1;
   for (const each of excluded) {
-    const divisor = divisorOf([each]);
+    const divisor = toDivisor([each]);
     if (automaton === null) break;
     remainders *= divisor?.remainders ?? Infinity;
     if (divisor === null || remainders > remaindersExcludedMax) return { automaton, exact: false };
     try {
-      automaton = nonEmpty(difference(automaton, allMultiplesOf(divisor)));
+      automaton = nonEmpty(difference(automaton, createAllMultiples(divisor)));
     } catch (error) {
       if (!(error instanceof AutomatonTooLarge)) throw error;
       exact = false;
@@ -101,14 +101,14 @@ function nonEmpty(automaton: Automaton): Automaton | null {
  * multiples nearest to zero are generated. @returns null if the common multiple is too large to count with
  */
 function withDivisors(range: NumberRange, divisors: readonly number[]): Automaton | null {
-  const divisor = divisorOf(divisors);
+  const divisor = toDivisor(divisors);
   if (divisor === null) return null;
   const few = multiplesInRange(range, divisor);
   if (few !== null) return few;
   for (const digits of digitsWithDivisor) {
     if (divisor.remainders * digits > remaindersTimesDigitsMax) continue;
     try {
-      const divided = intersect(multiplesOf(divisor), decimals(range, digits));
+      const divided = intersect(createMultiples(divisor), decimals(range, digits));
       // With few digits an empty language can mean only that there are too few digits.
       if (!isEmpty(divided) || hasDigitsFor(range, digits)) return divided;
     } catch (error) {
@@ -148,15 +148,15 @@ function decimals(range: NumberRange, digits?: number): Automaton {
   const low = tightestBound([bound(minimum, false, 1), bound(exclusiveMinimum, true, 1)], 1);
   const high = tightestBound([bound(maximum, false, -1), bound(exclusiveMaximum, true, -1)], -1);
   const most = integer ? 0 : (digits ?? Math.max(fractionDigits(low, high), digitsBetween(low, high)));
-  const below = low === null || signOf(low.at) < 0 ? side(negated(high), negated(low), most, digits) : null;
-  const above = high === null || signOf(high.at) >= 0 ? side(low, high, most, digits) : null;
+  const below = low === null || readSign(low.at) < 0 ? side(negated(high), negated(low), most, digits) : null;
+  const above = high === null || readSign(high.at) >= 0 ? side(low, high, most, digits) : null;
   return signedDecimals(below === null ? null : { ...below, low: below.low ?? aboveZero }, above);
 }
 
 /** Returns the digits of a number with a point with which no text parses to an exclusive bound. */
 function fractionDigits(low: Bound | null, high: Bound | null): number {
   // No other decimal with so few digits parses to zero.
-  const isOpen = [low, high].some((one) => one?.open === true && signOf(one.at) !== 0);
+  const isOpen = [low, high].some((one) => one?.open === true && readSign(one.at) !== 0);
   return isOpen ? digitsApart : digitsRead;
 }
 
@@ -174,7 +174,7 @@ const aboveZero: Limit = { at: { whole: "", fraction: "" }, open: true };
 
 /** Returns the range of absolute values on one side of zero. */
 function side(from: Bound | null, to: Bound | null, digitsMax: number, digits?: number): MagnitudeRange {
-  const sign = from === null ? -1 : signOf(from.at);
+  const sign = from === null ? -1 : readSign(from.at);
   const low = from !== null && (sign > 0 || (sign === 0 && from.open)) ? limit(from) : null;
   const ofHigh = to?.at instanceof ExactNumber ? to.at.magnitude.whole.length : 0;
   const wholeMax = digits ?? Math.min(309, Math.max(wholeDigitsMax, (low?.at.whole.length ?? 0) + 1, ofHigh));
@@ -200,7 +200,7 @@ function negated(end: Bound | null): Bound | null {
 }
 
 function limit({ at, open }: Bound): Limit {
-  return { at: decimalOf(at), open };
+  return { at: toDecimal(at), open };
 }
 
 /** Returns the tightest bound. @param direction 1 for lower bounds, -1 for upper bounds */

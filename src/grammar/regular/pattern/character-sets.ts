@@ -1,11 +1,18 @@
 import { type AST } from "@eslint-community/regexpp";
 import { wordCharacters } from "../nfa.js";
-import { complementOf, everyCodePoint, intersectionOf, type Ranges, rangesOf, unionOf } from "../ranges.js";
+import {
+  complementRanges,
+  everyCodePoint,
+  intersectRanges,
+  type Ranges,
+  toRanges,
+  uniteRanges,
+} from "../ranges.js";
 
 const digits: Ranges = [0x30, 0x39];
 const lineEnds: Ranges = [0x0a, 0x0a, 0x0d, 0x0d, 0x2028, 0x2029];
 /** White space and line terminators of ECMA-262. */
-const spaces = rangesOf(
+const spaces = toRanges(
   [0x09, 0x0d, 0x20, 0x20, 0xa0, 0xa0, 0x1680, 0x1680, 0x2000, 0x200a].concat([
     0x2028, 0x2029, 0x202f, 0x202f, 0x205f, 0x205f, 0x3000, 0x3000, 0xfeff, 0xfeff,
   ]),
@@ -18,12 +25,12 @@ const spaces = rangesOf(
 export function characterSet(element: AST.Character | AST.CharacterSet | AST.CharacterClass): Ranges {
   switch (element.type) {
     case "Character":
-      return rangesOf([element.value, element.value]);
+      return toRanges([element.value, element.value]);
     case "CharacterSet":
       return namedSet(element);
     case "CharacterClass": {
-      const set = unionOf(element.elements.map(member));
-      return element.negate ? complementOf(set) : set;
+      const set = uniteRanges(element.elements.map(member));
+      return element.negate ? complementRanges(set) : set;
     }
   }
 }
@@ -31,7 +38,7 @@ export function characterSet(element: AST.Character | AST.CharacterSet | AST.Cha
 function member(element: AST.CharacterClassElement): Ranges {
   switch (element.type) {
     case "CharacterClassRange":
-      return rangesOf([element.min.value, element.max.value]);
+      return toRanges([element.min.value, element.max.value]);
     case "Character":
     case "CharacterSet":
       return characterSet(element);
@@ -43,16 +50,16 @@ function member(element: AST.CharacterClassElement): Ranges {
 function namedSet(element: AST.CharacterSet): Ranges {
   switch (element.kind) {
     case "any":
-      return complementOf(lineEnds);
+      return complementRanges(lineEnds);
     case "digit":
-      return element.negate ? complementOf(digits) : digits;
+      return element.negate ? complementRanges(digits) : digits;
     case "word":
-      return element.negate ? complementOf(wordCharacters) : wordCharacters;
+      return element.negate ? complementRanges(wordCharacters) : wordCharacters;
     case "space":
-      return element.negate ? complementOf(spaces) : spaces;
+      return element.negate ? complementRanges(spaces) : spaces;
     case "property": {
       const set = unicodeSet(element.value === null ? element.key : `${element.key}=${element.value}`);
-      return element.negate ? complementOf(set) : set;
+      return element.negate ? complementRanges(set) : set;
     }
   }
 }
@@ -70,7 +77,7 @@ function unicodeSet(property: string): Ranges {
     // A match can span the gap of the surrogates; intersecting with everyCodePoint removes them.
     pairs.push(everyCharacter.codePointAt(index) ?? 0, codePointBefore(index + run.length));
   }
-  const set = intersectionOf(rangesOf(pairs), everyCodePoint);
+  const set = intersectRanges(toRanges(pairs), everyCodePoint);
   unicodeSets.set(property, set);
   return set;
 }

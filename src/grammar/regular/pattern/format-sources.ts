@@ -14,7 +14,7 @@ const date = [
 ].join("|");
 
 /** RFC 3339; a leap second only as the last second of a UTC day. @param digits of a fraction of a second */
-function timeOf(digits: string): string {
+function writeTime(digits: string): string {
   const minute = "[0-5][0-9]";
   const hour = "(?:[01][0-9]|2[0-3])";
   const fraction = `(?:\\.${digits})?`;
@@ -23,7 +23,7 @@ function timeOf(digits: string): string {
 }
 
 /** RFC 3339 appendix A: no unit is skipped between two others. @param count the digits of one unit */
-function durationOf(count: string): string {
+function writeDuration(count: string): string {
   const days = `${count}D`;
   const months = `${count}M(?:${days})?`;
   const years = `${count}Y(?:${months})?`;
@@ -107,9 +107,9 @@ export const mailbox = `(?=[^@]{1,64}@)${atom}+(?:\\.${atom}+)*@`;
 /** The formats whose numbers may have any length, by the digits that one may have. */
 function unboundedSources(digits: string): readonly (readonly [string, string])[] {
   return [
-    ["time", timeOf(digits)],
-    ["date-time", `(?:${date})[Tt](?:${timeOf(digits)})`],
-    ["duration", durationOf(digits)],
+    ["time", writeTime(digits)],
+    ["date-time", `(?:${date})[Tt](?:${writeTime(digits)})`],
+    ["duration", writeDuration(digits)],
   ];
 }
 

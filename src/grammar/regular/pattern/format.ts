@@ -9,7 +9,7 @@ import { accepts, type Automaton, concat } from "../automaton.js";
 import { explore } from "../explore.js";
 import { formatSources, generatedSources, mailbox } from "./format-sources.js";
 import { uncounted } from "../../work.js";
-import { isPattern, patternAutomaton } from "./pattern.js";
+import { isRegularExpression, patternAutomaton } from "./pattern.js";
 
 /**
  * The length of a host name is counted in units instead of characters: a label takes one unit per 32
@@ -26,7 +26,7 @@ const makers = new Map<string, () => Automaton>([
 ]);
 
 /** Formats that are not regular because they nest; they are only validated. */
-const validators = new Map<string, (text: string) => boolean>([["regex", isPattern]]);
+const validators = new Map<string, (text: string) => boolean>([["regex", isRegularExpression]]);
 
 /** The names of all enforced formats. */
 export const formatNames: ReadonlySet<string> = new Set([...makers.keys(), ...validators.keys()]);

@@ -39,7 +39,7 @@ export function patternAutomaton(source: string): PatternLanguage {
  * Returns whether a text is a regular expression, in the strict syntax of ECMAScript or the lenient one of
  * browsers.
  */
-export function isPattern(source: string): boolean {
+export function isRegularExpression(source: string): boolean {
   try {
     parsed(source);
     return true;

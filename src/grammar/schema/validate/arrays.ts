@@ -1,13 +1,13 @@
 import type { SchemaNode } from "../node.js";
 import { canonicalText } from "./equality.js";
-import type { Evaluated } from "./evaluated.js";
+import type { EvaluatedParts } from "./evaluated.js";
 import { problem, type Evaluator, type Problem, type InstanceLocation } from "./evaluator.js";
 
 /** Checks the keywords of arrays. `unevaluatedItems` comes last because it depends on all others. */
 export function checkArray(
   node: SchemaNode,
   location: InstanceLocation,
-  evaluated: Evaluated | null,
+  evaluated: EvaluatedParts | null,
   evaluator: Evaluator,
 ): Problem | null {
   const { value } = location;
@@ -38,7 +38,7 @@ function checkItems(
   node: SchemaNode,
   items: readonly unknown[],
   location: InstanceLocation,
-  evaluated: Evaluated | null,
+  evaluated: EvaluatedParts | null,
   evaluator: Evaluator,
 ): Problem | null {
   for (const [index, item] of items.entries()) {
@@ -55,7 +55,7 @@ function checkContains(
   node: SchemaNode,
   items: readonly unknown[],
   location: InstanceLocation,
-  evaluated: Evaluated | null,
+  evaluated: EvaluatedParts | null,
   evaluator: Evaluator,
 ): Problem | null {
   if (node.contains === undefined) return null;
@@ -76,7 +76,7 @@ function checkUnevaluated(
   node: SchemaNode,
   items: readonly unknown[],
   location: InstanceLocation,
-  evaluated: Evaluated | null,
+  evaluated: EvaluatedParts | null,
   evaluator: Evaluator,
 ): Problem | null {
   if (node.unevaluatedItems === undefined || evaluated === null) return null;

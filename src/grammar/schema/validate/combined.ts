@@ -1,12 +1,12 @@
 import type { SchemaNode } from "../node.js";
-import type { Evaluated } from "./evaluated.js";
+import type { EvaluatedParts } from "./evaluated.js";
 import { problem, type Evaluator, type Problem, type InstanceLocation } from "./evaluator.js";
 
 /** Checks `$ref` and the keywords that apply other schemas to the same value. */
 export function checkCombined(
   node: SchemaNode,
   location: InstanceLocation,
-  evaluated: Evaluated | null,
+  evaluated: EvaluatedParts | null,
   evaluator: Evaluator,
 ): Problem | null {
   const inner = node.ref === undefined ? null : evaluator.evaluate(node.ref, location, evaluated);
@@ -27,7 +27,7 @@ export function checkCombined(
 function checkAny(
   node: SchemaNode,
   location: InstanceLocation,
-  evaluated: Evaluated | null,
+  evaluated: EvaluatedParts | null,
   evaluator: Evaluator,
 ): Problem | null {
   if (node.anyOf === undefined) return null;
@@ -49,7 +49,7 @@ function checkAny(
 function checkOne(
   node: SchemaNode,
   location: InstanceLocation,
-  evaluated: Evaluated | null,
+  evaluated: EvaluatedParts | null,
   evaluator: Evaluator,
 ): Problem | null {
   if (node.oneOf === undefined) return null;
@@ -66,7 +66,7 @@ function checkOne(
 function checkCondition(
   node: SchemaNode,
   location: InstanceLocation,
-  evaluated: Evaluated | null,
+  evaluated: EvaluatedParts | null,
   evaluator: Evaluator,
 ): Problem | null {
   if (node.if === undefined) return null;

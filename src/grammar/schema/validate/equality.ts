@@ -1,7 +1,7 @@
 import { ExactNumber } from "../../regular/number/decimal.js";
 
 /** Returns the nesting depth of a value, computed without recursion. Counting stops above `max`. */
-export function depthOf(value: unknown, max: number): number {
+export function measureDepth(value: unknown, max: number): number {
   let level: unknown[] = [value];
   for (let depth = 0; ; depth += 1) {
     const inner: unknown[] = [];

@@ -1,5 +1,5 @@
 import type { SchemaNode } from "../node.js";
-import type { Evaluated } from "./evaluated.js";
+import type { EvaluatedParts } from "./evaluated.js";
 import type { Patterns } from "./patterns.js";
 import type { ValueSets } from "./values.js";
 
@@ -25,7 +25,7 @@ export interface Evaluator {
   /**
    * Validates a value against a schema. If it is valid, the names and items it evaluated are added to `into`.
    */
-  evaluate(node: SchemaNode, location: InstanceLocation, into: Evaluated | null): Problem | null;
+  evaluate(node: SchemaNode, location: InstanceLocation, into: EvaluatedParts | null): Problem | null;
   /** Counts one step of work. @throws when the validation takes too many steps */
   countStep(location: InstanceLocation): void;
 }

@@ -1,7 +1,7 @@
 import { ExactNumber } from "../../regular/number/decimal.js";
 import type { SchemaNode } from "../node.js";
 import { pointerTo } from "../location.js";
-import type { Evaluated } from "./evaluated.js";
+import type { EvaluatedParts } from "./evaluated.js";
 import { problem, type Evaluator, type Problem, type InstanceLocation } from "./evaluator.js";
 import { matches } from "./scalars.js";
 
@@ -9,7 +9,7 @@ import { matches } from "./scalars.js";
 export function checkObject(
   node: SchemaNode,
   location: InstanceLocation,
-  evaluated: Evaluated | null,
+  evaluated: EvaluatedParts | null,
   evaluator: Evaluator,
 ): Problem | null {
   const { value } = location;
@@ -50,7 +50,7 @@ function checkEntries(
   node: SchemaNode,
   entries: Entries,
   location: InstanceLocation,
-  evaluated: Evaluated | null,
+  evaluated: EvaluatedParts | null,
   evaluator: Evaluator,
 ): Problem | null {
   if (!constrainsEntries(node)) return null;
@@ -103,7 +103,7 @@ function checkDependents(
   node: SchemaNode,
   entries: Entries,
   location: InstanceLocation,
-  evaluated: Evaluated | null,
+  evaluated: EvaluatedParts | null,
   evaluator: Evaluator,
 ): Problem | null {
   for (const [name, schema] of node.dependentSchemas ?? []) {
@@ -117,7 +117,7 @@ function checkUnevaluated(
   node: SchemaNode,
   entries: Entries,
   location: InstanceLocation,
-  evaluated: Evaluated | null,
+  evaluated: EvaluatedParts | null,
   evaluator: Evaluator,
 ): Problem | null {
   if (node.unevaluatedProperties === undefined || evaluated === null) return null;

@@ -4,7 +4,7 @@ import {
   ExactNumber,
   isInteger,
   type JsonNumber,
-  decimalOf,
+  toDecimal,
 } from "../../regular/number/decimal.js";
 import { formatValid } from "../../regular/pattern/format.js";
 import type { JsonType, SchemaNode } from "../node.js";
@@ -119,7 +119,7 @@ interface Decimal {
 }
 
 function decimal(value: JsonNumber): Decimal {
-  const { whole, fraction } = decimalOf(value);
+  const { whole, fraction } = toDecimal(value);
   return { digits: BigInt(whole + fraction), exponent: -fraction.length };
 }
 

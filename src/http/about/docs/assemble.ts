@@ -31,22 +31,22 @@ export function assemblePage(parts: PageParts): CachedAnswer {
   };
   const text = read(parts.template).replace(/<!-- (\w+) -->/g, (_, name: string) => contents[name] ?? "");
   const headers = {
-    "content-security-policy": policyOf(style, scripts),
+    "content-security-policy": writePolicy(style, scripts),
     "referrer-policy": "no-referrer",
   };
   return { contentType: "text/html; charset=utf-8", text, headers };
 }
 
-function policyOf(style: string, scripts: readonly string[]): string {
+function writePolicy(style: string, scripts: readonly string[]): string {
   // Only a script asks the server for more, and only pages without one show pictures of the server.
   const own =
     scripts.length === 0
       ? ["img-src 'self' data:"]
-      : ["img-src data:", `script-src ${scripts.map(hashOf).join(" ")}`, "connect-src 'self'"];
+      : ["img-src data:", `script-src ${scripts.map(computeHash).join(" ")}`, "connect-src 'self'"];
   return [
     "default-src 'none'",
     ...own,
-    `style-src ${hashOf(style)}`,
+    `style-src ${computeHash(style)}`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
@@ -57,6 +57,6 @@ function read(name: string): string {
   return readFileSync(new URL(name, import.meta.url), "utf8");
 }
 
-function hashOf(text: string): string {
+function computeHash(text: string): string {
   return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 }

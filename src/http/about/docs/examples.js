@@ -8,7 +8,7 @@ const depthMax = 8;
  * A command that can be pasted as it is once the key is in the environment.
  * @param {string} method @param {string} path @param {{ [keyword: string]: any }} operation @param {boolean} streamed
  */
-function curlOf(method, path, operation, streamed) {
+function writeCurl(method, path, operation, streamed) {
   const url = `${location.origin}${path.replace(/\{(\w+)\}/g, (_, name) => name.toUpperCase())}`;
   const lines = [`curl${streamed ? " -N" : ""} ${url}`];
   if (!["get", "post"].includes(method) || (method === "post" && operation.requestBody === undefined))
@@ -28,8 +28,8 @@ function curlOf(method, path, operation, streamed) {
  * @param {Schema} schema @param {string} [name] of the field that it is for @param {number} [depth]
  * @returns {unknown}
  */
-function sampleOf(schema, name = "", depth = 0) {
-  const [form] = formsOf(schema);
+function writeSample(schema, name = "", depth = 0) {
+  const [form] = listForms(schema);
   if (form === undefined || (depth > 0 && mayBeNull(schema))) return null;
   const whole = resolved(form);
   if ("const" in whole) return whole.const;
@@ -38,7 +38,9 @@ function sampleOf(schema, name = "", depth = 0) {
     case "object":
       return sampleObject(whole, depth);
     case "array":
-      return depth > depthMax || whole.maxItems === 0 ? [] : [sampleOf(whole.items ?? {}, name, depth + 1)];
+      return depth > depthMax || whole.maxItems === 0
+        ? []
+        : [writeSample(whole.items ?? {}, name, depth + 1)];
     case "integer":
     case "number":
       return whole.minimum ?? 0;
@@ -54,7 +56,7 @@ function sampleObject(schema, depth) {
   const required = new Set(schema.required ?? []);
   const fields = Object.entries(schema.properties ?? {}).filter(([name]) => required.has(name));
   if (depth > depthMax) return {};
-  return Object.fromEntries(fields.map(([name, field]) => [name, sampleOf(field, name, depth + 1)]));
+  return Object.fromEntries(fields.map(([name, field]) => [name, writeSample(field, name, depth + 1)]));
 }
 
 /** @param {Schema} schema @param {string} name */
@@ -66,8 +68,8 @@ function sampleText(schema, name) {
 
 /** Frames of an event stream, one of each sort. @param {Schema} schema @param {{ named: boolean, done: boolean }} form */
 function sampleFrames(schema, { named, done }) {
-  const frames = formsOf(schema).map((event) => {
-    const data = sampleOf(event);
+  const frames = listForms(schema).map((event) => {
+    const data = writeSample(event);
     const type = data !== null && typeof data === "object" && "type" in data ? String(data.type) : "";
     return `${named ? `event: ${type}\n` : ""}data: ${JSON.stringify(data)}\n`;
   });

@@ -64,21 +64,21 @@ function assembleGuidePage(guides: Guides, name: string | null) {
     styles: ["page.css", "guide.css"],
     scripts: [],
     contents: {
-      title: name === null || guide === undefined ? "Guides" : titleOf(name, guide),
+      title: name === null || guide === undefined ? "Guides" : readTitle(name, guide),
       guides: navigation(guides, name),
-      content: guide === undefined ? listOf(guides) : guide.html,
+      content: guide === undefined ? writeList(guides) : guide.html,
     },
   });
 }
 
-function titleOf(name: string, { sections }: RenderedMarkdown): string {
+function readTitle(name: string, { sections }: RenderedMarkdown): string {
   return sections.find(({ depth }) => depth === 1)?.text ?? name;
 }
 
-function listOf(guides: Guides): string {
+function writeList(guides: Guides): string {
   const items = [...guides].map(
     ([name, guide]) =>
-      `<li><a href="/docs/guides/${name}">${titleOf(name, guide)}</a><p>${guide.summary}</p></li>`,
+      `<li><a href="/docs/guides/${name}">${readTitle(name, guide)}</a><p>${guide.summary}</p></li>`,
   );
   const reference =
     '<li><a href="/docs">API reference</a><p>Every route of this server with its fields and errors.</p></li>';
@@ -89,12 +89,12 @@ function listOf(guides: Guides): string {
 function navigation(guides: Guides, shown: string | null): string {
   const items = [...guides].map(([name, guide]) => {
     const link = `<a href="/docs/guides/${name}"${name === shown ? ' aria-current="page"' : ""}>`;
-    return `<li>${link}${titleOf(name, guide)}</a>${name === shown ? sectionsOf(guide) : ""}</li>`;
+    return `<li>${link}${readTitle(name, guide)}</a>${name === shown ? writeSections(guide) : ""}</li>`;
   });
   return `<ul>\n${items.join("\n")}\n</ul>`;
 }
 
-function sectionsOf({ sections }: RenderedMarkdown): string {
+function writeSections({ sections }: RenderedMarkdown): string {
   const items = sections
     .filter(({ depth }) => depth === 2)
     .map(({ id, text }) => `<li><a href="#${id}">${text}</a></li>`);

@@ -43,11 +43,11 @@ function fill(api) {
     for (const [path, methods] of Object.entries(api.paths))
       for (const [method, operation] of Object.entries(methods)) {
         if (operation.tags[0] !== tag.name) continue;
-        const article = articleOf(method, path, operation, api);
-        const link = linkOf(method, path, operation);
+        const article = createArticle(method, path, operation, api);
+        const link = createLink(method, path, operation);
         section.append(article);
         list.append(element("li", link));
-        entries.push({ article, link, words: wordsOf(`${method} ${path}`, operation) });
+        entries.push({ article, link, words: readWords(`${method} ${path}`, operation) });
       }
     main.append(section);
     nav.append(element("div.tag", element("h3", tag.name), list));
@@ -56,7 +56,7 @@ function fill(api) {
 }
 
 /** @param {string} method @param {string} path @param {Operation} operation */
-function linkOf(method, path, operation) {
+function createLink(method, path, operation) {
   const link = /** @type {HTMLAnchorElement} */ (
     element("a", methodMark(method), element("span", pathText(path)))
   );
@@ -78,24 +78,24 @@ function pathText(path) {
 }
 
 /** @param {string} method @param {string} path @param {Operation} operation @param {{ [keyword: string]: any }} api */
-function articleOf(method, path, operation, api) {
+function createArticle(method, path, operation, api) {
   const anchor = /** @type {HTMLAnchorElement} */ (element("a.anchor", operation.summary));
   anchor.href = `#${operation.operationId}`;
   const article = element(
     "article",
     element("h3", anchor),
-    element("p.route", methodMark(method), element("code", pathText(path)), rightsOf(operation)),
+    element("p.route", methodMark(method), element("code", pathText(path)), showRights(operation)),
     element(
       "div.columns",
       element(
         "div.details",
         operation.description === undefined ? null : element("p", prose(operation.description)),
-        ...parametersOf(operation),
-        ...bodyOf(operation),
-        ...answersOf(operation),
-        ...errorsOf(operation, api),
+        ...listParameters(operation),
+        ...showRequestBody(operation),
+        ...showAnswers(operation),
+        ...showErrors(operation, api),
       ),
-      element("div.examples", ...examplesOf(method, path, operation)),
+      element("div.examples", ...showExamples(method, path, operation)),
     ),
   );
   article.id = operation.operationId;
@@ -104,14 +104,14 @@ function articleOf(method, path, operation, api) {
 }
 
 /** @param {Operation} operation */
-function rightsOf(operation) {
+function showRights(operation) {
   if (operation.security.length === 0) return element("span.right", "no key needed");
   const acl = operation["x-hearth-acl"];
   return element("span.right", acl === undefined ? "any valid key" : `ACL ${acl}`);
 }
 
 /** @param {Operation} operation */
-function parametersOf({ parameters = [] }) {
+function listParameters({ parameters = [] }) {
   return ["path", "query"].flatMap((place) => {
     const rows = parameters
       .filter((/** @type {Schema} */ parameter) => parameter.in === place)
@@ -129,7 +129,7 @@ function parametersOf({ parameters = [] }) {
 }
 
 /** @param {Operation} operation */
-function bodyOf({ requestBody }) {
+function showRequestBody({ requestBody }) {
   if (requestBody === undefined) return [];
   return [
     element("h4", "Request body"),
@@ -138,18 +138,18 @@ function bodyOf({ requestBody }) {
 }
 
 /** @param {Operation} operation */
-function answersOf({ responses }) {
+function showAnswers({ responses }) {
   return Object.entries(responses)
     .filter(([, answer]) => answer.$ref === undefined)
     .flatMap(([code, { description, content = {} }]) => [
       element("h4", "Answer ", element("span.status", code)),
       element("p", prose(description)),
-      ...Object.entries(content).flatMap(([type, media]) => contentOf(type, media)),
+      ...Object.entries(content).flatMap(([type, media]) => showContent(type, media)),
     ]);
 }
 
 /** @param {string} type @param {{ [keyword: string]: any }} media */
-function contentOf(type, { schema }) {
+function showContent(type, { schema }) {
   if (type === "text/event-stream") return [element("h4", "Events"), eventRows(schema)];
   return type === "application/json"
     ? [fieldRows(schema, "answer")]
@@ -157,38 +157,38 @@ function contentOf(type, { schema }) {
 }
 
 /** @param {Operation} operation @param {{ [keyword: string]: any }} api */
-function errorsOf({ responses }, api) {
+function showErrors({ responses }, api) {
   const failed = Object.entries(responses).filter(([, answer]) => answer.$ref !== undefined);
   if (failed.length === 0) return [];
   const codes = failed.map(([code]) => element("span.status.error", code));
   const details = element("details.errors", element("summary", "Errors ", ...codes));
   for (const [code, { $ref }] of failed) {
-    const { description } = api.components.responses[nameOf($ref)];
+    const { description } = api.components.responses[readSchemaName($ref)];
     details.append(
       element("div.error", element("span.status.error", code), element("p", prose(description))),
     );
   }
   const [[, { $ref }] = ["", { $ref: "" }]] = failed;
   details.append(
-    fieldRows(api.components.responses[nameOf($ref)].content["application/json"].schema, "answer"),
+    fieldRows(api.components.responses[readSchemaName($ref)].content["application/json"].schema, "answer"),
   );
   return [details];
 }
 
 /** @param {string} method @param {string} path @param {Operation} operation */
-function examplesOf(method, path, operation) {
+function showExamples(method, path, operation) {
   const content = operation.responses["200"]?.content ?? {};
   const whole = content["application/json"];
   const events = content["text/event-stream"];
-  const curl = codeBlock("Request", curlOf(method, path, operation, false));
-  const sample = () => (whole === undefined ? "" : JSON.stringify(sampleOf(whole.schema), null, 2));
+  const curl = codeBlock("Request", writeCurl(method, path, operation, false));
+  const sample = () => (whole === undefined ? "" : JSON.stringify(writeSample(whole.schema), null, 2));
   const answer = codeBlock("Answer", sample());
   const shown = [curl.block, ...(whole === undefined ? [] : [answer.block])];
   if (events === undefined || operation.requestBody === undefined) return shown;
   const box = /** @type {HTMLInputElement} */ (element("input"));
   box.type = "checkbox";
   box.addEventListener("change", () => {
-    curl.code.textContent = curlOf(method, path, operation, box.checked);
+    curl.code.textContent = writeCurl(method, path, operation, box.checked);
     answer.code.textContent = box.checked ? sampleFrames(events.schema, events["x-hearth-stream"]) : sample();
   });
   return [element("label.streamed", box, "streamed"), ...shown];

@@ -34,23 +34,23 @@ function prose(text) {
 function resolved(schema) {
   if (typeof schema.$ref !== "string") return schema;
   const { $ref, ...rest } = schema;
-  return { ...resolved(namedSchemas[nameOf($ref)] ?? {}), ...rest };
+  return { ...resolved(namedSchemas[readSchemaName($ref)] ?? {}), ...rest };
 }
 
 /** @param {string} reference */
-function nameOf(reference) {
+function readSchemaName(reference) {
   return reference.split("/").at(-1) ?? "";
 }
 
 /** The forms that a value may have, null left out. @param {Schema} schema @returns {Schema[]} */
-function formsOf(schema) {
+function listForms(schema) {
   const union = schema.anyOf ?? schema.oneOf;
   if (union === undefined && schema.$ref !== undefined) {
     const target = resolved(schema);
-    return target.anyOf === undefined && target.oneOf === undefined ? [schema] : formsOf(target);
+    return target.anyOf === undefined && target.oneOf === undefined ? [schema] : listForms(target);
   }
   if (union === undefined) return schema.type === "null" ? [] : [schema];
-  return union.flatMap(formsOf);
+  return union.flatMap(listForms);
 }
 
 /** @param {Schema} schema @returns {boolean} */
@@ -63,14 +63,16 @@ function mayBeNull(schema) {
 function typeText(schema, side) {
   const union = schema.anyOf ?? schema.oneOf;
   const names =
-    union === undefined ? [nameOfType(schema, side)] : formsOf(schema).map((form) => nameOfType(form, side));
+    union === undefined
+      ? [nameOfType(schema, side)]
+      : listForms(schema).map((form) => nameOfType(form, side));
   const nullable = side === "answer" && mayBeNull(schema) ? ["null"] : [];
   return [...new Set([...names, ...nullable])].join(" | ");
 }
 
 /** @param {Schema} schema @param {Side} side @returns {string} */
 function nameOfType(schema, side) {
-  if (schema.$ref !== undefined) return nameOf(schema.$ref);
+  if (schema.$ref !== undefined) return readSchemaName(schema.$ref);
   if ("const" in schema) return JSON.stringify(schema.const);
   if (schema.enum !== undefined)
     return schema.enum.map((/** @type {unknown} */ value) => JSON.stringify(value)).join(" | ");
@@ -90,7 +92,7 @@ function nameOfType(schema, side) {
 
 /** Within which bounds a value must be. @param {Schema} schema @returns {string} */
 function boundsText(schema) {
-  const texts = formsOf(schema)
+  const texts = listForms(schema)
     .map(resolved)
     .flatMap((form) => [
       range(form.minimum, form.maximum, ""),
@@ -115,34 +117,34 @@ function range(min, max, unit) {
 }
 
 /** The fields of a value, by its forms: an array has the fields of its elements. @param {Schema} schema @returns {Group[]} */
-function groupsOf(schema) {
-  return formsOf(schema).flatMap((form) => {
+function listGroups(schema) {
+  return listForms(schema).flatMap((form) => {
     const whole = resolved(form);
-    if (whole.type === "array") return groupsOf(whole.items ?? {});
+    if (whole.type === "array") return listGroups(whole.items ?? {});
     if (whole.properties === undefined) {
       const entries = whole.additionalProperties;
-      return typeof entries === "object" ? groupsOf(entries) : [];
+      return typeof entries === "object" ? listGroups(entries) : [];
     }
     const required = new Set(whole.required ?? []);
     const fields = Object.entries(whole.properties).map(
       ([name, field]) => /** @type {[string, Schema, boolean]} */ ([name, field, required.has(name)]),
     );
-    return [{ label: labelOf(form, whole), fields }];
+    return [{ label: toLabel(form, whole), fields }];
   });
 }
 
 /** What distinguishes a form from others: its constant, else its name. @param {Schema} form @param {Schema} whole */
-function labelOf(form, whole) {
+function toLabel(form, whole) {
   for (const key of ["type", "role", "object"]) {
     const value = whole.properties?.[key]?.const;
     if (value !== undefined) return `${key}: ${JSON.stringify(value)}`;
   }
-  return form.$ref === undefined ? "" : nameOf(form.$ref);
+  return form.$ref === undefined ? "" : readSchemaName(form.$ref);
 }
 
 /** Rows of all fields of a value. @param {Schema} schema @param {Side} side @returns {HTMLElement} */
 function fieldRows(schema, side) {
-  const groups = groupsOf(schema).filter(({ fields }) => fields.length > 0);
+  const groups = listGroups(schema).filter(({ fields }) => fields.length > 0);
   return element(
     "div.fields",
     ...groups.flatMap(({ label, fields }) => [
@@ -168,7 +170,7 @@ function fieldRow(name, schema, required, side) {
   const description = schema.description ?? resolved(schema).description ?? "";
   const note = description === "" ? null : element("p", prose(description));
   const head = element("span.head", ...parts);
-  if (groupsOf(schema).every(({ fields }) => fields.length === 0)) return element("div.field", head, note);
+  if (listGroups(schema).every(({ fields }) => fields.length === 0)) return element("div.field", head, note);
   return opening([head, note], () => fieldRows(schema, side));
 }
 
@@ -181,8 +183,8 @@ function opening(outside, inside) {
 
 /** The events of a stream, each by what distinguishes it from the others. @param {Schema} schema */
 function eventRows(schema) {
-  const events = formsOf(schema).map((form) => {
-    const [group] = groupsOf(form);
+  const events = listForms(schema).map((form) => {
+    const [group] = listGroups(form);
     const name = element("span.head", element("code.name", group?.label ?? nameOfType(form, "answer")));
     const { description = "" } = resolved(form);
     const note = description === "" ? null : element("p", prose(description));

@@ -18,7 +18,7 @@ function find(id) {
 }
 
 /** All words that a search may find an operation by; put together when first asked. @param {string} route @param {Operation} operation */
-function wordsOf(route, operation) {
+function readWords(route, operation) {
   /** @type {string | null} */
   let words = null;
   return () => {
@@ -37,7 +37,7 @@ function collectNames(value, names, seen) {
   if (typeof value.$ref === "string") {
     if (seen.has(value.$ref)) return;
     seen.add(value.$ref);
-    collectNames(namedSchemas[nameOf(value.$ref)], names, seen);
+    collectNames(namedSchemas[readSchemaName(value.$ref)], names, seen);
   }
   if (typeof value.properties === "object") Object.keys(value.properties).forEach((name) => names.add(name));
   if (typeof value.in === "string") names.add(value.name);

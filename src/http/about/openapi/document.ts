@@ -6,12 +6,12 @@ import { z } from "zod";
 import { anthropicError, managementError, ollamaError, openaiError } from "../../../dialects/error-schema.js";
 import { failureDescription, failureHeaders, failureStatuses } from "./failures.js";
 import {
-  answerHeaders,
+  answerHeaderDocs,
   failureName,
   openapiPath,
-  operationOf,
+  toOperation,
   type Operation,
-  type ResponseObject,
+  type OpenApiResponse,
 } from "./operation.js";
 import { jsonSchemas, type JsonSchema, type JsonSchemas } from "./schemas.js";
 import type { Route } from "../../server/route.js";
@@ -26,14 +26,14 @@ export interface OpenApiDocument {
   readonly components: {
     readonly securitySchemes: object;
     readonly headers: object;
-    readonly responses: Readonly<Record<string, ResponseObject>>;
+    readonly responses: Readonly<Record<string, OpenApiResponse>>;
     readonly schemas: Readonly<Record<string, JsonSchema>>;
   };
 }
 
 /** Returns the document of these routes. @throws Error for a schema that JSON Schema cannot express. */
 export function openapiDocument(routes: readonly Route[], version: string): OpenApiDocument {
-  const schemas = jsonSchemas(schemasOf(routes));
+  const schemas = jsonSchemas(listSchemas(routes));
   return {
     openapi: "3.1.1",
     info: {
@@ -43,8 +43,8 @@ export function openapiDocument(routes: readonly Route[], version: string): Open
       license: { name: "Apache License 2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/" }],
-    tags: tagsOf(routes),
-    paths: pathsOf(routes, schemas),
+    tags: listTags(routes),
+    paths: describePaths(routes, schemas),
     components: {
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", description: "`Authorization: Bearer <key>`" },
@@ -62,7 +62,7 @@ export function openapiDocument(routes: readonly Route[], version: string): Open
         },
       },
       headers,
-      responses: failuresOf(routes, schemas),
+      responses: describeFailures(routes, schemas),
       schemas: schemas.components,
     },
   };
@@ -116,7 +116,7 @@ const errorSchemas = {
   either: z.union([openaiError, anthropicError]),
 } as const;
 
-function schemasOf(routes: readonly Route[]): Parameters<typeof jsonSchemas>[0] {
+function listSchemas(routes: readonly Route[]): Parameters<typeof jsonSchemas>[0] {
   const requests = routes.flatMap(({ docs }) => [docs.body, docs.form, docs.query]);
   const answers = routes.flatMap(({ docs }) => [
     ...Object.values(docs.answers).map(({ schema }) => schema),
@@ -128,28 +128,28 @@ function schemasOf(routes: readonly Route[]): Parameters<typeof jsonSchemas>[0] 
   };
 }
 
-function tagsOf(routes: readonly Route[]): OpenApiDocument["tags"] {
+function listTags(routes: readonly Route[]): OpenApiDocument["tags"] {
   const used = new Set<string>(routes.map(({ docs }) => docs.tag));
   return Object.entries(routeTags)
     .filter(([name]) => used.has(name))
     .map(([name, description]) => ({ name, description }));
 }
 
-function pathsOf(routes: readonly Route[], schemas: JsonSchemas): OpenApiDocument["paths"] {
+function describePaths(routes: readonly Route[], schemas: JsonSchemas): OpenApiDocument["paths"] {
   const paths: Record<string, Record<string, Operation>> = {};
   for (const route of routes)
-    (paths[openapiPath(route)] ??= {})[route.method.toLowerCase()] = operationOf(route, schemas);
+    (paths[openapiPath(route)] ??= {})[route.method.toLowerCase()] = toOperation(route, schemas);
   return paths;
 }
 
-function failuresOf(routes: readonly Route[], schemas: JsonSchemas): Record<string, ResponseObject> {
-  const failures: Record<string, ResponseObject> = {};
+function describeFailures(routes: readonly Route[], schemas: JsonSchemas): Record<string, OpenApiResponse> {
+  const failures: Record<string, OpenApiResponse> = {};
   for (const route of routes)
     for (const status of failureStatuses(route))
       failures[failureName(route, status)] ??= {
         description: failureDescription(status, route.errors),
         headers: {
-          ...answerHeaders,
+          ...answerHeaderDocs,
           ...headerReferences(failureHeaders(status, route.errors)),
         },
         content: {
@@ -161,7 +161,7 @@ function failuresOf(routes: readonly Route[], schemas: JsonSchemas): Record<stri
   return failures;
 }
 
-function headerReferences(names: Readonly<Record<string, string>>): NonNullable<ResponseObject["headers"]> {
+function headerReferences(names: Readonly<Record<string, string>>): NonNullable<OpenApiResponse["headers"]> {
   const references = Object.entries(names).map(
     ([header, name]) => [header, { $ref: `#/components/headers/${name}` }] as const,
   );

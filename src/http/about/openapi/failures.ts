@@ -15,7 +15,7 @@ export function failureStatuses(route: Route): readonly number[] {
     ...(docs.body === undefined && docs.form === undefined ? [] : bodyErrors),
     ...(docs.errors ?? []),
   ];
-  const statuses = new Set(dialectsOf(errors).flatMap((dialect) => [...errorCodes(dialect, kinds).keys()]));
+  const statuses = new Set(listDialects(errors).flatMap((dialect) => [...errorCodes(dialect, kinds).keys()]));
   return [...statuses].toSorted((a, b) => a - b);
 }
 
@@ -24,7 +24,7 @@ export function failureDescription(status: number, errors: RouteErrors): string 
   const sentence = sentences[status] ?? "The request failed.";
   const label = codeLabels[errors];
   if (label === null) return sentence;
-  const codes = dialectsOf(errors).flatMap((dialect) => errorCodes(dialect).get(status) ?? []);
+  const codes = listDialects(errors).flatMap((dialect) => errorCodes(dialect).get(status) ?? []);
   return `${sentence} ${label}: ${codes.map((code) => `\`${code}\``).join(", ")}.`;
 }
 
@@ -39,7 +39,7 @@ export function failureHeaders(status: number, errors: RouteErrors): Readonly<Re
   };
   return Object.fromEntries([
     ...Object.entries(retryHeaders),
-    ...dialectsOf(errors).flatMap((dialect) => Object.entries(limitHeaders[dialect])),
+    ...listDialects(errors).flatMap((dialect) => Object.entries(limitHeaders[dialect])),
   ]);
 }
 
@@ -52,7 +52,7 @@ const codeLabels: Readonly<Record<RouteErrors, string | null>> = {
   ollama: null,
 };
 
-function dialectsOf(errors: RouteErrors): readonly ErrorDialect[] {
+function listDialects(errors: RouteErrors): readonly ErrorDialect[] {
   return errors === "either" ? ["openai", "anthropic"] : [errors];
 }
 

@@ -12,13 +12,13 @@ export interface MediaType {
   readonly "x-hearth-stream"?: { readonly named: boolean; readonly done: boolean };
 }
 
-export interface Reference {
+export interface SchemaReference {
   readonly $ref: string;
 }
 
-export interface ResponseObject {
+export interface OpenApiResponse {
   readonly description: string;
-  readonly headers?: Readonly<Record<string, Reference>>;
+  readonly headers?: Readonly<Record<string, SchemaReference>>;
   readonly content?: Readonly<Record<string, MediaType>>;
 }
 
@@ -40,7 +40,7 @@ export interface Operation {
   readonly "x-hearth-acl"?: string;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly required: true; readonly content: Readonly<Record<string, MediaType>> };
-  readonly responses: Readonly<Record<string, ResponseObject | Reference>>;
+  readonly responses: Readonly<Record<string, OpenApiResponse | SchemaReference>>;
 }
 
 /** Returns the path in OpenAPI notation: `/v1/models/{id}`. */
@@ -62,10 +62,10 @@ const failureNames = {
 } as const;
 
 /** Headers of every response. */
-export const answerHeaders = { "x-request-id": { $ref: "#/components/headers/RequestId" } } as const;
+export const answerHeaderDocs = { "x-request-id": { $ref: "#/components/headers/RequestId" } } as const;
 
 /** Returns the operation of a route. */
-export function operationOf(route: Route, schemas: JsonSchemas): Operation {
+export function toOperation(route: Route, schemas: JsonSchemas): Operation {
   const { docs, acl, guard } = route;
   const parameters = [...pathParameters(route), ...queryParameters(docs.query, schemas)];
   return {
@@ -73,15 +73,15 @@ export function operationOf(route: Route, schemas: JsonSchemas): Operation {
     tags: [docs.tag],
     summary: docs.summary,
     ...(docs.description === undefined ? {} : { description: docs.description }),
-    security: securityOf[guard],
+    security: securities[guard],
     ...(acl === null ? {} : { "x-hearth-acl": `${aclKind[guard]}:endpoint:${acl}` }),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...requestBodyOf(docs, schemas),
-    responses: responsesOf(route, schemas),
+    ...describeRequestBody(docs, schemas),
+    responses: describeResponses(route, schemas),
   };
 }
 
-function requestBodyOf(
+function describeRequestBody(
   { body, form, example }: RouteDocs,
   schemas: JsonSchemas,
 ): Pick<Operation, "requestBody"> {
@@ -92,7 +92,7 @@ function requestBodyOf(
   return { requestBody: { required: true, content: { [type]: media } } };
 }
 
-const securityOf: Readonly<Record<Route["guard"], Operation["security"]>> = {
+const securities: Readonly<Record<Route["guard"], Operation["security"]>> = {
   none: [],
   "api-key": [{ bearer: [] }, { apiKey: [] }],
   "management-key": [{ managementKey: [] }],
@@ -108,36 +108,36 @@ const aclKind: Readonly<Record<Route["guard"], string>> = {
   session: "",
 };
 
-function responsesOf(route: Route, schemas: JsonSchemas): Operation["responses"] {
+function describeResponses(route: Route, schemas: JsonSchemas): Operation["responses"] {
   const { answers, stream } = route.docs;
   const failures = failureStatuses(route).map(
     (status) => [status, { $ref: `#/components/responses/${failureName(route, status)}` }] as const,
   );
   const successes = Object.entries(answers).map(
     ([status, answer]) =>
-      [status, responseOf(answer, status === "200" ? stream : undefined, schemas)] as const,
+      [status, describeResponse(answer, status === "200" ? stream : undefined, schemas)] as const,
   );
-  return Object.fromEntries<ResponseObject | Reference>([...failures, ...successes]);
+  return Object.fromEntries<OpenApiResponse | SchemaReference>([...failures, ...successes]);
 }
 
-function responseOf(
+function describeResponse(
   { description, schema, contentType }: AnswerDocs,
   stream: StreamDocs | undefined,
   schemas: JsonSchemas,
-): ResponseObject {
+): OpenApiResponse {
   const content: Readonly<Record<string, MediaType>> = {
     ...(schema === undefined ? {} : { "application/json": { schema: schemas.of(schema, "answer") } }),
     ...Object.fromEntries([contentType ?? []].flat().map((type) => [type, { schema: { type: "string" } }])),
-    ...(stream === undefined ? {} : streamOf(stream, schemas)),
+    ...(stream === undefined ? {} : describeStream(stream, schemas)),
   };
   return {
     description: stream === undefined ? description : `${description} ${streamSentence(stream)}`,
-    headers: answerHeaders,
+    headers: answerHeaderDocs,
     ...(Object.keys(content).length === 0 ? {} : { content }),
   };
 }
 
-function streamOf(stream: StreamDocs, schemas: JsonSchemas): Readonly<Record<string, MediaType>> {
+function describeStream(stream: StreamDocs, schemas: JsonSchemas): Readonly<Record<string, MediaType>> {
   const schema = schemas.of(stream.schema, "answer");
   if (stream.form === "lines") return { "application/x-ndjson": { schema } };
   const { named, done } = stream;

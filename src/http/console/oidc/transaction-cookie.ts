@@ -12,7 +12,7 @@ const transactionsMax = 10;
 
 /** Returns the transaction of a sign-in through the provider that has this state, and clears its cookie; null when there is none. */
 export function takeTransactionCookie(ctx: Context, state: string | null): string | null {
-  const cookie = readTransactionCookies(ctx).find(({ id }) => state !== null && id === idOf(state));
+  const cookie = readTransactionCookies(ctx).find(({ id }) => state !== null && id === toId(state));
   if (cookie === undefined) return null;
   setTransactionCookie(ctx, cookie.name, "", 0);
   const { text } = cookie;
@@ -32,7 +32,7 @@ export function writeTransactionCookie(
   for (const { name } of others.slice(transactionsMax - 1)) setTransactionCookie(ctx, name, "", 0);
   setTransactionCookie(
     ctx,
-    `${transactionPrefix(ctx)}${now.toString(36)}.${idOf(state)}`,
+    `${transactionPrefix(ctx)}${now.toString(36)}.${toId(state)}`,
     transaction,
     maxAgeMs,
   );
@@ -51,7 +51,7 @@ function transactionPrefix(ctx: Context): string {
 }
 
 /** Finds the cookie of a state. */
-function idOf(state: string): string {
+function toId(state: string): string {
   return state.slice(0, 16);
 }
 

@@ -8,7 +8,7 @@ import {
   pageLimitField,
   requiredInteger,
 } from "../../../dialects/request-fields.js";
-import { batchEndpoints, endpointAclOf } from "../../../jobs/batches/line-request.js";
+import { batchEndpoints, findEndpointAcl } from "../../../jobs/batches/line-request.js";
 import { batchPageSchema, batchSchema, presentBatch, presentBatchPage } from "./present-openai.js";
 import { apiKeyRoute } from "../../server/route.js";
 
@@ -58,7 +58,7 @@ export const createBatch = apiKeyRoute({
   async handle({ ctx, principal, body, route }, { batches, files }) {
     const fields = validFields(requestSchema, body);
     authorise(principal, { endpoint: route.acl, model: null });
-    authorise(principal, { endpoint: endpointAclOf(fields.endpoint), model: null });
+    authorise(principal, { endpoint: findEndpointAcl(fields.endpoint), model: null });
     const file = await files.find(fields.input_file_id, principal.team.id);
     if (file.purpose !== "batch")
       throw invalidValue("input_file_id", "must be a file that was uploaded with the purpose 'batch'");

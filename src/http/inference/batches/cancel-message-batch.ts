@@ -1,6 +1,6 @@
 /** POST /v1/messages/batches/{message_batch_id}/cancel: ends a message batch early. */
 import { authorise } from "../../../accounts/principals/permissions.js";
-import { messageBatchSchema, originOf, presentMessageBatch } from "./present-anthropic.js";
+import { messageBatchSchema, readOrigin, presentMessageBatch } from "./present-anthropic.js";
 import { apiKeyRoute } from "../../server/route.js";
 import { messageBatchParams } from "./message-batches.js";
 
@@ -22,6 +22,6 @@ export const cancelMessageBatch = apiKeyRoute({
   async handle({ ctx, principal, params, route }, { batches }) {
     authorise(principal, { endpoint: route.acl, model: null });
     const batch = await batches.find(params["message_batch_id"] ?? "", principal.team.id, "anthropic");
-    ctx.body = presentMessageBatch(await batches.cancel(batch), originOf(ctx));
+    ctx.body = presentMessageBatch(await batches.cancel(batch), readOrigin(ctx));
   },
 });

@@ -6,11 +6,11 @@ import { fieldError, invalidValue, validFields } from "../../../dialects/field-e
 import { boundedArray, pageItemsDefault, queryInteger } from "../../../dialects/request-fields.js";
 import { responseObject } from "../../../dialects/response-fields.js";
 import type { BatchLine } from "../../../jobs/batches/batch.js";
-import { endpointAclOf, messagesEndpoint } from "../../../jobs/batches/line-request.js";
+import { findEndpointAcl, messagesEndpoint } from "../../../jobs/batches/line-request.js";
 import {
   messageBatchPageSchema,
   messageBatchSchema,
-  originOf,
+  readOrigin,
   presentMessageBatch,
   presentMessageBatchPage,
 } from "./present-anthropic.js";
@@ -81,7 +81,7 @@ export const createMessageBatch = apiKeyRoute({
   async handle({ ctx, principal, body, bodyText, route }, { batches }) {
     const { requests } = validFields(requestSchema, body);
     authorise(principal, { endpoint: route.acl, model: null });
-    authorise(principal, { endpoint: endpointAclOf(messagesEndpoint), model: null });
+    authorise(principal, { endpoint: findEndpointAcl(messagesEndpoint), model: null });
     const { batchLinesMax } = batches.limits;
     if (requests.length > batchLinesMax)
       throw invalidValue("requests", `must hold at most ${batchLinesMax} elements`);
@@ -99,7 +99,7 @@ export const createMessageBatch = apiKeyRoute({
       body: texts[line] ?? JSON.stringify(params),
     }));
     const request = { principal, endpoint: messagesEndpoint, metadata: null, outputExpiresMs: null };
-    ctx.body = presentMessageBatch(await batches.createFromLines(request, lines), originOf(ctx));
+    ctx.body = presentMessageBatch(await batches.createFromLines(request, lines), readOrigin(ctx));
   },
 });
 
@@ -128,11 +128,11 @@ export const listMessageBatches = apiKeyRoute({
     } as const;
     if (before == null) {
       const page = await batches.list({ ...query, order: "desc", after: after ?? null });
-      ctx.body = presentMessageBatchPage(page, originOf(ctx));
+      ctx.body = presentMessageBatchPage(page, readOrigin(ctx));
       return;
     }
     const page = await batches.list({ ...query, order: "asc", after: before });
-    ctx.body = presentMessageBatchPage({ ...page, batches: page.batches.toReversed() }, originOf(ctx));
+    ctx.body = presentMessageBatchPage({ ...page, batches: page.batches.toReversed() }, readOrigin(ctx));
   },
 });
 
@@ -152,7 +152,7 @@ export const getMessageBatch = apiKeyRoute({
   async handle({ ctx, principal, params, route }, { batches }) {
     authorise(principal, { endpoint: route.acl, model: null });
     const batch = await batches.find(params["message_batch_id"] ?? "", principal.team.id, "anthropic");
-    ctx.body = presentMessageBatch(batch, originOf(ctx));
+    ctx.body = presentMessageBatch(batch, readOrigin(ctx));
   },
 });
 

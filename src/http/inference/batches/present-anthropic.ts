@@ -33,7 +33,7 @@ export const messageBatchPageSchema = responseObject({
 }).meta({ id: "MessageBatchList" });
 
 /** Returns the origin of the server's own URLs, as the client addressed it. */
-export function originOf({ protocol, host }: Context): string {
+export function readOrigin({ protocol, host }: Context): string {
   return `${protocol}://${host}`;
 }
 

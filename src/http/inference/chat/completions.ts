@@ -3,7 +3,7 @@ import { z } from "zod";
 import { authorise } from "../../../accounts/principals/permissions.js";
 import { openaiErrorEvent } from "../../../dialects/error-schema.js";
 import {
-  deletedCompletion,
+  encodeDeletedCompletion,
   encodeStored,
   encodeStoredPage,
 } from "../../../dialects/openai-chat/stored/encode.js";
@@ -26,7 +26,7 @@ import {
 } from "../../../dialects/openai-chat/response-schema.js";
 import { usableModel } from "../../../inference/usable-model.js";
 import type { AppContext } from "../../server/app-context.js";
-import { ownerOf } from "../../../inference/stored-owner.js";
+import { toStoredOwner } from "../../../inference/stored-owner.js";
 import { parkReservation } from "../../server/middleware/limit.js";
 import { admit, type Admitted } from "../../../answers/admit.js";
 import { chat, type ChatAnswer } from "../../../answers/chat/chat.js";
@@ -45,7 +45,7 @@ async function defer(
   const { request, whole } = ready;
   const id = app.random.id();
   const tags = principal.labels?.tags ?? [];
-  const owner = { ...ownerOf(principal), apiKeyId: principal.key.id, endpoint: route.path, tags };
+  const owner = { ...toStoredOwner(principal), apiKeyId: principal.key.id, endpoint: route.path, tags };
   await parkReservation(app, reservation, id, () => {
     // Reports an unusable model now and not when the answer is fetched.
     usableModel(app.models, request.model);
@@ -168,6 +168,6 @@ export const deleteStoredCompletion = apiKeyRoute({
     authorise(principal, { endpoint: route.acl, model: null });
     const id = params["completion_id"] ?? "";
     await storedCompletions.delete(id, principal.team.id);
-    ctx.body = deletedCompletion(id);
+    ctx.body = encodeDeletedCompletion(id);
   },
 });

@@ -36,7 +36,7 @@ export const getDeferredCompletion = apiKeyRoute({
     if (!uuid.test(id)) throw invalidValue("request_id", "must be the request_id of a deferred completion");
     authorise(principal, { endpoint: route.acl, model: null });
     const answer = await deferrals.take(id.toLowerCase(), principal.team.id);
-    if (answer !== null) ctx.set(costHeader(costOf(answer)));
+    if (answer !== null) ctx.set(costHeader(readCost(answer)));
     ctx.status = answer === null ? 202 : 200;
     ctx.type = "application/json";
     ctx.body = answer ?? JSON.stringify({ request_id: id, status: "pending" });
@@ -44,7 +44,7 @@ export const getDeferredCompletion = apiKeyRoute({
 });
 
 /** Returns the cost that a stored completion reports. */
-function costOf(answer: string): Ticks {
+function readCost(answer: string): Ticks {
   return (JSON.parse(answer) as ChatCompletion).usage.cost_in_usd_ticks;
 }
 

@@ -1,13 +1,13 @@
 /** POST /v1/complete: Anthropic's Text Completions API, the predecessor of the Messages API. */
 import { z } from "zod";
 import { completeRequestSchema } from "../../../dialects/anthropic-complete/schema.js";
-import { completeEvent, completion } from "../../../dialects/anthropic-complete/response-schema.js";
+import { completeEvent, anthropicCompletion } from "../../../dialects/anthropic-complete/response-schema.js";
 import { anthropicError } from "../../../dialects/error-schema.js";
 import { complete } from "../../../answers/complete.js";
 import { answerCall } from "../../server/answer.js";
 import { apiKeyRoute } from "../../server/route.js";
 
-/** Creates a text completion. */
+/** Creates a text anthropicCompletion. */
 export const createTextCompletion = apiKeyRoute({
   method: "POST",
   path: "/v1/complete",
@@ -27,7 +27,7 @@ export const createTextCompletion = apiKeyRoute({
       max_tokens_to_sample: 64,
     },
     errors: ["no_credits", "budget_exceeded"],
-    answers: { 200: { description: "The answer.", schema: completion } },
+    answers: { 200: { description: "The answer.", schema: anthropicCompletion } },
     stream: { schema: z.union([completeEvent, anthropicError]), named: true, done: false },
   },
   handle: (call, app) => answerCall(app, complete, call),

@@ -4,7 +4,7 @@ import { authorise } from "../../../accounts/principals/permissions.js";
 import { validFields, fieldError, invalidValue } from "../../../dialects/field-error.js";
 import { queryInteger } from "../../../dialects/request-fields.js";
 import type { FileFields } from "../../../inference/files/files.js";
-import { ownerOf } from "../../../inference/stored-owner.js";
+import { toStoredOwner } from "../../../inference/stored-owner.js";
 import {
   uploadPurposes,
   visiblePurposes,
@@ -93,7 +93,7 @@ export const createFile = apiKeyRoute({
   async handle({ ctx, principal, route }, { files, clock, bodyBudget }) {
     authorise(principal, { endpoint: route.acl, model: null });
     const format = formatFor(ctx);
-    const draft = await files.begin(ownerOf(principal), true);
+    const draft = await files.begin(toStoredOwner(principal), true);
     try {
       const upload = await readUpload(ctx, bodyBudget, (chunk) => draft.write(chunk));
       const file = await draft.finish(readFileFields(upload, format, clock.now()));

@@ -15,7 +15,7 @@ import { eventFrame } from "../../../dialects/sse.js";
 import type { NamedImage } from "../../../inference/images/generate-images.js";
 import { whileClientWaits } from "../../server/reply/client.js";
 import { answerHeaders } from "../../server/reply/run-headers.js";
-import { imageUrl } from "./image-file.js";
+import { storedImageUrl } from "./image-file.js";
 import { admitModel } from "../../../answers/admit.js";
 import { readCall } from "../../server/answer.js";
 import { apiKeyRoute, type Call } from "../../server/route.js";
@@ -59,7 +59,7 @@ export const createImages = apiKeyRoute({
       images: result.images.map((image) => ({
         ...image,
         promptUsed: image.promptRead,
-        source: locationOf(image, `${ctx.protocol}://${ctx.host}`),
+        source: locateImage(image, `${ctx.protocol}://${ctx.host}`),
       })),
       format: request.format,
       quality,
@@ -79,11 +79,11 @@ function sendEvents({ ctx }: Call, results: ImageResults): void {
     .join("");
 }
 
-function locationOf(
+function locateImage(
   { name, bytes }: NamedImage,
   origin: string,
 ): { readonly url: string } | { readonly base64: string } {
-  if (name !== null) return { url: imageUrl(origin, name) };
+  if (name !== null) return { url: storedImageUrl(origin, name) };
   return { base64: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64") };
 }
 

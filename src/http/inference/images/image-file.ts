@@ -8,7 +8,7 @@ import { publicRoute } from "../../server/route.js";
 const folder = "/images/";
 
 /** Returns the URL of a stored image. */
-export function imageUrl(origin: string, name: string): string {
+export function storedImageUrl(origin: string, name: string): string {
   return `${origin}${folder}${name}`;
 }
 

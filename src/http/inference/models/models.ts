@@ -49,7 +49,7 @@ export const listModels = apiKeyRoute({
   handle({ ctx, principal, route }, app) {
     const query = parseQuery(ctx.query);
     authorise(principal, { endpoint: route.acl, model: null });
-    const { models, hasMore } = pageOf(visibleModels(app.models, principal).map(present), query);
+    const { models, hasMore } = cutPage(visibleModels(app.models, principal).map(present), query);
     ctx.body = {
       object: "list",
       data: models,
@@ -90,21 +90,21 @@ function parseQuery(query: unknown): ListQuery {
 }
 
 /** Returns a page, and whether there are more models in its direction: before it with `before_id`, else after it. */
-function pageOf<Entry extends { readonly id: string }>(
+function cutPage<Entry extends { readonly id: string }>(
   all: readonly Entry[],
   { limit: limitMax, after_id: after, before_id: before }: ListQuery,
 ): { readonly models: readonly Entry[]; readonly hasMore: boolean } {
   const limit = limitMax ?? all.length;
   if (before !== undefined) {
-    const end = indexOf(all, before, "before_id");
+    const end = locateModel(all, before, "before_id");
     const start = Math.max(0, end - limit);
     return { models: all.slice(start, end), hasMore: start > 0 };
   }
-  const start = after === undefined ? 0 : indexOf(all, after, "after_id") + 1;
+  const start = after === undefined ? 0 : locateModel(all, after, "after_id") + 1;
   return { models: all.slice(start, start + limit), hasMore: start + limit < all.length };
 }
 
-function indexOf(all: readonly { readonly id: string }[], id: string, param: string): number {
+function locateModel(all: readonly { readonly id: string }[], id: string, param: string): number {
   const index = all.findIndex((model) => model.id === id);
   if (index < 0) throw invalidValue(param, `there is no model '${id.slice(0, 200)}' in the list`);
   return index;

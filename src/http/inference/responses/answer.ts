@@ -8,7 +8,7 @@ import { noUsage } from "../../../core/usage.js";
 import { createResponseEncoder, type ResponseEncoder } from "../../../dialects/openai-responses/encode.js";
 import { doneFrame, eventFrame, pingFrame } from "../../../dialects/sse.js";
 import { usableModel } from "../../../inference/usable-model.js";
-import { ownerOf } from "../../../inference/stored-owner.js";
+import { toStoredOwner } from "../../../inference/stored-owner.js";
 import type { AppContext } from "../../server/app-context.js";
 import { parkReservation } from "../../server/middleware/limit.js";
 import { sendFrames } from "../../server/reply/reply.js";
@@ -68,7 +68,7 @@ async function enqueue(app: AppContext, call: Call, asking: Asking, ready: Respo
   const response = encoder.response();
   const stored = storedResponses.insertion({
     id,
-    ...ownerOf(principal),
+    ...toStoredOwner(principal),
     previousId: asked.previousResponseId,
     conversationId: asked.conversationId,
     status: "queued",

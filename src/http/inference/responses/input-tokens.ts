@@ -5,7 +5,7 @@ import { responsesRequestSchema } from "../../../dialects/openai-responses/schem
 import { inputTokensSchema } from "../../../dialects/openai-responses/response-schema.js";
 import { whileClientWaits } from "../../server/reply/client.js";
 import { withReservation } from "../../server/middleware/limit.js";
-import { allOf, findItems } from "../../../answers/responses/conversation-items.js";
+import { joinItems, findItems } from "../../../answers/responses/conversation-items.js";
 import { listMcpTools } from "../../../answers/responses/mcp.js";
 import { admit } from "../../../answers/admit.js";
 import { readyResponse, responses } from "../../../answers/responses/responses.js";
@@ -46,7 +46,7 @@ const counted: typeof responses = {
   async load({ principal }, { request }, app) {
     const items = await findItems(app, request, principal.team.id);
     const createTime = app.clock.now();
-    return readyResponse(withToolsOfItems(request, allOf(items)), items, { id: "", createTime });
+    return readyResponse(withToolsOfItems(request, joinItems(items)), items, { id: "", createTime });
   },
   async prepare({ signal }, ready, app) {
     const listed = await listMcpTools(app, ready.response, ready.items, signal);

@@ -48,13 +48,13 @@ export function followResponse(
     let last: object | null = null;
     for await (const event of log.from(from, left)) {
       last = event;
-      yield frameOf(event);
+      yield writeFrame(event);
     }
     if (left.aborted) return;
     const end = last ?? log.items().at(-1);
-    if (!isLast(end)) yield frameOf(responsesErrorEvent(cutShort(), log.length));
+    if (!isLast(end)) yield writeFrame(responsesErrorEvent(cutShort(), log.length));
     // If another process began the response and this one gave it up, `from` counts events that are not in this log.
-    else if (last === null) yield frameOf(end);
+    else if (last === null) yield writeFrame(end);
     yield doneFrame;
   };
 }
@@ -79,12 +79,12 @@ function closeUnused({ logs }: StoredResponses, id: string): void {
 
 function replayEvents(events: readonly object[], from: number): () => AsyncIterable<string> {
   return async function* () {
-    for (const event of events.slice(from)) yield frameOf(event);
+    for (const event of events.slice(from)) yield writeFrame(event);
     yield doneFrame;
   };
 }
 
-function frameOf(event: object): string {
+function writeFrame(event: object): string {
   return eventFrame((event as ResponseEvent).type, event);
 }
 

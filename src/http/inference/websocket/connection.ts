@@ -54,7 +54,7 @@ export class Connection {
     this.closed = new Promise((resolve) => socket.once("close", () => resolve()));
     const stopPinging = keepAlive(socket, app.clock, app.limits.pingEveryMs);
     const stopTimer = app.clock.after(connectionMsMax, () => this.#startClosing(normalClosure, tooOld));
-    socket.on("message", (data: RawData) => this.#receive(bufferOf(data)));
+    socket.on("message", (data: RawData) => this.#receive(toBuffer(data)));
     // A protocol error, or a message above the limit: the library closes the connection with the code of the reason.
     socket.on("error", () => undefined);
     socket.once("close", () => {
@@ -185,7 +185,7 @@ function keepAlive(socket: WebSocket, clock: ConnectionDeps["clock"], everyMs: n
   return () => stop();
 }
 
-function bufferOf(data: RawData): Buffer {
+function toBuffer(data: RawData): Buffer {
   if (Buffer.isBuffer(data)) return data;
   return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
 }

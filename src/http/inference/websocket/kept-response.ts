@@ -56,7 +56,7 @@ export interface TurnConversation {
 }
 
 /** Returns the conversation of a turn. @param kept the last response of the connection */
-export function conversationOf(turn: unknown, kept: KeptResponse | null): TurnConversation {
+export function findTurnConversation(turn: unknown, kept: KeptResponse | null): TurnConversation {
   const parsed = conversationFields.safeParse(turn);
   if (!parsed.success) return { continues: null, replaced: {}, keep: () => null };
   const { store, generate, previous_response_id: previousId = null, input = [] } = parsed.data;

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { parseJson } from "../../../core/json/parse-json.js";
 import type { BodyBudget, BodyPlace } from "../../../core/requests/body-budget.js";
 import type { InternalRequest, InternalServer } from "../../server/internal-requests.js";
-import { conversationOf, type KeptResponse } from "./kept-response.js";
+import { findTurnConversation, type KeptResponse } from "./kept-response.js";
 
 export interface TurnOptions {
   readonly bodyBudget: BodyBudget;
@@ -28,15 +28,15 @@ export async function answerTurn(message: Buffer, options: TurnOptions): Promise
   try {
     turn = (await options.bodyBudget.work(message.length, () => parseJson(message))).value;
   } catch (thrown) {
-    await send(errorMessage(400, { code: "malformed", message: textOf(thrown) }));
+    await send(errorMessage(400, { code: "malformed", message: describeError(thrown) }));
     return kept;
   }
-  const refusal = refusalOf(turn);
+  const refusal = findRefusal(turn);
   if (refusal !== null) {
     await send(errorMessage(400, refusal));
     return kept;
   }
-  const { continues, replaced, keep } = conversationOf(turn, kept);
+  const { continues, replaced, keep } = findTurnConversation(turn, kept);
   options.place.release();
   const answer = await internal.request({
     ...request,
@@ -72,7 +72,7 @@ interface TurnError {
   readonly param?: string | null | undefined;
 }
 
-function refusalOf(turn: unknown): TurnError | null {
+function findRefusal(turn: unknown): TurnError | null {
   const parsed = createMessage.safeParse(turn);
   if (parsed.success) return null;
   return parsed.error.issues.some(({ path: [field] }) => field === "background")
@@ -137,6 +137,6 @@ async function forward(
   return finished;
 }
 
-function textOf(thrown: unknown): string {
+function describeError(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

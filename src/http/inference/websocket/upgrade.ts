@@ -43,8 +43,9 @@ export function serveWebSockets(server: Server, app: WebSocketDeps): WebSockets 
     const left = new AbortController();
     socket.once("close", () => left.abort());
     const liftLimit = all.limitUpgrade(socket);
-    const refusal = await refusalOf({ request, headers, signal: left.signal }, app);
-    if (refusal !== null || isClosed) return all.end(socket, answerOf(refusal ?? { status: 503, body: "" }));
+    const refusal = await findRefusal({ request, headers, signal: left.signal }, app);
+    if (refusal !== null || isClosed)
+      return all.end(socket, writeAnswer(refusal ?? { status: 503, body: "" }));
     await all.answered(socket);
     liftLimit();
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
@@ -94,7 +95,7 @@ interface Handshake {
 }
 
 /** Returns why a client gets no WebSocket: the answer of a route to a request with the same headers; null when it gets one. */
-async function refusalOf(
+async function findRefusal(
   { request, headers, signal }: Handshake,
   { corsOrigins, internal }: WebSocketDeps,
 ): Promise<Refusal | null> {
@@ -131,7 +132,7 @@ function errorBody(message: string, code: string): string {
   return JSON.stringify({ error: { message, type: "invalid_request_error", param: null, code } });
 }
 
-function answerOf({ status, body }: Refusal): string {
+function writeAnswer({ status, body }: Refusal): string {
   const head = [
     `HTTP/1.1 ${status} Refused`,
     "content-type: application/json; charset=utf-8",

@@ -1,6 +1,6 @@
 /** GET /admin/alerts, an extension: the alerts that go on, and the alerts of the last days. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/visibility.js";
+import { toActor } from "../../../accounts/visibility.js";
 import { alertsSchema, presentAlert } from "./present-alerts.js";
 import { parseFields } from "../../../dialects/management/fields.js";
 import { managementRoute } from "../../server/route.js";
@@ -25,7 +25,7 @@ export const listAlerts = managementRoute({
   },
   async handle({ ctx, manager }, { alerts }) {
     const { teamId } = parseFields(alertsQuery, ctx.query);
-    const found = await alerts.list(teamId ?? null, actorOf(manager));
+    const found = await alerts.list(teamId ?? null, toActor(manager));
     const answer: z.infer<typeof alertsSchema> = { alerts: found.map(presentAlert) };
     ctx.body = answer;
   },

@@ -1,6 +1,6 @@
 /** /admin/alerts/channels, an extension: where alerts are sent. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/visibility.js";
+import { toActor } from "../../../accounts/visibility.js";
 import {
   channelsSchema,
   deliverySchema,
@@ -51,7 +51,7 @@ export const listChannels = managementRoute({
   },
   async handle({ ctx, manager }, { alerts }) {
     const { teamId } = parseFields(alertsQuery, ctx.query);
-    const found = await alerts.channels(teamId ?? null, actorOf(manager));
+    const found = await alerts.channels(teamId ?? null, toActor(manager));
     const answer: z.infer<typeof channelsSchema> = { channels: found.map(presentChannel) };
     ctx.body = answer;
   },
@@ -79,7 +79,7 @@ export const createChannel = managementRoute({
     const { teamId, kind, target, creditBelowUsd } = parseFields(requestSchema, body);
     const channel = await alerts.addChannel(
       { teamId: teamId ?? null, kind, target, creditBelowUsd: creditBelowUsd ?? null },
-      actorOf(manager),
+      toActor(manager),
     );
     const answer: z.infer<typeof newChannelSchema> = {
       ...presentChannel(channel),
@@ -104,7 +104,7 @@ export const deleteChannel = managementRoute({
     errors: ["not_found"],
   },
   async handle({ ctx, manager, params }, { alerts }) {
-    await alerts.removeChannel(params["channelId"] ?? "", actorOf(manager));
+    await alerts.removeChannel(params["channelId"] ?? "", toActor(manager));
     ctx.body = {};
   },
 });
@@ -126,6 +126,6 @@ export const testChannel = managementRoute({
     errors: ["not_found", "overloaded", "rate_limited"],
   },
   async handle({ ctx, manager, params }, { alerts }) {
-    ctx.body = presentDelivery(await alerts.test(params["channelId"] ?? "", actorOf(manager)));
+    ctx.body = presentDelivery(await alerts.test(params["channelId"] ?? "", toActor(manager)));
   },
 });

@@ -1,6 +1,6 @@
 /** GET /admin/alerts/deliveries, an extension: the messages to channels, and what became of them. */
 import type { z } from "zod";
-import { actorOf } from "../../../accounts/visibility.js";
+import { toActor } from "../../../accounts/visibility.js";
 import { deliveriesSchema, presentDelivery } from "./present-alerts.js";
 import { parseFields } from "../../../dialects/management/fields.js";
 import { managementRoute } from "../../server/route.js";
@@ -24,7 +24,7 @@ export const listDeliveries = managementRoute({
   },
   async handle({ ctx, manager }, { alerts }) {
     const { teamId } = parseFields(alertsQuery, ctx.query);
-    const found = await alerts.deliveries(teamId ?? null, actorOf(manager));
+    const found = await alerts.deliveries(teamId ?? null, toActor(manager));
     const answer: z.infer<typeof deliveriesSchema> = { deliveries: found.map(presentDelivery) };
     ctx.body = answer;
   },

@@ -1,6 +1,6 @@
 /** GET /v1/billing/teams/{teamId}/prepaid/balance: a team's credit and its changes. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/visibility.js";
+import { toActor } from "../../../accounts/visibility.js";
 import type { BalanceChange } from "../../../accounts/money/balance-change.js";
 import { responseArray, responseObject } from "../../../dialects/response-fields.js";
 import { balanceChange } from "./balance-change.js";
@@ -53,7 +53,7 @@ export const getPrepaidBalance = managementRoute({
   async handle({ ctx, manager, params }, { accounts }) {
     const query = parseFields(querySchema, ctx.query);
     const teamId = params["teamId"] ?? "";
-    const { changes, totalTicks } = await accounts.billing.balance(teamId, actorOf(manager));
+    const { changes, totalTicks } = await accounts.billing.balance(teamId, toActor(manager));
     // From the oldest, so that an amount does not depend on later changes.
     const amounts = centsOfEach(changes.map(({ ticks }) => -ticks).toReversed()).toReversed();
     const presented = changes.map((change, at) => present(teamId, change, amounts[at] ?? "0"));

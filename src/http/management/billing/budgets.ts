@@ -1,7 +1,7 @@
 /** GET and PUT /auth/teams/{teamId}/budgets, an extension: lists and sets the budgets of a team, its members, keys, tags and end users. */
 import { budgetPeriods } from "../../../accounts/money/budget-periods.js";
 import { z } from "zod";
-import { actorOf } from "../../../accounts/visibility.js";
+import { toActor } from "../../../accounts/visibility.js";
 import { type BudgetName, type BudgetPeriod, type BudgetSubject } from "../../../accounts/budgets/budget.js";
 import { responseArray, responseObject } from "../../../dialects/response-fields.js";
 import { boundedArray } from "../../../dialects/request-fields.js";
@@ -88,7 +88,7 @@ const subjectFields = [
   ["endUser", "user"],
 ] as const;
 
-function subjectOf(named: NamedSubject): Pick<BudgetName, "subject" | "subjectId"> | null {
+function toSubject(named: NamedSubject): Pick<BudgetName, "subject" | "subjectId"> | null {
   const [first, second] = subjectFields.filter(([field]) => named[field] != null);
   if (first === undefined) return null;
   if (second !== undefined) throw invalidValue(second[0], `cannot be set with ${first[0]}`);
@@ -96,14 +96,14 @@ function subjectOf(named: NamedSubject): Pick<BudgetName, "subject" | "subjectId
   return { subject, subjectId: named[field] ?? "" };
 }
 
-function subjectsOf({ apiKeyIds, ...named }: z.infer<typeof querySchema>) {
-  const subject = subjectOf(named);
+function listSubjects({ apiKeyIds, ...named }: z.infer<typeof querySchema>) {
+  const subject = toSubject(named);
   if (apiKeyIds == null) return subject === null ? null : [subject];
   if (subject !== null) throw invalidValue("apiKeyIds", "cannot be set with apiKeyId or memberId");
   return apiKeyIds.map((subjectId) => ({ subject: "key", subjectId }) as const);
 }
 
-function positionOf(token: string | null | undefined) {
+function parsePosition(token: string | null | undefined) {
   const position = decodePageToken(token, z.string(), "paginationToken");
   if (position === null) return null;
   const [createTime, name] = position;
@@ -143,11 +143,11 @@ export const listBudgets = managementRoute({
     const found = await accounts.budgets.page(
       {
         teamId: params["teamId"] ?? "",
-        of: subjectsOf(query),
-        after: positionOf(query.paginationToken),
+        of: listSubjects(query),
+        after: parsePosition(query.paginationToken),
         limit: limit + 1,
       },
-      actorOf(manager),
+      toActor(manager),
     );
     const budgets = found.slice(0, limit);
     const last = found.length > limit ? budgets.at(-1) : undefined;
@@ -188,9 +188,9 @@ export const updateBudget = managementRoute({
     const { budget, fieldMask, ...named } = parseFields(requestSchema, body);
     const change = applyFieldMask(toBudgetChange(budget ?? {}), unsetBudget, fieldMask);
     const teamId = params["teamId"] ?? "";
-    const subject = subjectOf(named) ?? { subject: "team", subjectId: teamId };
+    const subject = toSubject(named) ?? { subject: "team", subjectId: teamId };
     const name = { teamId, ...subject, period: named.period };
-    const status = await accounts.budgets.change(name, change, actorOf(manager));
+    const status = await accounts.budgets.change(name, change, toActor(manager));
     const answer: z.infer<typeof answerSchema> = status === null ? {} : { budget: presentBudget(status) };
     ctx.body = answer;
   },

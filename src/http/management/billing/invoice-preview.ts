@@ -1,6 +1,6 @@
 /** GET /v1/billing/teams/{teamId}/postpaid/invoice/preview: a team's usage of the current month as an invoice. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/visibility.js";
+import { toActor } from "../../../accounts/visibility.js";
 import type { InvoiceLine, InvoiceUnit } from "../../../accounts/money/invoice-lines.js";
 import { effectiveLimit } from "../../../accounts/money/spending.js";
 import { responseArray, responseObject } from "../../../dialects/response-fields.js";
@@ -67,7 +67,7 @@ export const getInvoicePreview = managementRoute({
     answers: { 200: { description: "The invoice of the month so far.", schema: previewSchema } },
   },
   async handle({ ctx, manager, params }, { accounts }) {
-    const invoice = await accounts.billing.invoice(params["teamId"] ?? "", actorOf(manager));
+    const invoice = await accounts.billing.invoice(params["teamId"] ?? "", toActor(manager));
     const { month, lines, totalTicks } = invoice;
     const limit = centsDown(effectiveLimit(invoice.limits));
     const amounts = centsOfEach(lines.map(({ ticks }) => ticks));

@@ -1,6 +1,6 @@
 /** GET and POST /v1/billing/teams/{teamId}/postpaid/spending-limits: a team's monthly spending limits. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/visibility.js";
+import { toActor } from "../../../accounts/visibility.js";
 import { effectiveLimit } from "../../../accounts/money/spending.js";
 import { invalidValue } from "../../../dialects/field-error.js";
 import { responseObject } from "../../../dialects/response-fields.js";
@@ -65,7 +65,7 @@ export const getSpendingLimits = managementRoute({
     answers: { 200: { description: "The limits.", schema: limitsSchema } },
   },
   async handle({ ctx, manager, params }, { accounts }) {
-    const { limits } = await accounts.spending.find(params["teamId"] ?? "", actorOf(manager));
+    const { limits } = await accounts.spending.find(params["teamId"] ?? "", toActor(manager));
     const [hard, soft] = [centsDown(limits.hardTicks), centsDown(limits.softTicks)];
     const effective = centsDown(effectiveLimit(limits));
     const answer: z.infer<typeof limitsSchema> = {
@@ -105,7 +105,7 @@ export const updateSpendingLimit = managementRoute({
     if (soft === undefined && hard === undefined)
       throw invalidValue("desiredSoftSpendingLimit", "is required without desiredHardSpendingLimit");
     const change = { ...(soft === undefined ? {} : { soft }), ...(hard === undefined ? {} : { hard }) };
-    const limits = await accounts.spending.change(params["teamId"] ?? "", change, actorOf(manager));
+    const limits = await accounts.spending.change(params["teamId"] ?? "", change, toActor(manager));
     const answer: z.infer<typeof updatedSchema> = definedFields({
       thisBpSoftSpendingLimit: centsDown(limits.softTicks),
       thisBpHardSpendingLimit: hard === undefined ? undefined : centsDown(limits.hardTicks),

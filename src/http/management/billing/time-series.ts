@@ -1,6 +1,6 @@
 /** Converts usage rows to time series: one series for each group, with one point for each time unit. */
 import { ticksToUsd } from "../../../core/money.js";
-import { monthOf, monthStart } from "../../../accounts/money/spending.js";
+import { toMonth, monthStart } from "../../../accounts/money/spending.js";
 import { forEachInSteps, mapInSteps } from "../../../core/report/steps.js";
 import { dayMs, hourMs, type UsageRow } from "../../../accounts/money/usage-report.js";
 
@@ -34,7 +34,7 @@ export interface Series {
  * @param max at most `max + 1` starts are returned.
  */
 export function unitStarts(unit: TimeUnit, from: number, to: number, max: number): readonly number[] {
-  const starts = [startOf(unit, from, from)];
+  const starts = [findStart(unit, from, from)];
   for (let at = after(unit, starts[0] ?? from); unit !== "none" && at < to; at = after(unit, at)) {
     starts.push(at);
     if (starts.length > max) break;
@@ -46,7 +46,7 @@ export function unitStarts(unit: TimeUnit, from: number, to: number, max: number
 export const seriesAtOnce = 1;
 
 /** Returns one series for each group, highest cost first, the one without a group last. @param from start of the only unit when `unit` is "none". */
-export async function seriesOf(
+export async function toSeries(
   rows: readonly UsageRow[],
   unit: TimeUnit,
   from: number,
@@ -81,11 +81,11 @@ function oneSeries(
 ): Series {
   const sums = new Map<number, bigint[]>();
   for (const row of rows) {
-    const start = startOf(unit, row.time ?? from, from);
+    const start = findStart(unit, row.time ?? from, from);
     const before = sums.get(start) ?? names.map(() => 0n);
     sums.set(
       start,
-      names.map((name, at) => (before[at] ?? 0n) + amountOf(row, name)),
+      names.map((name, at) => (before[at] ?? 0n) + readAmount(row, name)),
     );
   }
   const displayed = (name: ValueName, amount: bigint): number =>
@@ -105,20 +105,20 @@ function oneSeries(
 }
 
 /** Returns an amount; `usd` is in ticks. */
-function amountOf({ runs, usage, costTicks }: UsageRow, name: ValueName): bigint {
+function readAmount({ runs, usage, costTicks }: UsageRow, name: ValueName): bigint {
   if (name === "usd") return costTicks;
   if (name === "requests") return BigInt(runs);
   if (name === "tokens") return BigInt(usage.promptTokens + usage.completionTokens + usage.reasoningTokens);
   return BigInt(usage[name] ?? 0);
 }
 
-function startOf(unit: TimeUnit, time: number, from: number): number {
+function findStart(unit: TimeUnit, time: number, from: number): number {
   if (unit === "none") return from;
-  if (unit === "month") return monthStart(monthOf(time));
+  if (unit === "month") return monthStart(toMonth(time));
   return time - (time % (unit === "day" ? dayMs : hourMs));
 }
 
 function after(unit: TimeUnit, start: number): number {
-  if (unit === "month") return monthStart(monthOf(start + 31 * dayMs));
+  if (unit === "month") return monthStart(toMonth(start + 31 * dayMs));
   return start + (unit === "day" ? dayMs : hourMs);
 }

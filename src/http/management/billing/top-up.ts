@@ -1,6 +1,6 @@
 /** POST /v1/billing/teams/{teamId}/prepaid/top-up: adds purchased credit to a team. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/visibility.js";
+import { toActor } from "../../../accounts/visibility.js";
 import { responseObject } from "../../../dialects/response-fields.js";
 import { balanceChange } from "./balance-change.js";
 import { centsUp, signedCentsRequest, usdOfCents } from "./cents.js";
@@ -35,7 +35,7 @@ export const createTopUp = managementRoute({
     const teamId = params["teamId"] ?? "";
     // The hosted service disregards the sign.
     const purchase = { usd: usdOfCents(amount).replace("-", ""), note: null };
-    const { ticks, time } = await accounts.credits.change("purchase", teamId, purchase, actorOf(manager));
+    const { ticks, time } = await accounts.credits.change("purchase", teamId, purchase, toActor(manager));
     const change: z.infer<typeof balanceChange> = {
       teamId,
       changeOrigin: "PURCHASE",

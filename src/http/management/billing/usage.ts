@@ -1,13 +1,13 @@
 /** POST /v1/billing/teams/{teamId}/usage: a team's usage as time series. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/visibility.js";
+import { toActor } from "../../../accounts/visibility.js";
 import { hourMs, type UsageDimension, type UsageTop } from "../../../accounts/money/usage-report.js";
 import { mapInSteps } from "../../../core/report/steps.js";
 import { boundedArray, requiredInteger } from "../../../dialects/request-fields.js";
 import { invalidValue, unsupported } from "../../../dialects/field-error.js";
 import { responseArray, responseObject } from "../../../dialects/response-fields.js";
 import { parseFields } from "../../../dialects/management/fields.js";
-import { type Series, seriesAtOnce, seriesOf, type TimeUnit, unitStarts, valueNames } from "./time-series.js";
+import { type Series, seriesAtOnce, toSeries, type TimeUnit, unitStarts, valueNames } from "./time-series.js";
 import { managementRoute } from "../../server/route.js";
 import { timeSchema, timestamp } from "../../../dialects/management/answers.js";
 
@@ -36,7 +36,9 @@ const zones: readonly string[] = ["", "UTC", "Etc/UTC", "GMT", "Etc/GMT", "Z"];
 
 const localTime = z
   .string()
-  .refine((text) => !Number.isNaN(timeOf(text)), { message: "must be a time such as 2026-11-21 15:00:00" });
+  .refine((text) => !Number.isNaN(parseTime(text)), {
+    message: "must be a time such as 2026-11-21 15:00:00",
+  });
 
 const requestSchema = z
   .object({
@@ -119,7 +121,7 @@ export const getUsage = managementRoute({
   async handle({ ctx, manager, body, params }, { accounts }) {
     const { analyticsRequest } = parseFields(requestSchema, body);
     const { timeRange, timeUnit, values, groupBy, filters } = analyticsRequest;
-    const { from, to } = rangeOf(timeRange);
+    const { from, to } = parseRange(timeRange);
     if (filters != null && filters.length > 0) throw unsupported("analyticsRequest.filters", "filters are");
     const unit = units[timeUnit];
     const starts = unitStarts(unit, from, to, pointsMax);
@@ -134,15 +136,15 @@ export const getUsage = managementRoute({
         by,
         order: by.length > 0 ? "cost" : "time",
         unit: unit === "none" ? null : unit,
-        top: topOf(analyticsRequest),
-        label: labelOf(analyticsRequest),
+        top: toUsageTop(analyticsRequest),
+        label: toLabel(analyticsRequest),
         hosted: null,
         rowsMax: pointsTotalMax,
       },
-      actorOf(manager),
+      toActor(manager),
     );
     const names = values.map(({ name }) => name);
-    const found = await seriesOf(rows, unit, starts[0] ?? from, names);
+    const found = await toSeries(rows, unit, starts[0] ?? from, names);
     const all = by.length === 0 && found.length === 0 ? [empty] : found;
     const returned = all.slice(0, Math.min(seriesMax, Math.floor(pointsTotalMax / starts.length)));
     type Answer = z.infer<typeof usageSchema>;
@@ -156,7 +158,7 @@ export const getUsage = managementRoute({
 });
 
 /** Returns which series the request asks for; null = all. */
-function topOf({
+function toUsageTop({
   groupBy,
   topMax,
   values,
@@ -168,7 +170,7 @@ function topOf({
   return { count: topMax, measure: name === "usd" ? "cost" : name === "requests" ? "runs" : "tokens" };
 }
 
-function labelOf({ tag, endUser }: { tag?: string | null | undefined; endUser?: string | null | undefined }) {
+function toLabel({ tag, endUser }: { tag?: string | null | undefined; endUser?: string | null | undefined }) {
   if (tag != null && endUser != null)
     throw invalidValue("analyticsRequest.endUser", "cannot be set with tag");
   if (tag != null) return { kind: "tag", label: tag } as const;
@@ -178,7 +180,7 @@ function labelOf({ tag, endUser }: { tag?: string | null | undefined; endUser?: 
 const empty: Series = { group: [], labels: [], costTicks: 0n, points: new Map() };
 
 /** Returns the range in milliseconds since the epoch, extended to whole hours. */
-function rangeOf({
+function parseRange({
   startTime,
   endTime,
   timezone,
@@ -190,13 +192,13 @@ function rangeOf({
   const place = "analyticsRequest.timeRange";
   if (!zones.includes(timezone ?? ""))
     throw unsupported(`${place}.timezone`, "a time zone other than UTC is");
-  const [start, end] = [timeOf(startTime), timeOf(endTime)];
+  const [start, end] = [parseTime(startTime), parseTime(endTime)];
   if (end <= start) throw invalidValue(`${place}.endTime`, "must be after startTime");
   return { from: start - (start % hourMs), to: Math.ceil(end / hourMs) * hourMs };
 }
 
 /** Parses `YYYY-MM-DD hh:mm:ss`; returns NaN for anything else and for times before 1970. */
-function timeOf(text: string): number {
+function parseTime(text: string): number {
   if (!/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text)) return Number.NaN;
   const iso = `${text.replace(" ", "T")}.000Z`;
   const time = Date.parse(iso);

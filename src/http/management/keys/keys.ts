@@ -1,6 +1,6 @@
 /** PUT and DELETE /auth/api-keys/{apiKeyId}: updates or deletes an API key. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/visibility.js";
+import { toActor } from "../../../accounts/visibility.js";
 import { unsetSettings } from "../../../accounts/keys/setting-rules.js";
 import { apiKeySchema, presentKey } from "./present-key.js";
 import { settingAliases, settingRequests, toKeyChange } from "./setting-fields.js";
@@ -41,7 +41,7 @@ export const updateApiKey = managementRoute({
   async handle({ ctx, manager, body, params }, { accounts }) {
     const { apiKey, fieldMask } = parseFields(requestSchema, body);
     const change = applyFieldMask(toKeyChange(apiKey ?? {}), unsetSettings, fieldMask, settingAliases);
-    ctx.body = presentKey(await accounts.keys.update(params["apiKeyId"] ?? "", change, actorOf(manager)));
+    ctx.body = presentKey(await accounts.keys.update(params["apiKeyId"] ?? "", change, toActor(manager)));
   },
 });
 
@@ -59,7 +59,7 @@ export const deleteApiKey = managementRoute({
     errors: ["conflict"],
   },
   async handle({ ctx, manager, params }, { accounts }) {
-    await accounts.keys.remove(params["apiKeyId"] ?? "", actorOf(manager));
+    await accounts.keys.remove(params["apiKeyId"] ?? "", toActor(manager));
     ctx.body = {};
   },
 });

@@ -1,6 +1,6 @@
 /** GET /auth/api-keys/{apiKeyId}/propagation: whether the last change of a key has reached all servers. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/visibility.js";
+import { toActor } from "../../../accounts/visibility.js";
 import { responseObject } from "../../../dialects/response-fields.js";
 import { clusterName } from "../../../dialects/management/answers.js";
 import { managementRoute } from "../../server/route.js";
@@ -27,7 +27,7 @@ export const getApiKeyPropagation = managementRoute({
     answers: { 200: { description: "The state by cluster.", schema: propagation } },
   },
   async handle({ ctx, manager, params }, { accounts, serverNames }) {
-    await accounts.keys.find(params["apiKeyId"] ?? "", actorOf(manager));
+    await accounts.keys.find(params["apiKeyId"] ?? "", toActor(manager));
     const names = await serverNames();
     const answer: z.infer<typeof propagation> = {
       icPropagation: Object.fromEntries(

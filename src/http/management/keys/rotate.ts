@@ -1,6 +1,6 @@
 /** POST /auth/api-keys/{apiKeyId}/rotate: gives a key a new secret; the old secret stays valid for a while. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/visibility.js";
+import { toActor } from "../../../accounts/visibility.js";
 import { createdApiKeySchema, presentCreatedKey } from "./present-key.js";
 import { definedFields, epochMs, parseFields, timeField } from "../../../dialects/management/fields.js";
 import { managementRoute } from "../../server/route.js";
@@ -36,7 +36,7 @@ export const rotateApiKey = managementRoute({
       expireTime: expireTime == null ? null : epochMs(expireTime),
       oldSecretExpireTime: oldSecretExpireTime == null ? null : epochMs(oldSecretExpireTime),
     });
-    const { key, secret } = await accounts.keys.rotate(params["apiKeyId"] ?? "", rotation, actorOf(manager));
+    const { key, secret } = await accounts.keys.rotate(params["apiKeyId"] ?? "", rotation, toActor(manager));
     ctx.body = presentCreatedKey(key, secret);
   },
 });

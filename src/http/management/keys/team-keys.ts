@@ -1,6 +1,6 @@
 /** POST and GET /auth/teams/{teamId}/api-keys: creates a key of a team, lists its keys in pages. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/visibility.js";
+import { toActor } from "../../../accounts/visibility.js";
 import { checkSettings } from "../../../accounts/keys/setting-rules.js";
 import { responseArray, responseObject } from "../../../dialects/response-fields.js";
 import {
@@ -77,7 +77,7 @@ export const createApiKey = managementRoute({
     const { acls = [], ...fields } = toKeyChange(request);
     const { key, secret } = await accounts.keys.create(
       { ...fields, name: request.name, acls, teamId: params["teamId"] ?? "" },
-      actorOf(manager),
+      toActor(manager),
     );
     ctx.body = presentCreatedKey(key, secret);
   },
@@ -112,7 +112,7 @@ export const listApiKeys = managementRoute({
         unexpiredAt: query.activeOnly != null && isTrue(query.activeOnly) ? app.clock.now() : null,
         limit: limit + 1,
       },
-      actorOf(manager),
+      toActor(manager),
     );
     const keys = found.slice(0, limit);
     const last = found.length > limit ? keys.at(-1) : undefined;

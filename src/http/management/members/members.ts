@@ -1,6 +1,6 @@
 /** PUT and DELETE /auth/members/{memberId}, an extension: updates a member, or deletes them with their management keys. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/visibility.js";
+import { toActor } from "../../../accounts/visibility.js";
 import { applyFieldMask, fieldMaskField } from "../../../dialects/management/field-mask.js";
 import { parseFields } from "../../../dialects/management/fields.js";
 import {
@@ -45,7 +45,7 @@ export const updateMember = managementRoute({
     const { member, fieldMask } = parseFields(requestSchema, body);
     const change = applyFieldMask(toMemberChange(member ?? {}), unsetMember, fieldMask);
     const id = params["memberId"] ?? "";
-    ctx.body = presentMember(await accounts.members.update(id, change, actorOf(manager)));
+    ctx.body = presentMember(await accounts.members.update(id, change, toActor(manager)));
   },
 });
 
@@ -64,7 +64,7 @@ export const deleteMember = managementRoute({
     errors: ["conflict"],
   },
   async handle({ ctx, manager, params }, { accounts }) {
-    await accounts.members.remove(params["memberId"] ?? "", actorOf(manager));
+    await accounts.members.remove(params["memberId"] ?? "", toActor(manager));
     ctx.body = {};
   },
 });

@@ -1,6 +1,6 @@
 /** POST /auth/members/{memberId}/sign-in-links, an extension: makes the link with which a new member chooses a password. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/visibility.js";
+import { toActor } from "../../../accounts/visibility.js";
 import { responseObject } from "../../../dialects/response-fields.js";
 import { managementRoute } from "../../server/route.js";
 
@@ -28,7 +28,7 @@ export const createSignInLink = managementRoute({
     errors: ["conflict"],
   },
   async handle({ ctx, manager, params }, { accounts }) {
-    const link = await accounts.signInLinks.invite(params["memberId"] ?? "", actorOf(manager));
+    const link = await accounts.signInLinks.invite(params["memberId"] ?? "", toActor(manager));
     const answer: z.infer<typeof signInLinkSchema> = { link };
     ctx.set("cache-control", "no-store");
     ctx.body = answer;

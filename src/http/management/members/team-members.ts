@@ -1,6 +1,6 @@
 /** POST and GET /auth/teams/{teamId}/members, an extension: adds a member to a team, lists its members in pages. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/visibility.js";
+import { toActor } from "../../../accounts/visibility.js";
 import { responseArray, responseObject } from "../../../dialects/response-fields.js";
 import { parseFields } from "../../../dialects/management/fields.js";
 import {
@@ -53,7 +53,7 @@ export const createMember = managementRoute({
     const request = parseFields(requestSchema, body);
     const member = await accounts.members.create(
       { ...toMemberChange(request), email: request.email, teamId: params["teamId"] ?? "" },
-      actorOf(manager),
+      toActor(manager),
     );
     ctx.body = presentMember(member);
   },
@@ -79,7 +79,7 @@ export const listMembers = managementRoute({
     const after = position === null ? null : { createTime: position[0], id: position[1] };
     const found = await accounts.members.page(
       { teamId: params["teamId"] ?? "", after, limit: limit + 1 },
-      actorOf(manager),
+      toActor(manager),
     );
     const members = found.slice(0, limit);
     const last = found.length > limit ? members.at(-1) : undefined;

@@ -1,6 +1,6 @@
 /** POST /admin/models/load and /admin/models/unload, an extension: puts a model into memory before it is asked, or takes it out. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/visibility.js";
+import { toActor } from "../../../accounts/visibility.js";
 import { parseFields } from "../../../dialects/management/fields.js";
 import { findModel } from "./models.js";
 import { whileClientWaits } from "../../server/reply/client.js";
@@ -31,7 +31,7 @@ export const loadModel = managementRoute({
   async handle({ ctx, manager, body }, app) {
     const model = findModel(app.models, parseFields(memoryRequest, body).model);
     const isLoaded = await whileClientWaits(ctx.req.socket, async (signal) => {
-      await app.modelAdmin.load(model, actorOf(manager), signal);
+      await app.modelAdmin.load(model, toActor(manager), signal);
       return true;
     });
     if (isLoaded !== null) ctx.body = presenter(app)(model);
@@ -57,7 +57,7 @@ export const unloadModel = managementRoute({
   },
   async handle({ ctx, manager, body }, app) {
     const model = findModel(app.models, parseFields(memoryRequest, body).model);
-    await app.modelAdmin.unload(model, actorOf(manager));
+    await app.modelAdmin.unload(model, toActor(manager));
     ctx.body = presenter(app)(model);
   },
 });

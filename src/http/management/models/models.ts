@@ -1,6 +1,6 @@
 /** GET /admin/models and GET, PUT and DELETE /admin/models/{model}, an extension: the models of the server, and their settings. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/visibility.js";
+import { toActor } from "../../../accounts/visibility.js";
 import { modelNotFound } from "../../../core/errors.js";
 import type { Model, ModelRegistry } from "../../../core/model.js";
 import { responseArray, responseObject } from "../../../dialects/response-fields.js";
@@ -88,7 +88,7 @@ export const updateAdminModel = managementRoute({
 
     const change = parseFields(updateRequest, body);
     const { id } = findModel(models, params["id"] ?? "").manifest;
-    await modelAdmin.update(id, change, actorOf(manager));
+    await modelAdmin.update(id, change, toActor(manager));
     ctx.body = presenter(app)(findModel(models, id));
   },
 });
@@ -111,7 +111,7 @@ export const deleteAdminModel = managementRoute({
     errors: ["conflict"],
   },
   async handle({ ctx, manager, params }, { models, modelAdmin }) {
-    await modelAdmin.remove(findModel(models, params["id"] ?? ""), actorOf(manager));
+    await modelAdmin.remove(findModel(models, params["id"] ?? ""), toActor(manager));
     ctx.body = {};
   },
 });

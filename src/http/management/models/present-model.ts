@@ -61,12 +61,12 @@ export const adminModelSchema = responseObject({
 }).meta({ id: "AdminModel" });
 
 /** Returns what presents models as they are now. */
-export function presenter({ modelAdmin, load, fitOf }: AppContext) {
+export function presenter({ modelAdmin, load, measureFit }: AppContext) {
   const settings = modelAdmin.settings();
   const inMemory = new Map(load().models.map((each) => [each.id, each]));
   return (model: Model): z.infer<typeof adminModelSchema> => {
     const { id } = model.manifest;
-    const { verdict, neededBytes, limitBytes, fittingTokens } = fitOf(model);
+    const { verdict, neededBytes, limitBytes, fittingTokens } = measureFit(model);
     return {
       ...presentModel(model),
       settings: { ...(Object.hasOwn(settings, id) ? settings[id] : {}) },

@@ -3,7 +3,7 @@
  * and after a restart.
  */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/visibility.js";
+import { toActor } from "../../../accounts/visibility.js";
 import { responseArray, responseObject } from "../../../dialects/response-fields.js";
 import { dataFrame, pingFrame } from "../../../dialects/sse.js";
 import type { PullStatus } from "../../../jobs/pulls/pull-jobs.js";
@@ -83,7 +83,7 @@ export const createPull = managementRoute({
   },
   async handle({ ctx, manager, body }, app) {
     const { model, stream } = parseFields(pullRequest, body);
-    const status = await app.pullJobs.create(model, actorOf(manager));
+    const status = await app.pullJobs.create(model, toActor(manager));
     if (!isAsked(stream)) ctx.body = present(status);
     else await sendFrames(app, ctx, followFrames(app, status.pull.id), { ping: pingFrame });
   },
@@ -151,7 +151,7 @@ export const cancelPull = managementRoute({
     answers: { 200: { description: "The pull, which has ended.", schema: modelPullSchema } },
   },
   async handle({ ctx, manager, params }, { pullJobs }) {
-    ctx.body = present(await pullJobs.cancel(params["pullId"] ?? "", actorOf(manager)));
+    ctx.body = present(await pullJobs.cancel(params["pullId"] ?? "", toActor(manager)));
   },
 });
 

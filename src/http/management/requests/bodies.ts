@@ -1,5 +1,5 @@
 /** DELETE /admin/requests/{runId}/bodies: deletes what was kept of a request and its answer. */
-import { actorOf } from "../../../accounts/visibility.js";
+import { toActor } from "../../../accounts/visibility.js";
 import { emptySchema } from "../../../dialects/management/answers.js";
 import { managementRoute } from "../../server/route.js";
 
@@ -16,7 +16,7 @@ export const deleteRequestBodies = managementRoute({
     answers: { 200: { description: "An empty object.", schema: emptySchema } },
   },
   async handle({ ctx, manager, params }, { requestLog }) {
-    await requestLog.removeBodies(params["runId"] ?? "", actorOf(manager));
+    await requestLog.removeBodies(params["runId"] ?? "", toActor(manager));
     ctx.body = {};
   },
 });

@@ -1,5 +1,5 @@
 /** POST /admin/requests/{runId}/cancel, an extension: ends a request in progress. */
-import { actorOf } from "../../../accounts/visibility.js";
+import { toActor } from "../../../accounts/visibility.js";
 import { managementRoute } from "../../server/route.js";
 import { presentRequest, requestSchema } from "./requests.js";
 
@@ -21,6 +21,6 @@ export const cancelRequest = managementRoute({
     errors: ["conflict"],
   },
   async handle({ ctx, manager, params }, { requestLog }) {
-    ctx.body = presentRequest(await requestLog.cancel(params["runId"] ?? "", actorOf(manager)));
+    ctx.body = presentRequest(await requestLog.cancel(params["runId"] ?? "", toActor(manager)));
   },
 });

@@ -1,6 +1,6 @@
 /** GET /admin/requests and /admin/requests/{runId}, an extension: the log of requests, those in progress included. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/visibility.js";
+import { toActor } from "../../../accounts/visibility.js";
 import { hasManagementAcl } from "../../../accounts/principals/manager-permissions.js";
 import { ticksToUsd } from "../../../core/money.js";
 import { responseArray, responseObject } from "../../../dialects/response-fields.js";
@@ -10,9 +10,9 @@ import { epochMs, parseFields, timeField } from "../../../dialects/management/fi
 import {
   decodePageToken,
   encodePageToken,
-  itemsOf,
+  countPageItems,
   nextPageField,
-  pageSizeFieldOf,
+  createPageSizeField,
   type PageSizes,
   pageTokenField,
 } from "../../../dialects/management/pages.js";
@@ -22,7 +22,7 @@ import { managementRoute } from "../../server/route.js";
 const sizes: PageSizes = { usual: 100, most: 1000 };
 
 const querySchema = z.object({
-  pageSize: pageSizeFieldOf("Requests", sizes),
+  pageSize: createPageSizeField("Requests", sizes),
   paginationToken: pageTokenField,
   teamId: z.string().nullish().describe("Only requests of this team."),
   apiKeyId: z.string().nullish().describe("Only requests with this API key."),
@@ -139,9 +139,9 @@ export const listRequests = managementRoute({
         until: query.until == null ? null : epochMs(query.until),
         text: query.query || null,
         after: position === null ? null : { createTime: position[0], id: position[1] },
-        limit: itemsOf(sizes, query.pageSize),
+        limit: countPageItems(sizes, query.pageSize),
       },
-      actorOf(manager),
+      toActor(manager),
     );
     const answer: z.infer<typeof pageSchema> = {
       requests: requests.map(presentRequest),
@@ -166,7 +166,7 @@ export const getRequest = managementRoute({
     answers: { 200: { description: "The request.", schema: requestWithBodiesSchema } },
   },
   async handle({ ctx, manager, params }, { requestLog }) {
-    const [id, actor] = [params["runId"] ?? "", actorOf(manager)];
+    const [id, actor] = [params["runId"] ?? "", toActor(manager)];
     const request = presentRequest(await requestLog.find(id, actor));
     const mayRead = hasManagementAcl(manager, "ReadRequestBodies");
     const kept = mayRead ? await requestLog.bodies(id, actor) : null;

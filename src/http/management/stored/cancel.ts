@@ -1,5 +1,5 @@
 /** POST /admin/responses/{responseId}/cancel, and likewise for other kinds, an extension: cancels what is being worked on. */
-import { actorOf } from "../../../accounts/visibility.js";
+import { toActor } from "../../../accounts/visibility.js";
 import { managementRoute, type ManagementRoute } from "../../server/route.js";
 import { paramDocs, presentStored, storedObjectSchema, type StoredResource } from "./stored.js";
 
@@ -26,7 +26,7 @@ export function cancelStored(resource: StoredResource): ManagementRoute {
       errors: ["conflict"],
     },
     async handle({ ctx, manager, params }, { storedObjects }) {
-      ctx.body = presentStored(await storedObjects.cancel(kind, params[param] ?? "", actorOf(manager)));
+      ctx.body = presentStored(await storedObjects.cancel(kind, params[param] ?? "", toActor(manager)));
     },
   });
 }

@@ -1,5 +1,5 @@
 /** GET /admin/files/{fileId}/content, and likewise for other kinds, an extension: what is stored, for download. */
-import { actorOf } from "../../../accounts/visibility.js";
+import { toActor } from "../../../accounts/visibility.js";
 import { attachment, sendContent } from "../../server/reply/send-content.js";
 import { managementRoute, type ManagementRoute } from "../../server/route.js";
 import type { AnswerDocs } from "../../server/route-docs.js";
@@ -23,7 +23,7 @@ export function getStoredContent(resource: StoredResource, content: AnswerDocs):
     },
     async handle({ ctx, manager, params }, { storedObjects, files }) {
       const id = params[param] ?? "";
-      const content = await storedObjects.content(kind, id, actorOf(manager));
+      const content = await storedObjects.content(kind, id, toActor(manager));
       if (content.type === "file") {
         ctx.set(attachment(content.file.filename));
         await sendContent(ctx, files, content.file, "application/octet-stream");

@@ -3,7 +3,7 @@
  * teams of the server have stored, for those who manage it. Any API key of the team can read it by the routes of /v1.
  */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/visibility.js";
+import { toActor } from "../../../accounts/visibility.js";
 import { countField, responseArray, responseObject } from "../../../dialects/response-fields.js";
 import {
   canCancel,
@@ -17,9 +17,9 @@ import { emptySchema, timeSchema, timestamp } from "../../../dialects/management
 import {
   decodePageToken,
   encodePageToken,
-  itemsOf,
+  countPageItems,
   nextPageField,
-  pageSizeFieldOf,
+  createPageSizeField,
   type PageSizes,
   pageTokenField,
 } from "../../../dialects/management/pages.js";
@@ -28,7 +28,7 @@ import { managementRoute, type ManagementRoute } from "../../server/route.js";
 const sizes: PageSizes = { usual: 50, most: 500 };
 
 const querySchema = z.object({
-  pageSize: pageSizeFieldOf("Objects", sizes),
+  pageSize: createPageSizeField("Objects", sizes),
   paginationToken: pageTokenField,
   state: z
     .string()
@@ -136,9 +136,9 @@ export function listStored(resource: StoredResource): ManagementRoute {
           background: query.background == null ? null : query.background === "true",
           text: query.query || null,
           after: position === null ? null : { place: position[0], id: position[1] },
-          limit: itemsOf(sizes, query.pageSize),
+          limit: countPageItems(sizes, query.pageSize),
         },
-        actorOf(manager),
+        toActor(manager),
       );
       const answer: z.infer<typeof pageSchema> = {
         objects: objects.map(presentStored),
@@ -165,7 +165,7 @@ export function getStored(resource: StoredResource): ManagementRoute {
       answers: { 200: { description: "What is known of it.", schema: storedObjectSchema } },
     },
     async handle({ ctx, manager, params }, { storedObjects }) {
-      ctx.body = presentStored(await storedObjects.find(kind, params[param] ?? "", actorOf(manager)));
+      ctx.body = presentStored(await storedObjects.find(kind, params[param] ?? "", toActor(manager)));
     },
   });
 }
@@ -187,7 +187,7 @@ export function deleteStored(resource: StoredResource): ManagementRoute {
       ...(kind === "batches" ? { errors: ["conflict"] as const } : {}),
     },
     async handle({ ctx, manager, params }, { storedObjects }) {
-      await storedObjects.delete(kind, params[param] ?? "", actorOf(manager));
+      await storedObjects.delete(kind, params[param] ?? "", toActor(manager));
       ctx.body = {};
     },
   });

@@ -1,6 +1,6 @@
 /** GET /auth/teams/{teamId}/endpoints: the endpoint ACLs that keys of a team can have, from the route table. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/visibility.js";
+import { toActor } from "../../../accounts/visibility.js";
 import { teamGrants } from "../../../accounts/principals/permissions.js";
 import { responseObject, responseArray } from "../../../dialects/response-fields.js";
 import { booleanField, isTrue, parseFields } from "../../../dialects/management/fields.js";
@@ -37,8 +37,8 @@ export const listTeamEndpoints = managementRoute({
   },
   async handle({ ctx, manager, params, routes }, { accounts }) {
     const { all } = parseFields(querySchema, ctx.query);
-    const access = await accounts.teams.findAccess(params["teamId"] ?? "", actorOf(manager));
-    const names = endpointAclsOf(routes).filter(
+    const access = await accounts.teams.findAccess(params["teamId"] ?? "", toActor(manager));
+    const names = listEndpointAcls(routes).filter(
       (endpoint) => (all != null && isTrue(all)) || teamGrants(access, { endpoint, model: null }),
     );
     const answer: z.infer<typeof endpointAcls> = { acls: names.map(present) };
@@ -46,7 +46,7 @@ export const listTeamEndpoints = managementRoute({
   },
 });
 
-function endpointAclsOf(routes: readonly Route[]): readonly string[] {
+function listEndpointAcls(routes: readonly Route[]): readonly string[] {
   const names = routes.flatMap(({ guard, acl }) => (guard === "api-key" && acl !== null ? [acl] : []));
   return [...new Set(names)].toSorted();
 }

@@ -1,7 +1,7 @@
 /** GET and PUT /auth/teams/{teamId}/limits, an extension: lists and updates the rate limits of a team on models. */
 import { z } from "zod";
 import type { LimitChange } from "../../../accounts/limits/team-limits.js";
-import { actorOf } from "../../../accounts/visibility.js";
+import { toActor } from "../../../accounts/visibility.js";
 import { noLimits } from "../../../core/limits.js";
 import {
   allModels,
@@ -82,7 +82,7 @@ export const listTeamLimits = managementRoute({
     answers: { 200: { description: "The limits of the team.", schema: listSchema } },
   },
   async handle({ ctx, manager, params }, { accounts }) {
-    const limits = await accounts.teamLimits.list(params["teamId"] ?? "", actorOf(manager));
+    const limits = await accounts.teamLimits.list(params["teamId"] ?? "", toActor(manager));
     const answer: z.infer<typeof listSchema> = { limits: limits.map(presentTeamLimits) };
     ctx.body = answer;
   },
@@ -117,7 +117,7 @@ export const updateTeamLimits = managementRoute({
     const id =
       named === allModels || named === eachEndUser ? named : (models.find(named)?.manifest.id ?? named);
     const teamId = params["teamId"] ?? "";
-    ctx.body = presentTeamLimits(await accounts.teamLimits.update(teamId, id, change, actorOf(manager)));
+    ctx.body = presentTeamLimits(await accounts.teamLimits.update(teamId, id, change, toActor(manager)));
   },
 });
 

@@ -1,6 +1,6 @@
 /** GET /auth/teams/{teamId}/models: the models that keys of a team can have access to. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/visibility.js";
+import { toActor } from "../../../accounts/visibility.js";
 import { modelNames, teamGrants } from "../../../accounts/principals/permissions.js";
 import { type Limits, noLimits } from "../../../core/limits.js";
 import { everyModel, type TeamLimits } from "../../../accounts/principals/team-limit.js";
@@ -94,18 +94,18 @@ export const listTeamModels = managementRoute({
     answers: { 200: { description: "The models by cluster; there is one cluster.", schema: clustersSchema } },
   },
   async handle({ ctx, manager, params }, { accounts, models }) {
-    const [teamId, actor] = [params["teamId"] ?? "", actorOf(manager)];
+    const [teamId, actor] = [params["teamId"] ?? "", toActor(manager)];
     const limits = await accounts.teamLimits.list(teamId, actor);
     const access = await accounts.teams.findAccess(teamId, actor);
     const granted = models
       .list()
       .filter((model) => teamGrants(access, { endpoint: null, model: modelNames(model.manifest.id, model) }));
-    const modelsOf = (kind: ModelKind) => granted.filter(({ manifest }) => manifest.kind === kind);
-    const languageModels = modelsOf("chat").map((model) => present(model, limitsOn(limits, model)));
-    const imageGenerationModels = modelsOf("image").map((model) =>
+    const listModels = (kind: ModelKind) => granted.filter(({ manifest }) => manifest.kind === kind);
+    const languageModels = listModels("chat").map((model) => present(model, limitsOn(limits, model)));
+    const imageGenerationModels = listModels("image").map((model) =>
       presentImageModel(model, limitsOn(limits, model)),
     );
-    const embeddingModels = modelsOf("embedding").map((model) =>
+    const embeddingModels = listModels("embedding").map((model) =>
       presentEmbeddingModel(model, limitsOn(limits, model)),
     );
     const others = { audioModels: [], videoGenerationModels: [] };

@@ -1,6 +1,6 @@
 /** POST and GET /auth/teams, PUT /auth/teams/{teamId}: creates, lists, renames and blocks teams. */
 import { z } from "zod";
-import { actorOf } from "../../../accounts/visibility.js";
+import { toActor } from "../../../accounts/visibility.js";
 import type { TeamChange } from "../../../accounts/teams/teams.js";
 import { responseArray, responseObject } from "../../../dialects/response-fields.js";
 import { applyFieldMask, fieldMaskField } from "../../../dialects/management/field-mask.js";
@@ -76,7 +76,7 @@ export const createTeam = managementRoute({
   },
   async handle({ ctx, manager, body }, { accounts }) {
     const { name } = parseFields(createRequestSchema, body);
-    ctx.body = presentTeam(await accounts.teams.create({ name }, actorOf(manager)));
+    ctx.body = presentTeam(await accounts.teams.create({ name }, toActor(manager)));
   },
 });
 
@@ -96,7 +96,7 @@ export const listTeams = managementRoute({
     const query = parseFields(querySchema, ctx.query);
     const position = decodePageToken(query.paginationToken, z.string(), "paginationToken");
     const limit = itemsPerPage(query.pageSize);
-    const all = await accounts.teams.list(actorOf(manager));
+    const all = await accounts.teams.list(toActor(manager));
     const rest =
       position === null ? all : all.filter(({ createTime, id }) => isAfter([createTime, id], position));
     const teams = rest.slice(0, limit);
@@ -136,7 +136,7 @@ export const updateTeam = managementRoute({
       aclStrings: "acls",
       keepBodies: "keepsBodies",
     });
-    ctx.body = presentTeam(await accounts.teams.update(params["teamId"] ?? "", change, actorOf(manager)));
+    ctx.body = presentTeam(await accounts.teams.update(params["teamId"] ?? "", change, toActor(manager)));
   },
 });
 

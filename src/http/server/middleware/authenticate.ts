@@ -2,7 +2,7 @@ import { readCredential } from "../../../accounts/credentials/read-credential.js
 import type { Principal } from "../../../accounts/principals/api-key.js";
 import { noLabels } from "../../../accounts/principals/spend-labels.js";
 import type { Manager } from "../../../accounts/principals/management-key.js";
-import { managerOf } from "../../../accounts/sessions/session.js";
+import { toManager } from "../../../accounts/sessions/session.js";
 import { HearthError } from "../../../core/errors.js";
 import type { Context } from "../context.js";
 import type { AppContext } from "../app-context.js";
@@ -37,7 +37,7 @@ export async function authenticateManager(
   const manager =
     signedIn === null
       ? await managers.authenticate(readCredential(ctx.req.headers), ctx.ip)
-      : managerOf(signedIn);
+      : toManager(signedIn);
   ctx.state.manager = manager;
   return manager;
 }

@@ -18,7 +18,7 @@ export function openEventStream(
   let stopPinging = clock.after(limits.pingEveryMs, beat);
   void client.closed.then(() => stopPinging());
   setProbeFrame(res, contentType === eventStreamType ? ":\n\n" : ping);
-  res.writeHead(200, { "content-type": contentType, ...headersOf(res) });
+  res.writeHead(200, { "content-type": contentType, ...listHeaders(res) });
 
   function beat(): void {
     if (client.isDisconnected()) return;
@@ -56,7 +56,7 @@ export function openEventStream(
   };
 }
 
-function headersOf(res: ServerResponse): Record<string, string> {
+function listHeaders(res: ServerResponse): Record<string, string> {
   return {
     "cache-control": "no-cache, no-transform",
     "x-accel-buffering": "no",

@@ -4,10 +4,10 @@ import { prepare, prepareBinding } from "../../../store/prepared.js";
 import type { Row } from "../../../store/tables.js";
 import { createWrite, type Write } from "../../../store/writes.js";
 import type { StoredItem } from "../../responses/stored-response.js";
-import { bytesOf, type ItemsPage, type ItemsQuery } from "../conversation.js";
+import { measureItem, type ItemsPage, type ItemsQuery } from "../conversation.js";
 
 /** The table of a conversation's items. Its methods do not check which team the conversation belongs to. */
-export function createConversationItems(database: Database) {
+export function createItemTable(database: Database) {
   const { kysely } = database;
   const insertRow = prepareInsertion(database);
   const selectAll = prepareAll(database);
@@ -21,7 +21,7 @@ export function createConversationItems(database: Database) {
       items.map((item) =>
         createWrite(
           "conversationItems",
-          insertRow({ conversationId, ...item, bytes: bytesOf(item) }),
+          insertRow({ conversationId, ...item, bytes: measureItem(item) }),
           which === "new" ? 1 : null,
         ),
       ),
@@ -62,7 +62,7 @@ function createChecks({ kysely, dialect }: Database) {
         .selectFrom("conversationItems")
         .select("id")
         .where("conversationId", "=", conversationId)
-        .where("id", "in", sql<string>`${dialect.listOf(JSON.stringify(ids))}`)
+        .where("id", "in", sql<string>`${dialect.selectStrings(JSON.stringify(ids))}`)
         .limit(1)
         .executeTakeFirst();
       return row?.id ?? null;

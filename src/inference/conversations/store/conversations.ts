@@ -3,22 +3,22 @@ import type { Database } from "../../../store/database.js";
 import { prepare, prepareBinding } from "../../../store/prepared.js";
 import { createWrite, type Write } from "../../../store/writes.js";
 import type { StoredItem } from "../../responses/stored-response.js";
-import type { Conversation, ConversationLimits } from "../conversation.js";
-import { createConversationItems } from "./conversation-items.js";
+import type { StoredConversation, ConversationLimits } from "../conversation.js";
+import { createItemTable } from "./conversation-items.js";
 
 export type ConversationStore = ReturnType<typeof createConversationStore>;
 
 /** The table of conversations; their items are in a separate table and are deleted with them. */
 export function createConversationStore(database: Database) {
   const { kysely } = database;
-  const items = createConversationItems(database);
+  const items = createItemTable(database);
   const insertRow = prepareInsertion(database);
   const findRow = prepareFind(database);
   const checkRow = prepareCheck(database);
   return {
     /** Inserts a conversation with its items; a conflict when the team has as many conversations as it may. */
     insertion: (
-      conversation: Conversation,
+      conversation: StoredConversation,
       initial: readonly StoredItem[],
       { teamConversationsMax }: Pick<ConversationLimits, "teamConversationsMax">,
     ): readonly Write[] => [
@@ -35,7 +35,7 @@ export function createConversationStore(database: Database) {
       items.insertion(id, added, "missing"),
     ...createChanges(database),
     /** @returns null when it does not exist or belongs to another team. */
-    async find(id: string, teamId: string): Promise<Conversation | null> {
+    async find(id: string, teamId: string): Promise<StoredConversation | null> {
       return (await findRow({ id, teamId })).rows[0] ?? null;
     },
     /** Whether a queued or running background response of a conversation has not ended. */
@@ -62,7 +62,7 @@ function createChanges({ kysely }: Database) {
         kysely.deleteFrom("conversations").where("id", "=", id).where("teamId", "=", teamId).compile(),
         1,
       ),
-    update: ({ id, teamId, metadata }: Pick<Conversation, "id" | "teamId" | "metadata">): Write =>
+    update: ({ id, teamId, metadata }: Pick<StoredConversation, "id" | "teamId" | "metadata">): Write =>
       createWrite(
         "conversations",
         kysely
@@ -83,7 +83,7 @@ interface ItemLimits {
 }
 
 function prepareInsertion({ kysely }: Database) {
-  type Insertion = Conversation & { readonly max: number };
+  type Insertion = StoredConversation & { readonly max: number };
   return prepareBinding(["id", "teamId", "createTime", "metadata", "max"], (row: Insertion) =>
     kysely
       .insertInto("conversations")
@@ -107,7 +107,7 @@ function prepareInsertion({ kysely }: Database) {
 
 /** Changes nothing: it counts as a changed row when the items of the conversation are within the limits. */
 function prepareCheck({ kysely }: Database) {
-  type Check = Pick<Conversation, "id" | "teamId"> & ItemLimits;
+  type Check = Pick<StoredConversation, "id" | "teamId"> & ItemLimits;
   return prepareBinding(
     ["id", "teamId", "itemsMax", "bytesMax"],
     ({ id, teamId, itemsMax, bytesMax }: Check) =>

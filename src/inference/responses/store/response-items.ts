@@ -32,19 +32,19 @@ export function createResponseItems(database: Database) {
     /** @returns null when the response does not exist or belongs to another team. */
     async input(responseId: string, teamId: string): Promise<readonly StoredItem[] | null> {
       const { rows } = await selectInput({ responseId, teamId });
-      return rows.length === 0 ? null : rows.flatMap(itemOf);
+      return rows.length === 0 ? null : rows.flatMap(readItem);
     },
     chain: prepareConversation(database),
     /** Returns the newest items of those ids among the team's responses, by id. */
     async newest(ids: readonly string[], teamId: string): Promise<ReadonlyMap<string, string>> {
       const { rows } = await selectNewest({ ids: JSON.stringify(ids), teamId });
-      return new Map(rows.flatMap(itemOf).map(({ id, body }) => [id, body]));
+      return new Map(rows.flatMap(readItem).map(({ id, body }) => [id, body]));
     },
   };
 }
 
 /** Returns no item when the outer join found none. */
-function itemOf(row: { id: string | null; body: string | null }): readonly StoredItem[] {
+function readItem(row: { id: string | null; body: string | null }): readonly StoredItem[] {
   return row.id === null || row.body === null ? [] : [{ id: row.id, body: row.body }];
 }
 
@@ -90,7 +90,7 @@ function prepareNewest({ kysely, dialect }: Database) {
   type Reading = Readonly<Record<"ids" | "teamId", string>>;
   return prepare(kysely, ["ids", "teamId"], ({ ids, teamId }: Reading) =>
     kysely
-      .selectFrom(dialect.listOf(ids).as("wanted"))
+      .selectFrom(dialect.selectStrings(ids).as("wanted"))
       .select((wanted) => [
         "wanted.value as id",
         wanted

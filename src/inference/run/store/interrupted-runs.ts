@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Database } from "../../../store/database.js";
 import type { Schema } from "../../../store/tables.js";
-import { createWrite, statementsOf, type Write } from "../../../store/writes.js";
+import { createWrite, listStatements, type Write } from "../../../store/writes.js";
 
 export function createInterruption(database: Database) {
   return {
@@ -39,7 +39,7 @@ async function interruptRuns(database: Database, endTime: number): Promise<numbe
     .where(sql<boolean>`${ofNode(null)("runs")}`)
     .executeTakeFirstOrThrow();
   if (count === 0) return 0;
-  await commit(statementsOf(interruptions(database, ofNode(null), endTime)), true);
+  await commit(listStatements(interruptions(database, ofNode(null), endTime)), true);
   return count;
 }
 
@@ -54,10 +54,10 @@ function interruptions(
   const isIts = sql`state = 'running' and ${which("runs")}`;
   const write = (table: keyof Schema, step: RawBuilder<unknown>): Write =>
     createWrite(table, step.compile(kysely));
-  const locking = (lockOf: NonNullable<typeof lockOfRuns>): Write =>
+  const locking = (lockRuns: NonNullable<typeof lockOfRuns>): Write =>
     write(
       "runs",
-      sql`select ${lockOf(sql`team_id`)} from (select distinct team_id from runs where ${isIts} order by team_id) as teams`,
+      sql`select ${lockRuns(sql`team_id`)} from (select distinct team_id from runs where ${isIts} order by team_id) as teams`,
     );
   return [
     // A request locks the sums of its team and its budgets, and then the balances. Statements for many runs cannot follow that order.
@@ -88,7 +88,7 @@ function ofNode(node: number | null): Which {
 }
 
 function ofIds({ dialect }: Database, ids: readonly string[]): Which {
-  return (runs) => sql`${sql.ref(`${runs}.id`)} in ${dialect.listOf(JSON.stringify(ids))}`;
+  return (runs) => sql`${sql.ref(`${runs}.id`)} in ${dialect.selectStrings(JSON.stringify(ids))}`;
 }
 
 function entries(

@@ -11,14 +11,14 @@ import { prepareBinding, prepareInsert } from "../../../store/prepared.js";
 import {
   createPriceIds,
   priceColumns,
-  pricesOf,
+  readJoinedPrices,
   type JoinedPrices,
 } from "../../../accounts/money/store/price-ids.js";
 import { toLedgerError } from "../../../accounts/money/store/refusal.js";
 import type { Row } from "../../../store/tables.js";
 import { conflict } from "../../../store/commit.js";
-import { refusalOf } from "../../../store/dialect/database-error.js";
-import { statementsOf, type Write } from "../../../store/writes.js";
+import { readRefusal } from "../../../store/dialect/database-error.js";
+import { listStatements, type Write } from "../../../store/writes.js";
 
 /** What the end of a run changes. */
 const outcomeColumns = [
@@ -52,12 +52,12 @@ export function createRunStore(database: Database, labels = createRunLabelStore(
     async insert(record: RunRecord, writes: readonly Write[]): Promise<void> {
       const { teamId, model, startTime, reservedTicks, labelled = unlabelled } = record;
       try {
-        const price = record.prices === null ? null : await prices.idOf(model, record.prices, startTime);
+        const price = record.prices === null ? null : await prices.ensureId(model, record.prices, startTime);
         const row = inserting(toRow(record, price));
         const added = await counted.register(teamId, startTime, labelled.spend);
         const together = [...writes, ...added.writes, ...labels.insertions(record, labelled)];
         if (together.length === 0) await kysely.executeQuery(row);
-        else await database.commit([{ query: row, rows: null }, ...statementsOf(together)], false);
+        else await database.commit([{ query: row, rows: null }, ...listStatements(together)], false);
         added.committed();
       } catch (thrown) {
         throw toLedgerError(thrown, { teamId, ticks: reservedTicks });
@@ -98,7 +98,7 @@ function createEnlarging({ kysely, commit }: Database) {
   ): Promise<void> => {
     const row = { id, reservedTicks, boundTicks: bound.ticks, boundTokens: bound.tokens };
     try {
-      await commit([{ query: enlarging(row), rows: 1 }, ...statementsOf(writes)], false);
+      await commit([{ query: enlarging(row), rows: 1 }, ...listStatements(writes)], false);
     } catch (thrown) {
       throw toLedgerError(thrown, { teamId, ticks: null });
     }
@@ -122,15 +122,15 @@ function createFinishing(database: Database) {
       }
       try {
         // Not synced: a power cut undoes the whole transaction, and its job is done again.
-        await database.commit([{ query: settling(row), rows: 1 }, ...statementsOf(writes)], false);
+        await database.commit([{ query: settling(row), rows: 1 }, ...listStatements(writes)], false);
       } catch (thrown) {
         // The ledger has its end, which is seen before the number of rows is.
-        throw refusalOf(thrown) === "unique" ? conflict() : thrown;
+        throw readRefusal(thrown) === "unique" ? conflict() : thrown;
       }
     },
     /** Writes what follows from a run without a row. */
     finishUnrecorded: (writes: readonly Write[]): Promise<void> =>
-      database.commit(statementsOf(writes), false),
+      database.commit(listStatements(writes), false),
   };
 }
 
@@ -197,7 +197,7 @@ function fromRow(row: Row<"runs"> & JoinedPrices): RunRecord {
       ...(row.images === 0 ? {} : { images: row.images }),
     },
     costTicks: row.costTicks,
-    prices: pricesOf(row, row.imageTicks),
+    prices: readJoinedPrices(row, row.imageTicks),
     reservedTicks: row.reservedTicks,
     startTime: row.startTime,
     endTime: row.endTime,

@@ -33,7 +33,7 @@ const acceptAll: AnswerValidator = {
 };
 
 /** Returns the validator of a request's answers, synchronously when nothing is required of them. */
-export function createValidator(
+export function createAnswerValidator(
   schemas: Schemas,
   request: GenerationRequest,
   teamId: string,

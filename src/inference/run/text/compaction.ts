@@ -52,7 +52,7 @@ export function boundWithSummary(
 }
 
 /** @returns what the answer is generated from: the conversation itself where it has no summary; null when it was aborted. */
-export async function compactConversation(run: TextRun, prepared: Turn): Promise<Turn | null> {
+export async function compactTurn(run: TextRun, prepared: Turn): Promise<Turn | null> {
   const { request, conversation, loaded } = prepared;
   const { compaction } = request;
   if (compaction === undefined) return prepared;

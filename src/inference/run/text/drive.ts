@@ -4,8 +4,8 @@
  */
 import { unlessAborted } from "../../abortable.js";
 import { buildPrompts } from "../../prompt/prompts.js";
-import { createValidator } from "./answer-rules.js";
-import { boundWithSummary, compactConversation, isCompacted } from "./compaction.js";
+import { createAnswerValidator } from "./answer-rules.js";
+import { boundWithSummary, compactTurn, isCompacted } from "./compaction.js";
 import type { TextRun } from "./text-run.js";
 import { boundTokens, limitReasoning } from "./token-bound.js";
 import { generateTurn, type Turn } from "./turn.js";
@@ -16,7 +16,7 @@ export async function drive(run: TextRun): Promise<void> {
   const asked = await prepareFirstTurn(run);
   const opened = await openTurns(run, asked);
   if (opened === null) return run.endChoice(endAtLength);
-  const turn = isCompacted(run.request, asked) ? await compactConversation(run, opened) : opened;
+  const turn = isCompacted(run.request, asked) ? await compactTurn(run, opened) : opened;
   if (turn === null) return;
   const { choices } = run.request;
   let next = 0;
@@ -39,7 +39,7 @@ export async function drive(run: TextRun): Promise<void> {
 async function prepareFirstTurn(run: TextRun): Promise<Turn> {
   const { model, request, signal, services, teamId } = run;
   const { manifest } = model;
-  const building = createValidator(services.schemas, request, teamId);
+  const building = createAnswerValidator(services.schemas, request, teamId);
   const validator = building instanceof Promise ? await unlessAborted(building, signal) : building;
   run.warnings.push(...validator.warnings);
   // Before the model is held: while images are described, it may serve others.

@@ -27,7 +27,7 @@ export interface NextTurn {
  * Prepares the next turn. @returns null when no tokens are left, or the conversation does not fit.
  * @throws HearthError `no_credits` or `budget_exceeded` when the turn cannot be reserved.
  */
-export async function nextTurn(
+export async function prepareNextTurn(
   run: TextRun,
   { before, turn, messages, calls, withholds, reservedTokens }: NextTurn,
 ): Promise<Turn | null> {

@@ -7,7 +7,7 @@
  */
 import type { GenerationEnd, GenerationRequest, Message } from "../../../core/generation.js";
 import type { AllowedCall } from "../run-context.js";
-import { nextTurn } from "./next-turn.js";
+import { prepareNextTurn } from "./next-turn.js";
 import { executeCalls, findServerTool, type NumberedCall } from "./server-calls.js";
 import type { TextRun } from "./text-run.js";
 import { TurnMessage } from "./turn-message.js";
@@ -72,7 +72,7 @@ export async function openTurns(run: TextRun, first: Turn): Promise<Turn | null>
   const messages = await executeCalls(run, calls, calls.length);
   const { conversation, prompts } = first;
   const asked = conversation.messages.slice(0, -calls.length);
-  return nextTurn(run, {
+  return prepareNextTurn(run, {
     before: { ...first, conversation: { ...conversation, messages: asked } },
     turn: 0,
     messages,
@@ -102,7 +102,7 @@ export async function driveTurns(run: TextRun, first: Turn): Promise<GenerationE
     const results = await executeCalls(run, own, turn < turnsMax ? callsMax - executed : 0);
     executed += own.length;
     if (own.length < answer.calls.length || turn === turnsMax) return end;
-    const next = await nextTurn(run, {
+    const next = await prepareNextTurn(run, {
       before,
       turn,
       messages: [answer.message(), ...results],

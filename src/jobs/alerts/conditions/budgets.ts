@@ -28,12 +28,12 @@ export function budgetSource(deps: BudgetSourceDeps): ConditionSource {
     const hard = reached.filter(isHardReached).map((status) => [status, "budget_hard"] as const);
     const found = new Map<string, Condition>();
     for (const [status, kind] of [...soft, ...hard])
-      found.set(`${kind} ${subjectOf(status, kind)}`, await conditionOf(deps, status, kind));
+      found.set(`${kind} ${nameSubject(status, kind)}`, await toCondition(deps, status, kind));
     for (const { kind, subject, teamId, message, details } of active) {
       if (kind !== "budget_hard" || found.has(`${kind} ${subject}`)) continue;
       const [name] = JSON.parse(subject) as [Parameters<BudgetSourceDeps["budgets"]["find"]>[0]];
       const status = await deps.budgets.find(name, now);
-      if (status !== null && subjectOf(status, kind) === subject)
+      if (status !== null && nameSubject(status, kind) === subject)
         found.set(`${kind} ${subject}`, { kind, subject, teamId, message, details });
     }
     return [...found.values()];
@@ -48,7 +48,7 @@ export function refusedBudgetSource(
   deps: BudgetSourceDeps,
   takeRefusals: () => readonly BudgetStatus[],
 ): ConditionSource {
-  return () => Promise.all(takeRefusals().map((status) => conditionOf(deps, status, "budget_hard")));
+  return () => Promise.all(takeRefusals().map((status) => toCondition(deps, status, "budget_hard")));
 }
 
 function isHardReached({ hardTicks, hardTokens, spentTicks, spentTokens }: BudgetStatus): boolean {
@@ -59,20 +59,20 @@ function isHardReached({ hardTicks, hardTokens, spentTicks, spentTokens }: Budge
 }
 
 /** Names the budget, its period and its limits: with others it is another condition. */
-function subjectOf(status: BudgetStatus, kind: AlertKind): string {
+function nameSubject(status: BudgetStatus, kind: AlertKind): string {
   const { teamId, subject, subjectId, period, startTime } = status;
   const limits =
     kind === "budget_hard" ? [status.hardTicks, status.hardTokens] : [status.softTicks, status.softTokens];
   return JSON.stringify([{ teamId, subject, subjectId, period }, startTime, ...limits]);
 }
 
-async function conditionOf(
+async function toCondition(
   deps: BudgetSourceDeps,
   status: BudgetStatus,
   kind: "budget_soft" | "budget_hard",
 ): Promise<Condition> {
   const { teamId, subject, subjectId } = status;
-  const name = await nameOf(deps, status);
+  const name = await findName(deps, status);
   const what = name === null || name === subjectId ? "" : ` '${name}'`;
   const sentence =
     kind === "budget_soft"
@@ -82,21 +82,21 @@ async function conditionOf(
     status.resetTime === null ? "" : ` It resets at ${new Date(status.resetTime).toISOString()}.`;
   return {
     kind,
-    subject: subjectOf(status, kind),
+    subject: nameSubject(status, kind),
     teamId,
     message: `${sentence}.${resets}`,
-    details: { subject, subjectId, subjectName: name, ...amountsOf(status) },
+    details: { subject, subjectId, subjectName: name, ...describeAmounts(status) },
   };
 }
 
-async function nameOf({ keys, members }: BudgetSourceDeps, status: BudgetStatus): Promise<string | null> {
+async function findName({ keys, members }: BudgetSourceDeps, status: BudgetStatus): Promise<string | null> {
   const { subject, subjectId } = status;
   if (subject === "key") return (await keys.find(subjectId))?.name ?? null;
   if (subject === "member") return (await members.findEver([subjectId]))[0]?.email ?? null;
   return subject === "team" ? null : subjectId;
 }
 
-function amountsOf(status: BudgetStatus): AlertDetails {
+function describeAmounts(status: BudgetStatus): AlertDetails {
   const usd = (ticks: number | null) => (ticks === null ? null : ticksToUsd(BigInt(ticks)));
   return {
     period: status.period,

@@ -39,7 +39,7 @@ export function creditSource({ teams, ledger, creditTicks }: CreditSourceDeps): 
 }
 
 /** Returns the amount that a condition of low credit is below. */
-export function creditTicksOf({ subject }: { readonly subject: string }): Ticks {
+export function readCreditTicks({ subject }: { readonly subject: string }): Ticks {
   const [, amount] = JSON.parse(subject) as [teamId: string, amount: Ticks];
   return amount;
 }

@@ -71,7 +71,7 @@ function createQueries({ kysely }: Database) {
       return kysely.selectFrom("batches").selectAll().where("endTime", "is", null).execute();
     },
     /** Returns what the batches of a team that have not ended have in all. @param except the id of one that is not counted. */
-    async loadOf(teamId: string, except: string): Promise<BatchLoad> {
+    async readLoad(teamId: string, except: string): Promise<BatchLoad> {
       const { batches, lines, bytes } = await kysely
         .selectFrom("batches")
         .select((batch) => [
@@ -125,7 +125,7 @@ function createDeletions({ kysely }: Database) {
   };
 }
 
-/** See jobIdOf. */
+/** See toLineJobId. */
 function jobId(line: RawBuilder<unknown>, batchId: string): RawBuilder<string> {
   return sql`'batch_req_' || ${batchId.slice(batchId.indexOf("_") + 1)} || '_' || ${line}`;
 }

@@ -99,7 +99,7 @@ function createQueries({ kysely }: Database) {
 
 function createDeletions({ kysely }: Database) {
   /** Deletes up to `limit` lines of a batch. @returns how many were deleted. */
-  const deleteOf = async (batchId: string, limit: number): Promise<number> => {
+  const deleteLines = async (batchId: string, limit: number): Promise<number> => {
     const { numDeletedRows } = await kysely
       .deleteFrom("batchLines")
       .where("batchId", "=", batchId)
@@ -110,7 +110,7 @@ function createDeletions({ kysely }: Database) {
     return Number(numDeletedRows);
   };
   return {
-    deleteOf,
+    deleteLines,
     /** Deletes up to `limit` lines of a batch that has ended. @returns how many were deleted. */
     async deleteEnded(limit: number): Promise<number> {
       const row = await kysely
@@ -119,7 +119,7 @@ function createDeletions({ kysely }: Database) {
         .where("endTime", "is not", null)
         .where(sql<boolean>`exists (select 1 from batch_lines where batch_id = batches.id)`)
         .executeTakeFirst();
-      return row === undefined ? 0 : deleteOf(row.id, limit);
+      return row === undefined ? 0 : deleteLines(row.id, limit);
     },
   };
 }

@@ -1,11 +1,11 @@
 /** Chooses which files of a repository make up the model that a person asked for. */
 import { closestTexts } from "../../closest-names.js";
 import { quoted } from "../../gguf/refusal.js";
-import { isLaterPart, partsOf, stemOf } from "../../parts.js";
+import { isLaterPart, listPartFiles, readModelStem } from "../../parts.js";
 import { notThere } from "../errors.js";
-import type { Choice, HubFile } from "./files.js";
+import type { FileChoice, HubFile } from "./files.js";
 import { chooseFolder } from "./folders.js";
-import { bySuitability, isSameQuant, nearestQuants, quantOf } from "./quants.js";
+import { bySuitability, isSameQuant, nearestQuants, findQuant } from "./quants.js";
 import { isSafePath } from "../reference.js";
 
 /** A model in one or several GGUF files. */
@@ -25,7 +25,7 @@ const notModels = /mmproj|imatrix|(?:^|[-_./])(?:vocab|lora|adapter)(?:[-_.]|$)/
  * @param quant null: none was named.
  * @throws HearthError `model_not_found` that lists what is there.
  */
-export function chooseModel(repo: string, listed: readonly HubFile[], quant: string | null): Choice {
+export function chooseModel(repo: string, listed: readonly HubFile[], quant: string | null): FileChoice {
   const files = listed.filter(({ path }) => isSafePath(path));
   const candidates = candidatesIn(files);
   if (candidates.length === 0) {
@@ -39,16 +39,16 @@ export function chooseModel(repo: string, listed: readonly HubFile[], quant: str
 }
 
 /** Returns the file of a path with all its parts. @throws HearthError `model_not_found` with the closest paths. */
-export function chooseFile(repo: string, listed: readonly HubFile[], path: string): Choice {
+export function chooseFile(repo: string, listed: readonly HubFile[], path: string): FileChoice {
   const files = listed.filter((file) => isSafePath(file.path));
   const name = path.slice(path.lastIndexOf("/") + 1);
-  const first = partsOf(name)[0] ?? name;
+  const first = listPartFiles(name)[0] ?? name;
   const wanted = `${path.slice(0, path.length - name.length)}${isLaterPart(name) ? first : name}`;
   const found = withParts(files, wanted);
-  if (found !== null) return toChoice({ quant: quantOf(path), files: found });
+  if (found !== null) return toChoice({ quant: findQuant(path), files: found });
   const models = files.filter((file) => /\.gguf$/i.test(file.path)).map((file) => file.path);
   const closest = closestTexts(path, models);
-  const shown = closest.length > 0 ? `Did you mean ${listOf(closest)}?` : thereAre(files);
+  const shown = closest.length > 0 ? `Did you mean ${joinTexts(closest)}?` : thereAre(files);
   throw notThere(`${quoted(repo)} has no complete file ${quoted(path)}. ${shown}`);
 }
 
@@ -56,7 +56,7 @@ function candidatesIn(files: readonly HubFile[]): readonly Candidate[] {
   const found = files.flatMap(({ path }) => {
     if (!/\.gguf$/i.test(path) || notModels.test(path) || isLaterPart(path)) return [];
     const parts = withParts(files, path);
-    return parts === null ? [] : [{ quant: quantOf(path), files: parts }];
+    return parts === null ? [] : [{ quant: findQuant(path), files: parts }];
   });
   // Some repositories have a model both in one file and in parts.
   const single = new Set(found.flatMap(({ files: [first, second] }) => (second ? [] : stem(first))));
@@ -64,13 +64,13 @@ function candidatesIn(files: readonly HubFile[]): readonly Candidate[] {
 }
 
 function stem(file: HubFile | undefined): string {
-  return stemOf(file?.path ?? "");
+  return readModelStem(file?.path ?? "");
 }
 
 /** Returns the files of the model that begins with a file; null if one is missing. */
 function withParts(files: readonly HubFile[], path: string): readonly HubFile[] | null {
   const byPath = new Map(files.map((file) => [file.path, file]));
-  const parts = partsOf(path).map((part) => byPath.get(part));
+  const parts = listPartFiles(path).map((part) => byPath.get(part));
   return parts.every((part) => part !== undefined) ? parts : null;
 }
 
@@ -92,15 +92,15 @@ function ofQuant(repo: string, candidates: readonly Candidate[], asked: string):
   const quants = candidates.flatMap(({ quant }) => quant ?? []);
   const nearest = nearestQuants(asked, quants);
   const closest = nearest.slice(0, 3).map((quant) => `${repo}:${quant}`);
-  const sentence = closest.length === 0 ? "" : ` The nearest are ${listOf(closest)}.`;
-  const all = nearest.length > closest.length ? ` It has ${listOf([...new Set(quants)].sort())}.` : "";
+  const sentence = closest.length === 0 ? "" : ` The nearest are ${joinTexts(closest)}.`;
+  const all = nearest.length > closest.length ? ` It has ${joinTexts([...new Set(quants)].sort())}.` : "";
   const files = quants.length === 0 ? ` ${thereAre(candidates.flatMap((each) => each.files))}` : "";
   throw notThere(`${quoted(repo)} has no quantization ${quoted(asked)}.${sentence}${all}${files}`);
 }
 
 /** Returns whether a whole part of a file's name is what was asked for, such as `qat-q4_0`. */
 function isNamed(path: string, asked: string): boolean {
-  const separated = `-${stemOf(path).toLowerCase().replaceAll(/[./]/g, "-")}-`;
+  const separated = `-${readModelStem(path).toLowerCase().replaceAll(/[./]/g, "-")}-`;
   return separated.includes(`-${asked.toLowerCase().replaceAll(".", "-")}-`);
 }
 
@@ -108,11 +108,11 @@ function several(repo: string, candidates: readonly Candidate[], asked: string |
   const paths = candidates.filter(({ quant }) => asked === null || quant === asked || quant !== null);
   const shown = paths.flatMap(({ files: [first] }) => (first === undefined ? [] : `${repo}/${first.path}`));
   const which = asked === null ? "several models" : `several models of ${asked}`;
-  return notThere(`${quoted(repo)} has ${which}; name the file, such as ${listOf(shown)}.`);
+  return notThere(`${quoted(repo)} has ${which}; name the file, such as ${joinTexts(shown)}.`);
 }
 
 /** The files of parts lie side by side, also where the repository has a folder for them; the first part is the last to come. */
-function toChoice({ files }: Candidate): Choice {
+function toChoice({ files }: Candidate): FileChoice {
   const chosen = files.map((file) => ({ ...file, to: file.path.slice(file.path.lastIndexOf("/") + 1) }));
   return { kind: "gguf", files: [...chosen.slice(1), ...chosen.slice(0, 1)] };
 }
@@ -121,10 +121,10 @@ function thereAre(files: readonly HubFile[]): string {
   if (files.length === 0) return "It is empty.";
   const models = files.filter(({ path }) => /\.(gguf|onnx|safetensors)$/i.test(path));
   const shown = (models.length > 0 ? models : files).map(({ path }) => path);
-  return `It has ${listOf(shown)}.`;
+  return `It has ${joinTexts(shown)}.`;
 }
 
-function listOf(texts: readonly string[]): string {
+function joinTexts(texts: readonly string[]): string {
   const shown = texts.slice(0, listedMax).map(quoted).join(", ");
   return texts.length > listedMax ? `${shown} and ${texts.length - listedMax} more` : shown;
 }

@@ -14,7 +14,7 @@ export interface ChosenFile extends HubFile {
   readonly to: string;
 }
 
-export interface Choice {
+export interface FileChoice {
   readonly kind: "gguf" | "vision" | "image";
   /** In the order in which they are downloaded: the file that identifies the model is the last. */
   readonly files: readonly ChosenFile[];

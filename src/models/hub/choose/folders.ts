@@ -1,6 +1,6 @@
 /** Models that are folders: which files of a repository belong to them. */
 import { quoted } from "../../gguf/refusal.js";
-import type { Choice, ChosenFile, HubFile } from "./files.js";
+import type { FileChoice, ChosenFile, HubFile } from "./files.js";
 import { notThere } from "../errors.js";
 
 /** What must be there besides the graphs; vision-folder.ts and diffusers.ts check the same in the folder. */
@@ -38,7 +38,7 @@ export function chooseFolder(
   repo: string,
   files: readonly HubFile[],
   numberType: string | null,
-): Choice | null {
+): FileChoice | null {
   const paths = new Set(files.map(({ path }) => path));
   if (paths.has("model_index.json")) {
     requireAll(repo, paths, diffusersNeeds);
@@ -48,9 +48,9 @@ export function chooseFolder(
   const graphs = files.filter(({ path }) => /^onnx\/[^/]+\.onnx$/i.test(path));
   if (graphs.length === 0 || !paths.has("config.json")) return null;
   requireAll(repo, paths, visionNeeds);
-  const chosen = graphsOf(repo, graphs, numberType);
+  const chosen = chooseGraphs(repo, graphs, numberType);
   const withData = files.filter(({ path }) =>
-    chosen.some((graph) => path === graph.path || dataOf(graph.path).test(path)),
+    chosen.some((graph) => path === graph.path || matchData(graph.path).test(path)),
   );
   const rest = files.filter(({ path }) => /^[^/]+\.(?:json|txt)$/i.test(path) && path !== "config.json");
   return { kind: "vision", files: withIndexLast([...withData, ...rest], files, "config.json") };
@@ -63,7 +63,11 @@ function requireAll(repo: string, paths: ReadonlySet<string>, needed: readonly s
 }
 
 /** Returns one graph for each part of the model, of the number type that was asked for or the best that there is. */
-function graphsOf(repo: string, graphs: readonly HubFile[], numberType: string | null): readonly HubFile[] {
+function chooseGraphs(
+  repo: string,
+  graphs: readonly HubFile[],
+  numberType: string | null,
+): readonly HubFile[] {
   const asked = numberType?.toLowerCase() ?? null;
   if (asked !== null && numberTypes[asked] === undefined)
     throw notThere(
@@ -71,7 +75,7 @@ function graphsOf(repo: string, graphs: readonly HubFile[], numberType: string |
     );
   const byPart = new Map<string, Map<string, HubFile>>();
   for (const graph of graphs) {
-    const { part, type } = partOf(graph.path);
+    const { part, type } = splitPath(graph.path);
     byPart.set(part, (byPart.get(part) ?? new Map<string, HubFile>()).set(type, graph));
   }
   const isMerged = [...byPart.keys()].some((part) => part.endsWith("decoder_model_merged"));
@@ -84,7 +88,7 @@ function graphsOf(repo: string, graphs: readonly HubFile[], numberType: string |
   });
 }
 
-function partOf(path: string): { readonly part: string; readonly type: string } {
+function splitPath(path: string): { readonly part: string; readonly type: string } {
   const name = path.replace(/\.onnx$/i, "");
   const found = Object.entries(numberTypes).find(([, ending]) => ending !== "" && name.endsWith(ending));
   if (found === undefined) return { part: name, type: "fp32" };
@@ -92,7 +96,7 @@ function partOf(path: string): { readonly part: string; readonly type: string } 
 }
 
 /** External data of a graph. */
-function dataOf(graph: string): RegExp {
+function matchData(graph: string): RegExp {
   return new RegExp(`^${graph.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}_data(?:_\\d+)?$`);
 }
 

@@ -69,13 +69,13 @@ export async function downloadFile(deps: DownloadDeps, download: Download): Prom
 async function fetchOnce(deps: DownloadDeps, download: Download): Promise<DownloadedFile | "again"> {
   const { source, target, signal, onProgress } = download;
   const about = await probe(deps, source, signal);
-  const file = await openPartial(target, identityOf(about), about.bytes, deps.openFile);
+  const file = await openPartial(target, readIdentity(about), about.bytes, deps.openFile);
   try {
     onProgress("downloading", file.done());
     const onBytes = (): void => onProgress("downloading", file.done());
     const checkStart = (start: Uint8Array): void => checkMagic(source.name, start);
     await fetchPieces(deps, { source, about, file, folder: dirname(target), checkStart, onBytes, signal });
-    const sha256 = await hashOf(file.path, signal, (bytes) => onProgress("verifying", bytes));
+    const sha256 = await hashFile(file.path, signal, (bytes) => onProgress("verifying", bytes));
     if (about.sha256 !== null && about.sha256 !== sha256) {
       if (file.isResumed) return "again";
       await removePartial(target);
@@ -99,7 +99,7 @@ async function fetchOnce(deps: DownloadDeps, download: Download): Promise<Downlo
 }
 
 /** Returns what distinguishes the content; null if the server does not say. */
-function identityOf({ sha256, validator, bytes }: Probe): string | null {
+function readIdentity({ sha256, validator, bytes }: Probe): string | null {
   if (sha256 !== null) return `sha256:${sha256}`;
   return validator === null ? null : `validator:${validator} ${bytes}`;
 }
@@ -117,7 +117,7 @@ async function existingFile(download: Download): Promise<DownloadedFile | null> 
   const sha256 = known?.bytes === stats.size && source.bytes === stats.size ? known.sha256 : null;
   if (sha256 !== null && (wanted ?? sha256) === sha256) return { bytes: stats.size, sha256 };
   if (stats.isFile() && wanted !== null && stats.size === source.bytes) {
-    const computed = await hashOf(target, signal, (bytes) => onProgress("verifying", bytes));
+    const computed = await hashFile(target, signal, (bytes) => onProgress("verifying", bytes));
     if (computed === wanted) {
       const found = { bytes: stats.size, sha256: computed };
       await record(found);
@@ -154,7 +154,11 @@ function isGguf(name: string): boolean {
   return /\.gguf$/i.test(name);
 }
 
-async function hashOf(path: string, signal: AbortSignal, onBytes: (bytes: number) => void): Promise<string> {
+async function hashFile(
+  path: string,
+  signal: AbortSignal,
+  onBytes: (bytes: number) => void,
+): Promise<string> {
   const hash = createHash("sha256");
   let bytes = 0;
   for await (const chunk of chunksOfRegularFile(path, chunkBytes, signal)) {

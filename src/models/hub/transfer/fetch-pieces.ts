@@ -5,13 +5,13 @@ import type { PartialFile, Piece } from "./partial-file.js";
 import {
   lastingError,
   refuseStatus,
-  validatorOf,
+  readValidator,
   type FileSource,
   type Probe,
   type RequestDeps,
 } from "./probe.js";
 import { PassingFailure, pause, waitMsBefore } from "./retry.js";
-import type { Answer } from "./transport.js";
+import type { HubAnswer } from "./transport.js";
 
 const connectionsMax = 4;
 /** Failures of one range without this much progress between them. */
@@ -46,7 +46,7 @@ export async function fetchPieces(deps: RequestDeps, options: FetchOptions): Pro
   if (!options.about.hasRanges) for (const piece of options.file.pieces) piece.done = 0;
   const open = options.about.hasRanges
     ? options.file.pieces.filter((piece) => piece.done < piece.end - piece.start)
-    : [wholeOf(options.file)];
+    : [toWholePiece(options.file)];
   const work = async (): Promise<void> => {
     for (let piece = open.shift(); piece !== undefined; piece = open.shift())
       await fetchPiece(deps, state, piece);
@@ -71,7 +71,7 @@ interface FetchState extends FetchOptions {
 }
 
 /** Returns the file as one range, for a server without ranges. Its progress is spread over the pieces. */
-function wholeOf({ pieces, bytes }: PartialFile): Piece {
+function toWholePiece({ pieces, bytes }: PartialFile): Piece {
   return {
     start: 0,
     end: bytes,
@@ -153,13 +153,13 @@ function rangeHeaders({ about }: FetchState, from: number, end: number): Record<
 }
 
 /** @throws ChangedSource, HearthError, PassingFailure */
-function checkAnswer({ source, about }: FetchState, answer: Answer, from: number, now: number): void {
+function checkAnswer({ source, about }: FetchState, answer: HubAnswer, from: number, now: number): void {
   const { status, headers } = answer;
   if (status === 416) throw new ChangedSource();
   if (status !== 200 && status !== 206) refuseStatus(source, answer, now);
   if (!/^(?:identity)?$/i.test(headers["content-encoding"] ?? ""))
     throw unusableSource(source.name, "the server sends it compressed, though that was not asked for.");
-  if (about.validator !== null && validatorOf(headers) !== about.validator) throw new ChangedSource();
+  if (about.validator !== null && readValidator(headers) !== about.validator) throw new ChangedSource();
   if (!about.hasRanges) {
     if (status !== 200 || Number(headers["content-length"] ?? about.bytes) !== about.bytes)
       throw new ChangedSource();
@@ -202,9 +202,9 @@ async function save(state: FetchState, now: number): Promise<void> {
 
 function refuseWrite({ folder, file }: FetchOptions, thrown: unknown): never {
   if (isDiskFull(thrown)) throw diskFull(folder, null);
-  throw unusableSource(file.path, `it cannot be written (${codeOf(thrown)}).`);
+  throw unusableSource(file.path, `it cannot be written (${readCode(thrown)}).`);
 }
 
-function codeOf(thrown: unknown): string {
+function readCode(thrown: unknown): string {
   return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "unknown error";
 }

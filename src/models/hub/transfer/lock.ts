@@ -55,7 +55,7 @@ async function create(path: string, content: string): Promise<boolean> {
     }
     return true;
   } catch (thrown) {
-    if (codeOf(thrown) === "EEXIST") return false;
+    if (readCode(thrown) === "EEXIST") return false;
     throw thrown;
   }
 }
@@ -72,14 +72,14 @@ function held(path: string, content: string, { clock }: LockDeps): Lock {
     async release() {
       cancel();
       await rm(`${path}.stale`, { force: true });
-      if ((await contentOf(path)) === content) await rm(path, { force: true });
+      if ((await toContent(path)) === content) await rm(path, { force: true });
     },
   };
 }
 
 /** Removes a lock that nobody holds any more. @returns whether it can be tried again at once */
 async function removeStale(path: string, { clock }: LockDeps): Promise<boolean> {
-  const content = await contentOf(path);
+  const content = await toContent(path);
   const modified = await stat(path).catch(() => null);
   if (modified === null) return true;
   const ageMs = clock.now() - modified.mtimeMs;
@@ -93,7 +93,7 @@ async function removeStale(path: string, { clock }: LockDeps): Promise<boolean> 
     return true;
   }
   // Another process may have replaced the lock meanwhile: it gets its own back.
-  if ((await contentOf(aside)) !== content) await link(aside, path).catch(() => undefined);
+  if ((await toContent(aside)) !== content) await link(aside, path).catch(() => undefined);
   await rm(aside, { force: true });
   return true;
 }
@@ -109,15 +109,15 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (thrown) {
-    return codeOf(thrown) === "EPERM";
+    return readCode(thrown) === "EPERM";
   }
 }
 
-async function contentOf(path: string): Promise<string | null> {
+async function toContent(path: string): Promise<string | null> {
   const content = await readRegularFile(path, contentBytesMax).catch(() => null);
   return content?.toString("utf8") ?? null;
 }
 
-function codeOf(thrown: unknown): unknown {
+function readCode(thrown: unknown): unknown {
   return thrown instanceof Error && "code" in thrown ? thrown.code : null;
 }

@@ -77,7 +77,7 @@ export async function openPartial(
   const state = await readState(target);
   const isSame = identity !== null && state?.identity === identity && state.bytes === bytes;
   const existing = isSame ? await openExisting(path, open) : null;
-  const pieces = piecesOf(bytes);
+  const pieces = listPieces(bytes);
   if (existing !== null && state !== null) {
     const { size } = await existing.stat();
     for (const [index, piece] of pieces.entries()) {
@@ -146,7 +146,7 @@ function partialFile(handle: FileHandle, target: string, contents: Contents): Pa
   };
 }
 
-function piecesOf(bytes: number): readonly Piece[] {
+function listPieces(bytes: number): readonly Piece[] {
   const size = Math.max(pieceBytesMin, Math.ceil(bytes / piecesMax));
   const count = Math.max(1, Math.ceil(bytes / size));
   return Array.from({ length: count }, (_, index) => ({

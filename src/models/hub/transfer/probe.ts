@@ -3,7 +3,7 @@ import type { Clock } from "../../../core/clock.js";
 import { HearthError } from "../../../core/errors.js";
 import { badStatus, noNetwork, unusableSource, wrongSize } from "../errors.js";
 import { isPassing, PassingFailure, pause, retryAfterMs, waitMsBefore } from "./retry.js";
-import type { Answer, Transport } from "./transport.js";
+import type { HubAnswer, Transport } from "./transport.js";
 
 export interface Probe {
   readonly bytes: number;
@@ -60,7 +60,7 @@ export async function probe(deps: RequestDeps, source: FileSource, signal: Abort
 }
 
 /** Throws the error of an answer that has not the bytes that were asked for. @throws PassingFailure, HearthError */
-export function refuseStatus(source: FileSource, answer: Answer, now: number): never {
+export function refuseStatus(source: FileSource, answer: HubAnswer, now: number): never {
   if (isPassing(answer.status))
     throw new PassingFailure(answer.status, retryAfterMs(answer.headers["retry-after"], now));
   throw badStatus(answer.status, source.name, source.page, source.hasToken);
@@ -74,7 +74,7 @@ export function lastingError(source: FileSource, failure: PassingFailure): Heart
 }
 
 /** Returns the validator of an answer that stays the same as long as the content does. */
-export function validatorOf({ etag, "last-modified": modified }: Answer["headers"]): string | null {
+export function readValidator({ etag, "last-modified": modified }: HubAnswer["headers"]): string | null {
   if (etag !== undefined) return etag.startsWith("W/") ? null : etag;
   return modified ?? null;
 }
@@ -99,7 +99,7 @@ async function repeated<T>(
   }
 }
 
-function readProbe(source: FileSource, answer: Answer, now: number): Probe {
+function readProbe(source: FileSource, answer: HubAnswer, now: number): Probe {
   const { status, headers } = answer;
   const isEmpty = status === 416 && source.bytes === 0;
   if (status !== 206 && status !== 200 && !isEmpty) refuseStatus(source, answer, now);
@@ -113,6 +113,6 @@ function readProbe(source: FileSource, answer: Answer, now: number): Probe {
   if (source.bytes !== null && bytes !== source.bytes) throw wrongSize(source.name, source.bytes, bytes);
   const linked = (answer.first["x-linked-etag"] ?? "").replaceAll('"', "");
   const sha256 = source.sha256 ?? (/^[0-9a-f]{64}$/.test(linked) ? linked : null);
-  const validator = sha256 === null ? validatorOf(headers) : null;
+  const validator = sha256 === null ? readValidator(headers) : null;
   return { bytes, hasRanges: status === 206, validator, sha256 };
 }

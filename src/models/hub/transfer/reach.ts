@@ -4,7 +4,7 @@ import { isPublicAddress } from "../../../network/addresses.js";
 
 /** How far from this machine an address is; farther ones come first. */
 export const reaches = ["public", "private", "loopback"] as const;
-export type Reach = (typeof reaches)[number];
+export type AddressReach = (typeof reaches)[number];
 
 /** Networks of an organisation, and one that some proxies use for every name. */
 const private4 = [
@@ -30,7 +30,7 @@ own.addAddress("::1", "ipv6");
  * Returns how far an address is; null for one that nobody should be sent to: link-local, metadata services, multicast, reserved, IPv4
  * inside of IPv6, and other strings.
  */
-export function reachOf(address: string): Reach | null {
+export function findReach(address: string): AddressReach | null {
   if (isPublicAddress(address)) return "public";
   const version = isIP(address);
   if (version === 0 || address.includes("%") || /^::ffff:/i.test(address)) return null;

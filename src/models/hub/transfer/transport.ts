@@ -14,7 +14,7 @@ import {
 } from "../../../network/guarded-agent.js";
 import { refusedAddress } from "../errors.js";
 import type { HubSettings } from "../settings.js";
-import { reaches, reachOf, type Reach } from "./reach.js";
+import { reaches, findReach, type AddressReach } from "./reach.js";
 
 export interface NetworkDeps {
   /** Absent: the system's resolver. */
@@ -22,7 +22,7 @@ export interface NetworkDeps {
   readonly dial?: Dial;
 }
 
-export interface Answer {
+export interface HubAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Dispatcher.ResponseData["body"];
@@ -63,9 +63,9 @@ export async function openTransport(
 ) {
   // Only a proxy may know the name.
   const found = mayBeNear ? await resolveHost(start.hostname, lookup).catch(() => []) : [];
-  const nearest = nearestOf(found.map(({ address }) => reachOf(address)));
+  const nearest = findNearest(found.map(({ address }) => findReach(address)));
   const isAllowed: IsAllowed = (address) => {
-    const reach = reachOf(address);
+    const reach = findReach(address);
     return reach !== null && !isNearer(reach, nearest);
   };
   const agent = createGuardedAgent({
@@ -82,7 +82,7 @@ export async function openTransport(
      * Sends a GET and follows redirects. Any status is an answer.
      * @throws HearthError for an address that must not be asked, or too many redirects; any error of the connection.
      */
-    get: (url: URL, options: GetOptions): Promise<Answer> =>
+    get: (url: URL, options: GetOptions): Promise<HubAnswer> =>
       follow(agent, isAllowed, token === null ? null : [start.origin, token], url, options),
     close: (): Promise<void> => agent.destroy(),
   };
@@ -95,9 +95,9 @@ async function follow(
   credential: readonly [origin: string, token: string] | null,
   start: URL,
   { headers = {}, signal, sameOrigin = false }: GetOptions,
-): Promise<Answer> {
+): Promise<HubAnswer> {
   let url = start;
-  let first: Answer["first"] | null = null;
+  let first: HubAnswer["first"] | null = null;
   for (let redirects = 0; ; redirects += 1) {
     checkUrl(url, isAllowed);
     const authorization = credential?.[0] === url.origin ? { authorization: `Bearer ${credential[1]}` } : {};
@@ -147,13 +147,13 @@ function refuseNear(host: string): Error {
   return refusedAddress(host, "it is not at a public address.");
 }
 
-function nearestOf(found: readonly (Reach | null)[]): Reach {
+function findNearest(found: readonly (AddressReach | null)[]): AddressReach {
   return found
     .map((reach) => reach ?? "public")
     .reduce((nearest, each) => (isNearer(each, nearest) ? each : nearest), "public");
 }
 
-function isNearer(a: Reach, b: Reach): boolean {
+function isNearer(a: AddressReach, b: AddressReach): boolean {
   return reaches.indexOf(a) > reaches.indexOf(b);
 }
 

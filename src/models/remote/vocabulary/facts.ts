@@ -1,6 +1,6 @@
 /** What the files beside a tokenizer.json say of a model: its template, its context, and the tokens that begin and end texts. */
 import type { LanguageFacts } from "./gguf.js";
-import { partsOf } from "./pre-tokenizer.js";
+import { listSteps } from "./pre-tokenizer.js";
 import { TokenizerRefusal } from "./refusal.js";
 import type { GenerationConfig, ModelConfig, TokenizerConfig, TokenizerFile } from "./schema.js";
 
@@ -17,9 +17,9 @@ export interface ConfigFiles {
 const lengthMax = 100_000_000;
 
 /** @throws TokenizerRefusal */
-export function factsOf(name: string, files: ConfigFiles): LanguageFacts {
+export function readLanguageFacts(name: string, files: ConfigFiles): LanguageFacts {
   const { tokenizer, tokenizerConfig: settings, generationConfig } = files;
-  const idOf = (field: "bos_token" | "eos_token" | "pad_token"): number | null => {
+  const findId = (field: "bos_token" | "eos_token" | "pad_token"): number | null => {
     const text = settings[field];
     if (text === null || text === undefined) return null;
     const id =
@@ -29,23 +29,23 @@ export function factsOf(name: string, files: ConfigFiles): LanguageFacts {
     return id;
   };
   const ends = [generationConfig.eos_token_id ?? []].flat();
-  const bosToken = idOf("bos_token");
-  const [eosToken, ...otherEndTokens] = [...new Set([idOf("eos_token") ?? [], ends].flat())];
+  const bosToken = findId("bos_token");
+  const [eosToken, ...otherEndTokens] = [...new Set([findId("eos_token") ?? [], ends].flat())];
   if (eosToken === undefined)
     throw new TokenizerRefusal("tokenizer_config.json: eos_token: is needed, to know where answers end");
   return {
     name,
-    contextTokens: contextOf(files),
-    template: templateOf(files),
+    contextTokens: findContextTokens(files),
+    template: findTemplate(files),
     bosToken,
     eosToken,
-    padToken: idOf("pad_token"),
+    padToken: findId("pad_token"),
     otherEndTokens,
     addsBos: settings.add_bos_token ?? beginsWithSpecialToken(tokenizer),
   };
 }
 
-function contextOf({ config, tokenizerConfig: { model_max_length: length } }: ConfigFiles): number {
+function findContextTokens({ config, tokenizerConfig: { model_max_length: length } }: ConfigFiles): number {
   const tokens = config.max_position_embeddings ?? config.text_config?.max_position_embeddings;
   if (tokens !== undefined && tokens !== null) return tokens;
   if (typeof length === "number" && length >= 1 && length <= lengthMax) return Math.floor(length);
@@ -54,14 +54,14 @@ function contextOf({ config, tokenizerConfig: { model_max_length: length } }: Co
   );
 }
 
-function templateOf({ template, tokenizerConfig: { chat_template: written } }: ConfigFiles): string | null {
+function findTemplate({ template, tokenizerConfig: { chat_template: written } }: ConfigFiles): string | null {
   if (template !== null) return template;
   if (typeof written === "string") return written;
   return written?.find(({ name }) => name === "default")?.template ?? written?.[0]?.template ?? null;
 }
 
 function beginsWithSpecialToken({ post_processor: processor }: TokenizerFile): boolean {
-  return partsOf(processor).some(({ single }) => {
+  return listSteps(processor).some(({ single }) => {
     const [first] = Array.isArray(single) ? (single as readonly object[]) : [];
     return first !== undefined && "SpecialToken" in first;
   });

@@ -11,12 +11,12 @@ import { broken, describeBare } from "../../describe.js";
 import type { FoundModel, ReadFiles } from "../../folders/scan.js";
 import { isModelId } from "../../manifest.js";
 import type { Placements } from "../placement.js";
-import { factsOf } from "./facts.js";
+import { readLanguageFacts } from "./facts.js";
 import { encodeVocabulary } from "./gguf.js";
 import { isKept, keep } from "./kept-files.js";
-import { codeOf, TokenizerRefusal } from "./refusal.js";
+import { readFileErrorCode, TokenizerRefusal } from "./refusal.js";
 import { parseGenerationConfig, parseModelConfig, parseTokenizer, parseTokenizerConfig } from "./schema.js";
-import { vocabularyOf } from "./vocabulary.js";
+import { readVocabulary } from "./vocabulary.js";
 
 const names = [
   "tokenizer.json",
@@ -71,14 +71,14 @@ async function folderWith(folders: readonly string[], id: string): Promise<strin
 async function describe(folder: string, id: string, cacheFolder: string): Promise<Model> {
   try {
     const texts = await Promise.all(names.map((name) => readText(folder, name)));
-    const digest = digestOf(id, texts);
+    const digest = computeDigest(id, texts);
     const file = `${digest}.gguf`;
     const [tokenizer = "", tokenizerConfig = null, config = null, generationConfig = null, template = null] =
       texts;
     const modelConfig = parseModelConfig(config);
     if (!(await isKept(cacheFolder, file))) {
       const parsed = parseTokenizer(tokenizer ?? "");
-      const facts = factsOf(id, {
+      const facts = readLanguageFacts(id, {
         tokenizer: parsed,
         tokenizerConfig: parseTokenizerConfig(tokenizerConfig),
         config: modelConfig,
@@ -86,7 +86,7 @@ async function describe(folder: string, id: string, cacheFolder: string): Promis
         template,
       });
       const size = modelConfig.vocab_size ?? modelConfig.text_config?.vocab_size ?? 0;
-      await keep(cacheFolder, file, encodeVocabulary(vocabularyOf(parsed, size), facts));
+      await keep(cacheFolder, file, encodeVocabulary(readVocabulary(parsed, size), facts));
     }
     const model = await describeBare(cacheFolder, file);
     const { manifest } = model;
@@ -115,13 +115,13 @@ async function readText(folder: string, name: string): Promise<string | null> {
   } catch (thrown) {
     if (thrown instanceof UnreadableFileError)
       throw new TokenizerRefusal(`${name} cannot be read: ${thrown.message}`);
-    const code = codeOf(thrown);
+    const code = readFileErrorCode(thrown);
     if (code === "ENOENT") return null;
     throw new TokenizerRefusal(`${name} cannot be read (${code})`);
   }
 }
 
-function digestOf(id: string, texts: readonly (string | null)[]): string {
+function computeDigest(id: string, texts: readonly (string | null)[]): string {
   return createHash("sha256")
     .update(JSON.stringify([form, id, texts]))
     .digest("hex")

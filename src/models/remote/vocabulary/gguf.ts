@@ -124,15 +124,21 @@ function encode(entry: Value): Buffer {
     case "string":
       return Buffer.concat([u32(types.string), text(entry.value)]);
     case "strings":
-      return Buffer.concat([arrayOf(types.string, entry.value.length), ...entry.value.map(text)]);
+      return Buffer.concat([writeArrayHeader(types.string, entry.value.length), ...entry.value.map(text)]);
     case "i32s":
-      return Buffer.concat([arrayOf(types.i32, entry.value.length), numbers(Int32Array.from(entry.value))]);
+      return Buffer.concat([
+        writeArrayHeader(types.i32, entry.value.length),
+        numbers(Int32Array.from(entry.value)),
+      ]);
     case "f32s":
-      return Buffer.concat([arrayOf(types.f32, entry.value.length), numbers(Float32Array.from(entry.value))]);
+      return Buffer.concat([
+        writeArrayHeader(types.f32, entry.value.length),
+        numbers(Float32Array.from(entry.value)),
+      ]);
   }
 }
 
-function arrayOf(type: number, length: number): Buffer {
+function writeArrayHeader(type: number, length: number): Buffer {
   return Buffer.concat([u32(types.array), u32(type), u64(length)]);
 }
 

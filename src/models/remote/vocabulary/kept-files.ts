@@ -1,7 +1,7 @@
 /** The folder of the vocabularies that were written: files whose names are digests, the latest ones. */
 import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { codeOf, TokenizerRefusal } from "./refusal.js";
+import { readFileErrorCode, TokenizerRefusal } from "./refusal.js";
 
 /** Files of models that have changed or are placed no more count, too; each has some megabytes. */
 const filesMax = 32;
@@ -21,7 +21,9 @@ export async function keep(folder: string, file: string, bytes: Uint8Array): Pro
     await rename(unfinished, path);
     await removeOldest(folder);
   } catch (thrown) {
-    throw new TokenizerRefusal(`its vocabulary cannot be written to ${folder} (${codeOf(thrown)})`);
+    throw new TokenizerRefusal(
+      `its vocabulary cannot be written to ${folder} (${readFileErrorCode(thrown)})`,
+    );
   }
 }
 

@@ -37,11 +37,11 @@ const known: readonly PreTokenizer[] = [
 ];
 
 /** Returns llama.cpp's name of a byte-level pre-tokenizer. @throws TokenizerRefusal */
-export function preTokenizerOf({
+export function findPreTokenizer({
   pre_tokenizer: step,
   model,
 }: Pick<TokenizerFile, "pre_tokenizer" | "model">): string {
-  const steps = partsOf(step).map(describe);
+  const steps = listSteps(step).map(describe);
   const alike = known.filter((each) => each.steps.join("\n") === steps.join("\n"));
   const found = alike.find(({ ignoresMerges }) => ignoresMerges === (model.ignore_merges ?? false));
   if (found !== undefined) return found.name;
@@ -52,7 +52,7 @@ export function preTokenizerOf({
 }
 
 /** Returns the steps of a sequence, or the only one. */
-export function partsOf(step: Step | null | undefined): readonly Step[] {
+export function listSteps(step: Step | null | undefined): readonly Step[] {
   if (step === null || step === undefined) return [];
   if (step.type !== "Sequence") return [step];
   const parts = step["pretokenizers"] ?? step["normalizers"] ?? step["processors"];

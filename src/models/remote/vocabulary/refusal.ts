@@ -2,6 +2,6 @@
 export class TokenizerRefusal extends Error {}
 
 /** Returns what the operating system calls an error of a file. */
-export function codeOf(thrown: unknown): string {
+export function readFileErrorCode(thrown: unknown): string {
   return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "unknown error";
 }

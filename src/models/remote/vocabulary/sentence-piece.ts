@@ -3,7 +3,7 @@
  * itself joins the pair whose union has the greatest score, whichever pair it is. Both do the same where every pair that makes a token
  * is among the merges, and the merges that make one token follow each other; a file for which that does not hold is refused.
  */
-import { partsOf } from "./pre-tokenizer.js";
+import { listSteps } from "./pre-tokenizer.js";
 import { TokenizerRefusal } from "./refusal.js";
 import type { Step, TokenizerFile } from "./schema.js";
 
@@ -18,7 +18,7 @@ export interface SentencePiece {
 }
 
 /** @throws TokenizerRefusal */
-export function sentencePieceOf(
+export function toSentencePiece(
   file: TokenizerFile,
   tokens: readonly string[],
   merges: readonly string[],
@@ -27,13 +27,13 @@ export function sentencePieceOf(
     throw new TokenizerRefusal(
       "tokenizer.json: pre_tokenizer: it has no ByteLevel, and model.byte_fallback is not true; other tokenizers are not supported",
     );
-  return { addsSpace: addsSpaceOf(file), scores: scoresOf(file, tokens, merges) };
+  return { addsSpace: readAddsSpace(file), scores: listScores(file, tokens, merges) };
 }
 
-function addsSpaceOf({ normalizer, pre_tokenizer: splits }: TokenizerFile): boolean {
+function readAddsSpace({ normalizer, pre_tokenizer: splits }: TokenizerFile): boolean {
   let addsSpace = false;
   let replacesSpaces = false;
-  for (const step of [...partsOf(normalizer), ...partsOf(splits)]) {
+  for (const step of [...listSteps(normalizer), ...listSteps(splits)]) {
     const { type } = step;
     if (type === "Prepend" && step["prepend"] === blank) addsSpace = true;
     else if (type === "Replace" && isSpace(step) && step["content"] === blank) replacesSpaces = true;
@@ -59,7 +59,7 @@ function unsupported(what: string): TokenizerRefusal {
   return new TokenizerRefusal(`tokenizer.json: normalizer or pre_tokenizer: ${what} is not supported`);
 }
 
-function scoresOf(
+function listScores(
   { model, added_tokens: added }: TokenizerFile,
   tokens: readonly string[],
   merges: readonly string[],
@@ -77,7 +77,7 @@ function scoresOf(
   const isAdded = new Set(added.map(({ content }) => content));
   for (const text of Object.keys(model.vocab)) {
     if (isAdded.has(text) || /^<0x[0-9A-F]{2}>$/.test(text)) continue;
-    for (const [left, right] of splitsOf(text))
+    for (const [left, right] of listSplits(text))
       if (
         Object.hasOwn(model.vocab, left) &&
         Object.hasOwn(model.vocab, right) &&
@@ -89,7 +89,7 @@ function scoresOf(
   return tokens.map((text) => -(ranks.get(text) ?? lowest));
 }
 
-function* splitsOf(text: string): Generator<readonly [string, string], void, undefined> {
+function* listSplits(text: string): Generator<readonly [string, string], void, undefined> {
   const characters = [...text];
   for (let at = 1; at < characters.length; at += 1)
     yield [characters.slice(0, at).join(""), characters.slice(at).join("")];

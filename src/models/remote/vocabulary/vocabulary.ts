@@ -1,8 +1,8 @@
 /** Makes llama.cpp's form of a vocabulary from a tokenizer.json: byte-level BPE, or SentencePiece with byte fallback. */
-import { partsOf, preTokenizerOf } from "./pre-tokenizer.js";
+import { listSteps, findPreTokenizer } from "./pre-tokenizer.js";
 import { TokenizerRefusal } from "./refusal.js";
 import type { AddedToken, TokenizerFile } from "./schema.js";
-import { sentencePieceOf } from "./sentence-piece.js";
+import { toSentencePiece } from "./sentence-piece.js";
 
 const byteText = /^<0x[0-9A-F]{2}>$/;
 
@@ -24,25 +24,25 @@ export interface Vocabulary {
 }
 
 /** @param size tokens, with unused ones at the end; 0: as many as there are. @throws TokenizerRefusal */
-export function vocabularyOf(file: TokenizerFile, size: number): Vocabulary {
+export function readVocabulary(file: TokenizerFile, size: number): Vocabulary {
   const { model, added_tokens: added } = file;
   for (const field of ["dropout", "continuing_subword_prefix", "end_of_word_suffix"] as const)
     if (model[field] !== undefined && model[field] !== null && model[field] !== "" && model[field] !== 0)
       throw new TokenizerRefusal(`tokenizer.json: model.${field} is not supported`);
   for (const token of added) refuseStripping(token);
-  const texts = textsOf(file, size);
+  const texts = listTokenTexts(file, size);
   const merges = model.merges.map((pair) => (typeof pair === "string" ? pair : pair.join(" ")));
-  const isOfBytes = partsOf(file.pre_tokenizer).some(({ type }) => type === "ByteLevel");
-  const common = { tokens: texts.map((text, id) => text ?? `[PAD${id}]`), types: typesOf(file, texts) };
+  const isOfBytes = listSteps(file.pre_tokenizer).some(({ type }) => type === "ByteLevel");
+  const common = { tokens: texts.map((text, id) => text ?? `[PAD${id}]`), types: listTypes(file, texts) };
   if (!isOfBytes) {
-    const { addsSpace, scores } = sentencePieceOf(file, common.tokens, merges);
+    const { addsSpace, scores } = toSentencePiece(file, common.tokens, merges);
     return { ...common, tokenizer: "llama", preTokenizer: "default", merges: [], scores, addsSpace };
   }
   // Texts that are not in this form are rare, and llama.cpp, too, takes them as they are.
-  const normalizers = partsOf(file.normalizer).filter(({ type }) => type !== "NFC");
+  const normalizers = listSteps(file.normalizer).filter(({ type }) => type !== "NFC");
   if (normalizers[0] !== undefined)
     throw new TokenizerRefusal(`tokenizer.json: normalizer: '${normalizers[0].type}' is not supported`);
-  const preTokenizer = preTokenizerOf(file);
+  const preTokenizer = findPreTokenizer(file);
   return { ...common, tokenizer: "gpt2", preTokenizer, merges, scores: [], addsSpace: false };
 }
 
@@ -55,7 +55,10 @@ function refuseStripping({ content, special, lstrip, rstrip, single_word: isWord
 }
 
 /** Returns the texts of tokens by their ids; null where no token has the id. */
-function textsOf({ model, added_tokens: added }: TokenizerFile, size: number): readonly (string | null)[] {
+function listTokenTexts(
+  { model, added_tokens: added }: TokenizerFile,
+  size: number,
+): readonly (string | null)[] {
   const entries = Object.entries(model.vocab);
   const count = [...entries.map(([, id]) => id), ...added.map(({ id }) => id)].reduce(
     (most, id) => Math.max(most, id + 1),
@@ -67,7 +70,7 @@ function textsOf({ model, added_tokens: added }: TokenizerFile, size: number): r
   return texts;
 }
 
-function typesOf(
+function listTypes(
   { model, added_tokens: added }: TokenizerFile,
   texts: readonly (string | null)[],
 ): readonly number[] {

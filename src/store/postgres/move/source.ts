@@ -24,11 +24,11 @@ export function openMoveSource(file: string) {
     .filter((name) => !leftOut.has(name));
   return {
     /** Identifies its content: the first entry of its audit log. */
-    id: idOf(sqlite),
+    id: readId(sqlite),
     /** Those that others refer to come first. */
     tables: inOrder(sqlite, names).map((name) => ({
       name,
-      columns: columnsOf(sqlite, name),
+      columns: listColumns(sqlite, name),
       rows: Number(sqlite.prepare(`select count(*) from ${name}`).pluck().get()),
     })),
     /** Returns the rows of a table in the order of its key. Integers are exact. */
@@ -40,7 +40,7 @@ export function openMoveSource(file: string) {
   };
 }
 
-function idOf(sqlite: Sqlite.Database): string {
+function readId(sqlite: Sqlite.Database): string {
   const first = "select id from audit_events order by entry limit 1";
   const id = sqlite.prepare<[], string>(first).pluck().get();
   if (id === undefined)
@@ -48,7 +48,7 @@ function idOf(sqlite: Sqlite.Database): string {
   return id;
 }
 
-function columnsOf(sqlite: Sqlite.Database, table: string): readonly string[] {
+function listColumns(sqlite: Sqlite.Database, table: string): readonly string[] {
   return sqlite.prepare<[string], string>("select name from pragma_table_info(?)").pluck().all(table);
 }
 

@@ -3,7 +3,7 @@
  * everything is there: while it exists no server starts, and the same move can go on after a break.
  */
 import type pg from "pg";
-import { createVersion, migrateWith, transact, readVersion } from "../migrate.js";
+import { createVersion, migrateWith, transact, readPostgresVersion } from "../migrate.js";
 import type { SourceTable } from "./source.js";
 
 /** Parameters of one statement; PostgreSQL takes 65,535. */
@@ -23,7 +23,7 @@ export async function beginMove(client: pg.Client, sourceId: string): Promise<vo
   } else {
     if (
       (await exists(client, "schema_version")) &&
-      (await readVersion(client)) > 0 &&
+      (await readPostgresVersion(client)) > 0 &&
       (await hasData(client))
     )
       throw new Error("it has data already: move into an empty database");

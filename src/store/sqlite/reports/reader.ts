@@ -146,7 +146,7 @@ class ReportThread {
     [this.#reading, this.#rows] = [null, []];
     this.#worker.unref();
     if ("rows" in answer) reading?.resolve(rows);
-    else reading?.reject(errorOf(answer.error));
+    else reading?.reject(toError(answer.error));
     this.#events.onFree();
   }
 
@@ -156,7 +156,7 @@ class ReportThread {
   }
 }
 
-function errorOf({ message, code }: { readonly message: string; readonly code: string }): unknown {
+function toError({ message, code }: { readonly message: string; readonly code: string }): unknown {
   return toUnavailable(Object.assign(new Error(message), { code }));
 }
 

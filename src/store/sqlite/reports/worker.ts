@@ -1,7 +1,7 @@
 /** The thread that reads for reports: on a connection of its own, which cannot write. */
 import { parentPort, workerData } from "node:worker_threads";
 import type { SqliteStatement } from "kysely";
-import { errorCodeOf } from "../../failure.js";
+import { readErrorCode } from "../../failure.js";
 import { lowerPriority } from "../../../thread-priority.js";
 import { connectSqlite } from "../connect.js";
 import { createStatement } from "../statement.js";
@@ -23,7 +23,7 @@ const sqlite = connectSqlite(file, { readonly: true, fileMustExist: true, timeou
 sqlite.pragma(`cache_size = -${cacheBytesMax / 1024}`);
 const statements = new Map<string, SqliteStatement>();
 
-function statementOf(text: string): SqliteStatement {
+function prepareStatement(text: string): SqliteStatement {
   const found = statements.get(text) ?? createStatement(sqlite.prepare<readonly unknown[]>(text));
   statements.set(text, found);
   return found;
@@ -34,13 +34,13 @@ let rest: readonly unknown[] = [];
 
 function answer(question: ReportQuestion): ReportAnswer {
   try {
-    if (question !== null) rest = statementOf(question.text).all(question.parameters);
+    if (question !== null) rest = prepareStatement(question.text).all(question.parameters);
     const rows = rest.slice(0, chunkRows);
     rest = rest.slice(chunkRows);
     return { rows, hasMore: rest.length > 0 };
   } catch (thrown) {
     const message = thrown instanceof Error ? thrown.message : String(thrown);
-    return { error: { message, code: errorCodeOf(thrown) } };
+    return { error: { message, code: readErrorCode(thrown) } };
   }
 }
 

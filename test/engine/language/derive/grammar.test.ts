@@ -36,7 +36,7 @@ async function matcher(
   const requested = { tools: known, argumentRules: known.map(() => object), callsMin: 1, callsMax: 4 };
   const right = make(requested, rules);
   if (right === null) throw new Error("there is no grammar");
-  const grammar = rules.text(rules.nameOf(right));
+  const grammar = rules.text(rules.toName(right));
   const made = (await llama.createGrammar({ grammar })) as unknown as { _testText(text: string): boolean };
   return (text) => made._testText(text);
 }

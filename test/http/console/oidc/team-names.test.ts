@@ -122,12 +122,12 @@ describe("E26: a team that oidcGroups names", () => {
       provider,
       server,
       other,
-      secretOf: (teamId: string) => server.createManagementKey({ teamId }),
+      toSecret: (teamId: string) => server.createManagementKey({ teamId }),
     };
   }
 
   it("keeps its name, so that no other team gets its people", async () => {
-    const { server, other, secretOf } = await start();
+    const { server, other, toSecret: secretOf } = await start();
     for (const secret of [await secretOf(server.research), undefined]) {
       expect(await rename(server, server.research, "elsewhere", secret)).toMatchObject({
         status: 409,
@@ -145,7 +145,7 @@ describe("E26: a team that oidcGroups names", () => {
   it.each(["nowhere", "NOWHERE", "no\u200bwhere"])(
     "and that does not exist is made by the operator alone: %j",
     async (name) => {
-      const { server, provider, other, secretOf } = await start();
+      const { server, provider, other, toSecret: secretOf } = await start();
       expect((await rename(server, other, name, await secretOf(other))).status).toBe(403);
       provider.person = { ...provider.person, groups: ["lost"] };
       expect(errorOf(await openBrowser(server).signIn())).toBe(ledToError("unknown_team"));

@@ -165,9 +165,9 @@ describe("a response of several turns of a prepaid team", () => {
     await answering;
     const database = await openDatabase(join(folder, "hearth.db"));
     const ledger = createLedgerStore(database);
-    expect((await ledger.balancesOf(server.teamId)).reserved).toBeGreaterThan(0n);
+    expect((await ledger.readBalances(server.teamId)).reserved).toBeGreaterThan(0n);
     expect(await createRunStore(database).interruptAll(Date.now())).toBe(1);
-    const { credit, reserved } = await ledger.balancesOf(server.teamId);
+    const { credit, reserved } = await ledger.readBalances(server.teamId);
     expect([credit, reserved]).toEqual([1_000_000n, 0n]);
     expect(await ledger.verify()).toEqual([]);
     await database.close();

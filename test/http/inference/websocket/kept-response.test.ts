@@ -1,12 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { conversationOf, KeptResponses } from "../../../../src/http/inference/websocket/kept-response.js";
+import {
+  findTurnConversation,
+  KeptResponses,
+} from "../../../../src/http/inference/websocket/kept-response.js";
 
 const mib = 1_048_576;
 
 /** Returns what a turn with an input of that size keeps. */
 function keptOf(bytes: number) {
   const response = { id: `resp_${bytes}`, status: "completed", output: [] };
-  return conversationOf({ store: false, input: "x".repeat(bytes) }, null).keep(response);
+  return findTurnConversation({ store: false, input: "x".repeat(bytes) }, null).keep(response);
 }
 
 describe("what connections keep of responses that are not stored", () => {

@@ -29,7 +29,7 @@ describe("POST /admin/requests/{runId}/cancel", () => {
     expect(text).toContain("The operator of this server has cancelled the request.");
     expect(text).toContain(last);
     const { costUsd } = answer.body as { costUsd: string };
-    const revenue = Number((await server.stores.ledger.balancesOf(teamId)).revenue);
+    const revenue = Number((await server.stores.ledger.readBalances(teamId)).revenue);
     expect(Number(costUsd)).toBeCloseTo(revenue / 1e10, 12);
     expect(revenue).toBeGreaterThan(0);
     expect(await server.stores.ledger.verify()).toEqual([]);
@@ -44,7 +44,7 @@ describe("POST /admin/requests/{runId}/cancel", () => {
     const { response, logged } = await running(server, apiKey, { stream: true });
     expect((await cancel(server, logged.id)).status).toBe(200);
     await response.text();
-    const balances = await server.stores.ledger.balancesOf(teamId);
+    const balances = await server.stores.ledger.readBalances(teamId);
     expect(balances.reserved).toBe(0n);
     expect(balances.credit + balances.revenue).toBe(500n * 100_000_000n);
     expect(await server.stores.ledger.verify()).toEqual([]);

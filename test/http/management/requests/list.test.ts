@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Role } from "../../../../src/accounts/principals/member.js";
+import type { MemberRole } from "../../../../src/accounts/principals/member.js";
 import { allAcls } from "../../../kit/server/management.js";
 import { builtInModel } from "../../../kit/server/settings.js";
 import { gate, until } from "../../../kit/until.js";
@@ -219,7 +219,7 @@ describe("GET /admin/requests", () => {
     const [ours, theirs] = [await aTeam(server), await aTeam(server)];
     await ask(server, theirs.apiKey);
     await ask(server, ours.apiKey);
-    const memberOf = async (role: Role) => {
+    const memberOf = async (role: MemberRole) => {
       const memberId = await server.createMember(ours.teamId, { role });
       return server.createManagementKey({ teamId: ours.teamId, memberId });
     };

@@ -266,7 +266,7 @@ const architectures = {
     metadata: ({ kvHeads }, layers) => ({
       "shortconv.l_cache": u32(3),
       "attention.head_count_kv": {
-        arrayOf: "i32",
+        aggregateArrays: "i32",
         values: Array.from({ length: layers }, (_, at) => (at % 2 === 0 ? 0 : kvHeads)),
       },
     }),

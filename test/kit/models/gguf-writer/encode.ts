@@ -21,7 +21,7 @@ type Scalar = string | number | boolean | bigint;
 /** A metadata value: one scalar, an array of one type, or bytes to write unchanged (including the type number). */
 export type GgufEntryValue =
   | { readonly type: ScalarType; readonly value: Scalar }
-  | { readonly arrayOf: ScalarType; readonly values: readonly Scalar[] }
+  | { readonly aggregateArrays: ScalarType; readonly values: readonly Scalar[] }
   | { readonly raw: Uint8Array };
 
 export interface GgufTensor {
@@ -87,10 +87,10 @@ function encodeEntry(entry: GgufEntryValue): Buffer {
   if ("raw" in entry) return Buffer.from(entry.raw);
   if ("type" in entry)
     return Buffer.concat([u32(typeNumbers[entry.type]), encodeScalar(entry.type, entry.value)]);
-  const values = entry.values.map((value) => encodeScalar(entry.arrayOf, value));
+  const values = entry.values.map((value) => encodeScalar(entry.aggregateArrays, value));
   return Buffer.concat([
     u32(arrayType),
-    u32(typeNumbers[entry.arrayOf]),
+    u32(typeNumbers[entry.aggregateArrays]),
     u64(BigInt(values.length)),
     ...values,
   ]);

@@ -50,8 +50,11 @@ function metadataOf(spec: EncoderSpec, tokens: readonly string[]): Map<string, G
     [`${architecture}.attention.layer_norm_epsilon`, { type: "f32", value: 1e-12 }],
     [`${architecture}.attention.causal`, { type: "bool", value: false }],
     ["tokenizer.ggml.model", { type: "string", value: "bert" }],
-    ["tokenizer.ggml.tokens", { arrayOf: "string", values: tokens }],
-    ["tokenizer.ggml.token_type", { arrayOf: "i32", values: tokens.map((_, id) => (id < 5 ? 3 : 1)) }],
+    ["tokenizer.ggml.tokens", { aggregateArrays: "string", values: tokens }],
+    [
+      "tokenizer.ggml.token_type",
+      { aggregateArrays: "i32", values: tokens.map((_, id) => (id < 5 ? 3 : 1)) },
+    ],
     ["tokenizer.ggml.token_type_count", { type: "u32", value: 2 }],
     ["tokenizer.ggml.padding_token_id", { type: "u32", value: 0 }],
     ["tokenizer.ggml.unknown_token_id", { type: "u32", value: 1 }],

@@ -42,7 +42,7 @@ export function byteLevel(
   const normal = tokens.filter((_, id) => knownTypes[id] === types.normal);
   return metadata("gpt2", [...normal.map(plain), ...special(control, userDefined)], {
     "tokenizer.ggml.pre": { type: "string", value: pre },
-    "tokenizer.ggml.merges": { arrayOf: "string", values: merges },
+    "tokenizer.ggml.merges": { aggregateArrays: "string", values: merges },
   });
 }
 
@@ -69,7 +69,7 @@ export function characterBpe({ words, control, userDefined }: VocabularyContents
     .filter((piece) => piece.length > 1)
     .map((piece) => `${piece.slice(0, -1)} ${piece.slice(-1)}`);
   return metadata("gemma4", [...special(control, userDefined), ...bytes(), ...pieces.map(plain)], {
-    "tokenizer.ggml.merges": { arrayOf: "string", values: merges },
+    "tokenizer.ggml.merges": { aggregateArrays: "string", values: merges },
   });
 }
 
@@ -142,9 +142,9 @@ function metadata(model: string, all: readonly Token[], more: VocabularyMetadata
   const first = tokens.findIndex(({ type }) => type === types.control);
   return {
     "tokenizer.ggml.model": { type: "string", value: model },
-    "tokenizer.ggml.tokens": { arrayOf: "string", values: tokens.map(({ text }) => text) },
-    "tokenizer.ggml.token_type": { arrayOf: "i32", values: tokens.map(({ type }) => type) },
-    "tokenizer.ggml.scores": { arrayOf: "f32", values: tokens.map(({ score = 0 }) => score) },
+    "tokenizer.ggml.tokens": { aggregateArrays: "string", values: tokens.map(({ text }) => text) },
+    "tokenizer.ggml.token_type": { aggregateArrays: "i32", values: tokens.map(({ type }) => type) },
+    "tokenizer.ggml.scores": { aggregateArrays: "f32", values: tokens.map(({ score = 0 }) => score) },
     "tokenizer.ggml.bos_token_id": { type: "u32", value: first },
     "tokenizer.ggml.eos_token_id": { type: "u32", value: first + 1 },
     ...more,

@@ -54,7 +54,7 @@ function ChatWith({ models }: { readonly models: readonly LanguageModel[] }): JS
           onSettings={() => setSettingsOpen(!isSettingsOpen)}
         />
         <Thread turns={state.turns} isRunning={isRunning(state)} />
-        <Composer obstacle={obstacleOf(state.settings)} />
+        <Composer obstacle={findObstacle(state.settings)} />
       </section>
       {isSettingsOpen && <SettingsPanel settings={state.settings} models={models} />}
     </div>
@@ -109,7 +109,7 @@ function useEscape(): void {
   }, []);
 }
 
-function obstacleOf({ tools, schema }: Settings): string | null {
+function findObstacle({ tools, schema }: Settings): string | null {
   if (toolsProblem(tools) !== null) return "The tools are not valid.";
   return schemaProblem(schema) === null ? null : "The response schema is not valid.";
 }

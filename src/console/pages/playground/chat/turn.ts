@@ -92,11 +92,11 @@ export function withChunk(answer: AnswerTurn, chunk: ChatChunk, at: number): Ans
     ...answer,
     text: answer.text + content,
     reasoning: answer.reasoning + reasoning,
-    calls: [...answer.calls, ...calls.map(callOf)],
+    calls: [...answer.calls, ...calls.map(toCall)],
     isCut: answer.isCut || choice?.finish_reason === "length",
     figures: {
       ...figures,
-      ...(chunk.usage === undefined ? {} : tokensOf(chunk.usage)),
+      ...(chunk.usage === undefined ? {} : readTokens(chunk.usage)),
       firstTokenAt: figures.firstTokenAt ?? (isToken ? at : null),
     },
   };
@@ -133,13 +133,13 @@ export function tokensPerSecond(figures: Figures): number | null {
 
 type ChunkCall = NonNullable<ChatChunk["choices"][number]["delta"]["tool_calls"]>[number];
 
-function callOf(call: ChunkCall): Call {
+function toCall(call: ChunkCall): Call {
   const { id } = call;
   if (call.type === "custom") return { id, name: call.custom.name, arguments: call.custom.input };
   return { id, name: call.function.name, arguments: call.function.arguments };
 }
 
-function tokensOf(usage: NonNullable<ChatChunk["usage"]>): Partial<Figures> {
+function readTokens(usage: NonNullable<ChatChunk["usage"]>): Partial<Figures> {
   return {
     promptTokens: usage.prompt_tokens,
     cachedTokens: usage.prompt_tokens_details.cached_tokens,

@@ -5,8 +5,8 @@ import { Dialog } from "../../../parts/dialog.js";
 import { ErrorBox } from "../../../parts/error-box.js";
 import { Choice } from "../../../parts/field.js";
 import { conversation, requestTurns } from "../conversation.js";
-import { requestOf } from "../request.js";
-import { codeOf, type CodeLanguage } from "./code.js";
+import { toChatRequest } from "../request.js";
+import { writeCode, type CodeLanguage } from "./code.js";
 
 /** Longer code, which has images in it, is copied as a whole but shown in part. */
 const shownCharsMax = 20_000;
@@ -59,7 +59,7 @@ function codeReader(): (language: CodeLanguage) => string | Error {
   const state = conversation.get();
   return (language) => {
     try {
-      return codeOf(language, location.origin, requestOf(state.settings, requestTurns(state)));
+      return writeCode(language, location.origin, toChatRequest(state.settings, requestTurns(state)));
     } catch (thrown) {
       return thrown instanceof Error ? thrown : new Error(String(thrown));
     }

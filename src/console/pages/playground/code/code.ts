@@ -7,7 +7,7 @@ export type CodeLanguage = "curl" | "python" | "typescript";
 const argumentCharsMax = 30_000;
 
 /** Returns the code. @param origin of the server, without a path */
-export function codeOf(language: CodeLanguage, origin: string, request: ChatRequest): string {
+export function writeCode(language: CodeLanguage, origin: string, request: ChatRequest): string {
   return writers[language](origin, request);
 }
 

@@ -76,8 +76,8 @@ export async function generate(): Promise<void> {
   const startedAt = elapsed();
   pictures.set({ ...pictures.get(), isRunning: true, error: null });
   try {
-    const list = await generateImages(orderOf(fields), controller.signal);
-    const added = list.data.map((image) => pictureOf(image, list, fields.prompt));
+    const list = await generateImages(toOrder(fields), controller.signal);
+    const added = list.data.map((image) => toPicture(image, list, fields.prompt));
     const state = pictures.get();
     if (abort !== controller) return;
     const all = [...added, ...state.pictures].slice(0, picturesMax);
@@ -89,7 +89,7 @@ export async function generate(): Promise<void> {
   }
 }
 
-function orderOf({ model, prompt, count, size, seed }: ImageFields): ImageOrder {
+function toOrder({ model, prompt, count, size, seed }: ImageFields): ImageOrder {
   return {
     model,
     prompt,
@@ -99,7 +99,7 @@ function orderOf({ model, prompt, count, size, seed }: ImageFields): ImageOrder 
   };
 }
 
-function pictureOf(
+function toPicture(
   image: ImageList["data"][number],
   { size, output_format }: ImageList,
   prompt: string,

@@ -30,7 +30,7 @@ export function createBlockReader(options: MarkedOptions) {
       const lexer = new Lexer(options);
       // Blocks refer to links that were defined before them. A definition that is still growing is not kept.
       lexer.tokens.links = { ...links };
-      const { blocks, definitions } = blocksOf(lexer.lex(text.slice(settledEnd)), settledEnd);
+      const { blocks, definitions } = toBlocks(lexer.lex(text.slice(settledEnd)), settledEnd);
       const open = blocks.slice(-1);
       const [from = text.length] = open.map(({ start }) => start);
       // Text that is added can change the last block only.
@@ -50,7 +50,7 @@ interface Definition {
   readonly token: Tokens.Def;
 }
 
-function blocksOf(
+function toBlocks(
   tokens: readonly Token[],
   offset: number,
 ): { readonly blocks: readonly Block[]; readonly definitions: readonly Definition[] } {

@@ -38,23 +38,23 @@ export function KeptMessages({ label, messages }: KeptMessagesProps): JSX.Elemen
 function KeptPart({ part }: { readonly part: Part }): JSX.Element {
   switch (part.type) {
     case "text":
-      return <Text label="Text" text={textOf(part, "content")} />;
+      return <Text label="Text" text={toText(part, "content")} />;
     case "reasoning":
       return (
         <details class="kept-reasoning">
           <summary>Reasoning</summary>
-          <Text label="Reasoning" text={textOf(part, "content")} />
+          <Text label="Reasoning" text={toText(part, "content")} />
         </details>
       );
     case "tool_call":
       return (
         <>
           <p class="hint">
-            calls <code>{textOf(part, "name")}</code>, as <code>{textOf(part, "id")}</code>
+            calls <code>{toText(part, "name")}</code>, as <code>{toText(part, "id")}</code>
           </p>
           <Text
-            label={`Arguments of ${textOf(part, "name")}`}
-            text={indentedJson(textOf(part, "arguments"))}
+            label={`Arguments of ${toText(part, "name")}`}
+            text={indentedJson(toText(part, "arguments"))}
           />
         </>
       );
@@ -62,9 +62,9 @@ function KeptPart({ part }: { readonly part: Part }): JSX.Element {
       return (
         <>
           <p class="hint">
-            result of <code>{textOf(part, "id")}</code>
+            result of <code>{toText(part, "id")}</code>
           </p>
-          <Text label="Result" text={textOf(part, "response")} />
+          <Text label="Result" text={toText(part, "response")} />
         </>
       );
     default:
@@ -82,14 +82,14 @@ function Text({ label, text }: { readonly label: string; readonly text: string }
 
 /** Says what stands for an image, or for tokens. */
 function describeFile(part: Part): string {
-  if (part.type === "uri") return `image at ${textOf(part, "uri")}`;
+  if (part.type === "uri") return `image at ${toText(part, "uri")}`;
   if (part.type === "blob")
-    return `image, ${textOf(part, "mime_type")}, ${countText(Number(part["chars"]))} characters, not kept`;
+    return `image, ${toText(part, "mime_type")}, ${countText(Number(part["chars"]))} characters, not kept`;
   if (part.type === "tokens") return `${countText(Number(part["tokens"]))} tokens, not kept`;
   return part.type;
 }
 
-function textOf(part: Part, name: string): string {
+function toText(part: Part, name: string): string {
   const value = part[name];
   return typeof value === "string" ? value : "";
 }

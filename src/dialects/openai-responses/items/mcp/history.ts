@@ -88,7 +88,7 @@ export function mcpExchanges(
   const executed = executedApprovals(items);
   const exchanges = new Map<number, McpExchange>();
   for (const [index, item] of items.entries()) {
-    if (item.type === "mcp_call") exchanges.set(index, exchangeOf(item, index, resultText(item), forms));
+    if (item.type === "mcp_call") exchanges.set(index, toExchange(item, index, resultText(item), forms));
     if (item.type !== "mcp_approval_request" || executed.has(item.id)) continue;
     const answer = answers.get(item.id);
     if (answer?.approve === true) continue;
@@ -97,12 +97,12 @@ export function mcpExchanges(
       answer === undefined
         ? "The call was not executed: the user has not allowed it yet."
         : `The call was not executed: the user did not allow it${reason}`;
-    exchanges.set(index, exchangeOf(item, index, text, forms));
+    exchanges.set(index, toExchange(item, index, text, forms));
   }
   return exchanges;
 }
 
-function exchangeOf(
+function toExchange(
   item: McpCallInput | McpApprovalRequestInput,
   index: number,
   text: string,

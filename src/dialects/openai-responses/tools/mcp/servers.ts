@@ -5,7 +5,7 @@ import { checkHeaders } from "../../../mcp-tools.js";
 import type { McpFilterBody, McpToolBody } from "./schema.js";
 
 /** @throws HearthError `invalid_value` that names a field which is missing or not supported. */
-export function mcpServerOf(body: McpToolBody, param: string): McpServer {
+export function toMcpServer(body: McpToolBody, param: string): McpServer {
   const { server_label: label, server_url: url, authorization, headers } = body;
   if (body.connector_id != null) throw unsupported(`${param}.connector_id`, "connectors are");
   if (body.tunnel_id != null) throw unsupported(`${param}.tunnel_id`, "tunnels are");

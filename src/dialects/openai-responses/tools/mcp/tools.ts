@@ -6,7 +6,7 @@ import type { ReadTool } from "../read-tool.js";
 import type { ToolBody } from "../schema.js";
 import type { ServerToolOffer } from "../server-tools.js";
 import type { ChosenMcpTool, McpToolBody } from "./schema.js";
-import { allowedMcpTools, mcpServerOf, needsApproval } from "./servers.js";
+import { allowedMcpTools, toMcpServer, needsApproval } from "./servers.js";
 
 /** An MCP server that a request names. */
 export interface RequestedMcpServer {
@@ -29,7 +29,7 @@ export function readMcpServers(
     if (labels.has(body.server_label))
       throw invalidValue(`${param}.server_label`, "is already the label of another server");
     labels.add(body.server_label);
-    return [{ server: mcpServerOf(body, param), body, param }];
+    return [{ server: toMcpServer(body, param), body, param }];
   });
 }
 

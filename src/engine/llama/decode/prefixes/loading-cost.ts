@@ -8,7 +8,7 @@ const samplesMin = 3;
 const refusalsMax = 16;
 
 /** What reading a prefix saves. */
-export interface Evaluation {
+export interface PrefixEvaluation {
   /** Bytes that are read. */
   readonly bytes: number;
   /** Estimated time to evaluate the tokens that need not be evaluated; null when it was not measured. */
@@ -26,7 +26,7 @@ export class LoadingCost {
   }
 
   /** Returns whether a read is worth it. */
-  isFaster({ bytes, ms }: Evaluation): boolean {
+  isFaster({ bytes, ms }: PrefixEvaluation): boolean {
     const samples = [...this.#msPerByte].sort((a, b) => a - b);
     const middle = samples[Math.floor(samples.length / 2)];
     if (ms === null || middle === undefined || samples.length < samplesMin || middle * bytes < ms)

@@ -18,7 +18,7 @@ import {
 import { join } from "node:path";
 import type { LlamaContextSequence } from "node-llama-cpp";
 import { z } from "zod";
-import { LoadingCost, type Evaluation } from "./loading-cost.js";
+import { LoadingCost, type PrefixEvaluation } from "./loading-cost.js";
 
 /** The team and the model state (Resident.stateKey) of a prefix; state files of another model must never be loaded. */
 export interface PrefixOwner {
@@ -102,7 +102,11 @@ export class PrefixStore {
    * is a cache.
    * @param evaluation of the whole sequence; a state that is larger than the limit is not written at all.
    */
-  async save(owner: PrefixOwner, sequence: LlamaContextSequence, evaluation: Evaluation): Promise<void> {
+  async save(
+    owner: PrefixOwner,
+    sequence: LlamaContextSequence,
+    evaluation: PrefixEvaluation,
+  ): Promise<void> {
     if (evaluation.bytes > this.#bytesMax || !this.#cost.isFaster(evaluation)) return;
     const tokens = Uint32Array.from(sequence.contextTokens);
     const known = this.find(owner, tokens);

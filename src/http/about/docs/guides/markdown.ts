@@ -7,7 +7,7 @@ export interface Addresses {
   picture(href: string): string | null;
 }
 
-export interface Section {
+export interface GuideSection {
   /** Level of the heading, 1 to 6. */
   readonly depth: number;
   /** Anchor of the heading, the same that the forge gives it. */
@@ -19,14 +19,14 @@ export interface Section {
 export interface RenderedMarkdown {
   readonly html: string;
   /** Every heading in its order. */
-  readonly sections: readonly Section[];
+  readonly sections: readonly GuideSection[];
   /** Text of the first paragraph without markup, escaped for HTML; empty for a text without a paragraph. */
   readonly summary: string;
 }
 
 /** Renders a text; a link or picture without a URL is reduced to its text. */
 export function renderMarkdown(markdown: string, addresses: Addresses): RenderedMarkdown {
-  const sections: Section[] = [];
+  const sections: GuideSection[] = [];
   const marked = new Marked({ gfm: true });
   const renderer = new GuideRenderer(addresses, sections);
   const tokens = marked.lexer(markdown);
@@ -39,10 +39,10 @@ export function renderMarkdown(markdown: string, addresses: Addresses): Rendered
 /** Code and tables can be wider than the page: `tabindex` lets keys scroll them. */
 class GuideRenderer extends Renderer {
   readonly #addresses: Addresses;
-  readonly #sections: Section[];
-  readonly #slugOf = createSlugs();
+  readonly #sections: GuideSection[];
+  readonly #createSlug = createSlugs();
 
-  constructor(addresses: Addresses, sections: Section[]) {
+  constructor(addresses: Addresses, sections: GuideSection[]) {
     super();
     this.#addresses = addresses;
     this.#sections = sections;
@@ -54,7 +54,7 @@ class GuideRenderer extends Renderer {
   }
 
   override heading({ tokens, depth }: Tokens.Heading): string {
-    const id = this.#slugOf(this.parser.parseInline(tokens, this.parser.textRenderer));
+    const id = this.#createSlug(this.parser.parseInline(tokens, this.parser.textRenderer));
     const inner = this.parser.parseInline(tokens);
     this.#sections.push({ depth, id, text: withoutTags(inner) });
     // A link cannot be in a link.
