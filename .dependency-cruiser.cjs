@@ -1,4 +1,4 @@
-// Who may import whom; `npm test -- imports` checks it. In src/, imports point one way:
+// Which folders may import which; `npm test -- imports` checks it. In src/, imports point one way:
 // main, cli -> app -> http, jobs -> answers -> inference -> accounts, models -> store -> core. The kit of tests imports src/ alone, scripts/
 // import src/ and the kit.
 

@@ -1043,7 +1043,7 @@ create trigger runs_ended_are_budgeted after update of state on runs for each ro
   when (old.state = 'running' and new.state <> 'running') execute function runs_ended_budget();
 
 -- The row of labels is inserted after the run, in its transaction: the run is counted in the budgets and the usage of its labels. Triggers
--- of a table are executed in the order of their names: those of labels lock rows after the others.
+-- of a table are executed in the order of their names: triggers of labels lock rows after the others.
 create function lock_label_periods(run runs, labels text[]) returns boolean language plpgsql as $$
 begin
   perform 1 from budget_periods where subject_id = any(labels) and team_id = run.team_id
@@ -1344,7 +1344,7 @@ begin
   end loop;
 end $$;
 
--- Removes windows in which nothing was counted for a minute, those of another transaction excepted. Returns how many it looked at.
+-- Removes windows in which nothing was counted for a minute, except windows of another transaction. Returns how many it looked at.
 create function rate_sweep(given_time bigint) returns bigint language plpgsql as $$
 declare
   idle text;
