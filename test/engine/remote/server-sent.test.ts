@@ -37,10 +37,17 @@ describe("events that a server sends", () => {
   it.each([
     ["one line without an end", "x".repeat(65_536)],
     ["lines without an empty one", `data: ${"x".repeat(65_536)}\n`],
-    ["comments without an empty line", `: ${"x".repeat(65_536)}\n`],
+    ["one comment without an end", `: ${"x".repeat(65_536)}`],
   ])("F23: are refused when they are longer than the limit: %s", async (_, part) => {
     const parts = repeat(part, Math.ceil(eventCharactersMax / 65_536) + 1);
     await expect(readAll(parts)).rejects.toThrow(EventTooLong);
+  });
+
+  it("count at the end of the body without an empty line", async () => {
+    expect(await readAll([Buffer.from("data: one\n\ndata: two\ndata: three")])).toEqual([
+      "one",
+      "two\nthree",
+    ]);
   });
 
   it("F23: may be many in all, each within the limit", async () => {
