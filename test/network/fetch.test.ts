@@ -90,6 +90,13 @@ describe("A3: a name that resolves differently later", () => {
     expect([net.lookedUp, net.dialled]).toEqual([["rebind.example"], [ownAddress]]);
   });
 
+  it("is connected to at any of its addresses, once all of them are checked", async () => {
+    const both = [publicAddress, "2606:2800:220:1:248:1893:25c8:1946"];
+    const net = await redirecting([], { names: { "dual.example": [both] } });
+    expect(await net.read("http://dual.example/a")).toBe("image at dual.example/a");
+    expect(net.dialled).toEqual(both.map((address) => `${address}:80`));
+  });
+
   it("is checked again when a redirect leads to it again", async () => {
     const net = await redirecting(["/2"], { names: { "rebind.example": [[publicAddress], ["127.0.0.1"]] } });
     expect(await net.refusal("http://rebind.example/1")).toMatch(/could not be fetched/);
