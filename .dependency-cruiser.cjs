@@ -17,6 +17,8 @@ const below = {
   telemetry: ["accounts/"],
   accounts: ["store/"],
   inference: ["accounts/", "store/", "network/"],
+  backup: ["config/", "store/", "accounts/", "inference/", "models/"],
+  doctor: ["config/", "store/", "accounts/", "models/", "engine/", "backup/", "http/server/tls\\.ts$"],
   answers: ["inference/", "accounts/", "dialects/", "models/", "store/"],
   jobs: ["answers/", "inference/", "accounts/", "dialects/", "store/", "models/", "network/"],
 };
@@ -47,7 +49,7 @@ module.exports = {
       from: { path: inSrc(`${folder}/`) },
       to: {
         path: "^src/",
-        pathNot: inSrc("core/", "(regular-file|thread-priority)\\.ts$", `${folder}/`, ...others),
+        pathNot: inSrc("core/", "system/", `${folder}/`, ...others),
       },
     })),
     {
@@ -106,7 +108,7 @@ module.exports = {
           "models/",
           "dialects/",
           "core/",
-          "(regular-file|thread-priority)\\.ts$",
+          "system/",
         ),
       },
     },
@@ -138,12 +140,12 @@ module.exports = {
       to: { path: inSrc("console/") },
     },
     {
-      name: "top-files-import-core",
+      name: "system-imports-core",
       severity: "error",
       from: {
-        path: inSrc("(regular-file|thread-priority|system|version)\\.ts$"),
+        path: inSrc("system/"),
       },
-      to: { path: "^src/", pathNot: inSrc("core/") },
+      to: { path: "^src/", pathNot: inSrc("system/", "core/") },
     },
     {
       name: "app-imports-downward",
@@ -160,9 +162,7 @@ module.exports = {
       from: { path: "^src/", pathNot: inSrc("app/") },
       to: {
         path: inSrc("app/"),
-        pathNot: inSrc(
-          "app/(app|accounts|data-folder|operator-models|pulls|backup/(create|restore)|database/move)\\.ts$",
-        ),
+        pathNot: inSrc("app/(app|accounts|operator-models|models/pulls)\\.ts$"),
       },
     },
     {
@@ -174,9 +174,10 @@ module.exports = {
         path: "^src/",
         pathNot: inSrc(
           "cli/",
-          "app/(app|data-folder|pulls)\\.ts$",
+          "app/(app|models/pulls)\\.ts$",
+          "store/data-folder\\.ts$",
           "config/(config|configured-url)\\.ts$",
-          "(regular-file|version)\\.ts$",
+          "system/",
           "core/",
           "accounts/",
         ),
@@ -202,9 +203,10 @@ module.exports = {
         path: "^src/",
         pathNot: inSrc(
           "cli/",
-          "app/(app|accounts|operator-models|pulls|backup/(create|restore)|database/move)\\.ts$",
+          "app/(app|accounts|operator-models|models/pulls)\\.ts$",
+          "backup/(create|restore|move-database)\\.ts$",
           "config/config\\.ts$",
-          "(system|version)\\.ts$",
+          "system/",
           "core/",
         ),
       },
@@ -228,7 +230,8 @@ module.exports = {
           "http/",
           "console/",
           "cli/",
-          "(regular-file|thread-priority|system|version|main)\\.ts$",
+          "main\\.ts$",
+          "system/",
         ),
       },
       to: {},

@@ -12,7 +12,7 @@ import { openFilesProblem } from "./cli/server/open-files.js";
 import { connectSupervisor, isStart, supervise, type SupervisorChannel } from "./cli/server/supervise.js";
 import { exactOn, printTo } from "./cli/terminal.js";
 import type { OpenAccounts, OperatorModels } from "./app/app.js";
-import type { Puller, SizeReport } from "./app/pulls.js";
+import type { Puller, SizeReport } from "./app/models/pulls.js";
 import type { CommandLineSettings, LoadedConfig } from "./config/config.js";
 
 const args = process.argv.slice(2);
@@ -49,8 +49,8 @@ async function runCommand(
   const { addPsCommand } = await import("./cli/ps.js");
   const { addRunCommand } = await import("./cli/run.js");
   const { addStartCommand } = await import("./cli/server/start.js");
-  const { systemClock } = await import("./system.js");
-  const { version } = await import("./version.js");
+  const { systemClock } = await import("./system/clock.js");
+  const { version } = await import("./system/version.js");
 
   const program = new Command("hearth")
     .description(
@@ -103,7 +103,7 @@ async function addRequests(
   const { addRequestsCommand } = await import("./cli/requests/requests.js");
   const { addBatchesCommand } = await import("./cli/batches/batches.js");
   const { addFilesCommand } = await import("./cli/batches/files.js");
-  const { systemClock } = await import("./system.js");
+  const { systemClock } = await import("./system/clock.js");
   const io = { load, clock: systemClock, out, content: process.stdout };
   addRequestsCommand(program, { ...io, openAccounts });
   addAlertsCommand(program, { ...io, openAccounts });
@@ -115,19 +115,19 @@ async function addRequests(
 async function addBackups(program: Command, load: () => Promise<LoadedConfig>): Promise<void> {
   const { addBackupCommands } = await import("./cli/backup/backup.js");
   const { addMigrateCommand } = await import("./cli/backup/migrate.js");
-  const { systemClock } = await import("./system.js");
+  const { systemClock } = await import("./system/clock.js");
   addBackupCommands(program, {
     create: async (file, options) =>
-      (await import("./app/backup/create.js")).createBackup((await load()).config, file, options),
+      (await import("./backup/create.js")).createBackup((await load()).config, file, options),
     restore: async (file, options) =>
-      (await import("./app/backup/restore.js")).restoreBackup((await load()).config, file, options),
+      (await import("./backup/restore.js")).restoreBackup((await load()).config, file, options),
     clock: systemClock,
     out,
     err,
   });
   addMigrateCommand(program, {
     move: async (onProgress) =>
-      (await import("./app/database/move.js")).moveDatabase((await load()).config, onProgress),
+      (await import("./backup/move-database.js")).moveDatabase((await load()).config, onProgress),
     out,
     err,
   });
@@ -142,13 +142,13 @@ async function addModels(
   const { addModelCommands } = await import("./cli/models/commands.js");
   const { addPullCommand } = await import("./cli/models/pull.js");
   const { importFolders } = await import("./cli/models/import-folders.js");
-  const { systemClock } = await import("./system.js");
+  const { systemClock } = await import("./system/clock.js");
   const folders = importFolders(process.env, homedir());
   addModelCommands(program, { open, load, folders, clock: systemClock, out });
   const openPuller = async (): Promise<Puller> =>
-    (await import("./app/pulls.js")).openPuller((await load()).config, process.env);
+    (await import("./app/models/pulls.js")).openPuller((await load()).config, process.env);
   const fitOfSize = async (bytes: number): Promise<SizeReport> =>
-    (await import("./app/pulls.js")).fitOfSize((await load()).config, bytes);
+    (await import("./app/models/pulls.js")).fitOfSize((await load()).config, bytes);
   addPullCommand(program, openPuller, { out, err, fitOfSize, onInterrupt });
 }
 

@@ -61,10 +61,11 @@ import { createUsageStore } from "../accounts/usage/store/usage.js";
 import { createTeamLimitStore } from "../accounts/limits/store.js";
 import { createTeamStore } from "../accounts/teams/store.js";
 import { createWrites } from "../store/writes.js";
-import { systemClock, systemRandom } from "../system.js";
-import { firstKeyFile, firstManagementKeyFile, writeSecret } from "./data-folder.js";
-import { openForCommand } from "./database/open.js";
-import { hasDatabase, type DatabaseSettings } from "./database/settings.js";
+import { systemClock, systemRandom } from "../system/clock.js";
+import { firstKeyFile, firstManagementKeyFile, writeSecret } from "../store/data-folder.js";
+import { openForCommand } from "./stores/open-database.js";
+import { hasDatabase } from "../store/data-folder.js";
+import { type DatabaseSettings } from "./stores/open-database.js";
 
 export type AccountStores = ReturnType<typeof buildAccountStores>;
 
@@ -252,7 +253,7 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
     hostedPrices: createHostedPriceService(deps),
     async modelNames() {
       // Few commands need the models, and reading them takes longer than the rest.
-      const { openRegistry } = await import("./models.js");
+      const { openRegistry } = await import("./models/models.js");
       return (await openRegistry(config)).list().map(({ manifest }) => manifest);
     },
     ledger: deps.ledger,

@@ -1,69 +1,33 @@
 /**
- * The composition root: the only file that constructs the server, top to bottom from the configuration, and closes it in reverse
- * order. `overrides` is the test seam: a part that is given there is used instead of the part that would be built.
+ * The composition root: it builds the server from the configuration and closes it in reverse order. `overrides` is the test seam: a part
+ * that is given there is used instead of the part that would be built.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { BudgetStatus } from "../accounts/budgets/budget.js";
-import type { Config, LoadedConfig } from "../config/config.js";
+import type { Config } from "../config/config.js";
 import type { Clock } from "../core/clock.js";
 import type { Engine } from "../core/engine.js";
-import { type Logger, silentLogger } from "../core/logger.js";
-import type { ServerLoad } from "../core/metrics.js";
+import { silentLogger, type Logger } from "../core/logger.js";
 import type { ModelRegistry } from "../core/model.js";
 import type { Random } from "../core/random.js";
-import type { AppContext, HttpLimits } from "../http/server/app-context.js";
-import { createMetrics } from "../telemetry/metrics/server-metrics.js";
-import { BodyBudget } from "../core/requests/body-budget.js";
 import { serveWebSockets } from "../http/inference/websocket/upgrade.js";
 import { selectRoutes } from "../http/routes.js";
 import { createHttpServer, type HttpServer, type Listening } from "../http/server/http-server.js";
-import { createEmbedder } from "../inference/embeddings/embed.js";
-import type { FileContents } from "../inference/files/contents.js";
-import { createRequestLog } from "../inference/requests/request-log.js";
-import { createImageGenerator } from "../inference/images/generate-images.js";
+import type { LiveRuns } from "../inference/run/live-runs.js";
 import type { RunStore } from "../inference/run/store/runs.js";
-import { LiveRuns } from "../inference/run/live-runs.js";
-import { createGenerator, type Generator } from "../inference/run/text/generator.js";
-import { RefusedBudgets } from "../jobs/alerts/conditions/refused-budgets.js";
-import type { DiskSpace } from "../jobs/alerts/conditions/server.js";
-import { createScheduler, type Scheduler } from "../scheduler/scheduler.js";
+import type { Generator } from "../inference/run/text/generator.js";
+import type { Scheduler } from "../scheduler/scheduler.js";
+import { firstKeyFile, firstManagementKeyFile } from "../store/data-folder.js";
 import type { Database } from "../store/database.js";
-import type { Puller } from "../models/hub/puller.js";
-import type { Erasure } from "../store/erasure.js";
-import type { DatabaseHealth } from "../store/health.js";
 import type { NewDatabase } from "../store/lost-database.js";
-import { systemClock, systemRandom } from "../system.js";
-import {
-  buildAuthentication,
-  buildBudgetGuard,
-  ensureFirstKeys,
-  type FirstKeys,
-  ownerSignIn,
-  type OwnerSignIn,
-} from "./accounts.js";
-import { buildAlerts } from "./alerts/alerts.js";
-import { buildLimits } from "./accounts/limits.js";
-import { type AccountOverrides, buildServerAccounts } from "./accounts/server-accounts.js";
-import { firstKeyFile, firstManagementKeyFile } from "./data-folder.js";
-import { buildEngines, type EngineOverrides } from "./engines.js";
-import { buildFiles, buildPromptFiles } from "./files.js";
-import { buildJobs } from "./jobs/jobs.js";
-import { createTakeOver } from "./jobs/take-over.js";
-import { httpSettings } from "./http-settings.js";
-import { buildRunServices } from "./server/run-services.js";
-import { buildMcp } from "./mcp/connector.js";
-import { loadModels } from "./models.js";
-import { buildManagement } from "./server/management.js";
-import { readiness } from "./remote/readiness.js";
-import { buildStores, type DataFolder, openDataFolder, type Stores } from "./stores.js";
-import type { TracedDeps } from "./chat-engine.js";
-import { readServerLoad, watchDatabase } from "./watch/health.js";
-import { buildTracing, type ClosableTracing } from "./watch/tracing.js";
+import { systemClock, systemRandom } from "../system/clock.js";
+import { ensureFirstKeys, ownerSignIn, type FirstKeys, type OwnerSignIn } from "./accounts.js";
+import { buildContext, type Built, type ContextOverrides } from "./context.js";
+import { buildStores, openDataFolder, type DataFolder } from "./stores/stores.js";
 
 export type { OpenAccounts, OwnerSignIn } from "./accounts.js";
-export type { BackupOptions, BackupReport } from "./backup/create.js";
-export type { RestoreOptions, RestoreReport } from "./backup/restore.js";
-export type { MoveReport } from "./database/move.js";
+export type { BackupOptions, BackupReport } from "../backup/create.js";
+export type { RestoreOptions, RestoreReport } from "../backup/restore.js";
+export type { MoveReport } from "../backup/move-database.js";
 export type {
   FitReport,
   LinkReport,
@@ -75,12 +39,12 @@ export type {
   OperatorModels,
 } from "./operator-models.js";
 export type { Listening };
-export type { TemplateReport } from "./inspect/template-report.js";
-export { examineInstallation } from "./doctor/report.js";
-export { engineReports, type EngineReport } from "./inspect/engine-report.js";
+export type { TemplateReport } from "../doctor/template-report.js";
+export { examineInstallation, examineEngine } from "./doctor.js";
+export type { EngineReport } from "../doctor/engine-report.js";
 
 /** Parts that are used instead of those that `createApp` would build. */
-export interface Overrides extends EngineOverrides, AccountOverrides {
+export interface Overrides extends ContextOverrides {
   readonly clock?: Clock;
   readonly random?: Random;
   readonly logger?: Logger;
@@ -88,20 +52,6 @@ export interface Overrides extends EngineOverrides, AccountOverrides {
   readonly database?: Database;
   /** Whether the server may start with an empty database where there was another one; default: refused. */
   readonly newDatabase?: NewDatabase;
-  /** The models of the server, instead of those in the configured folders. */
-  readonly registry?: ModelRegistry;
-  /** Limits of the HTTP server that the configuration does not set. */
-  readonly httpLimits?: Partial<HttpLimits>;
-  /** Opens what downloads models; absent: with no settings of the environment. */
-  readonly openPuller?: () => Promise<Puller>;
-  /** Returns the space of the disk of a folder, instead of what the system says. */
-  readonly diskSpace?: (folder: string) => Promise<DiskSpace>;
-  /** Contents of files, instead of those in the data folder. */
-  readonly fileContents?: FileContents;
-  /** Where each setting comes from, for those who look at them; absent: no setting is shown. */
-  readonly sources?: LoadedConfig["sources"];
-  /** Folder of the guides, instead of src/docs or its copy in dist/. */
-  readonly guidesFolder?: URL;
 }
 
 export interface App extends FirstKeys {
@@ -144,57 +94,36 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
 async function assemble(config: Config, overrides: Overrides, dataFolder: DataFolder): Promise<App> {
   const { clock = systemClock, random = systemRandom, logger = silentLogger } = overrides;
   const system = { clock, random, logger };
-  const { health, erasure } = watchDatabase(dataFolder.database, system);
-  const stores = buildStores(config, dataFolder.database, random);
+  const { database } = dataFolder;
+  const stores = buildStores(config, database, random);
   const firstKeys = await ensureFirstKeys(config, { ...stores, ...system });
-  const tracing = await buildTracing(config, system);
-  const running = await buildRunning(config, overrides, { ...system, tracing }, stores);
-  const { models, scheduler, generator, liveRuns } = running;
-  const context: AppContext = {
-    ...httpSettings(config, system, overrides.httpLimits),
-    ...(overrides.guidesFolder === undefined ? {} : { guidesFolder: overrides.guidesFolder }),
-    ...system,
-    ...running.authentication,
-    budgetGuard: running.budgetGuard,
-    accounts: buildServerAccounts(config, { ...stores, ...system, passwordCost: overrides.passwordCost }),
-    requestLog: running.requestLog,
-    ...running.runners,
-    imageStore: stores.images,
-    hostedTokenizer: running.engines.hostedTokenizer,
-    ...running.jobs.services,
-    ...running.modelServices,
-    ...running.inspection,
-    pullJobs: running.pullJobs,
-    metrics: running.metrics,
-    tracing,
-    serverNames: () => stores.nodes.names(),
-    load: running.load,
-    ...readiness(health, running),
-  };
+  const built = await buildContext(config, overrides, system, database, stores);
+  const { context, scheduler, liveRuns, engines } = built;
   const server = createHttpServer(context, { routes: selectRoutes(context), serveWebSockets });
   return {
     ...firstKeys,
     async listen() {
       const listening = await server.listen(config.host, config.port);
-      await startWork(running);
+      await startWork(built);
       return listening;
     },
     handle: server.callback(),
     ownerSignIn: () => ownerSignIn({ ...stores, ...system }, firstKeys),
-    close: once(() => closeAll(config, { ...running, ...dataFolder, health, server, erasure, tracing })),
+    close: once(() => closeAll(config, { ...built, ...dataFolder, server })),
     firstKeyFile: firstKeyFile(config),
     firstManagementKeyFile: firstManagementKeyFile(config),
-    models,
-    generator,
+    models: context.models,
+    generator: context.generator,
     liveRuns,
     scheduler,
     runs: stores.runs,
-    engine: running.engines.engine,
+    engine: engines.engine,
   };
 }
 
 /** Starts what nobody waits for, once requests are taken. */
-async function startWork({ takeOver, jobs, modelUpkeep, pullJobs, alerts }: Running): Promise<void> {
+async function startWork({ context, takeOver, jobs, modelUpkeep, alerts }: Built): Promise<void> {
+  const { pullJobs } = context;
   await jobs.start();
   modelUpkeep.start();
   await pullJobs.start();
@@ -205,64 +134,8 @@ async function startWork({ takeOver, jobs, modelUpkeep, pullJobs, alerts }: Runn
   alerts.start();
 }
 
-type Running = Awaited<ReturnType<typeof buildRunning>>;
-
-/** Builds everything between the database and the HTTP server. */
-async function buildRunning(config: Config, overrides: Overrides, system: TracedDeps, stores: Stores) {
-  const takeOver = createTakeOver(stores.nodes, { ...stores, ...system });
-  await takeOver.atStart();
-  const loaded = await loadModels(config, system, overrides.registry);
-  const { models, visionModel } = loaded;
-  const scheduler = createScheduler(config, system.clock, stores.broadcast);
-  const engines = buildEngines(config, system, visionModel, overrides);
-  const load = (): ServerLoad => readServerLoad(engines.all, scheduler);
-  const limits = await buildLimits(config, { ...stores, ...system });
-  const metrics = createMetrics(load, system.clock, config, limits.redis);
-  const refused = new RefusedBudgets();
-  const onRefusal = (statuses: readonly BudgetStatus[]): void => refused.add(statuses);
-  const budgetGuard = buildBudgetGuard({ ...stores, ...system, onRefusal });
-  const liveRuns = new LiveRuns(system.clock, config.runsActiveMax);
-  const services = buildRunServices(config, system, stores, { models, scheduler, budgetGuard, metrics });
-  takeOver.watch(liveRuns);
-  const { reasoningTokensMax } = config;
-  const generator = createGenerator(liveRuns, { ...services, ...engines, reasoningTokensMax });
-  const imageGenerator = createImageGenerator(liveRuns, { ...services, ...engines, images: stores.images });
-  const embedder = createEmbedder(liveRuns, { ...services, ...engines });
-  const { keyUse, ...authentication } = buildAuthentication({ ...stores, ...system, ...engines, ...limits });
-  const files = await buildFiles(config, { ...stores, ...system }, overrides.fileContents);
-  const promptFiles = buildPromptFiles(config, system, { ...engines, files, fetcher: overrides.fileFetcher });
-  const mcp = buildMcp(config, system);
-  const bodyBudget = new BodyBudget(system.clock, config.bodiesBytesMax);
-  const runners = { models, generator, imageGenerator, embedder, files, promptFiles, mcp, bodyBudget };
-  const jobs = buildJobs(config, { ...stores, ...authentication, ...system, ...runners });
-  const { diskSpace } = overrides;
-  const alerts = buildAlerts(config, { ...system, stores, models, metrics, refused, diskSpace });
-  const managementDeps = { ...loaded, ...stores, ...system, engines, check: engines.onnxCheck };
-  return {
-    ...buildManagement(config, overrides, managementDeps),
-    scheduler,
-    engines,
-    load,
-    liveRuns,
-    metrics,
-    runners: { ...runners, alerts: alerts.service },
-    ...runners,
-    keyUse,
-    limits,
-    budgetGuard,
-    requestLog: createRequestLog({ ...stores, ...system, liveRuns }),
-    authentication,
-    jobs,
-    takeOver,
-    alerts,
-  };
-}
-
-interface Closing extends DataFolder, Running {
-  readonly health: DatabaseHealth;
-  readonly erasure: Erasure;
+interface Closing extends DataFolder, Built {
   readonly server: HttpServer;
-  readonly tracing: ClosableTracing;
 }
 
 /** Closes everything that was built, in reverse order. */
@@ -273,7 +146,7 @@ async function closeAll({ shutdownGraceMs }: Config, parts: Closing): Promise<vo
   await parts.alerts.close();
   parts.scheduler.close();
   // Clients that follow a background response would keep the server from closing.
-  await Promise.all([parts.jobs.close(), parts.pullJobs.close()]);
+  await Promise.all([parts.jobs.close(), parts.context.pullJobs.close()]);
   await parts.server.close(shutdownGraceMs);
   // Runs that are still active when the grace time is over are settled before the database closes.
   await parts.liveRuns.close();

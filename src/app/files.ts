@@ -6,8 +6,8 @@ import { createImageFetcher } from "../network/fetch.js";
 import { readAllowedHosts } from "../network/hosts.js";
 import { createPromptFiles, type PromptFiles, type PromptFilesDeps } from "../answers/files/prompt-files.js";
 import { leftoversBefore, type NodeStore } from "../store/nodes.js";
-import type { TracedDeps } from "./chat-engine.js";
-import { filesFolder } from "./data-folder.js";
+import type { TracedDeps } from "./engines/workers.js";
+import { filesFolder } from "../store/data-folder.js";
 
 /**
  * Builds the service over the folder of files, and removes from it what a process that died has left.

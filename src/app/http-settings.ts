@@ -1,7 +1,7 @@
 import { isLoopback, type Config } from "../config/config.js";
 import { defaultHttpLimits, type AppContext, type HttpLimits } from "../http/server/app-context.js";
 import { openTls, type ServerTls, type TlsDeps } from "../http/server/tls.js";
-import { version } from "../version.js";
+import { version } from "../system/version.js";
 
 type HttpSettings = Pick<
   AppContext,

@@ -3,7 +3,8 @@ import type { AuditEntry } from "../accounts/audit/audited-change.js";
 import { updateSettings } from "../accounts/model-admin.js";
 import type { Config } from "../config/config.js";
 import type { ModelSettingsStore } from "../models/settings-store.js";
-import { hasDatabase, type DatabaseSettings } from "./database/settings.js";
+import { hasDatabase } from "../store/data-folder.js";
+import { type DatabaseSettings } from "./stores/open-database.js";
 
 /** Settings of which each change is noted until it is written. */
 export interface AuditedSettings {

@@ -8,14 +8,14 @@ import { readDetails, type ModelDetails } from "../models/library/details.js";
 import { linkModels, type ForeignProgram, type LinkReport } from "../models/library/link.js";
 import type { LoadedRegistry } from "../models/registry.js";
 import { settingNames } from "../models/settings.js";
-import type { FitOptions, FitReport } from "./inspect/model-fit.js";
-import type { TemplateReport } from "./inspect/template-report.js";
-import { adaptersOver, describeDeletion, ownPath, removeModelFiles } from "./model-files.js";
-import { openRegistry, openSettings } from "./models.js";
+import type { FitOptions, FitReport } from "../doctor/model-fit.js";
+import type { TemplateReport } from "../doctor/template-report.js";
+import { adaptersOver, describeDeletion, ownPath, removeModelFiles } from "./models/files.js";
+import { openRegistry, openSettings } from "./models/models.js";
 import { auditSettings, recordEntries } from "./operator-audit.js";
 import { createOperatorSettings, type OperatorSettings } from "./operator-settings.js";
 
-export type { FitReport, MemoryReport, ModelInMemory } from "./inspect/model-fit.js";
+export type { FitReport, MemoryReport, ModelInMemory } from "../doctor/model-fit.js";
 export type { ModelAlias, ModelSetting } from "./operator-settings.js";
 export type { LinkReport, ModelDetails, TemplateReport };
 
@@ -67,11 +67,15 @@ export async function openOperatorModels(config: Config, workerUrl?: URL): Promi
     refresh: () => registry.refresh(),
     modifiedTime: async (model) => (await stat(ownPath(model)).catch(() => null))?.mtimeMs ?? 0,
     details: readDetails,
-    template: async (model) => (await import("./inspect/template-report.js")).readModelTemplate(model),
+    template: async (model) => (await import("../doctor/template-report.js")).readModelTemplate(model),
     async fit(model, options) {
-      const { measureFit } = await import("./inspect/model-fit.js");
+      const { fitOf: measureFit } = await import("../doctor/model-fit.js");
+      const { llamaSettings } = await import("./engines/llama-settings.js");
       const url = options.workerUrl ?? workerUrl;
-      return measureFit(config, model, await readDetails(model), { ...options, workerUrl: url });
+      return measureFit(config, llamaSettings(config), model, await readDetails(model), {
+        ...options,
+        workerUrl: url,
+      });
     },
     async remove(model) {
       await removeModelFiles(config, model);

@@ -4,7 +4,7 @@
  */
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
-import { readRegularFileSync } from "../regular-file.js";
+import { readRegularFileSync } from "../system/regular-file.js";
 import { modelSettingsSchema, type SettingsByModel } from "../models/settings.js";
 
 /** The configuration cannot be used; the message says which setting, where it was set and what is wrong. */

@@ -9,7 +9,7 @@ import {
   type RequestDefaults,
 } from "../core/model.js";
 import type { Prices } from "../core/money.js";
-import { readRegularFile } from "../regular-file.js";
+import { readRegularFile } from "../system/regular-file.js";
 import { mismatch } from "./adapters.js";
 import { readAdapter } from "./gguf/adapter.js";
 import { quoted } from "./gguf/refusal.js";

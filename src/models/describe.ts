@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { basename, join } from "node:path";
 import type { Model, ModelKind, ModelManifest } from "../core/model.js";
-import { readRegularFile } from "../regular-file.js";
+import { readRegularFile } from "../system/regular-file.js";
 import { bareDiffusers, indexFile, inspectDiffusers } from "./diffusers.js";
 import type { GgufHeader } from "./gguf.js";
 import { completeManifest, idFromName, isModelId, parseManifest, type WrittenManifest } from "./manifest.js";

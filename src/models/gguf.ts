@@ -5,7 +5,7 @@
  * are models; verify.ts checks that their bytes are the right ones.
  */
 import type { FileHandle } from "node:fs/promises";
-import { openRegularFile, UnreadableFileError } from "../regular-file.js";
+import { openRegularFile, UnreadableFileError } from "../system/regular-file.js";
 import { checkMetadata } from "./gguf/check.js";
 import { readMetadata, type GgufMetadata } from "./gguf/metadata.js";
 import { GgufRefusal, grouped } from "./gguf/refusal.js";

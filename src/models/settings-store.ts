@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
 import { HearthError } from "../core/errors.js";
-import { readRegularFileSync } from "../regular-file.js";
+import { readRegularFileSync } from "../system/regular-file.js";
 import { quoted } from "./gguf/refusal.js";
 import { modelSettingsSchema, type ModelSettings, type SettingsByModel } from "./settings.js";
 

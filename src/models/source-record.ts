@@ -5,7 +5,7 @@
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { readRegularFile } from "../regular-file.js";
+import { readRegularFile } from "../system/regular-file.js";
 
 export const sourceRecordFile = ".source.json";
 /** The record while it is written; a crash may leave it. */

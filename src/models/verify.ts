@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isGgufKind, type Model, type ModelFile } from "../core/model.js";
-import { chunksOfRegularFile } from "../regular-file.js";
+import { chunksOfRegularFile } from "../system/regular-file.js";
 import { grouped, quoted } from "./gguf/refusal.js";
 import { listPartFiles } from "./parts.js";
 

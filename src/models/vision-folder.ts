@@ -6,7 +6,7 @@ import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { z } from "zod";
 import type { ModelManifest } from "../core/model.js";
-import { readRegularFile } from "../regular-file.js";
+import { readRegularFile } from "../system/regular-file.js";
 import { grouped, quoted } from "./gguf/refusal.js";
 import { idFromName, isModelId, type WrittenManifest } from "./manifest.js";
 import type { Weights } from "./weights.js";

@@ -14,7 +14,7 @@ import { createUsageReports } from "../../src/accounts/usage/usage-reports.js";
 import { createExports } from "../../src/accounts/exports/exports.js";
 import { createAuditLog } from "../../src/accounts/audit-log.js";
 import type { Clock } from "../../src/core/clock.js";
-import { systemRandom } from "../../src/system.js";
+import { systemRandom } from "../../src/system/clock.js";
 import { temporaryDatabase } from "../store/records.js";
 
 /** A clock whose time changes only when a test sets it. */

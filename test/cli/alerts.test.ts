@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { openAccounts } from "../../src/app/accounts.js";
 import { addAlertsCommand } from "../../src/cli/alerts/alerts.js";
 import { loadConfig } from "../../src/config/config.js";
-import { systemClock } from "../../src/system.js";
+import { systemClock } from "../../src/system/clock.js";
 import { startServer } from "../kit/server.js";
 import { pinnedManagementKey } from "../kit/server/settings.js";
 import { startReceiver } from "../kit/doubles/alert-receivers.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { describeGpu, type GpuFacts } from "../../src/app/gpu/report.js";
-import { engineVersion } from "../../src/version.js";
+import { describeGpu, type GpuFacts } from "../../src/engine/gpu/report.js";
+import { engineVersion } from "../../src/system/version.js";
 import { runProgram } from "../kit/program.js";
 import { commandEnvironment } from "./models/environment.js";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { serversChecks } from "../../src/app/doctor/servers-check.js";
+import { serversChecks } from "../../src/doctor/servers-check.js";
 import { loadConfig } from "../../src/config/config.js";
 import type { RunningNode } from "../../src/store/nodes.js";
 

@@ -5,7 +5,7 @@ import type { Schemas } from "../../src/core/schemas.js";
 import type { HostedTokenizer } from "../../src/core/tokenizer.js";
 import { createSchemas } from "../../src/engine/language/schemas/schemas.js";
 import { createHostedTokenizer } from "../../src/engine/language/tokenize/tokenize.js";
-import { systemClock } from "../../src/system.js";
+import { systemClock } from "../../src/system/clock.js";
 import { workerUrls } from "./worker-urls.js";
 
 let schemas: Schemas | null = null;

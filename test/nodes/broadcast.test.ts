@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from "vitest";
 import type { ConnectedBroadcast } from "../../src/store/postgres/broadcast.js";
 import { connectBroadcast } from "../../src/store/postgres/broadcast.js";
 import { parsePostgresUrl } from "../../src/store/postgres/address.js";
-import { systemClock } from "../../src/system.js";
+import { systemClock } from "../../src/system/clock.js";
 import { until } from "../kit/until.js";
 import { newPostgresUrl } from "../kit/databases/postgres/databases.js";
 import { proxyOf } from "../kit/databases/postgres/proxy.js";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { runningServers } from "../../src/app/database/open.js";
-import { describeLimitsPlace } from "../../src/app/database/limits-place.js";
-import { serversChecks } from "../../src/app/doctor/servers-check.js";
+import { runningServers } from "../../src/app/stores/open-database.js";
+import { describeLimitsPlace } from "../../src/accounts/limits/limits-place.js";
+import { serversChecks } from "../../src/doctor/servers-check.js";
 import { loadConfig } from "../../src/config/config.js";
 import { newPostgresUrl, openServer } from "../kit/databases/postgres/databases.js";
 import { startServer } from "../kit/server.js";

@@ -1,6 +1,6 @@
 /** Several servers on one PostgreSQL database, in one process, each with a scripted engine and a clock of its own. */
 import type { Script } from "../kit/scripted/engine.js";
-import { systemRandom } from "../../src/system.js";
+import { systemRandom } from "../../src/system/clock.js";
 import { newPostgresUrl, openServer } from "../kit/databases/postgres/databases.js";
 import { type ScriptedServer, type ScriptedSettings, startServer } from "../kit/server.js";
 import { seedKeys } from "../kit/server/six-keys.js";

@@ -7,7 +7,7 @@ import { createRunStore } from "../../src/inference/run/store/runs.js";
 import { createJobStore } from "../../src/jobs/store.js";
 import { createWrites } from "../../src/store/writes.js";
 import type { Database } from "../../src/store/database.js";
-import { systemRandom } from "../../src/system.js";
+import { systemRandom } from "../../src/system/clock.js";
 import { newPostgresUrl, openBeside, openServer } from "../kit/databases/postgres/databases.js";
 import { startServer, type ScriptedServer } from "../kit/server.js";
 import { hello, post } from "../kit/server/requests.js";

@@ -5,7 +5,7 @@ import { createApiKeyStore } from "../../src/accounts/keys/store.js";
 import { createAuditStore } from "../../src/accounts/audit/store.js";
 import type { Database } from "../../src/store/database.js";
 import { createDeferredStore } from "../../src/jobs/deferred/store.js";
-import { systemRandom } from "../../src/system.js";
+import { systemRandom } from "../../src/system/clock.js";
 import { createImageStore } from "../../src/inference/images/store.js";
 import { createJobStore } from "../../src/jobs/store.js";
 import { createKeyUseStore } from "../../src/accounts/authentication/store.js";

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { readStorageId } from "../../src/app/database/storage-id.js";
+import { readStorageId } from "../../src/store/storage-id.js";
 import { openModelSettings } from "../../src/models/settings-store.js";
-import { systemRandom } from "../../src/system.js";
+import { systemRandom } from "../../src/system/clock.js";
 import { temporaryFolder } from "../kit/folder.js";
 
 it("servers that start at the same time with a new shared folder read the same name of it, and leave nothing else there", async () => {

@@ -9,7 +9,7 @@ import { startCollector } from "../kit/doubles/otlp/collector.js";
 import { headersOf } from "../kit/server/requests.js";
 import { keys } from "../kit/server/six-keys.js";
 import { adds, input, model, toolOf } from "../http/inference/responses/mcp/app.js";
-import { systemClock } from "../../src/system.js";
+import { systemClock } from "../../src/system/clock.js";
 import { startTracedApp } from "./traced-app.js";
 
 const traceId = "0af7651916cd43dd8448eb211c80319c";

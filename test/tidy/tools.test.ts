@@ -11,7 +11,7 @@ it("the linter finds what only its rules about Hearth forbid, but in the files t
   const environment = 'export const { env } = process;\nexport const home = () => process["env"];\n';
   const planted = plantFiles({
     "src/a.ts": `import { randomUUID } from "node:crypto";\nexport { randomUUID };\n${machine}${environment}`,
-    "src/system.ts": machine,
+    "src/system/clock.ts": machine,
     "src/config/config.ts": environment,
     "src/b.ts":
       "export const read = (db: { query(sql: string): string }, id: string) => db.query(`select ${id}`);\n",

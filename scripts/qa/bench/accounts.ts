@@ -12,7 +12,7 @@ import { createApiKeyStore } from "../../../src/accounts/keys/store.js";
 import { openDatabase, type Database } from "../../../src/store/database.js";
 import { createKeyUseStore } from "../../../src/accounts/authentication/store.js";
 import { createTeamLimitStore } from "../../../src/accounts/limits/store.js";
-import { systemClock } from "../../../src/system.js";
+import { systemClock } from "../../../src/system/clock.js";
 import { createPricedRuns, usage } from "./priced-run.js";
 import { scratchFolder } from "../world/processes.js";
 import { fillTeam, nameSecret } from "../world/teams.js";

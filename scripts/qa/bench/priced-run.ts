@@ -4,7 +4,7 @@ import { createLedgerStore } from "../../../src/accounts/money/store/ledger.js";
 import { computeCost } from "../../../src/core/money.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import type { Database } from "../../../src/store/database.js";
-import { systemRandom } from "../../../src/system.js";
+import { systemRandom } from "../../../src/system/clock.js";
 
 export const usage = {
   promptTokens: 900,

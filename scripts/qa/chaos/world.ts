@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPostgres } from "../../../src/store/postgres/open.js";
-import { systemClock } from "../../../src/system.js";
+import { systemClock } from "../../../src/system/clock.js";
 import { startOwnPostgres, type OwnPostgres } from "../../../test/kit/databases/postgres/own.js";
 import { redisProgram, spawnRedis, type RedisServer } from "../../../test/kit/databases/redis/spawn.js";
 import { firstKey, tinyModel } from "../world/server.js";

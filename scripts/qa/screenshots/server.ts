@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { createApp } from "../../../src/app/app.js";
 import { loadConfig } from "../../../src/config/config.js";
-import { systemClock } from "../../../src/system.js";
+import { systemClock } from "../../../src/system/clock.js";
 import { workerUrls } from "../../../test/kit/worker-urls.js";
 
 export interface PictureServer {

@@ -14,7 +14,7 @@ import { buildAccountStores } from "../../../src/app/accounts.js";
 import { openDatabase, type Database } from "../../../src/store/database.js";
 import { prepareBinding } from "../../../src/store/prepared.js";
 import { createWrites } from "../../../src/store/writes.js";
-import { systemClock, systemRandom } from "../../../src/system.js";
+import { systemClock, systemRandom } from "../../../src/system/clock.js";
 import type { Target } from "./client.js";
 import type { ServerProcess } from "./server.js";
 

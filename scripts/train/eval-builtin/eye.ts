@@ -10,7 +10,7 @@ import { createVisionEngine } from "../../../src/engine/vision/engine.js";
 import { visionFamilies } from "../../../src/engine/vision/families.js";
 import { loadRegistry } from "../../../src/models/registry.js";
 import { verifyWeights } from "../../../src/models/verify.js";
-import { systemClock } from "../../../src/system.js";
+import { systemClock } from "../../../src/system/clock.js";
 
 const builtInModels = fileURLToPath(new URL("../../../models", import.meta.url));
 const workerUrl = new URL("../../../dist/engine/vision/worker.js", import.meta.url);

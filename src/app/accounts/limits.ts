@@ -7,7 +7,7 @@ import { redisPrefix } from "../../accounts/limits/redis/windows.js";
 import { createSharedCounter } from "../../accounts/limits/shared/shared-counter.js";
 import type { SharedWindows } from "../../accounts/limits/shared/shared-windows.js";
 import type { Config } from "../../config/config.js";
-import { countingElsewhere, describeLimitsPlace } from "../database/limits-place.js";
+import { countingElsewhere, describeLimitsPlace } from "../../accounts/limits/limits-place.js";
 import type { NodeStore } from "../../store/nodes.js";
 import type { Clock } from "../../core/clock.js";
 import type { Logger } from "../../core/logger.js";

@@ -1,7 +1,7 @@
 /** Reads what a batch is for from its input. */
 import { createInterface } from "node:readline";
 import { z } from "zod";
-import { openRegularFile } from "../../regular-file.js";
+import { openRegularFile } from "../../system/regular-file.js";
 
 const lineCharsMax = 10_000_000;
 const lineSchema = z.object({ url: z.string() });

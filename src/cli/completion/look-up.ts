@@ -1,7 +1,7 @@
 /** Looks up the names that can follow the words of a command line, in the models and the database of this machine. */
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { databaseFile } from "../../app/data-folder.js";
+import { databaseFile } from "../../store/data-folder.js";
 import type { OpenAccounts, OperatorModels } from "../../app/app.js";
 import type { LoadedConfig } from "../../config/config.js";
 import { complete, type Candidate, type LookedUp } from "./complete.js";

@@ -1,6 +1,6 @@
 /** `hearth pull <what>`: downloads a model into the folder of models. No server needs to run. */
 import type { Command } from "commander";
-import type { Puller, PullProgress, PullResult, SizeReport } from "../../app/pulls.js";
+import type { Puller, PullProgress, PullResult, SizeReport } from "../../app/models/pulls.js";
 import { HearthError } from "../../core/errors.js";
 import { exactSizeText } from "../../core/report/size-text.js";
 import { rewriteLine, type TextOut } from "../terminal.js";

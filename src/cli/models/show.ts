@@ -77,8 +77,8 @@ export function addShowCommand(
 /** Asks the servers of the remote engine that runs a model. */
 async function fetchServers(config: Config, { remote }: Model): Promise<readonly EngineReport[]> {
   if (remote === undefined) return [];
-  const { engineReports } = await import("../../app/app.js");
-  return engineReports(config, remote.engine);
+  const { examineEngine } = await import("../../app/app.js");
+  return examineEngine({ config }, remote.engine);
 }
 
 /** @throws Error when the model has no template. */

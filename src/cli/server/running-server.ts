@@ -1,6 +1,6 @@
 /** Finds the server that runs with the same configuration. */
 import { readFileSync } from "node:fs";
-import { firstKeyFile, firstManagementKeyFile } from "../../app/data-folder.js";
+import { firstKeyFile, firstManagementKeyFile } from "../../store/data-folder.js";
 import type { Config } from "../../config/config.js";
 import { configuredUrl } from "../../config/configured-url.js";
 import type { ChatServer, Fetch } from "../chat-client.js";

@@ -1,7 +1,7 @@
 /** Reads and validates the JSON files of an image model's folder, with the defaults of diffusers. */
 import { join } from "node:path";
 import { z } from "zod";
-import { readRegularFile, UnreadableFileError } from "../../regular-file.js";
+import { readRegularFile, UnreadableFileError } from "../../system/regular-file.js";
 import { createClipTokenizer, type ClipText } from "./clip/tokenizer.js";
 import { readScheduler, type NoiseScheduler } from "./schedulers/scheduler.js";
 import { UnusableModelError } from "./unusable-model.js";

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { readRegularFile } from "../../regular-file.js";
+import { readRegularFile } from "../../system/regular-file.js";
 
 const configBytesMax = 1024 * 1024;
 const config = z.object({ model_type: z.string() });

@@ -62,3 +62,8 @@ function cgroupQuota(): number | null {
     return null;
   }
 }
+
+/** Returns the memory that all models together may take. @param memoryBytesMax the operator's limit; 0: what the machine allows */
+export function limitMemory(memoryBytesMax: number): number {
+  return memoryBytesMax === 0 ? usableMemoryBytes() : memoryBytesMax;
+}

@@ -3,7 +3,7 @@
  * threads of its own. They get a lower priority than the threads that answer requests, for when there are too few cores for all.
  */
 import type { InferenceSession } from "onnxruntime-node";
-import { lowerPriority } from "../../thread-priority.js";
+import { lowerPriority } from "../../system/thread-priority.js";
 
 /**
  * Added to the nice value of the threads. On a busy core they get about a third of the other threads' time where a chat waits for an

@@ -5,7 +5,7 @@ import type { Server } from "node:https";
 import type { SecureContextOptions } from "node:tls";
 import type { Clock } from "../../core/clock.js";
 import type { Logger } from "../../core/logger.js";
-import { readRegularFileSync, UnreadableFileError } from "../../regular-file.js";
+import { readRegularFileSync, UnreadableFileError } from "../../system/regular-file.js";
 
 export interface TlsFiles {
   /** PEM: the certificate of the server, then the certificates of the authorities in between. */

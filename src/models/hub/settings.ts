@@ -1,7 +1,7 @@
 /** How the hub is reached, from the environment variables that its other clients read, too. */
 import { join } from "node:path";
 import { HearthError } from "../../core/errors.js";
-import { readRegularFileSync } from "../../regular-file.js";
+import { readRegularFileSync } from "../../system/regular-file.js";
 
 export interface HubSettings {
   readonly endpoint: URL;

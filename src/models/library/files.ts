@@ -1,6 +1,6 @@
 /** Reads the folders of other programs. */
 import { readdir } from "node:fs/promises";
-import { openRegularFile } from "../../regular-file.js";
+import { openRegularFile } from "../../system/regular-file.js";
 import { entriesMax } from "./foreign-model.js";
 
 /** Returns the names in a folder in order, without hidden ones; none if it is no folder, or cannot be read. */

@@ -4,7 +4,7 @@
  */
 import { readdir, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import { readRegularFile } from "../../regular-file.js";
+import { readRegularFile } from "../../system/regular-file.js";
 import { entriesIn } from "./files.js";
 import { entriesMax, type ForeignModels } from "./foreign-model.js";
 import { modelsAmong } from "./gguf-files.js";

@@ -5,7 +5,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { readRegularFile } from "../../regular-file.js";
+import { readRegularFile } from "../../system/regular-file.js";
 import { entriesIn, isGgufFile } from "./files.js";
 import type { ForeignModel, ForeignModels, Skipped } from "./foreign-model.js";
 

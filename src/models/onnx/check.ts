@@ -5,7 +5,7 @@
 import { readdir, stat, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Model } from "../../core/model.js";
-import { openRegularFile } from "../../regular-file.js";
+import { openRegularFile } from "../../system/regular-file.js";
 import { GgufRefusal, grouped, quoted } from "../gguf/refusal.js";
 import { Source } from "../gguf/source.js";
 import { scanOnnx, type ExternalFile } from "./scan.js";

@@ -1,6 +1,6 @@
 /** Addresses of PostgreSQL databases: what the setting `databaseUrl` says, and what may be shown of it. */
 import type { ConnectionOptions } from "node:tls";
-import { readRegularFileSync } from "../../regular-file.js";
+import { readRegularFileSync } from "../../system/regular-file.js";
 import { explainFailure } from "../failure.js";
 
 export interface PostgresAddress {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createPasswords } from "../../../src/accounts/sign-in/passwords.js";
-import { systemRandom } from "../../../src/system.js";
+import { systemRandom } from "../../../src/system/clock.js";
 
 const cheap = { N: 16, r: 1, p: 1 };
 

@@ -6,7 +6,7 @@ import { createFailedSignIns } from "../../../src/accounts/sign-in/failed-sign-i
 import { createSignInLinks } from "../../../src/accounts/sign-in/links.js";
 import { createSignIn } from "../../../src/accounts/sign-in/sign-in.js";
 import { buildAccountStores } from "../../../src/app/accounts.js";
-import { systemRandom } from "../../../src/system.js";
+import { systemRandom } from "../../../src/system/clock.js";
 import { createManualClock } from "../../kit/manual-clock.js";
 import { openNewDatabase } from "../../kit/databases/new-database.js";
 import { temporaryFolder } from "../../store/records.js";

@@ -5,7 +5,7 @@ import { cliActor } from "../../../src/accounts/audit/actors.js";
 import type { Actor } from "../../../src/accounts/audit/event.js";
 import { createRequestStore } from "../../../src/inference/requests/store.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
-import { systemRandom } from "../../../src/system.js";
+import { systemRandom } from "../../../src/system/clock.js";
 import { casesOf } from "../../kit/setup/random-cases.js";
 import { aRun } from "../../store/records.js";
 import { emptyAccounts } from "../accounts.js";

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openAccounts } from "../../../src/app/accounts.js";
-import { openPuller } from "../../../src/app/pulls.js";
+import { openPuller } from "../../../src/app/models/pulls.js";
 import { loadConfig } from "../../../src/config/config.js";
 import { startHub } from "../../kit/doubles/hub/hub-server.js";
 import { ggufOf } from "../../models/hub/pulling.js";

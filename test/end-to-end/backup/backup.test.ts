@@ -8,7 +8,7 @@ import {
   toBackupManifest,
   partsMax,
   refuseManyParts,
-} from "../../../src/app/backup/manifest.js";
+} from "../../../src/backup/manifest.js";
 import { temporaryFolder } from "../../kit/folder.js";
 import { writeFormerDatabase } from "../../store/former-database.js";
 import { backupOf, hearth, imageName, listed, teamsIn, usedFolder } from "./backups.js";

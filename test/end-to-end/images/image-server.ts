@@ -2,7 +2,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../../src/core/clock.js";
-import { systemClock } from "../../../src/system.js";
+import { systemClock } from "../../../src/system/clock.js";
 import { writePricedImageModel } from "../../kit/models/image-models.js";
 import { temporaryFolder } from "../../kit/folder.js";
 import { type TestServer, startServer } from "../../kit/server.js";

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
-import { systemClock } from "../../../src/system.js";
+import { systemClock } from "../../../src/system/clock.js";
 import { openLedger } from "../../kit/ledger.js";
 import { writePricedImageModel } from "../../kit/models/image-models.js";
 import { temporaryFolder } from "../../kit/folder.js";

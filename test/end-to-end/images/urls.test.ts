@@ -1,7 +1,7 @@
 import sharp from "sharp";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Clock } from "../../../src/core/clock.js";
-import { systemClock } from "../../../src/system.js";
+import { systemClock } from "../../../src/system/clock.js";
 import { startServer } from "../../kit/server.js";
 import { until } from "../../kit/until.js";
 import { createScriptedImageEngine } from "../../kit/scripted/image-engine.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { turnMsMin } from "../../../src/engine/memory/eviction.js";
-import { systemClock } from "../../../src/system.js";
+import { systemClock } from "../../../src/system/clock.js";
 import { seeded } from "../../kit/models/gguf-writer/weights.js";
 import { temporaryFolder } from "../../kit/folder.js";
 import { startServer, type ServerOptions, type TestServer } from "../../kit/server.js";

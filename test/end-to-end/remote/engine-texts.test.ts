@@ -1,7 +1,8 @@
 /** What an engine says of its failures is for the operator: no tenant reads it, on no route. */
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
-import { engineReports } from "../../../src/app/inspect/engine-report.js";
+import { remoteEngines } from "../../../src/app/engines/remote.js";
+import { engineReports } from "../../../src/doctor/engine-report.js";
 import { loadConfig } from "../../../src/config/config.js";
 import { beginStream, rawKinds, type RawFrames, type RawKind } from "../../kit/doubles/engines/raw.js";
 import type { LogLine } from "../../kit/server/scripted.js";
@@ -174,7 +175,7 @@ it.each(["vllm", "sglang", "llama-server"] as const)(
     const models = [{ id: app.model, name: "tiny" }];
     const engines = JSON.stringify([{ kind, url: app.engine.url, apiKey: key, models }]);
     const { config } = loadConfig({ HEARTH_DATA: "/nowhere", HEARTH_ENGINES: engines });
-    const [report] = await engineReports(config);
+    const [report] = await engineReports(remoteEngines(config));
     expect([report?.ok, report?.detail]).toEqual([false, expect.stringContaining(words)]);
     expect(report?.detail).not.toContain(key);
   },

@@ -9,7 +9,7 @@ import { createImageEngine } from "../../../src/engine/images/engine.js";
 import { ModelMemory } from "../../../src/engine/memory/model-memory.js";
 import { loadRegistry } from "../../../src/models/registry.js";
 import { verifyWeights } from "../../../src/models/verify.js";
-import { systemClock } from "../../../src/system.js";
+import { systemClock } from "../../../src/system/clock.js";
 import { publishedModels, writeImageModel, type PublishedModel } from "../../kit/models/image-models.js";
 import { temporaryFolder } from "../../kit/folder.js";
 

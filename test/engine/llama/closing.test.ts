@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createLlamaEngine } from "../../../src/engine/llama/engine.js";
 import { createTextThread } from "../../../src/engine/text/thread.js";
 import { ModelMemory } from "../../../src/engine/memory/model-memory.js";
-import { systemClock, systemRandom } from "../../../src/system.js";
+import { systemClock, systemRandom } from "../../../src/system/clock.js";
 import { ember } from "../../kit/scripted/ember.js";
 import { gate } from "../../kit/until.js";
 

@@ -1,7 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { engineReports } from "../../../src/app/inspect/engine-report.js";
+import { remoteEngines } from "../../../src/app/engines/remote.js";
+import { engineReports } from "../../../src/doctor/engine-report.js";
 import { loadConfig } from "../../../src/config/config.js";
 
 /** Starts a llama-server that answers its checks so. @returns what the report says of it */
@@ -19,7 +20,7 @@ async function report(
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const engines = [{ kind: "llama-server", url, models: [{ id: "tiny", name: "tiny" }] }];
   const { config } = loadConfig({ HEARTH_DATA: "/nowhere", HEARTH_ENGINES: JSON.stringify(engines) });
-  const [found] = await engineReports(config);
+  const [found] = await engineReports(remoteEngines(config));
   return [found?.ok, found?.detail ?? ""];
 }
 

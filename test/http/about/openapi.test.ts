@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { errorCodes, type ErrorDialect } from "../../../src/dialects/error-body.js";
 import { openapiDocument } from "../../../src/http/about/openapi/document.js";
 import { selectRoutes } from "../../../src/http/routes.js";
-import { version } from "../../../src/version.js";
+import { version } from "../../../src/system/version.js";
 import { fileServer, startServer } from "../../kit/server.js";
 import { exchange } from "../../kit/clients/raw.js";
 

@@ -1,7 +1,7 @@
 /** A client as a browser with the console's page is one: it keeps the cookie and sends the page's header. */
 import { cliActor } from "../../../src/accounts/audit/actors.js";
 import { createSignInLinks } from "../../../src/accounts/sign-in/links.js";
-import { systemRandom } from "../../../src/system.js";
+import { systemRandom } from "../../../src/system/clock.js";
 import type { ManagedServer } from "../../kit/server.js";
 import type { Answer } from "../../kit/server/management.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import type { Config } from "../../../src/config/config.js";
 import { loadConfig } from "../../../src/config/config.js";
-import { redisChecks } from "../../../src/app/doctor/redis-check.js";
+import { redisChecks } from "../../../src/doctor/redis-check.js";
 import { type ScriptedServer, startServer } from "../../kit/server.js";
 import { headersOf, hello, post } from "../../kit/server/requests.js";
 import { keys } from "../../kit/server/six-keys.js";

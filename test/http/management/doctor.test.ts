@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { MemberRole } from "../../../src/accounts/principals/member.js";
-import { gpuReport } from "../../../src/app/gpu/report.js";
-import { reportOfProcess } from "../../../src/app/gpu/own-process.js";
+import { gpuReport } from "../../../src/engine/gpu/report.js";
+import { reportOfProcess } from "../../../src/engine/gpu/own-process.js";
 import { runProgram } from "../../kit/program.js";
 import { startServer, fileServer } from "../../kit/server.js";
 import { pinnedManagementKey } from "../../kit/server/settings.js";

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
 import type { Clock } from "../../../src/core/clock.js";
-import { systemClock } from "../../../src/system.js";
+import { systemClock } from "../../../src/system/clock.js";
 import { publishedModels, writeImageModel } from "../../kit/models/image-models.js";
 import { root, temporaryFolder } from "../../kit/folder.js";
 import { runProgram } from "../../kit/program.js";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { cliActor } from "../../../src/accounts/audit/actors.js";
 import { createManagementKeyService } from "../../../src/accounts/management-keys/management-keys.js";
-import { systemRandom } from "../../../src/system.js";
+import { systemRandom } from "../../../src/system/clock.js";
 import { completionRequest } from "../../kit/ledger.js";
 import { full, normal } from "../../store/synchronous.js";
 import { startServer } from "../../kit/server.js";

@@ -11,7 +11,7 @@ import { openDatabase } from "../../../src/store/database.js";
 import { createImageStore } from "../../../src/inference/images/store.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import { createWrites } from "../../../src/store/writes.js";
-import { systemRandom } from "../../../src/system.js";
+import { systemRandom } from "../../../src/system/clock.js";
 import type { ManagedServer } from "../../kit/server.js";
 import { allAcls, type Answer } from "../../kit/server/management.js";
 import { builtInModel, pinnedManagementKey } from "../../kit/server/settings.js";

@@ -18,7 +18,7 @@ import { noTracing } from "../../../src/core/telemetry/tracing.js";
 import { silentLogger } from "../../../src/core/logger.js";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
 import { defaultTeamSettings } from "../../../src/accounts/principals/team.js";
-import { systemClock, systemRandom } from "../../../src/system.js";
+import { systemClock, systemRandom } from "../../../src/system/clock.js";
 import { noCaptioning } from "../../kit/scripted/no-captioning.js";
 import { ember } from "../../kit/scripted/ember.js";
 import { temporaryFolder } from "../../kit/folder.js";

@@ -7,14 +7,14 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { inject } from "vitest";
 import type { Overrides } from "../../../src/app/app.js";
-import { llamaSettings } from "../../../src/app/llama-settings.js";
+import { llamaSettings } from "../../../src/app/engines/llama-settings.js";
 import { loadConfig, type Config } from "../../../src/config/config.js";
 import { silentLogger } from "../../../src/core/logger.js";
 import { loadKey, type Model } from "../../../src/core/model.js";
 import type { LanguageWorker } from "../../../src/engine/language/language-worker.js";
 import type { LlamaEngine } from "../../../src/engine/llama/engine.js";
 import type { TextThread } from "../../../src/engine/text/thread.js";
-import { systemClock, systemRandom } from "../../../src/system.js";
+import { systemClock, systemRandom } from "../../../src/system/clock.js";
 import { workerUrls } from "../worker-urls.js";
 
 let shared: Promise<{ readonly llama: LlamaEngine; readonly textThread: TextThread }> | null = null;
@@ -41,7 +41,7 @@ function settingsOfEngine(config: Config): object {
 
 async function start() {
   const { buildChatEngine, buildModelMemory, buildTextThread } =
-    await import("../../../src/app/chat-engine.js");
+    await import("../../../src/app/engines/workers.js");
   const data = mkdtempSync(join(inject("sharedFolder"), "engine-"));
   const { config } = loadConfig({ HEARTH_DATA: data });
   const system = { clock: systemClock, random: systemRandom, logger: silentLogger };

@@ -6,7 +6,7 @@ import {
 import { cliActor } from "../../../src/accounts/audit/actors.js";
 import type { AccountStores } from "../../../src/app/accounts.js";
 import type { Clock } from "../../../src/core/clock.js";
-import { systemRandom } from "../../../src/system.js";
+import { systemRandom } from "../../../src/system/clock.js";
 import { pinnedManagementKey } from "./settings.js";
 
 /** What the clock of a managed server shows first. */

@@ -4,7 +4,7 @@ import { freeMemoryBytes } from "../../../src/models/fit/free-memory.js";
 import { bytesPerDecodedToken, tokensPerSecond } from "../../../src/models/fit/speed.js";
 import { judgeFit, judgeSize } from "../../../src/models/fit/verdict.js";
 import { readDetails } from "../../../src/models/library/details.js";
-import { systemClock } from "../../../src/system.js";
+import { systemClock } from "../../../src/system/clock.js";
 
 const workerUrl = new URL("../../../dist/models/fit/worker.js", import.meta.url);
 

@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "nod
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { extractArchive } from "../../../src/app/backup/read-archive.js";
+import { extractArchive } from "../../../src/backup/read-archive.js";
 import { readFirstUrl } from "../../../src/cli/batches/input.js";
 import { readConfigFile, readSecret } from "../../../src/config/file.js";
 import { readImageModelConfig } from "../../../src/engine/images/model-config.js";
@@ -19,7 +19,7 @@ import { loadRegistry } from "../../../src/models/registry.js";
 import { openModelSettings } from "../../../src/models/settings-store.js";
 import { verifyWeights } from "../../../src/models/verify.js";
 import { parsePostgresUrl } from "../../../src/store/postgres/address.js";
-import { systemClock } from "../../../src/system.js";
+import { systemClock } from "../../../src/system/clock.js";
 import { modelBytes } from "../../kit/models/gguf-writer.js";
 import { temporaryFolder } from "../../kit/folder.js";
 import { createManualClock } from "../../kit/manual-clock.js";

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadRegistry } from "../../../src/models/registry.js";
-import { systemClock } from "../../../src/system.js";
+import { systemClock } from "../../../src/system/clock.js";
 import { sha256Of } from "../../kit/doubles/hub/hub.js";
 import { startHub } from "../../kit/doubles/hub/hub-server.js";
 import { createPulling, ggufOf } from "./pulling.js";

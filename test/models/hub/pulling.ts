@@ -11,7 +11,7 @@ import {
 } from "../../../src/models/hub/puller.js";
 import type { PullProgress } from "../../../src/models/hub/progress.js";
 import { readHubSettings } from "../../../src/models/hub/settings.js";
-import { systemRandom } from "../../../src/system.js";
+import { systemRandom } from "../../../src/system/clock.js";
 import { modelBytes } from "../../kit/models/gguf-writer.js";
 import { temporaryFolder } from "../../kit/folder.js";
 

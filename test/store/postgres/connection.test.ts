@@ -9,7 +9,7 @@ import { createDatabaseHealth } from "../../../src/store/health.js";
 import { inThisDatabase, serverLock } from "../../../src/store/postgres/locks.js";
 import { openPostgres } from "../../../src/store/postgres/open.js";
 import { createWrites } from "../../../src/store/writes.js";
-import { systemClock } from "../../../src/system.js";
+import { systemClock } from "../../../src/system/clock.js";
 import { createManualClock } from "../../kit/manual-clock.js";
 import { newPostgresUrl, openBeside, openServer } from "../../kit/databases/postgres/databases.js";
 import { proxyOf } from "../../kit/databases/postgres/proxy.js";

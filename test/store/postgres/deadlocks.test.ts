@@ -2,7 +2,7 @@
 import pg from "pg";
 import { sql } from "kysely";
 import { expect, it, vi } from "vitest";
-import { createTakeOver } from "../../../src/app/jobs/take-over.js";
+import { createTakeOver } from "../../../src/jobs/take-over.js";
 import {
   creditTransaction,
   reserveTransaction,
@@ -16,7 +16,7 @@ import { createPullStore } from "../../../src/jobs/pulls/store.js";
 import { createJobStore } from "../../../src/jobs/store.js";
 import type { Database } from "../../../src/store/database.js";
 import { createWrites } from "../../../src/store/writes.js";
-import { systemClock } from "../../../src/system.js";
+import { systemClock } from "../../../src/system/clock.js";
 import { newPostgresUrl, openBeside, openServer } from "../../kit/databases/postgres/databases.js";
 import { aRun, aTeam } from "../records.js";
 

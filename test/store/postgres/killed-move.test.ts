@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
 import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { moveDatabase } from "../../../src/app/database/move.js";
+import { moveDatabase } from "../../../src/backup/move-database.js";
 import { openDatabase } from "../../../src/store/database.js";
 import { moveToPostgres } from "../../../src/store/postgres/move/move.js";
-import { systemClock } from "../../../src/system.js";
+import { systemClock } from "../../../src/system/clock.js";
 import { openBeside } from "../../kit/databases/postgres/databases.js";
 
 import { closing, rowsOf, world } from "./moved.js";

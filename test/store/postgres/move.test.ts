@@ -2,11 +2,11 @@ import { sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { creditTransaction } from "../../../src/accounts/money/ledger.js";
 import { buildAccountStores } from "../../../src/app/accounts.js";
-import { moveDatabase } from "../../../src/app/database/move.js";
+import { moveDatabase } from "../../../src/backup/move-database.js";
 import type { Progress } from "../../../src/core/report/progress.js";
 import { openDatabase } from "../../../src/store/database.js";
 import { moveToPostgres } from "../../../src/store/postgres/move/move.js";
-import { systemClock } from "../../../src/system.js";
+import { systemClock } from "../../../src/system/clock.js";
 import { newPostgresUrl, openBeside, openServer } from "../../kit/databases/postgres/databases.js";
 import { aTeam } from "../records.js";
 

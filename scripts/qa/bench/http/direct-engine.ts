@@ -7,7 +7,7 @@ import { usableCores, usableMemoryBytes } from "../../../../src/engine/worker/ma
 import { createLlamaEngine } from "../../../../src/engine/llama/engine.js";
 import { createTextThread } from "../../../../src/engine/text/thread.js";
 import { ModelMemory } from "../../../../src/engine/memory/model-memory.js";
-import { systemClock, systemRandom } from "../../../../src/system.js";
+import { systemClock, systemRandom } from "../../../../src/system/clock.js";
 import { workerUrls } from "../../../../test/kit/worker-urls.js";
 import { root } from "../../world/root.js";
 import { tinyModel } from "../../world/server.js";

@@ -11,7 +11,7 @@ import { createSharedCounter } from "../../../../src/accounts/limits/shared/shar
 import { createSharedWindowStore } from "../../../../src/accounts/limits/shared/store.js";
 import type { SharedWindows } from "../../../../src/accounts/limits/shared/shared-windows.js";
 import { openPostgres } from "../../../../src/store/postgres/open.js";
-import { systemClock } from "../../../../src/system.js";
+import { systemClock } from "../../../../src/system/clock.js";
 import { startPostgresHost } from "../../../../test/kit/databases/postgres/host.js";
 import { redisProgram, spawnRedis } from "../../../../test/kit/databases/redis/spawn.js";
 import type { SectionOptions } from "../options.js";

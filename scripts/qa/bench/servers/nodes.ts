@@ -6,7 +6,7 @@
 import autocannon from "autocannon";
 import { openDatabase, type Database } from "../../../../src/store/database.js";
 import { openPostgres } from "../../../../src/store/postgres/open.js";
-import { systemClock } from "../../../../src/system.js";
+import { systemClock } from "../../../../src/system/clock.js";
 import { redisProgram, spawnRedis } from "../../../../test/kit/databases/redis/spawn.js";
 import { startPostgresHost } from "../../../../test/kit/databases/postgres/host.js";
 import { join } from "node:path";

@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { openDatabase, type Database } from "../../../../src/store/database.js";
 import { openPostgres } from "../../../../src/store/postgres/open.js";
-import { systemClock } from "../../../../src/system.js";
+import { systemClock } from "../../../../src/system/clock.js";
 import { requestOver } from "../accounts.js";
 import type { SectionOptions } from "../options.js";
 import { scratchFolder } from "../../world/processes.js";

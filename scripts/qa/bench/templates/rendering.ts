@@ -1,5 +1,5 @@
 /** Measures the rendering of an ordinary template with the server's bounds, and without them in the calling thread. */
-import { systemClock } from "../../../../src/system.js";
+import { systemClock } from "../../../../src/system/clock.js";
 import { JinjaTemplate } from "../../../../src/template/jinja.js";
 import {
   templateRenderers,

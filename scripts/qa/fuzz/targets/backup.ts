@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { toBackupManifest } from "../../../../src/app/backup/manifest.js";
-import { extractArchive } from "../../../../src/app/backup/read-archive.js";
-import { blockBytes, writeArchive } from "../../../../src/app/backup/write-archive.js";
+import { toBackupManifest } from "../../../../src/backup/manifest.js";
+import { extractArchive } from "../../../../src/backup/read-archive.js";
+import { blockBytes, writeArchive } from "../../../../src/backup/write-archive.js";
 import { check } from "../../checks/violation.js";
 import { toLabel, type FuzzTarget } from "../target.js";
 

@@ -12,7 +12,7 @@ import {
 import { HearthError } from "../../../core/errors.js";
 import type { DecodedImage } from "../../../core/images/images.js";
 import type { ImageDescription } from "../../../core/images/vision.js";
-import { readRegularFile } from "../../../regular-file.js";
+import { readRegularFile } from "../../../system/regular-file.js";
 import type { TemplateRenderer } from "../../language/renderer/renderer.js";
 import type { OpenOptions, OpenVisionModel, VisionModel, Stopped } from "../family.js";
 import {

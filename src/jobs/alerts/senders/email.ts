@@ -1,6 +1,6 @@
 /** Sends alerts by e-mail over SMTP: with TLS from the start, or with STARTTLS, which only a server on this machine may lack. */
 import { createTransport } from "nodemailer";
-import { readRegularFileSync } from "../../../regular-file.js";
+import { readRegularFileSync } from "../../../system/regular-file.js";
 import type { AlertMessage, AlertSender } from "../../../core/report/alerts.js";
 
 export interface EmailSettings {

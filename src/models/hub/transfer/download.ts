@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { mkdir, open, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { HearthError } from "../../../core/errors.js";
-import { chunksOfRegularFile } from "../../../regular-file.js";
+import { chunksOfRegularFile } from "../../../system/regular-file.js";
 import { readGguf } from "../../gguf.js";
 import { notGguf, unusableSource, wrongHash } from "../errors.js";
 import { ChangedSource, fetchPieces } from "./fetch-pieces.js";

@@ -5,7 +5,7 @@
 import { open, rename, link, rm, stat, utimes } from "node:fs/promises";
 import { hostname } from "node:os";
 import type { Clock } from "../../../core/clock.js";
-import { readRegularFile } from "../../../regular-file.js";
+import { readRegularFile } from "../../../system/regular-file.js";
 import { pause } from "./retry.js";
 
 export interface LockDeps {

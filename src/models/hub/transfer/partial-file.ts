@@ -5,7 +5,7 @@
 import { lstat, open as openFile, rename, rm, writeFile, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
-import { readRegularFile } from "../../../regular-file.js";
+import { readRegularFile } from "../../../system/regular-file.js";
 
 /** A range of the file. Its first `done` bytes are there. */
 export interface Piece {

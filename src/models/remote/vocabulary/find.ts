@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Model, ModelManifest } from "../../../core/model.js";
-import { readRegularFile, UnreadableFileError } from "../../../regular-file.js";
+import { readRegularFile, UnreadableFileError } from "../../../system/regular-file.js";
 import { broken, describeBare } from "../../describe.js";
 import type { FoundModel, ReadFiles } from "../../folders/scan.js";
 import { isModelId } from "../../manifest.js";

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { SqliteStatement } from "kysely";
 import { readErrorCode } from "../../failure.js";
-import { lowerPriority } from "../../../thread-priority.js";
+import { lowerPriority } from "../../../system/thread-priority.js";
 import { connectSqlite } from "../connect.js";
 import { createStatement } from "../statement.js";
 import { chunkRows, type ReportAnswer, type ReportQuestion } from "./protocol.js";

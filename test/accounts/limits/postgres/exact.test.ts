@@ -4,7 +4,7 @@ import { createSharedCounter } from "../../../../src/accounts/limits/shared/shar
 import { createSharedWindowStore } from "../../../../src/accounts/limits/shared/store.js";
 import type { Clock } from "../../../../src/core/clock.js";
 import type { Database } from "../../../../src/store/database.js";
-import { systemClock } from "../../../../src/system.js";
+import { systemClock } from "../../../../src/system/clock.js";
 import { expectExactLimits, expectOneLimit } from "../exact-limits.js";
 import { createManualClock } from "../../../kit/manual-clock.js";
 import { newPostgresUrl, openBeside } from "../../../kit/databases/postgres/databases.js";

@@ -7,7 +7,7 @@ import type { RedisConnection } from "../../../../src/accounts/limits/redis/conn
 import { createRedisWindows, redisPrefix } from "../../../../src/accounts/limits/redis/windows.js";
 import { createSharedCounter } from "../../../../src/accounts/limits/shared/shared-counter.js";
 import type { Clock } from "../../../../src/core/clock.js";
-import { systemClock } from "../../../../src/system.js";
+import { systemClock } from "../../../../src/system/clock.js";
 import { root } from "../../../kit/folder.js";
 import { createManualClock } from "../../../kit/manual-clock.js";
 import {

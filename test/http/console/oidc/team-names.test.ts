@@ -3,7 +3,7 @@ import { cliActor } from "../../../../src/accounts/audit/actors.js";
 import { foldName } from "../../../../src/accounts/names.js";
 import { completeTeamNames } from "../../../../src/accounts/teams/team-names.js";
 import { createTeamService } from "../../../../src/accounts/teams/teams.js";
-import { systemRandom } from "../../../../src/system.js";
+import { systemRandom } from "../../../../src/system/clock.js";
 import { startProvider } from "../../../kit/doubles/oidc-provider.js";
 import { errorOf, ledToError, openBrowser, startWithProvider } from "./browser.js";
 import { type ManagedServer, startServer } from "../../../kit/server.js";

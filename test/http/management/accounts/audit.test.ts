@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { createKeyService } from "../../../../src/accounts/keys/keys.js";
 import { cliActor } from "../../../../src/accounts/audit/actors.js";
-import { systemRandom } from "../../../../src/system.js";
+import { systemRandom } from "../../../../src/system/clock.js";
 import { anAuditEvent, databaseOfTwoTeams } from "../../../store/records.js";
 import { createAuditStore } from "../../../../src/accounts/audit/store.js";
 import { createWrites } from "../../../../src/store/writes.js";

@@ -1,5 +1,5 @@
 /** The routes of the management API, each with a request that its key may send and one that is wrong. */
-import { systemRandom } from "../../../../src/system.js";
+import { systemRandom } from "../../../../src/system/clock.js";
 import { builtInModel } from "../../../kit/server/settings.js";
 
 export interface Row {

@@ -1,7 +1,7 @@
 import { createCreditService } from "../../../../src/accounts/money/credits.js";
 import { createSpendingService } from "../../../../src/accounts/money/spending-limits.js";
 import { createRunStore } from "../../../../src/inference/run/store/runs.js";
-import { systemRandom } from "../../../../src/system.js";
+import { systemRandom } from "../../../../src/system/clock.js";
 import { completionRequest } from "../../../kit/ledger.js";
 import { type ManagedServer, startServer } from "../../../kit/server.js";
 import { type Answer, allAcls } from "../../../kit/server/management.js";

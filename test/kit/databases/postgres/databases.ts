@@ -3,7 +3,7 @@ import { inject, onTestFinished } from "vitest";
 import { openPostgres } from "../../../../src/store/postgres/open.js";
 import type { Clock } from "../../../../src/core/clock.js";
 import type { Database } from "../../../../src/store/database.js";
-import { systemClock } from "../../../../src/system.js";
+import { systemClock } from "../../../../src/system/clock.js";
 
 /** Whether the tests of this process that can run on both databases run on PostgreSQL. */
 export const onPostgres = process.env["TEST_DATABASE"] === "postgres";

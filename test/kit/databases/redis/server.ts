@@ -8,7 +8,7 @@ import {
 } from "../../../../src/accounts/limits/redis/connection.js";
 import { redisPrefix } from "../../../../src/accounts/limits/redis/windows.js";
 import type { Clock } from "../../../../src/core/clock.js";
-import { systemClock } from "../../../../src/system.js";
+import { systemClock } from "../../../../src/system/clock.js";
 import { redisProgram, spawnRedis, type RedisServer } from "./spawn.js";
 
 /** The test function of vitest, and what to add to the name of a suite that is not run without a server. */

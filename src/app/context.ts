@@ -1,0 +1,155 @@
+/**
+ * Everything between the database and the HTTP server, built from the configuration, top to bottom: what comes later is built over what
+ * comes before.
+ */
+import type { Config, LoadedConfig } from "../config/config.js";
+import type { Logger } from "../core/logger.js";
+import type { ServerLoad } from "../core/metrics.js";
+import type { ModelRegistry } from "../core/model.js";
+import { BodyBudget } from "../core/requests/body-budget.js";
+import type { AppContext, HttpLimits } from "../http/server/app-context.js";
+import { createEmbedder } from "../inference/embeddings/embed.js";
+import type { FileContents } from "../inference/files/contents.js";
+import { createImageGenerator } from "../inference/images/generate-images.js";
+import { createRequestLog } from "../inference/requests/request-log.js";
+import { LiveRuns } from "../inference/run/live-runs.js";
+import { createGenerator } from "../inference/run/text/generator.js";
+import { RefusedBudgets } from "../jobs/alerts/conditions/refused-budgets.js";
+import type { DiskSpace } from "../jobs/alerts/conditions/server.js";
+import { createTakeOver } from "../jobs/take-over.js";
+import type { Puller } from "../models/hub/puller.js";
+import { createScheduler } from "../scheduler/scheduler.js";
+import type { Database } from "../store/database.js";
+import { createMetrics } from "../telemetry/metrics/server-metrics.js";
+import { buildAuthentication, buildBudgetGuard } from "./accounts.js";
+import { buildLimits } from "./accounts/limits.js";
+import { buildServerAccounts, type AccountOverrides } from "./accounts/server-accounts.js";
+import { buildDoctor } from "./doctor.js";
+import { buildEngines, type EngineOverrides } from "./engines/engines.js";
+import { buildMcp } from "./engines/mcp.js";
+import type { SystemDeps } from "./engines/workers.js";
+import { buildFiles, buildPromptFiles } from "./files.js";
+import { loadOf, watchDatabase } from "./health.js";
+import { httpSettings } from "./http-settings.js";
+import { buildAlerts } from "./jobs/alerts.js";
+import { buildJobs } from "./jobs/jobs.js";
+import { buildModelManagement } from "./models/management.js";
+import { loadModels } from "./models/models.js";
+import { readiness } from "./readiness.js";
+import { buildRunServices } from "./run-services.js";
+import type { Stores } from "./stores/stores.js";
+import { buildTracing } from "./tracing.js";
+
+/** Parts that are used instead of the parts that would be built. */
+export interface ContextOverrides extends EngineOverrides, AccountOverrides {
+  /** The models of the server, instead of the models in the configured folders. */
+  readonly registry?: ModelRegistry;
+  /** Limits of the HTTP server that the configuration does not set. */
+  readonly httpLimits?: Partial<HttpLimits>;
+  /** Opens what downloads models; absent: with no settings of the environment. */
+  readonly openPuller?: () => Promise<Puller>;
+  /** Returns the space of the disk of a folder, instead of what the system says. */
+  readonly diskSpace?: (folder: string) => Promise<DiskSpace>;
+  /** Contents of files, instead of the contents in the data folder. */
+  readonly fileContents?: FileContents;
+  /** Where each setting comes from, for the people who read them; absent: no setting is shown. */
+  readonly sources?: LoadedConfig["sources"];
+  /** Folder of the guides, instead of src/docs or its copy in dist/. */
+  readonly guidesFolder?: URL;
+}
+
+export type Built = Awaited<ReturnType<typeof buildContext>>;
+
+/** Builds the context; nothing runs yet, and no model is loaded. @throws Error with one sentence for a setting that cannot be used. */
+export async function buildContext(
+  config: Config,
+  overrides: ContextOverrides,
+  { clock, random, logger }: SystemDeps & { readonly logger: Logger },
+  database: Database,
+  stores: Stores,
+) {
+  const tracing = await buildTracing(config, { clock, random, logger });
+  const system = { clock, random, logger, tracing };
+  const { health, erasure } = watchDatabase(database, system);
+
+  const takeOver = createTakeOver(stores.nodes, { ...stores, ...system });
+  await takeOver.atStart();
+
+  const loaded = await loadModels(config, system, overrides.registry);
+  const { models } = loaded;
+  const scheduler = createScheduler(config, clock, stores.broadcast);
+  const engines = buildEngines(config, system, loaded.visionModel, overrides);
+  const load = (): ServerLoad => loadOf(engines.all, scheduler);
+
+  const limits = await buildLimits(config, { ...stores, ...system });
+  const metrics = createMetrics(load, clock, config, limits.redis);
+  const refused = new RefusedBudgets();
+  const budgetGuard = buildBudgetGuard({
+    ...stores,
+    ...system,
+    onRefusal: (statuses) => refused.add(statuses),
+  });
+  const { keyUse, ...authentication } = buildAuthentication({ ...stores, ...system, ...engines, ...limits });
+
+  const liveRuns = new LiveRuns(clock, config.runsActiveMax);
+  takeOver.watch(liveRuns);
+  const services = buildRunServices(config, system, stores, { models, scheduler, budgetGuard, metrics });
+  const { reasoningTokensMax } = config;
+  const generator = createGenerator(liveRuns, { ...services, ...engines, reasoningTokensMax });
+  const imageGenerator = createImageGenerator(liveRuns, { ...services, ...engines, images: stores.images });
+  const embedder = createEmbedder(liveRuns, { ...services, ...engines });
+
+  const files = await buildFiles(config, { ...stores, ...system }, overrides.fileContents);
+  const promptFiles = buildPromptFiles(config, system, { ...engines, files, fetcher: overrides.fileFetcher });
+  const mcp = buildMcp(config, system);
+  const bodyBudget = new BodyBudget(clock, config.bodiesBytesMax);
+  const runners = { models, generator, imageGenerator, embedder, files, promptFiles, mcp, bodyBudget };
+  const jobs = buildJobs(config, { ...stores, ...authentication, ...system, ...runners });
+  const { diskSpace, sources = null, guidesFolder } = overrides;
+  const alerts = buildAlerts(config, { ...system, stores, models, metrics, refused, diskSpace });
+  const management = buildModelManagement(
+    config,
+    { ...loaded, ...stores, ...system, engines },
+    overrides.openPuller,
+  );
+
+  const context: AppContext = {
+    ...httpSettings(config, system, overrides.httpLimits),
+    ...(guidesFolder === undefined ? {} : { guidesFolder }),
+    ...system,
+    ...authentication,
+    ...runners,
+    ...jobs.services,
+    ...management.modelServices,
+    ...readiness(health, { models, engines, limits }),
+    budgetGuard,
+    accounts: buildServerAccounts(config, { ...stores, ...system, passwordCost: overrides.passwordCost }),
+    requestLog: createRequestLog({ ...stores, ...system, liveRuns }),
+    alerts: alerts.service,
+    imageStore: stores.images,
+    hostedTokenizer: engines.hostedTokenizer,
+    measureFit: management.measureFit,
+    pullJobs: management.pullJobs,
+    doctor: buildDoctor({ config, sources }, { ...stores, ...system, models }),
+    metrics,
+    serverNames: () => stores.nodes.names(),
+    load,
+  };
+  const { modelUpkeep } = management;
+  return {
+    context,
+    engines,
+    scheduler,
+    liveRuns,
+    jobs,
+    takeOver,
+    alerts,
+    modelUpkeep,
+    keyUse,
+    limits,
+    metrics,
+    tracing,
+    health,
+    erasure,
+  };
+}

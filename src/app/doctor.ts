@@ -1,0 +1,53 @@
+/** The part of the composition root that builds the checks of an installation. */
+import type { LoadedConfig } from "../config/config.js";
+import type { ModelRegistry } from "../core/model.js";
+import type { DoctorReport } from "../core/report/doctor.js";
+import { engineReports, type EngineReport } from "../doctor/engine-report.js";
+import { examine, type ExaminedConfig } from "../doctor/report.js";
+import { readModelTemplate } from "../doctor/template-report.js";
+import type { SystemDeps } from "./engines/workers.js";
+import { hasPrepaidTeam } from "./accounts.js";
+import { remoteEngines } from "./engines/remote.js";
+import { openCheckedRegistry } from "./models/checked-registry.js";
+import { runningServers } from "./stores/open-database.js";
+import type { Stores } from "./stores/stores.js";
+
+/** Examines an installation without a server, for `hearth doctor`: its models are loaded once, in processes of their own. */
+export async function examineInstallation(loaded: LoadedConfig, now: number): Promise<DoctorReport> {
+  const { config } = loaded;
+  return examine(loaded, {
+    models: await openCheckedRegistry(config),
+    readTemplate: readModelTemplate,
+    // The database may be broken, which other commands report.
+    isPriced: () => hasPrepaidTeam(config).catch(() => false),
+    servers: () => runningServers(config),
+    engines: remoteEngines(config),
+    now,
+  });
+}
+
+/** Returns what examines a running server, which knows its models already. Calls at the same time get the same report. */
+export function buildDoctor(
+  examined: ExaminedConfig,
+  { teams, nodes, clock, models }: Stores & SystemDeps & { readonly models: ModelRegistry },
+): () => Promise<DoctorReport> {
+  let examining: Promise<DoctorReport> | null = null;
+  const examineNow = (): Promise<DoctorReport> =>
+    examine(examined, {
+      models,
+      readTemplate: null,
+      isPriced: async () => (await teams.list()).some(({ billing }) => billing === "prepaid"),
+      servers: () => nodes.running(),
+      engines: remoteEngines(examined.config),
+      now: clock.now(),
+    });
+  return () => (examining ??= examineNow().finally(() => (examining = null)));
+}
+
+/** Asks the servers of a remote engine. @param label the engine's name */
+export function examineEngine(
+  { config }: Pick<LoadedConfig, "config">,
+  label: string,
+): Promise<readonly EngineReport[]> {
+  return engineReports(remoteEngines(config).filter((engine) => engine.label === label));
+}

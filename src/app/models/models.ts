@@ -1,0 +1,108 @@
+/** The part of the composition root that finds the models. */
+import { fileURLToPath } from "node:url";
+import type { Config } from "../../config/config.js";
+import type { Logger } from "../../core/logger.js";
+import type { Model, ModelRegistry } from "../../core/model.js";
+import { visionFamilies } from "../../engine/vision/families.js";
+import { loadRegistry, type LoadedRegistry } from "../../models/registry.js";
+import { refuseOutsideFiles } from "../../models/setting-paths.js";
+import { openModelSettings, type ModelSettingsStore } from "../../models/settings-store.js";
+import { modelSettingsFile, vocabulariesFolder } from "../../store/data-folder.js";
+import { configuredModels, type ConfiguredModels } from "../../config/configured-models.js";
+import { readSignatures, type Signatures, type WatchedFiles } from "../../models/reload.js";
+import { contextLimit } from "../engines/llama-settings.js";
+import { listPlacements } from "../engines/placements.js";
+import { engineBuild } from "../../system/version.js";
+
+/** The built-in models are part of the program, in whatever folder it is started. */
+export const builtInModels = fileURLToPath(new URL("../../../models", import.meta.url));
+
+/** Opens the settings of models: the ones in the configuration file and the ones in the data folder. */
+export function openSettings(
+  config: Config,
+  configured: ConfiguredModels = configuredModels(config),
+): ModelSettingsStore {
+  return openModelSettings(modelSettingsFile(config), () => configured);
+}
+
+/** Returns the settings as the management API may change them. */
+export function remoteSettings(store: ModelSettingsStore): ModelSettingsStore {
+  return {
+    ...store,
+    update(id, change) {
+      refuseOutsideFiles(change);
+      store.update(id, change);
+    },
+  };
+}
+
+/** Reads the configured model folders and the built-in models. */
+export function openRegistry(
+  config: Config,
+  modelSettings: ModelSettingsStore = openSettings(config),
+): Promise<LoadedRegistry> {
+  const { kvCacheType, flashAttention, gpu, threads } = config;
+  const engine = JSON.stringify([engineBuild, kvCacheType, flashAttention, gpu, threads]);
+  const folders = [config.models, ...config.modelsFolders, builtInModels];
+  const contextTokensMax = contextLimit(config);
+  const { visionModel } = config;
+  const readSettings = (): ReturnType<ModelSettingsStore["read"]> => modelSettings.read();
+  const placements = listPlacements(config);
+  return loadRegistry({
+    folders,
+    contextTokensMax,
+    readSettings,
+    engine,
+    visionFamilies,
+    visionModel,
+    placements,
+    vocabularies: vocabulariesFolder(config),
+  });
+}
+
+export interface LoadedModels {
+  readonly models: ModelRegistry;
+  /** Returns the model that describes images, which may be unusable; null when there is none. */
+  readonly visionModel: () => Model | null;
+  /** The registry of the configured folders; null where the models are given. */
+  readonly registry: LoadedRegistry | null;
+  /** The settings of models, which can be changed. */
+  readonly modelSettings: ModelSettingsStore;
+  readonly watchedFiles: WatchedFiles;
+  readonly reloadConfigured: () => string | null;
+  /** The signatures of the files on which the models depend, from before they were read. */
+  readonly since: Signatures;
+}
+
+/**
+ * Returns the given models, which have no vision model, or opens the registry; logs its warnings, and each model that cannot be used with
+ * the reason.
+ */
+export async function loadModels(
+  config: Config,
+  { logger }: { readonly logger: Logger },
+  given: ModelRegistry | undefined,
+): Promise<LoadedModels> {
+  const configured = configuredModels(config);
+  const modelSettings = openSettings(config, configured);
+  const watchedFiles = listWatchedFiles(config);
+  const since = await readSignatures(watchedFiles);
+  const settings = { modelSettings, watchedFiles, reloadConfigured: () => configured.reload(), since };
+  if (given !== undefined) return { models: given, visionModel: () => null, registry: null, ...settings };
+  const models = await openRegistry(config, modelSettings);
+  for (const warning of models.warnings) logger.warn({ warning }, "models folder");
+  for (const { manifest, unusable } of models.list())
+    if (unusable !== null) logger.warn({ model: manifest.id, reason: unusable }, "a model cannot be used");
+  const visionModel = (): Model | null => models.visionModel ?? models.unusableVisionModel;
+  return { models, visionModel, registry: models, ...settings };
+}
+
+/** Returns the files on which the models depend. */
+function listWatchedFiles(config: Config): WatchedFiles {
+  return {
+    folders: [config.models, ...config.modelsFolders],
+    file: config.file,
+    settings: modelSettingsFile(config),
+    isShared: config.sharedFolder !== null,
+  };
+}

@@ -1,0 +1,59 @@
+/** The part of the composition root that opens the configured database: a SQLite file in the data folder, or PostgreSQL. */
+import { hostname } from "node:os";
+import type { Config } from "../../config/config.js";
+import { openDatabase, type Database } from "../../store/database.js";
+import type { RunningNode } from "../../store/nodes.js";
+import type { NodeIdentity } from "../../store/postgres/nodes.js";
+import { systemClock, systemRandom } from "../../system/clock.js";
+import { databaseFile } from "../../store/data-folder.js";
+import { describeLimitsPlace } from "../../accounts/limits/limits-place.js";
+import { readStorageId } from "../../store/storage-id.js";
+
+export type DatabaseSettings = Pick<Config, "data" | "databaseUrl" | "databaseConnectionsMax">;
+
+/** Connections of a command, which makes one query after the other. */
+const commandConnectionsMax = 2;
+
+/** Opens the database for one command; works next to a running server. @throws Error with one sentence. */
+export async function openForCommand(config: DatabaseSettings): Promise<Database> {
+  if (config.databaseUrl === null) return openDatabase(databaseFile(config));
+  return openPostgresFor(config.databaseUrl, commandConnectionsMax, null);
+}
+
+type ServerSettings = DatabaseSettings &
+  Pick<Config, "serverName" | "sharedFolder" | "port" | "redisUrl" | "redisPrefix">;
+
+/** Opens the PostgreSQL database of a server, which others may use, too. @throws Error with one sentence. */
+export async function openForServer(url: string, config: ServerSettings): Promise<Database> {
+  const name = nameServer(config);
+  return openPostgresFor(url, config.databaseConnectionsMax, {
+    name,
+    storageId: await readStorageId(config, systemRandom),
+    limitsPlace: describeLimitsPlace(config),
+  });
+}
+
+/** Returns the servers that share the database; none where it is SQLite. @throws Error with one sentence. */
+export async function runningServers(config: DatabaseSettings): Promise<readonly RunningNode[]> {
+  const database = await openForCommand(config);
+  try {
+    return await database.nodes.running();
+  } finally {
+    await database.close();
+  }
+}
+
+async function openPostgresFor(
+  url: string,
+  connectionsMax: number,
+  server: NodeIdentity | null,
+): Promise<Database> {
+  // Servers over SQLite do not load the client of PostgreSQL.
+  const { openPostgres } = await import("../../store/postgres/open.js");
+  return openPostgres({ url, connectionsMax, server, clock: systemClock });
+}
+
+/** Returns what the server is called among the servers that share its database. */
+export function nameServer({ serverName, port }: Pick<Config, "serverName" | "port">): string {
+  return serverName ?? `${hostname()}:${port}`;
+}

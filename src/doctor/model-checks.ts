@@ -1,0 +1,38 @@
+import { contextText } from "../core/report/context-text.js";
+import type { DoctorCheck } from "../core/report/doctor.js";
+import type { Model } from "../core/model.js";
+import { isFree } from "../core/money.js";
+import type { TemplateReport } from "./template-report.js";
+
+/**
+ * Returns what is known of a model.
+ * @param template what rendering its chat template shows; null where it was not rendered
+ * @param isPriced whether teams are charged, so that a model without a price is worth a remark
+ */
+export function modelCheck(model: Model, template: TemplateReport | null, isPriced: boolean): DoctorCheck {
+  const { id, contextTokens, bytes, kind, prices } = model.manifest;
+  const { repairs = [], call = null, reasoning = null } = template ?? {};
+  const parts = [
+    `${(bytes / 1e6).toFixed(1)} MB`,
+    `${contextText(contextTokens, model.trainedTokens)} of context`,
+  ];
+  if (model.remote !== undefined) parts.push(`runs on ${model.remote.engine}`);
+  if (call !== null) parts.push(`tool calls: ${oneLine(call)}`);
+  if (reasoning !== null) parts.push(`reasoning: ${oneLine(reasoning)}`);
+  if (isPriced && kind !== "vision" && isFree(prices)) parts.push("no price: `hearth prices set`");
+  if (repairs.length > 0) parts.push(`strict chat template: ${repairs.join(", ")}`);
+  return {
+    name: `model ${id}`,
+    ok: model.unusable === null,
+    detail: model.unusable === null ? parts.join(", ") : `unusable: ${model.unusable}`,
+  };
+}
+
+/** Returns what was skipped in the folders of models. */
+export function warningCheck(detail: string): DoctorCheck {
+  return { name: "models folder", ok: true, detail };
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll("\n", "\\n");
+}

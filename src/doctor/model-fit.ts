@@ -1,0 +1,139 @@
+/** Judges whether a model fits into memory, and guesses how fast it is. */
+import type { Config } from "../config/config.js";
+import type { Model } from "../core/model.js";
+import { limitMemory, threadsFor, usableCores } from "../engine/worker/machine.js";
+import { cacheBytesPerToken, memoryEstimate, countSequences } from "../engine/llama/load/memory-estimate.js";
+import type { LlamaSettings } from "../engine/llama/protocol.js";
+import { withLoadSettings } from "../engine/llama/load/load-settings.js";
+import { measureBandwidth } from "../models/fit/bandwidth.js";
+import { freeMemoryBytes } from "../models/fit/free-memory.js";
+import { bytesPerDecodedToken, tokensPerSecond } from "../models/fit/speed.js";
+import { judgeFit, judgeSize, type FitAnswer } from "../models/fit/verdict.js";
+import type { ModelDetails } from "../models/library/details.js";
+import { systemClock } from "../system/clock.js";
+import { gpuMemory, type GpuMemory } from "../engine/gpu/memory.js";
+
+/** A model that the running server has in memory. */
+export interface ModelInMemory {
+  readonly id: string;
+  readonly bytes: number;
+  /** Whether it answers now, so that it cannot leave memory. */
+  readonly isUsed: boolean;
+}
+
+export interface MemoryReport {
+  /** What models can have now: `free` and what idle models would leave, at most `limit` without the models in use. */
+  readonly availableBytes: number;
+  /** What all models together may have: the setting memoryBytesMax. */
+  readonly limitBytes: number;
+  /** Free memory of the machine, or of the container. */
+  readonly freeBytes: number;
+  /** Bytes of models that the server would unload. */
+  readonly idleModelBytes: number;
+  readonly usedModelBytes: number;
+  readonly gpu: GpuMemory | null;
+}
+
+export interface FitReport extends FitAnswer {
+  readonly contextTokens: number;
+  /** Tokens that it was trained with, where the file says it. */
+  readonly trainedTokens: number | null;
+  readonly weightsBytes: number;
+  /** What the context takes: the KV cache of all slots; 0 for a model without one. */
+  readonly cacheBytes: number;
+  readonly memory: MemoryReport;
+  readonly isInMemory: boolean;
+  /** The approximate speed of one answer on a CPU; null for other models than chat models, on a GPU, or when it cannot be measured. */
+  readonly tokensPerSecond: number | null;
+  /** Measured bandwidth of memory, in bytes a second. */
+  readonly bandwidth: number | null;
+}
+
+/** About a model of which only the size is known. */
+export interface SizeReport extends Pick<FitAnswer, "verdict" | "neededBytes"> {
+  readonly memory: MemoryReport;
+}
+
+export interface FitOptions {
+  /** Default: the context that it would be loaded with. */
+  readonly contextTokens?: number | undefined;
+  readonly inMemory: readonly ModelInMemory[];
+  /** Whether the bandwidth of memory is measured. */
+  readonly isMeasured: boolean;
+  /** The compiled thread that measures the bandwidth; absent: the one of this program. */
+  readonly workerUrl?: URL | undefined;
+}
+
+/** Judges whether a model fits into the memory that it can have now. @param engine the settings of the engine that would load it */
+export async function fitOf(
+  config: Config,
+  engine: LlamaSettings,
+  model: Model,
+  details: ModelDetails,
+  options: FitOptions,
+): Promise<FitReport> {
+  const memory = await memoryNow(config, options.inMemory);
+  const { manifest, trainedTokens = null } = model;
+  const most = trainedTokens ?? manifest.contextTokens;
+  const contextTokens = Math.min(options.contextTokens ?? manifest.contextTokens, most);
+  const settings = { ...engine, contextTokensMax: Number.MAX_SAFE_INTEGER };
+  const needs = (tokens: number, isSmallCache: boolean): number => {
+    const load = isSmallCache ? { ...model.load, kvCacheType: "q8_0" as const } : model.load;
+    return memoryEstimate({ ...model, load, manifest: { ...manifest, contextTokens: tokens } }, settings);
+  };
+  const own = withLoadSettings(settings, model.load);
+  const isChat = manifest.kind === "chat";
+  const perToken = isChat
+    ? countSequences(own) * cacheBytesPerToken(model.kvBytesPerToken, own)
+    : model.kvBytesPerToken;
+  const { availableBytes } = memory;
+  const speed = await estimateSpeed(config, model, details, memory, options);
+  return {
+    ...judgeFit({ contextTokens, availableBytes, needs }),
+    contextTokens,
+    trainedTokens,
+    weightsBytes: manifest.bytes,
+    cacheBytes: Math.ceil(perToken * contextTokens),
+    memory,
+    isInMemory: options.inMemory.some(({ id }) => id === manifest.id),
+    ...speed,
+  };
+}
+
+/** Judges a model of which only the size is known, before it is downloaded. @param bytes of its files */
+export async function fitOfSize(config: Config, bytes: number): Promise<SizeReport> {
+  const memory = await memoryNow(config, []);
+  // Other models leave memory: what counts is what one model can ever have.
+  return { ...judgeSize(bytes, memory.limitBytes), memory };
+}
+
+async function memoryNow(config: Config, inMemory: readonly ModelInMemory[]): Promise<MemoryReport> {
+  const sumBytes = (isUsed: boolean): number =>
+    inMemory.filter((model) => model.isUsed === isUsed).reduce((total, { bytes }) => total + bytes, 0);
+  const [idleModelBytes, usedModelBytes] = [sumBytes(false), sumBytes(true)];
+  const limitBytes = limitMemory(config.memoryBytesMax);
+  const freeBytes = freeMemoryBytes();
+  const gpu = await gpuMemory(config);
+  const free = freeBytes + (gpu?.freeBytes ?? 0) + idleModelBytes;
+  const availableBytes = Math.max(0, Math.min(limitBytes - usedModelBytes, free));
+  return { availableBytes, limitBytes, freeBytes, idleModelBytes, usedModelBytes, gpu };
+}
+
+async function estimateSpeed(
+  config: Config,
+  { manifest }: Model,
+  details: ModelDetails,
+  { gpu }: MemoryReport,
+  { isMeasured, workerUrl }: FitOptions,
+): Promise<Pick<FitReport, "tokensPerSecond" | "bandwidth">> {
+  const bytesPerToken = bytesPerDecodedToken(details);
+  const isGuessed = isMeasured && gpu === null && manifest.kind === "chat";
+  if (!isGuessed || bytesPerToken === null) return { tokensPerSecond: null, bandwidth: null };
+  const threads = config.threads === 0 ? threadsFor(manifest.bytes, usableCores()) : config.threads;
+  const bandwidth = await measureBandwidth(threads, {
+    clock: systemClock,
+    workerUrl: workerUrl ?? new URL("../models/fit/worker.js", import.meta.url),
+  });
+  const speed = bandwidth === null ? null : tokensPerSecond(bytesPerToken, bandwidth);
+  return { tokensPerSecond: speed, bandwidth };
+}

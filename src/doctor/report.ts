@@ -1,0 +1,61 @@
+/** Checks an installation, for `hearth doctor` and for a running server. */
+import type { LoadedConfig } from "../config/config.js";
+import type { Model, ModelRegistry } from "../core/model.js";
+import type { DoctorCheck, DoctorReport } from "../core/report/doctor.js";
+import { gpuReportInOwnProcess } from "../engine/gpu/own-process.js";
+import { gpuReport } from "../engine/gpu/report.js";
+import type { RemoteEngineSettings } from "../engine/remote/pool.js";
+import type { RunningNode } from "../store/nodes.js";
+import { engineReports } from "./engine-report.js";
+import { machineChecks } from "./machine-checks.js";
+import { modelCheck, warningCheck } from "./model-checks.js";
+import { redisChecks } from "./redis-check.js";
+import { serversChecks } from "./servers-check.js";
+import { effectiveSettings } from "./settings.js";
+import type { TemplateReport } from "./template-report.js";
+
+/** The configuration of an installation. */
+export interface ExaminedConfig extends Pick<LoadedConfig, "config"> {
+  /** Where each setting comes from; null: no setting is shown. */
+  readonly sources: LoadedConfig["sources"] | null;
+}
+
+/** What is examined besides the configuration and the machine. */
+export interface Examined {
+  readonly models: ModelRegistry & { readonly warnings?: readonly string[] };
+  /** Reads the chat template of a model; null in a running server, whose engine has read it. */
+  readonly readTemplate: ((model: Model) => Promise<TemplateReport>) | null;
+  /** Whether a team is charged. */
+  readonly isPriced: () => Promise<boolean>;
+  /** Returns the servers that share the database. */
+  readonly servers: () => Promise<readonly RunningNode[]>;
+  readonly engines: readonly RemoteEngineSettings[];
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** Examines an installation. */
+export async function examine(
+  { config, sources }: ExaminedConfig,
+  { models, readTemplate, isPriced, servers, engines, now }: Examined,
+): Promise<DoctorReport> {
+  const isServer = readTemplate === null;
+  const areCharged = await isPriced();
+  const modelChecks: DoctorCheck[] = [];
+  for (const model of models.list()) {
+    const template = model.unusable === null ? await readTemplate?.(model) : null;
+    modelChecks.push(modelCheck(model, template ?? null, areCharged));
+  }
+  return {
+    settings: sources === null ? [] : effectiveSettings({ config, sources }),
+    checks: [
+      ...(await machineChecks(config, { now, isServer })),
+      ...(await redisChecks(config)),
+      ...(await serversChecks(config, servers)),
+      { name: "gpu", ...(await (isServer ? gpuReportInOwnProcess(config) : gpuReport(config))) },
+      ...(await engineReports(engines)),
+      ...modelChecks,
+      ...(models.warnings ?? []).map(warningCheck),
+    ],
+  };
+}
