@@ -155,7 +155,7 @@ async function closeAll({ shutdownGraceMs }: Config, parts: Closing): Promise<vo
   await Promise.all(engines.all.map((engine) => engine.close()));
   await Promise.all([engines.schemas.close(), engines.hostedTokenizer.close(), engines.pdfs.close()]);
   await parts.tracing.close();
-  parts.metrics.close();
+  parts.context.metrics.close();
   parts.health.close();
   parts.erasure.close();
   await parts.database.close();

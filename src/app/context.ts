@@ -6,14 +6,9 @@ import type { Config, LoadedConfig } from "../config/config.js";
 import type { Logger } from "../core/logger.js";
 import type { ServerLoad } from "../core/metrics.js";
 import type { ModelRegistry } from "../core/model.js";
-import { BodyBudget } from "../core/requests/body-budget.js";
 import type { AppContext, HttpLimits } from "../http/server/app-context.js";
-import { createEmbedder } from "../inference/embeddings/embed.js";
-import type { FileContents } from "../inference/files/contents.js";
-import { createImageGenerator } from "../inference/images/generate-images.js";
 import { createRequestLog } from "../inference/requests/request-log.js";
 import { LiveRuns } from "../inference/run/live-runs.js";
-import { createGenerator } from "../inference/run/text/generator.js";
 import { RefusedBudgets } from "../jobs/alerts/conditions/refused-budgets.js";
 import type { DiskSpace } from "../jobs/alerts/conditions/server.js";
 import { createTakeOver } from "../jobs/take-over.js";
@@ -25,10 +20,8 @@ import { buildAuthentication, buildBudgetGuard } from "./accounts.js";
 import { buildLimits } from "./accounts/limits.js";
 import { buildServerAccounts, type AccountOverrides } from "./accounts/server-accounts.js";
 import { buildDoctor } from "./doctor.js";
-import { buildEngines, type EngineOverrides } from "./engines/engines.js";
-import { buildMcp } from "./engines/mcp.js";
+import { buildEngines, type EngineOverrides, type Engines } from "./engines/engines.js";
 import type { SystemDeps } from "./engines/workers.js";
-import { buildFiles, buildPromptFiles } from "./files.js";
 import { loadOf, watchDatabase } from "./health.js";
 import { httpSettings } from "./http-settings.js";
 import { buildAlerts } from "./jobs/alerts.js";
@@ -36,12 +29,12 @@ import { buildJobs } from "./jobs/jobs.js";
 import { buildModelManagement } from "./models/management.js";
 import { loadModels } from "./models/models.js";
 import { readiness } from "./readiness.js";
-import { buildRunServices } from "./run-services.js";
+import { buildRunners, type RunnerOverrides } from "./runners.js";
 import type { Stores } from "./stores/stores.js";
 import { buildTracing } from "./tracing.js";
 
 /** Parts that are used instead of the parts that would be built. */
-export interface ContextOverrides extends EngineOverrides, AccountOverrides {
+export interface ContextOverrides extends EngineOverrides, RunnerOverrides, AccountOverrides {
   /** The models of the server, instead of the models in the configured folders. */
   readonly registry?: ModelRegistry;
   /** Limits of the HTTP server that the configuration does not set. */
@@ -50,8 +43,6 @@ export interface ContextOverrides extends EngineOverrides, AccountOverrides {
   readonly openPuller?: () => Promise<Puller>;
   /** Returns the space of the disk of a folder, instead of what the system says. */
   readonly diskSpace?: (folder: string) => Promise<DiskSpace>;
-  /** Contents of files, instead of the contents in the data folder. */
-  readonly fileContents?: FileContents;
   /** Where each setting comes from, for the people who read them; absent: no setting is shown. */
   readonly sources?: LoadedConfig["sources"];
   /** Folder of the guides, instead of src/docs or its copy in dist/. */
@@ -70,7 +61,7 @@ export async function buildContext(
 ) {
   const tracing = await buildTracing(config, { clock, random, logger });
   const system = { clock, random, logger, tracing };
-  const { health, erasure } = watchDatabase(database, system);
+  const watched = watchDatabase(database, system);
 
   const takeOver = createTakeOver(stores.nodes, { ...stores, ...system });
   await takeOver.atStart();
@@ -80,38 +71,17 @@ export async function buildContext(
   const scheduler = createScheduler(config, clock, stores.broadcast);
   const engines = buildEngines(config, system, loaded.visionModel, overrides);
   const load = (): ServerLoad => loadOf(engines.all, scheduler);
-
-  const limits = await buildLimits(config, { ...stores, ...system });
-  const metrics = createMetrics(load, clock, config, limits.redis);
-  const refused = new RefusedBudgets();
-  const budgetGuard = buildBudgetGuard({
-    ...stores,
-    ...system,
-    onRefusal: (statuses) => refused.add(statuses),
-  });
-  const { keyUse, ...authentication } = buildAuthentication({ ...stores, ...system, ...engines, ...limits });
-
+  const admission = await buildAdmission(config, system, stores, engines, load);
+  const { limits, metrics, budgetGuard, authentication, keyUse } = admission;
   const liveRuns = new LiveRuns(clock, config.runsActiveMax);
   takeOver.watch(liveRuns);
-  const services = buildRunServices(config, system, stores, { models, scheduler, budgetGuard, metrics });
-  const { reasoningTokensMax } = config;
-  const generator = createGenerator(liveRuns, { ...services, ...engines, reasoningTokensMax });
-  const imageGenerator = createImageGenerator(liveRuns, { ...services, ...engines, images: stores.images });
-  const embedder = createEmbedder(liveRuns, { ...services, ...engines });
-
-  const files = await buildFiles(config, { ...stores, ...system }, overrides.fileContents);
-  const promptFiles = buildPromptFiles(config, system, { ...engines, files, fetcher: overrides.fileFetcher });
-  const mcp = buildMcp(config, system);
-  const bodyBudget = new BodyBudget(clock, config.bodiesBytesMax);
-  const runners = { models, generator, imageGenerator, embedder, files, promptFiles, mcp, bodyBudget };
+  const parts = { ...admission, models, engines, scheduler, liveRuns };
+  const runners = await buildRunners(config, overrides, system, stores, parts);
   const jobs = buildJobs(config, { ...stores, ...authentication, ...system, ...runners });
   const { diskSpace, sources = null, guidesFolder } = overrides;
-  const alerts = buildAlerts(config, { ...system, stores, models, metrics, refused, diskSpace });
-  const management = buildModelManagement(
-    config,
-    { ...loaded, ...stores, ...system, engines },
-    overrides.openPuller,
-  );
+  const alerts = buildAlerts(config, { ...system, ...admission, stores, models, diskSpace });
+  const managed = { ...loaded, ...stores, ...system, engines };
+  const management = buildModelManagement(config, managed, overrides.openPuller);
 
   const context: AppContext = {
     ...httpSettings(config, system, overrides.httpLimits),
@@ -121,7 +91,7 @@ export async function buildContext(
     ...runners,
     ...jobs.services,
     ...management.modelServices,
-    ...readiness(health, { models, engines, limits }),
+    ...readiness(watched.health, { models, engines, limits }),
     budgetGuard,
     accounts: buildServerAccounts(config, { ...stores, ...system, passwordCost: overrides.passwordCost }),
     requestLog: createRequestLog({ ...stores, ...system, liveRuns }),
@@ -147,9 +117,27 @@ export async function buildContext(
     modelUpkeep,
     keyUse,
     limits,
-    metrics,
     tracing,
-    health,
-    erasure,
+    ...watched,
   };
+}
+
+/** Builds what admits requests: keys, limits and budgets, and the metrics that count what becomes of them. */
+async function buildAdmission(
+  config: Config,
+  system: SystemDeps,
+  stores: Stores,
+  engines: Engines,
+  load: () => ServerLoad,
+) {
+  const limits = await buildLimits(config, { ...stores, ...system });
+  const metrics = createMetrics(load, system.clock, config, limits.redis);
+  const refused = new RefusedBudgets();
+  const budgetGuard = buildBudgetGuard({
+    ...stores,
+    ...system,
+    onRefusal: (statuses) => refused.add(statuses),
+  });
+  const { keyUse, ...authentication } = buildAuthentication({ ...stores, ...system, ...engines, ...limits });
+  return { limits, metrics, refused, budgetGuard, authentication, keyUse };
 }

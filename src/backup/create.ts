@@ -7,7 +7,7 @@ import type { Clock } from "../core/clock.js";
 import { reportBytes, type OnProgress } from "../core/report/progress.js";
 import { copyDatabase } from "../store/backup/copy.js";
 import { sync } from "../store/backup/swap.js";
-import { fileError } from "../store/failure.js";
+import { fileError } from "../system/file-errors.js";
 import { version } from "../system/version.js";
 import { databaseFile, filesFolder, imagesFolder } from "../store/data-folder.js";
 import { refusePostgres } from "../store/data-folder.js";

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createGunzip } from "node:zlib";
 import { Header } from "tar/header";
 import { openRegularFile } from "../system/regular-file.js";
-import { readErrorCode } from "../store/failure.js";
+import { readErrorCode } from "../system/file-errors.js";
 import { quoted } from "../models/gguf/refusal.js";
 import { sync } from "../store/backup/swap.js";
 import { ByteReader } from "./byte-reader.js";

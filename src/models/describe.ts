@@ -11,7 +11,7 @@ import { quoted } from "./gguf/refusal.js";
 import { bytesPerToken } from "./memory.js";
 import { needsPlainWeights } from "./plain-weights.js";
 import { isFirstGguf, readModelStem } from "./parts.js";
-import { bareVision, inspectVision, isVisionFolder } from "./vision-folder.js";
+import { bareVision, inspectVision, isVisionFolder } from "./vision/folder.js";
 import { inspectWeights, type Weights } from "./weights.js";
 
 export const manifestFile = "manifest.json";

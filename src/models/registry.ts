@@ -20,7 +20,7 @@ import {
 } from "./remote/placement.js";
 import { modelsWithTokenizer } from "./remote/vocabulary/find.js";
 import type { ModelSettings, SettingsByModel } from "./settings.js";
-import { chooseUnusableVisionModel, chooseVisionModel, withImageInput } from "./vision-model.js";
+import { chooseUnusableVisionModel, chooseVisionModel, withImageInput } from "./vision/model.js";
 
 export interface RegistryOptions {
   /**

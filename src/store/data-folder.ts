@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileError } from "./failure.js";
+import { fileError } from "../system/file-errors.js";
 
 interface OwnFolder {
   readonly data: string;

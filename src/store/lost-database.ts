@@ -6,7 +6,7 @@
 import { existsSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { isRestoreBegun, isRestoreUnfinished } from "./backup/swap.js";
-import { readErrorCode } from "./failure.js";
+import { readErrorCode } from "../system/file-errors.js";
 
 /** Whether an empty database may be created where there was one; for the operator who asks for it. */
 export type NewDatabase = "refused" | "allowed";

@@ -1,8 +1,8 @@
 /** Names the folder of the contents of files and images, so that servers of one database are refused that have different ones. */
 import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { readErrorCode, fileError } from "./failure.js";
-import { createFolder } from "./folder.js";
+import { readErrorCode, fileError } from "../system/file-errors.js";
+import { createFolder } from "../system/folder.js";
 import type { Random } from "../core/random.js";
 import { contentsFolder, type Folder } from "./data-folder.js";
 

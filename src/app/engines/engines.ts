@@ -1,7 +1,6 @@
 /** The part of the composition root that builds everything that runs models, over the one memory that they share. */
 import type { Config } from "../../config/config.js";
 import type { EmbeddingEngine } from "../../core/embeddings/engine.js";
-import type { ImageFetcher } from "../../core/images/images.js";
 import type { ImageEngine } from "../../core/images/image-generation.js";
 import type { Engine } from "../../core/engine.js";
 import type { Model } from "../../core/model.js";
@@ -38,9 +37,9 @@ export interface EngineOverrides extends WorkerUrls {
   readonly captioning?: Captioning;
   readonly schemas?: Schemas;
   readonly hostedTokenizer?: HostedTokenizer;
-  /** Fetches the files of prompts. */
-  readonly fileFetcher?: ImageFetcher;
 }
+
+export type Engines = ReturnType<typeof buildEngines>;
 
 /**
  * Builds the engines; no model is loaded yet.

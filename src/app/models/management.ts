@@ -9,7 +9,7 @@ import { refuseUnusable } from "../../inference/usable-model.js";
 import type { Model } from "../../core/model.js";
 import { readDetails } from "../../models/library/details.js";
 import type { SystemDeps } from "../engines/workers.js";
-import type { buildEngines } from "../engines/engines.js";
+import type { Engines } from "../engines/engines.js";
 import { llamaSettings } from "../engines/llama-settings.js";
 import { startModelChecks } from "../engines/onnx-models.js";
 import { serverFit } from "../../doctor/server-fit.js";
@@ -19,8 +19,6 @@ import { type LoadedModels, remoteSettings } from "./models.js";
 import { openServerPuller } from "./pulls.js";
 import { forgetSettings } from "../operator-settings.js";
 import type { Stores } from "../stores/stores.js";
-
-type Engines = ReturnType<typeof buildEngines>;
 
 /** @param openPuller absent: one with no settings of the environment */
 export function buildModelManagement(

@@ -7,8 +7,8 @@ import { open, rename, unlink, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { sync } from "../../store/backup/swap.js";
-import { createFolder, namesBefore } from "../../store/folder.js";
-import { readErrorCode } from "../../store/failure.js";
+import { createFolder, namesBefore } from "../../system/folder.js";
+import { readErrorCode } from "../../system/file-errors.js";
 
 /** Names of complete contents. */
 export const fileIdPattern = /^file-[0-9a-f]{32}$/;

@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import type { Clock } from "../../core/clock.js";
 import { HearthError, toHearthError } from "../../core/errors.js";
 import type { Random } from "../../core/random.js";
-import { readErrorCode } from "../../store/failure.js";
+import { readErrorCode } from "../../system/file-errors.js";
 import type { Write, Writes } from "../../store/writes.js";
 import type { StoredOwner } from "../stored-owner.js";
 import { fileIdPattern, type ContentWriter, type FileContents } from "./contents.js";

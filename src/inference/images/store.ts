@@ -10,7 +10,7 @@ import { HearthError } from "../../core/errors.js";
 import type { StorageReservation, StoredImage } from "./stored-image.js";
 import type { Random } from "../../core/random.js";
 import type { Database } from "../../store/database.js";
-import { createFolder, namesBefore } from "../../store/folder.js";
+import { createFolder, namesBefore } from "../../system/folder.js";
 import { leftoversBefore } from "../../store/nodes.js";
 import { prepare, prepareInsert } from "../../store/prepared.js";
 import { createWrite } from "../../store/writes.js";

@@ -20,7 +20,7 @@ import { isModelId } from "../manifest.js";
 import { isFirstGguf, listPartFiles } from "../parts.js";
 import type { FileCache } from "./file-cache.js";
 import { findFileOrigin, readSourceRecord } from "../source-record.js";
-import { isVisionFolder } from "../vision-folder.js";
+import { isVisionFolder } from "../vision/folder.js";
 
 const entriesPerFolderMax = 10_000;
 /** Folders of one publisher. */

@@ -16,7 +16,7 @@ import {
   readSourceRecord,
   sourceRecordFile,
 } from "../source-record.js";
-import { inspectVision } from "../vision-folder.js";
+import { inspectVision } from "../vision/folder.js";
 import {
   downloadFile,
   type DownloadDeps,

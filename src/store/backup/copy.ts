@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import type Sqlite from "better-sqlite3";
-import { fileError } from "../failure.js";
+import { fileError } from "../../system/file-errors.js";
 import { readVersion } from "../migrate.js";
 import { connectSqlite } from "../sqlite/connect.js";
 

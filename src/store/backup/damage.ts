@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import type Sqlite from "better-sqlite3";
-import { readErrorCode, explainFailure } from "../failure.js";
+import { readErrorCode, reasonOf } from "../../system/file-errors.js";
 import { connectSqlite } from "../sqlite/connect.js";
 
 /**
@@ -26,7 +26,7 @@ export function findDamage(file: string, thoroughness: Thoroughness): string | n
   } catch (thrown) {
     const code = readErrorCode(thrown);
     if (code.startsWith("SQLITE_CORRUPT")) return `its pages contradict each other (${code})`;
-    if (code.startsWith("SQLITE_NOTADB")) return explainFailure(thrown);
+    if (code.startsWith("SQLITE_NOTADB")) return reasonOf(thrown);
     throw thrown;
   } finally {
     sqlite?.close();

@@ -13,7 +13,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, open, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { readErrorCode } from "../failure.js";
+import { readErrorCode } from "../../system/file-errors.js";
 
 const unverified = "restore-unverified";
 const verified = "restore-verified";

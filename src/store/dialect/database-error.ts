@@ -1,6 +1,6 @@
 /** What errors of a database mean: one map for each database. */
 import { HearthError } from "../../core/errors.js";
-import { readErrorCode } from "../failure.js";
+import { readErrorCode } from "../../system/file-errors.js";
 import type { Refusal } from "./dialect.js";
 import { readPostgresRefusal, postgresUnavailability } from "./postgres-errors.js";
 import { readSqliteRefusal, sqliteUnavailability } from "./sqlite-errors.js";

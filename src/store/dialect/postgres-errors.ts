@@ -1,5 +1,5 @@
 /** The codes are from the SQL standard and PostgreSQL (appendix A of its documentation), or of Node's network. */
-import { readErrorCode } from "../failure.js";
+import { readErrorCode } from "../../system/file-errors.js";
 import type { Refusal, Unavailability } from "./dialect.js";
 
 /** Prefixes of the codes of a database that is temporarily unusable, the operation that fails, and when to retry. */

@@ -1,4 +1,4 @@
-import { readErrorCode } from "../failure.js";
+import { readErrorCode } from "../../system/file-errors.js";
 import type { Refusal, Unavailability } from "./dialect.js";
 
 /** Prefixes of the codes of a temporarily unusable database, the operation that fails, and when to retry. */

@@ -2,7 +2,7 @@ import pg from "pg";
 import type { Clock } from "../../core/clock.js";
 import { conflict, type Commit, type Statement } from "../commit.js";
 import { toUnavailable } from "../dialect/database-error.js";
-import { readErrorCode } from "../failure.js";
+import { readErrorCode } from "../../system/file-errors.js";
 import type { WriteGuard } from "../write-guard.js";
 import { canBeBatched, executeBatch, type BatchStatement } from "./batch.js";
 import { listLocks, lockSpace } from "./locks.js";

@@ -1,7 +1,7 @@
 /** The thread that reads for reports: on a connection of its own, which cannot write. */
 import { parentPort, workerData } from "node:worker_threads";
 import type { SqliteStatement } from "kysely";
-import { readErrorCode } from "../../failure.js";
+import { readErrorCode } from "../../../system/file-errors.js";
 import { lowerPriority } from "../../../system/thread-priority.js";
 import { connectSqlite } from "../connect.js";
 import { createStatement } from "../statement.js";

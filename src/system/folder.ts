@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { readErrorCode } from "./failure.js";
+import { readErrorCode } from "./file-errors.js";
 
 /**
  * Creates a folder with mode 700, and its parents; an existing folder stays unchanged. Node's recursive mkdir never returns when

@@ -1,6 +1,6 @@
 /** Chooses the model that describes the images in conversations, and adds image input to the chat models. */
-import type { Model } from "../core/model.js";
-import { quoted } from "./gguf/refusal.js";
+import type { Model } from "../../core/model.js";
+import { quoted } from "../gguf/refusal.js";
 
 /**
  * Returns the model that describes images, or null if there is none.

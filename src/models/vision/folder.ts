@@ -5,11 +5,11 @@
 import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { z } from "zod";
-import type { ModelManifest } from "../core/model.js";
-import { readRegularFile } from "../system/regular-file.js";
-import { grouped, quoted } from "./gguf/refusal.js";
-import { idFromName, isModelId, type WrittenManifest } from "./manifest.js";
-import type { Weights } from "./weights.js";
+import type { ModelManifest } from "../../core/model.js";
+import { readRegularFile } from "../../system/regular-file.js";
+import { grouped, quoted } from "../gguf/refusal.js";
+import { idFromName, isModelId, type WrittenManifest } from "../manifest.js";
+import type { Weights } from "../weights.js";
 
 /** The file that identifies such a folder, together with the folder of its graphs. */
 const configFile = "config.json";
