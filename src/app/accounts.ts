@@ -65,7 +65,7 @@ import { systemClock, systemRandom } from "../system/clock.js";
 import { firstKeyFile, firstManagementKeyFile, writeSecret } from "../store/data-folder.js";
 import { openForCommand } from "./stores/open-database.js";
 import { hasDatabase } from "../store/data-folder.js";
-import { type DatabaseSettings } from "./stores/open-database.js";
+import type { DatabaseSettings } from "./stores/open-database.js";
 
 export type AccountStores = ReturnType<typeof buildAccountStores>;
 

@@ -4,7 +4,7 @@ import { updateSettings } from "../accounts/model-admin.js";
 import type { Config } from "../config/config.js";
 import type { ModelSettingsStore } from "../models/settings-store.js";
 import { hasDatabase } from "../store/data-folder.js";
-import { type DatabaseSettings } from "./stores/open-database.js";
+import type { DatabaseSettings } from "./stores/open-database.js";
 
 /** Settings of which each change is noted until it is written. */
 export interface AuditedSettings {

@@ -1,4 +1,4 @@
-import { type Automaton } from "./shape.js";
+import type { Automaton } from "./shape.js";
 
 /** A strongly connected component: states that reach each other, or a single state. */
 export interface Component {

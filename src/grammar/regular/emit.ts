@@ -3,10 +3,10 @@
  * widest comes last, because the engine tries that one first. Texts are emitted as they are, or as JSON
  * string literals with the minimal escapes.
  */
-import { type RuleSet } from "../gbnf.js";
+import type { RuleSet } from "../gbnf.js";
 import { type Automaton, lengthBounds, withLengths } from "./automaton.js";
 import { characterClass, escapeRest, jsonForms } from "./classes.js";
-import { type Ranges } from "./ranges.js";
+import type { Ranges } from "./ranges.js";
 import { emitStates } from "./states.js";
 
 /**

@@ -3,7 +3,7 @@ import { literal, type RuleSet } from "../gbnf.js";
 import { characterClass, escapeRest, type JsonForms, jsonForms } from "./classes.js";
 import { components } from "./components.js";
 import { type Ranges, countCodePoints } from "./ranges.js";
-import { type Automaton } from "./shape.js";
+import type { Automaton } from "./shape.js";
 
 /** The form of a text in the grammar: unchanged, or as the part of a JSON string after its opening quote. */
 export type TextForm = "raw" | "json";

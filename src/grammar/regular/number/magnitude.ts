@@ -1,5 +1,5 @@
-import { type Automaton } from "../automaton.js";
-import { type Decimal } from "./decimal.js";
+import type { Automaton } from "../automaton.js";
+import type { Decimal } from "./decimal.js";
 import { explore } from "../explore.js";
 
 /** One bound of a range of absolute values. */

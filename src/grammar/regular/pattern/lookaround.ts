@@ -1,4 +1,4 @@
-import { type AST } from "@eslint-community/regexpp";
+import type { AST } from "@eslint-community/regexpp";
 import {
   type Automaton,
   difference,

@@ -1,6 +1,6 @@
-import { type AST } from "@eslint-community/regexpp";
+import type { AST } from "@eslint-community/regexpp";
 import { characterSet } from "./character-sets.js";
-import { type Nfa } from "../nfa.js";
+import type { Nfa } from "../nfa.js";
 import { everyCodePoint } from "../ranges.js";
 
 /**
