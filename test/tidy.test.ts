@@ -41,7 +41,12 @@ it("each of these rules finds what is planted", () => {
   const declare = (url: string): string =>
     `export const get = apiKeyRoute({ method: "GET", path: "${url}" });\n`;
   const promise = ["TO", "DO"].join("");
-  const comments = [["//", "Of a key"].join(" "), "* not those of a team."];
+  const comments = [
+    ["//", "Of a key"].join(" "),
+    "* not those of a team.",
+    "-- Rows are looked at.",
+    "# Those of settings.",
+  ];
   const planted = plantFiles({
     "src/http/inference/models/models.ts": "/** Whoever asks is told; it is retold. */\n",
     "src/http/server/secret.ts": declare("/v1/secret"),
@@ -50,6 +55,8 @@ it("each of these rules finds what is planted", () => {
     "src/http/management/keys/team-keys.ts": "\n\n",
     "src/docs/a.md": "> A quotation.\n> > > > > > > main (a commit)\n",
     "src/docs/b.md": "The key is that of a team, for ever.\n",
+    "src/store/d.sql": `select 1; ${comments[2]}\n`,
+    "packaging/e.yaml": `a: 1 ${comments[3]}\n`,
     "src/c.ts": `export const c = "those of"; ${comments[0]}\n/** The limits,\n ${comments[1]} */\n`,
     "scripts/helpers.mjs": "",
     "scripts/long.py": `# ${promise}: less\n${"x = 1\n".repeat(400)}`,
@@ -70,6 +77,8 @@ it("each of these rules finds what is planted", () => {
     "src/docs/b.md:1: The key is that of a team, for ever.",
     `src/c.ts:1: ${comments[0]}`,
     `src/c.ts:3: ${comments[1]} */`,
+    `src/store/d.sql:1: ${comments[2]}`,
+    `packaging/e.yaml:1: ${comments[3]}`,
   ]);
   expect(findUnfinished(planted)).toEqual([
     `scripts/long.py:1: # ${promise}: less`,

@@ -1,5 +1,5 @@
 /**
- * Messages between the servers that share a database. Those of one server arrive in order, but they are lost while the connection to the
+ * Messages between the servers that share a database. Messages of one server arrive in order, but they are lost while the connection to the
  * database is: nothing may depend on them alone. Where there is one server, nothing is sent.
  */
 export interface Broadcast {

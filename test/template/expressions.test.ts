@@ -4,8 +4,8 @@ import { z } from "zod";
 import { JinjaTemplate } from "../../src/template/jinja.js";
 
 /**
- * Templates and what Python's jinja2 3.1.6 renders them to, as transformers sets it up; null where it refuses them. Those of llama.cpp
- * change lists, which transformers refuses.
+ * Templates and what Python's jinja2 3.1.6 renders them to, as transformers sets it up; null where it refuses them. The templates of
+ * llama.cpp change lists, which transformers refuses.
  */
 const groups = z
   .record(z.string(), z.record(z.string(), z.string().nullable()))

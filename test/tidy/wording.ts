@@ -5,13 +5,18 @@ import { sourceFiles, type SourceFile } from "./source-files.js";
 
 const ending = /\.(tsx?|mjs|js|css|py|md|json|yaml)$/;
 
+/** Files whose comments are read. */
+const commented = /\.(tsx?|mjs|js|css|c|h|cpp|sql|py|yaml)$/;
+
 /** Metaphors and old words that once stood for parts of the program and for what it does. */
 const privateWords = /\b(street|easel|deed|undertaking|wish(es)?|whoever|seer|told|tells)\b/i;
 /** What makes a sentence hard to read. Good ones begin with the subject, name a noun before its clause, and repeat a noun. */
-const bookish = /\b(whom|for ever|is looked at|where there is none|(that|those) of)\b|(?<![\w-])Of (?=[a-z])/;
-/** The comments of a file in TypeScript, JavaScript or CSS, and of one in Python; lines of a block comment count each. */
+const bookish =
+  /\b([wW]hom|[fF]or ever|(is|are) looked at|[wW]here there is none|([tT]hat|[tT]hose) of|[bB]oth given)\b|(?<![\w-])Of (?=[a-z])/;
+/** The comments of a file in TypeScript, JavaScript, CSS or C, in SQL, and in Python or YAML; lines of a block comment count each. */
 const comment = /\/\*[^]*?\*\/|(?<=^|\s)\/\/.*/gm;
-const pythonComment = /(?<=^|\s)#.*/gm;
+const sqlComment = /--.*/gm;
+const hashComment = /(?<=^|\s)#.*/gm;
 /** What the built-in models are trained and asked on is everyday language. */
 const everydayLanguage = /^scripts\/train\/(chat|eval-builtin)/;
 
@@ -27,13 +32,13 @@ export function findPrivateWords(root: string): readonly string[] {
   return findLines(files, privateWords);
 }
 
-/** Returns the lines of the guides, and of comments, with such a phrase. */
+/** Returns the lines of guides, recipes and comments with such a phrase. */
 export function findBookishPhrases(root: string): readonly string[] {
   const own = ["README.md", "SECURITY.md"].filter((path) => existsSync(join(root, path)));
   const files = own.map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
-  const texts = sourceFiles(root, "src", /\.md$/);
-  const sources = listFiles(root, ["src", "test", "scripts"]).filter(({ path }) =>
-    /\.(tsx?|mjs|js|css|py)$/.test(path),
+  const texts = ["src", "scripts"].flatMap((tree) => sourceFiles(root, tree, /\.md$/));
+  const sources = ["src", "test", "scripts", "packaging"].flatMap((tree) =>
+    sourceFiles(root, tree, commented),
   );
   return findLines([...files, ...texts, ...sources.map(keepComments)], bookish);
 }
@@ -41,7 +46,8 @@ export function findBookishPhrases(root: string): readonly string[] {
 /** Returns the file with its comments alone, each in the line where it is. */
 function keepComments({ path, text }: SourceFile): SourceFile {
   const lines = text.split("\n").map(() => "");
-  for (const { 0: found, index } of text.matchAll(path.endsWith(".py") ? pythonComment : comment)) {
+  const pattern = /\.(py|yaml)$/.test(path) ? hashComment : path.endsWith(".sql") ? sqlComment : comment;
+  for (const { 0: found, index } of text.matchAll(pattern)) {
     const start = text.slice(0, index).split("\n").length - 1;
     for (const [offset, line] of found.split("\n").entries()) lines[start + offset] += line;
   }

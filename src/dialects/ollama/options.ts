@@ -1,4 +1,4 @@
-/** The `options` of Ollama's requests. Those of the loader, such as `num_ctx` and `num_gpu`, and unknown ones are ignored. Pure. */
+/** The `options` of Ollama's requests. Options of the loader, such as `num_ctx` and `num_gpu`, and unknown ones are ignored. Pure. */
 import { z } from "zod";
 import type { GenerationRequest, StatedSampling } from "../../core/generation.js";
 import { unsupported } from "../field-error.js";

@@ -184,7 +184,7 @@ function noItemAfter(id: string): HearthError {
   );
 }
 
-/** The errors of conversations. Those of a limit name its setting. The same for one that does not exist and one of another team. */
+/** The errors of conversations. An error of a limit names its setting. A conversation that does not exist and one of another team get the same error. */
 function noSuchConversation(id: string): HearthError {
   return new HearthError("not_found", `Conversation with id '${id.slice(0, 200)}' not found.`, {
     param: "conversation_id",

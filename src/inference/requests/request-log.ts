@@ -50,7 +50,7 @@ export function createRequestLog(deps: RequestLogDeps) {
   return {
     /**
      * Returns at most `limit` requests, live ones included. A page may be shorter without being the last one, because the number of runs
-     * that are looked at is bounded. An actor who sees only API keys of their own gets the requests of these.
+     * that a page reads is bounded. An actor who sees only API keys of their own gets the requests of these.
      * @throws HearthError `not_found` for a team that does not exist or that the actor cannot see.
      */
     async page(asked: Omit<RequestQuery, "userId">, actor: Actor): Promise<RequestPage> {

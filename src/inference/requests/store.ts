@@ -14,7 +14,7 @@ export interface StoredRequests {
   readonly scannedTo: RequestPosition | null;
 }
 
-/** Runs that are looked at for one page. */
+/** Runs that one page reads at most. */
 const scannedMax = 5000;
 const columns = [
   "id",

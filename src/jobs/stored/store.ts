@@ -5,7 +5,7 @@ import type { StoredKind, StoredObject, StoredPage, StoredPosition, StoredQuery 
 
 export type StoredObjectStore = ReturnType<typeof createStoredObjectStore>;
 
-/** Objects that are looked at for one page with filters. */
+/** Objects that one page with filters reads at most. */
 const scannedMax = 5000;
 
 /** Reads what the tables of stored things have in common. */

@@ -37,7 +37,7 @@ export type StoredContent =
 export interface StoredObjects {
   /**
    * Returns at most `limit` objects of a team. A page may be shorter without being the last one, because the number of objects that
-   * are looked at is bounded. @throws HearthError `not_found` for a team that does not exist or that the actor cannot see.
+   * a page reads is bounded. @throws HearthError `not_found` for a team that does not exist or that the actor cannot see.
    */
   page(query: Omit<StoredQuery, "userId">, actor: Actor): Promise<StoredPage>;
   /** @throws HearthError `not_found`; so do all methods below. */

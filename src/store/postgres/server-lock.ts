@@ -66,7 +66,7 @@ export async function takeServerLock(
 
 class HeldLock implements ServerLock {
   #client: pg.Client | null = null;
-  /** That of the client. */
+  /** The socket of the client. */
   #socket: Socket | null = null;
   #reason = "the connection to the database was lost";
   #isHeld = false;

@@ -101,7 +101,7 @@ export class TextRun extends Run {
     this.emit(event);
   }
 
-  /** Takes the end of a choice. That of the last one is emitted only when the run is settled. */
+  /** Takes the end of a choice. The end of the last choice is emitted only when the run is settled. */
   endChoice(end: GenerationEnd): void {
     this.timings.observe(end);
     const counted = { ...end, usage: this.money.usage };

@@ -14,7 +14,7 @@ export interface BudgetSourceDeps {
   readonly members: MemberStore;
 }
 
-/** Budgets that are looked at; more are looked at when some of these are no longer reached. */
+/** Budgets that are read at most; others follow when some of these are no longer reached. */
 const budgetsMax = 1000;
 
 /**

@@ -62,8 +62,8 @@ export async function startOwnPostgres(settings: Readonly<Record<string, string>
 }
 
 /**
- * Loads the library without its listeners of the end of the process: they end it with 0, so that failed tests would pass. Those of signals
- * stay.
+ * Loads the library without its listeners of the end of the process: they end it with 0, so that failed tests would pass. The listeners of
+ * signals stay.
  */
 async function loadEmbeddedPostgres() {
   const events = ["beforeExit", "exit"];
