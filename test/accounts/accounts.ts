@@ -41,7 +41,7 @@ export async function emptyAccounts() {
     database,
     ...deps,
     used,
-    keyUse: { note: (keyId: string) => void used.push(keyId) },
+    keyUse: { note: (keyId: string) => void used.push(keyId), close: () => Promise.resolve() },
     memberService: createMemberService(deps),
     signInLinks: createSignInLinks(deps),
     service: createKeyService(deps),

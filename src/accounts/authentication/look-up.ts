@@ -28,7 +28,7 @@ export interface KeyKind<Found> {
 }
 
 export interface LookUpDeps {
-  readonly keyUse: Pick<KeyUse, "note">;
+  readonly keyUse: KeyUse;
   readonly clock: Clock;
 }
 

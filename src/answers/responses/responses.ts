@@ -115,7 +115,7 @@ export function readyResponse(
 export function identifyResponse(
   { id, createTime, response }: ResponseAnswer,
   { model, modelName }: Pick<AnswerIdentity, "model" | "modelName">,
-  { clock }: Pick<AnswerContext, "clock">,
+  { clock }: AnswerContext,
 ): ResponseIdentity {
   const created = Math.floor(createTime / 1000);
   const now = memoize(() => Math.floor(clock.now() / 1000));

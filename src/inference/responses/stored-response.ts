@@ -10,7 +10,7 @@ export const unfinishedStatuses: readonly ResponseStatus[] = ["queued", "in_prog
 export type StoredResponse = Row<"responses">;
 
 /** Whether its run has not ended. */
-export function isUnfinished({ status }: Pick<StoredResponse, "status">): boolean {
+export function isUnfinished({ status }: StoredResponse): boolean {
   return status === "queued" || status === "in_progress";
 }
 

@@ -8,7 +8,7 @@ import type { BatchStore } from "./store/batches.js";
  * @throws HearthError `rate_limited` when it may not; then nothing is written.
  */
 export type Admit = (
-  batch: Pick<Batch, "id" | "teamId">,
+  batch: Batch,
   added: Pick<BatchLoad, "lines" | "bytes">,
   changes: readonly Write[],
 ) => Promise<void>;
