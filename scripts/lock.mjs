@@ -4,8 +4,9 @@
  *   of npm runs the script at `npm ci`, also those before 11.16, which do not know `allowScripts`;
  * - `resolved`, so that packages come from the configured registry.
  *
- * Marks the binaries for CUDA as made for the platform `none`: `npm ci` leaves an optional package for another platform out, and
- * `npm install --no-save` of such a package reads its true platform from the registry and installs it.
+ * Removes the binaries for CUDA, and what names them: neither `npm ci` nor an install of a release brings them, and
+ * `npm install --no-save` installs them on request. npm leaves packages for other platforms out of a checkout, but not out of a release,
+ * so a mark of the platform would not do.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -15,7 +16,7 @@ const lockPath = `${root}/package-lock.json`;
 
 /** @type {{ allowScripts: Record<string, boolean> }} */
 const { allowScripts } = JSON.parse(readFileSync(`${root}/package.json`, "utf8"));
-/** @type {{ packages: Record<string, { resolved?: string, hasInstallScript?: boolean, os?: string[] }> }} */
+/** @type {{ packages: Record<string, { resolved?: string, hasInstallScript?: boolean, optionalDependencies?: Record<string, string> }> }} */
 const lock = JSON.parse(readFileSync(lockPath, "utf8"));
 
 const installedOnRequest = /^@node-llama-cpp\/.*-cuda(-ext)?$/;
@@ -26,7 +27,9 @@ for (const [folder, entry] of Object.entries(lock.packages)) {
     delete entry.hasInstallScript;
     process.stdout.write(`${name}: its install script will not run\n`);
   }
-  if (installedOnRequest.test(name)) entry.os = ["none"];
+  if (installedOnRequest.test(name)) delete lock.packages[folder];
+  for (const optional of Object.keys(entry.optionalDependencies ?? {}))
+    if (installedOnRequest.test(optional)) delete entry.optionalDependencies?.[optional];
   delete entry.resolved;
 }
 writeFileSync(lockPath, `${JSON.stringify(lock, null, 2)}\n`);

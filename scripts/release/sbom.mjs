@@ -4,7 +4,7 @@ import { posix } from "node:path";
 
 /**
  * @typedef {{
- *   name?: string, version?: string, license?: string, integrity?: string, dev?: boolean, optional?: boolean, os?: string[],
+ *   name?: string, version?: string, license?: string, integrity?: string, dev?: boolean, optional?: boolean,
  *   dependencies?: Record<string, string>, optionalDependencies?: Record<string, string>, peerDependencies?: Record<string, string>,
  * }} Entry of a lock file
  * @typedef {Record<string, Entry>} Packages by folder; "" is Hearth itself
@@ -54,9 +54,9 @@ export function billOfMaterials(packages, time) {
   };
 }
 
-/** Returns whether production installs have a package: `none` marks one that is installed on request. @param {Entry} entry */
-function isShipped({ dev = false, os = [] }) {
-  return !dev && os.join() !== "none";
+/** Returns whether production installs have a package. @param {Entry} entry */
+function isShipped({ dev = false }) {
+  return !dev;
 }
 
 /**
