@@ -65,7 +65,6 @@ import { systemClock, systemRandom } from "../system/clock.js";
 import { firstKeyFile, firstManagementKeyFile, writeSecret } from "../store/data-folder.js";
 import { openForCommand } from "./stores/open-database.js";
 import { hasDatabase } from "../store/data-folder.js";
-import type { DatabaseSettings } from "./stores/open-database.js";
 
 export type AccountStores = ReturnType<typeof buildAccountStores>;
 
@@ -142,10 +141,7 @@ export function buildBudgetGuard(
 }
 
 /** Builds the services of the management API. */
-export function buildAccounts(
-  { oidcGroups }: Pick<Config, "oidcGroups">,
-  deps: AccountDeps,
-): Omit<Accounts, "signIn" | "oidc"> {
+export function buildAccounts({ oidcGroups }: Config, deps: AccountDeps): Omit<Accounts, "signIn" | "oidc"> {
   const auditLog = createAuditLog(deps);
   return {
     keys: createKeyService(deps),
@@ -279,7 +275,7 @@ export async function hasPrepaidTeam(config: Config): Promise<boolean> {
 }
 
 /** Writes entries of the person at the command line into the audit log. */
-export async function writeEntries(config: DatabaseSettings, entries: readonly AuditEntry[]): Promise<void> {
+export async function writeEntries(config: Config, entries: readonly AuditEntry[]): Promise<void> {
   const database = await openForCommand(config);
   try {
     const deps = { audit: createAuditStore(database), clock: systemClock, random: systemRandom };

@@ -10,7 +10,7 @@ import type { Stores } from "./stores/stores.js";
 /** Builds what keeps them; keys of this server never are. */
 export function buildRequestBodies(
   config: Config,
-  { bodyStore, clock, logger }: SystemDeps & Pick<Stores, "bodyStore">,
+  { bodyStore, clock, logger }: SystemDeps & Stores,
 ): RequestBodies {
   return createRequestBodies({
     bodies: bodyStore,

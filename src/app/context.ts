@@ -22,7 +22,7 @@ import { buildServerAccounts, type AccountOverrides } from "./accounts/server-ac
 import { buildDoctor } from "./doctor.js";
 import { buildEngines, type EngineOverrides, type Engines } from "./engines/engines.js";
 import type { SystemDeps } from "./engines/workers.js";
-import { loadOf, watchDatabase } from "./health.js";
+import { readServerLoad, watchDatabase } from "./health.js";
 import { httpSettings } from "./http-settings.js";
 import { buildAlerts } from "./jobs/alerts.js";
 import { buildJobs } from "./jobs/jobs.js";
@@ -70,7 +70,7 @@ export async function buildContext(
   const { models } = loaded;
   const scheduler = createScheduler(config, clock, stores.broadcast);
   const engines = buildEngines(config, system, loaded.visionModel, overrides);
-  const load = (): ServerLoad => loadOf(engines.all, scheduler);
+  const load = (): ServerLoad => readServerLoad(engines.all, scheduler);
   const admission = await buildAdmission(config, system, stores, engines, load);
   const { limits, metrics, budgetGuard, authentication, keyUse } = admission;
   const liveRuns = new LiveRuns(clock, config.runsActiveMax);

@@ -24,7 +24,10 @@ export function watchDatabase(
 }
 
 /** Returns the current load of the server. */
-export function loadOf(engines: readonly Pick<Engine, "residents">[], scheduler: Scheduler): ServerLoad {
+export function readServerLoad(
+  engines: readonly Pick<Engine, "residents">[],
+  scheduler: Scheduler,
+): ServerLoad {
   const residents = engines.flatMap((engine) => engine.residents());
   const models = residents.map((model) => ({ ...model, slotsHeld: scheduler.slotsHeld(model.id) }));
   const runs: ServerLoad["runs"] = (teamId) => scheduler.readLoad(teamId);

@@ -4,7 +4,6 @@ import { updateSettings } from "../accounts/model-admin.js";
 import type { Config } from "../config/config.js";
 import type { ModelSettingsStore } from "../models/settings-store.js";
 import { hasDatabase } from "../store/data-folder.js";
-import type { DatabaseSettings } from "./stores/open-database.js";
 
 /** Settings of which each change is noted until it is written. */
 export interface AuditedSettings {
@@ -28,7 +27,7 @@ export function auditSettings(config: Config, store: ModelSettingsStore): Audite
 }
 
 /** Writes entries of the person at the command line. Without a database, no server has run yet, and there is no log. */
-export async function recordEntries(config: DatabaseSettings, entries: readonly AuditEntry[]): Promise<void> {
+export async function recordEntries(config: Config, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0 || !hasDatabase(config)) return;
   const { writeEntries } = await import("./accounts.js");
   await writeEntries(config, entries);

@@ -69,7 +69,7 @@ export async function openOperatorModels(config: Config, workerUrl?: URL): Promi
     details: readDetails,
     template: async (model) => (await import("../doctor/template-report.js")).readModelTemplate(model),
     async fit(model, options) {
-      const { fitOf: measureFit } = await import("../doctor/model-fit.js");
+      const { measureFit } = await import("../doctor/model-fit.js");
       const { llamaSettings } = await import("./engines/llama-settings.js");
       const url = options.workerUrl ?? workerUrl;
       return measureFit(config, llamaSettings(config), model, await readDetails(model), {

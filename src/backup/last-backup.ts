@@ -14,10 +14,7 @@ const lastBackup = z.object({
 export type LastBackup = z.infer<typeof lastBackup>;
 
 /** Notes a backup. A note that cannot be written is left out: the backup is as good without it. */
-export async function noteLastBackup(
-  config: Pick<Config, "data">,
-  { file, created, bytes }: LastBackup,
-): Promise<void> {
+export async function noteLastBackup(config: Config, { file, created, bytes }: LastBackup): Promise<void> {
   const note = lastBackupFile(config);
   const temporary = `${note}.${process.pid}`;
   await writeFile(temporary, `${JSON.stringify({ file, created, bytes })}\n`, { mode: 0o600 })
@@ -26,7 +23,7 @@ export async function noteLastBackup(
 }
 
 /** Returns the last backup; null when there is no backup, or its note cannot be read. */
-export async function readLastBackup(config: Pick<Config, "data">): Promise<LastBackup | null> {
+export async function readLastBackup(config: Config): Promise<LastBackup | null> {
   try {
     return lastBackup.parse(JSON.parse(await readFile(lastBackupFile(config), "utf8")));
   } catch {

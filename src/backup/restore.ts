@@ -7,7 +7,7 @@ import type { Clock } from "../core/clock.js";
 import { reportBytes, type OnProgress } from "../core/report/progress.js";
 import { abandonRestore, beginRestore, install, undoRestore } from "../store/backup/swap.js";
 import { openDatabase } from "../store/database.js";
-import { readErrorCode, reasonOf } from "../system/file-errors.js";
+import { readErrorCode, explainFailure } from "../system/file-errors.js";
 import { lockFolder } from "../store/lock.js";
 import { createWrites } from "../store/writes.js";
 import { databaseFile } from "../store/data-folder.js";
@@ -74,7 +74,7 @@ async function extract(
     return manifest;
   } catch (thrown) {
     await abandonRestore(data);
-    throw new Error(`${source} was not restored, and nothing was changed: ${reasonOf(thrown)}`, {
+    throw new Error(`${source} was not restored, and nothing was changed: ${explainFailure(thrown)}`, {
       cause: thrown,
     });
   }
@@ -97,7 +97,7 @@ async function measureBackup(source: string): Promise<number> {
     if (!stats.isFile()) throw new Error("it is not a file");
     return stats.size;
   } catch (thrown) {
-    const reason = readErrorCode(thrown) === "ENOENT" ? "it does not exist" : reasonOf(thrown);
+    const reason = readErrorCode(thrown) === "ENOENT" ? "it does not exist" : explainFailure(thrown);
     throw new Error(`cannot read the backup ${source}: ${reason}`, { cause: thrown });
   }
 }

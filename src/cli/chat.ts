@@ -12,7 +12,7 @@ import { exactOn, printTo, type TextOut } from "./terminal.js";
 import { createServerFetch, findServer, knownKey } from "./server/running-server.js";
 
 /** Reads the models of this machine. */
-export type OpenModels = () => Promise<Pick<OperatorModels, "resolve">>;
+export type OpenModels = () => Promise<OperatorModels>;
 
 /** Answers the prompt, or converses when there is none and the input is a terminal. @param model id or alias; null: the first one */
 export async function chat(

@@ -7,7 +7,7 @@ import { readCertificate } from "../http/server/tls.js";
  * @param now milliseconds since 1970
  */
 export function certificateReport(
-  { tlsCert, tlsKey }: Pick<Config, "tlsCert" | "tlsKey">,
+  { tlsCert, tlsKey }: Config,
   now: number,
 ): { readonly ok: boolean; readonly detail: string } | null {
   if (tlsCert === null || tlsKey === null) return null;

@@ -65,7 +65,7 @@ export interface FitOptions {
 }
 
 /** Judges whether a model fits into the memory that it can have now. @param engine the settings of the engine that would load it */
-export async function fitOf(
+export async function measureFit(
   config: Config,
   engine: LlamaSettings,
   model: Model,

@@ -1,7 +1,7 @@
 /** The check of the servers that share a database. */
 import type { Config } from "../config/config.js";
 import type { DoctorCheck } from "../core/report/doctor.js";
-import { reasonOf } from "../system/file-errors.js";
+import { explainFailure } from "../system/file-errors.js";
 import type { RunningNode } from "../store/nodes.js";
 import { countingElsewhere, describeLimitsPlace } from "../accounts/limits/limits-place.js";
 
@@ -17,7 +17,7 @@ export async function serversChecks(
   try {
     return [checkServers(describeLimitsPlace(config), await running())];
   } catch (thrown) {
-    return [{ name: "servers", ok: false, detail: reasonOf(thrown) }];
+    return [{ name: "servers", ok: false, detail: explainFailure(thrown) }];
   }
 }
 

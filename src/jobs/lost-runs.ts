@@ -13,7 +13,7 @@ import type { Writes } from "../store/writes.js";
 const lostAfterMs = 10_000;
 
 interface LostRunsDeps {
-  readonly runs: Pick<RunStore, "runningHere" | "interruptionsOf">;
+  readonly runs: RunStore;
   readonly writes: Writes;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -15,7 +15,7 @@ const lookMs = 2_000;
 const failed = "what servers that have ended had in flight could not be taken over";
 
 interface TakeOverDeps {
-  readonly runs: Pick<RunStore, "interruptAll" | "interruptions" | "interruptionsOf" | "runningHere">;
+  readonly runs: RunStore;
   readonly jobs: Pick<JobStore, "releaseOf">;
   readonly pulls: Pick<PullStore, "releaseOf">;
   readonly writes: Writes;

@@ -10,7 +10,7 @@ import type { Clock } from "../core/clock.js";
 import { HearthError } from "../core/errors.js";
 import type { Statement } from "./commit.js";
 import type { Database } from "./database.js";
-import { reasonOf } from "../system/file-errors.js";
+import { explainFailure } from "../system/file-errors.js";
 import type { WriteCounts } from "./write-guard.js";
 
 export interface DatabaseHealth {
@@ -126,6 +126,6 @@ async function findFailure(write: () => Promise<void>): Promise<string | null> {
     return null;
   } catch (thrown) {
     const cause = thrown instanceof HearthError && thrown.cause !== undefined ? thrown.cause : thrown;
-    return `writes to the database fail: ${reasonOf(cause)}`;
+    return `writes to the database fail: ${explainFailure(cause)}`;
   }
 }

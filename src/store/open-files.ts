@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { reasonOf } from "../system/file-errors.js";
+import { explainFailure } from "../system/file-errors.js";
 
 /**
  * Remembers which files a database was opened from, and returns a function that says what has happened to them since: null, or that
@@ -31,7 +31,7 @@ function describe(path: string, id: string, canBeEmpty: boolean): string | null 
     if (`${stats.dev}:${stats.ino}` !== id) return "was replaced";
     return stats.size === 0n && !canBeEmpty ? "was emptied" : null;
   } catch (thrown) {
-    return `cannot be read: ${reasonOf(thrown)}`;
+    return `cannot be read: ${explainFailure(thrown)}`;
   }
 }
 

@@ -38,7 +38,7 @@ const reasons: readonly (readonly [code: string, reason: string])[] = [
 
 /** Returns an Error for the operator that says what failed, on which path, and why. The original error is its cause. */
 export function fileError(what: string, path: string, thrown: unknown): Error {
-  return new Error(`${what} ${path}: ${reasonOf(thrown)}`, { cause: thrown });
+  return new Error(`${what} ${path}: ${explainFailure(thrown)}`, { cause: thrown });
 }
 
 /** Returns the code of an error of Node, SQLite or PostgreSQL; "" for any other value. */
@@ -47,7 +47,7 @@ export function readErrorCode(thrown: unknown): string {
 }
 
 /** Returns why an operation on a file failed, without its path. */
-export function reasonOf(thrown: unknown): string {
+export function explainFailure(thrown: unknown): string {
   const code = readErrorCode(thrown);
   const known = reasons.find(([prefix]) => code.startsWith(prefix));
   if (known !== undefined) return `${known[1]} (${code})`;

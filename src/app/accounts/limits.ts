@@ -23,7 +23,7 @@ export interface Limits {
 export interface LimitsDeps {
   /** Null where the windows are in the memory of the only server. */
   readonly sharedWindows: SharedWindows | null;
-  readonly nodes: Pick<NodeStore, "running">;
+  readonly nodes: NodeStore;
   readonly clock: Clock;
   readonly logger: Logger;
 }

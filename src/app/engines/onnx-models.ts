@@ -23,7 +23,7 @@ const startDelayMs = 500;
  * @param isAwaited whether this process stays alive until a trial has ended
  */
 export function buildOnnxCheck(
-  { data }: Pick<Config, "data">,
+  { data }: Config,
   { logger }: { readonly logger: Logger },
   { onnxTrialUrl }: WorkerUrls,
   isAwaited = false,

@@ -6,18 +6,21 @@ import { notGuaranteedAtTextLevel } from "../../engine/remote/text/not-guarantee
 import type { Placements } from "../../models/remote/placement.js";
 
 /** Returns which models run on them, and their names there. */
-export function listPlacements({ engines }: Pick<Config, "engines">): Placements {
+export function listPlacements({ engines }: Config): Placements {
   return new Map(
     engines.flatMap((engine) =>
       engine.models.map(({ id, name, contextTokens }) => {
         const notGuaranteed = engine.kind === "openai" ? notGuaranteedAtTextLevel : [];
-        return [id, { engine: labelOf(engine), modelName: name, notGuaranteed, contextTokens }] as const;
+        return [
+          id,
+          { engine: describeEngine(engine), modelName: name, notGuaranteed, contextTokens },
+        ] as const;
       }),
     ),
   );
 }
 
 /** Returns the name of an engine in messages. */
-export function labelOf({ kind, url }: EngineSetting): string {
+export function describeEngine({ kind, url }: EngineSetting): string {
   return `${kind} at ${url.map(readHost).join(", ")}`;
 }

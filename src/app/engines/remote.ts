@@ -7,14 +7,14 @@ import { createRemoteEngine, type RemoteEngine } from "../../engine/remote/engin
 import type { RemoteEngineSettings } from "../../engine/remote/pool.js";
 import type { TextThread } from "../../engine/text/thread.js";
 import type { TracedDeps } from "./workers.js";
-import { labelOf } from "./placements.js";
+import { describeEngine } from "./placements.js";
 
 /** Returns the engines as messages and their pools need them. */
-export function remoteEngines({ engines }: Pick<Config, "engines">): readonly RemoteEngineSettings[] {
+export function remoteEngines({ engines }: Config): readonly RemoteEngineSettings[] {
   return engines.map((engine) => {
     const { kind, url: urls, apiKey, maxConcurrency, prefixCache } = engine;
     const modelNames = [...new Set(engine.models.map((model) => model.name))];
-    const [label, sharedAs] = [labelOf(engine), nameShared(urls)];
+    const [label, sharedAs] = [describeEngine(engine), nameShared(urls)];
     return { label, sharedAs, kind, urls, modelNames, apiKey, maxConcurrency, prefixCache };
   });
 }

@@ -53,7 +53,7 @@ export function buildAlerts(config: Config, deps: AlertDeps) {
   const monitor = new AlertMonitor({
     ...common,
     queue,
-    ...sourcesOf(config, deps, creditTicks),
+    ...createSources(config, deps, creditTicks),
     others: createOtherServers(broadcast, clock, nameServer(config)),
     limits: {
       checkEveryMs: config.alertCheckSeconds * secondMs,
@@ -109,7 +109,7 @@ function createSenders({ alertHosts, smtpUrl, smtpFrom, smtpCa }: Config) {
   };
 }
 
-function sourcesOf(
+function createSources(
   config: Config,
   { stores, models, metrics, refused, diskSpace }: AlertDeps,
   creditTicks: number,

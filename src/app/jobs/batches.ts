@@ -49,7 +49,7 @@ function parseInTurn(budget: BodyBudget): ParseJson {
 
 function createModelCheck(
   { models }: Pick<BatchParts, "models">,
-  authenticator: Pick<Authenticator, "readmit">,
+  authenticator: Authenticator,
 ): ProgressDeps["modelCheck"] {
   return async ({ apiKeyId, endpoint }) => {
     const principal = await authenticator.readmit(apiKeyId);

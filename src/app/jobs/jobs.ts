@@ -108,20 +108,7 @@ export interface Jobs {
   close(): Promise<void>;
 }
 
-export type JobLimits = BatchLimits &
-  ConversationLimits &
-  Pick<
-    Config,
-    | "jobsQueuedMax"
-    | "jobsActiveMax"
-    | "responsesMax"
-    | "responsesKeptDays"
-    | "chatCompletionsMax"
-    | "chatCompletionsKeptDays"
-    | "deferredKeptHours"
-    | "runsKeptDays"
-    | "batchPricePercent"
-  >;
+export type JobLimits = BatchLimits & ConversationLimits & Config;
 
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;

@@ -15,7 +15,7 @@ import { builtInModels } from "./models.js";
  * Deletes the files of a model.
  * @throws HearthError `conflict` for a built-in model, for one without files, and for files in another place than the folder of models.
  */
-export async function removeModelFiles({ models }: Pick<Config, "models">, model: Model): Promise<void> {
+export async function removeModelFiles({ models }: Config, model: Model): Promise<void> {
   if (model.path === "")
     throw new HearthError(
       "conflict",

@@ -3,7 +3,6 @@ import { homedir } from "node:os";
 import type { AuditEntry } from "../../accounts/audit/audited-change.js";
 import type { Config } from "../../config/config.js";
 import type { Puller, PullResult } from "../../models/hub/puller.js";
-import type { DatabaseSettings } from "../stores/open-database.js";
 import type { SizeReport } from "../../doctor/model-fit.js";
 import { systemClock, systemRandom } from "../../system/clock.js";
 
@@ -21,10 +20,7 @@ export async function fitOfSize(config: Config, bytes: number): Promise<SizeRepo
  * Returns a puller into the configured folder of models. The operator names what it pulls: a URL may lead to this machine or its network.
  * @param environment the process's environment: HF_ENDPOINT, HF_TOKEN and proxies.
  */
-export async function openPuller(
-  config: Pick<Config, "models"> & DatabaseSettings,
-  environment: NodeJS.ProcessEnv,
-): Promise<Puller> {
+export async function openPuller(config: Config, environment: NodeJS.ProcessEnv): Promise<Puller> {
   const puller = await open(config, environment, true);
   return {
     check: (what) => puller.check(what),
@@ -43,15 +39,12 @@ function toEntry(what: string, { id }: PullResult): AuditEntry {
 }
 
 /** The same for the management API: a URL leads to public addresses only. */
-export function openServerPuller(
-  config: Pick<Config, "models">,
-  environment: NodeJS.ProcessEnv,
-): Promise<Puller> {
+export function openServerPuller(config: Config, environment: NodeJS.ProcessEnv): Promise<Puller> {
   return open(config, environment, false);
 }
 
 async function open(
-  { models }: Pick<Config, "models">,
+  { models }: Config,
   environment: NodeJS.ProcessEnv,
   mayUrlBeNear: boolean,
 ): Promise<Puller> {

@@ -9,22 +9,17 @@ import { databaseFile } from "../../store/data-folder.js";
 import { describeLimitsPlace } from "../../accounts/limits/limits-place.js";
 import { readStorageId } from "../../store/storage-id.js";
 
-export type DatabaseSettings = Pick<Config, "data" | "databaseUrl" | "databaseConnectionsMax">;
-
 /** Connections of a command, which makes one query after the other. */
 const commandConnectionsMax = 2;
 
 /** Opens the database for one command; works next to a running server. @throws Error with one sentence. */
-export async function openForCommand(config: DatabaseSettings): Promise<Database> {
+export async function openForCommand(config: Config): Promise<Database> {
   if (config.databaseUrl === null) return openDatabase(databaseFile(config));
   return openPostgresFor(config.databaseUrl, commandConnectionsMax, null);
 }
 
-type ServerSettings = DatabaseSettings &
-  Pick<Config, "serverName" | "sharedFolder" | "port" | "redisUrl" | "redisPrefix">;
-
 /** Opens the PostgreSQL database of a server, which others may use, too. @throws Error with one sentence. */
-export async function openForServer(url: string, config: ServerSettings): Promise<Database> {
+export async function openForServer(url: string, config: Config): Promise<Database> {
   const name = nameServer(config);
   return openPostgresFor(url, config.databaseConnectionsMax, {
     name,
@@ -34,7 +29,7 @@ export async function openForServer(url: string, config: ServerSettings): Promis
 }
 
 /** Returns the servers that share the database; none where it is SQLite. @throws Error with one sentence. */
-export async function runningServers(config: DatabaseSettings): Promise<readonly RunningNode[]> {
+export async function runningServers(config: Config): Promise<readonly RunningNode[]> {
   const database = await openForCommand(config);
   try {
     return await database.nodes.running();
@@ -54,6 +49,6 @@ async function openPostgresFor(
 }
 
 /** Returns what the server is called among the servers that share its database. */
-export function nameServer({ serverName, port }: Pick<Config, "serverName" | "port">): string {
+export function nameServer({ serverName, port }: Config): string {
   return serverName ?? `${hostname()}:${port}`;
 }

@@ -11,7 +11,7 @@ interface Options {
 }
 
 /** Adds the command. */
-export function addAliasCommand(program: Command, { open, out }: Pick<ModelCommands, "open" | "out">): void {
+export function addAliasCommand(program: Command, { open, out }: ModelCommands): void {
   program
     .command("alias")
     .description("list the aliases of models, or set one: requests use it as a model's name")

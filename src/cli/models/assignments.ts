@@ -12,7 +12,7 @@ const textSettings = new Set(["system", "template", "base", "keepAlive"]);
  */
 export function parseAssignments(
   words: readonly string[],
-  models: Pick<OperatorModels, "settingNames" | "closestSettings">,
+  models: OperatorModels,
 ): Readonly<Record<string, unknown>> {
   const change: Record<string, unknown> = {};
   for (const word of words) {
@@ -28,14 +28,12 @@ export function parseAssignments(
   return change;
 }
 
-function refuseUnknown(
-  key: string,
-  { settingNames, closestSettings }: Pick<OperatorModels, "settingNames" | "closestSettings">,
-): void {
+function refuseUnknown(key: string, models: OperatorModels): void {
+  const { settingNames } = models;
   const isGroup = settingNames.some((name) => name.startsWith(`${key}.`));
   // The schema says why there is no draft model.
   if (settingNames.includes(key) || isGroup || key === "draft") return;
-  const closest = closestSettings(key);
+  const closest = models.closestSettings(key);
   const hint = closest.length === 0 ? "" : ` Did you mean ${closest.join(", ")}?`;
   throw invalid(`${key}: there is no such setting.${hint} There are ${settingNames.join(", ")}.`);
 }

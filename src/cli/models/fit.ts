@@ -14,10 +14,7 @@ interface Options {
 }
 
 /** Adds the command; its exit code is 1 if the model does not fit. */
-export function addFitCommand(
-  program: Command,
-  { open, load, out }: Pick<ModelCommands, "open" | "load" | "out">,
-): void {
+export function addFitCommand(program: Command, { open, load, out }: ModelCommands): void {
   program
     .command("fit")
     .description("say whether a model fits into memory, and about how fast it is")

@@ -13,10 +13,7 @@ interface Options {
 }
 
 /** Adds the command. */
-export function addImportCommand(
-  program: Command,
-  { open, load, out, folders }: Pick<ModelCommands, "open" | "load" | "out" | "folders">,
-): void {
+export function addImportCommand(program: Command, { open, load, out, folders }: ModelCommands): void {
   program
     .command("import")
     .description("use the models of another program: they are linked, not copied")

@@ -13,10 +13,7 @@ interface ListedModel {
 }
 
 /** Adds the command. */
-export function addLsCommand(
-  program: Command,
-  { open, clock, out }: Pick<ModelCommands, "open" | "clock" | "out">,
-): void {
+export function addLsCommand(program: Command, { open, clock, out }: ModelCommands): void {
   program
     .command("ls")
     .description("list the models on this machine")

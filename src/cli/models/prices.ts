@@ -27,10 +27,7 @@ const neededPrices: Readonly<Record<ModelKind, readonly ("prompt" | "completion"
 };
 
 /** Adds the commands. */
-export function addChargedPricesCommands(
-  program: Command,
-  { open, out }: Pick<ModelCommands, "open" | "out">,
-): void {
+export function addChargedPricesCommands(program: Command, { open, out }: ModelCommands): void {
   const prices = pricesCommand(program);
   const print = (rows: readonly PricesRow[], json: boolean): void =>
     void out.write(json ? formatJson(rows) : toTable(rows));

@@ -9,10 +9,7 @@ import type { ModelCommands } from "./deps.js";
 import { modelsInMemory } from "./in-memory.js";
 
 /** Adds the command. */
-export function addRmCommand(
-  program: Command,
-  { open, load, out }: Pick<ModelCommands, "open" | "load" | "out">,
-): void {
+export function addRmCommand(program: Command, { open, load, out }: ModelCommands): void {
   program
     .command("rm")
     .description("delete models from the models folder")

@@ -6,7 +6,7 @@ import type { ModelCommands } from "./deps.js";
 import { valueText } from "./settings-text.js";
 
 /** Adds the command. */
-export function addSetCommand(program: Command, { open, out }: Pick<ModelCommands, "open" | "out">): void {
+export function addSetCommand(program: Command, { open, out }: ModelCommands): void {
   program
     .command("set")
     .description("change settings of a model; a running server applies them")

@@ -38,10 +38,7 @@ interface Shown {
 }
 
 /** Adds the command. */
-export function addShowCommand(
-  program: Command,
-  { open, load, out }: Pick<ModelCommands, "open" | "load" | "out">,
-): void {
+export function addShowCommand(program: Command, { open, load, out }: ModelCommands): void {
   program
     .command("show")
     .description("print what is known of a model")

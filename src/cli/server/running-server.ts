@@ -61,9 +61,7 @@ export function knownKey(config: Config): string {
 }
 
 /** Returns what sends requests to a server with the configured certificate; nothing if there is none. */
-export async function createServerFetch({
-  tlsCert,
-}: Pick<Config, "tlsCert">): Promise<Pick<ChatServer, "fetch">> {
+export async function createServerFetch({ tlsCert }: Config): Promise<Pick<ChatServer, "fetch">> {
   if (tlsCert === null) return {};
   const { fetchTrusting } = await import("./pinned-fetch.js");
   return { fetch: fetchTrusting(tlsCert) };

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import type Sqlite from "better-sqlite3";
-import { readErrorCode, reasonOf } from "../../system/file-errors.js";
+import { readErrorCode, explainFailure } from "../../system/file-errors.js";
 import { connectSqlite } from "../sqlite/connect.js";
 
 /**
@@ -26,7 +26,7 @@ export function findDamage(file: string, thoroughness: Thoroughness): string | n
   } catch (thrown) {
     const code = readErrorCode(thrown);
     if (code.startsWith("SQLITE_CORRUPT")) return `its pages contradict each other (${code})`;
-    if (code.startsWith("SQLITE_NOTADB")) return reasonOf(thrown);
+    if (code.startsWith("SQLITE_NOTADB")) return explainFailure(thrown);
     throw thrown;
   } finally {
     sqlite?.close();

@@ -1,7 +1,7 @@
 /** Addresses of PostgreSQL databases: what the setting `databaseUrl` says, and what may be shown of it. */
 import type { ConnectionOptions } from "node:tls";
 import { readRegularFileSync } from "../../system/regular-file.js";
-import { reasonOf } from "../../system/file-errors.js";
+import { explainFailure } from "../../system/file-errors.js";
 
 export interface PostgresAddress {
   /** For the client library, without the parameters of TLS. */
@@ -47,6 +47,6 @@ function readPem(file: string | null): string | undefined {
   try {
     return readRegularFileSync(file, pemBytesMax).toString("utf8");
   } catch (thrown) {
-    throw new Error(`cannot read ${file}: ${reasonOf(thrown)}`, { cause: thrown });
+    throw new Error(`cannot read ${file}: ${explainFailure(thrown)}`, { cause: thrown });
   }
 }

@@ -5,7 +5,7 @@ import type { Clock } from "../../core/clock.js";
 import { createKysely } from "../kysely.js";
 import type { Database } from "../database.js";
 import { postgresDialect } from "../dialect/postgres.js";
-import { reasonOf } from "../../system/file-errors.js";
+import { explainFailure } from "../../system/file-errors.js";
 import { createOnlyNode, type NodeStore } from "../nodes.js";
 import type { Schema } from "../tables.js";
 import { createWriteGuard } from "../write-guard.js";
@@ -41,7 +41,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     return build(address, options, joined);
   } catch (thrown) {
     await lock?.release();
-    throw new Error(`cannot use the database ${address.shown}: ${reasonOf(thrown)}`, { cause: thrown });
+    throw new Error(`cannot use the database ${address.shown}: ${explainFailure(thrown)}`, { cause: thrown });
   }
 }
 
@@ -54,7 +54,7 @@ function parsed(url: string): PostgresAddress {
   try {
     return parsePostgresUrl(url);
   } catch (thrown) {
-    throw new Error(`databaseUrl: ${reasonOf(thrown)}`, { cause: thrown });
+    throw new Error(`databaseUrl: ${explainFailure(thrown)}`, { cause: thrown });
   }
 }
 

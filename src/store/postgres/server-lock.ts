@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { Socket } from "node:net";
 import pg from "pg";
 import type { Clock } from "../../core/clock.js";
-import { reasonOf } from "../../system/file-errors.js";
+import { explainFailure } from "../../system/file-errors.js";
 import type { PostgresAddress } from "./address.js";
 import { inThisDatabase, lockSpace, serverLock, taskSpace } from "./locks.js";
 import { joinAgain, joinNodes, type NodeIdentity } from "./nodes.js";
@@ -177,7 +177,7 @@ class HeldLock implements ServerLock {
       else if (!(await this.connect())) this.#reason = await this.otherServer();
     } catch (thrown) {
       this.#isHeld = false;
-      this.#reason = `the connection to the database was lost: ${reasonOf(thrown)}`;
+      this.#reason = `the connection to the database was lost: ${explainFailure(thrown)}`;
       if (isUnanswered(thrown)) {
         // Not an orderly end, which waits for what was sent before.
         this.#socket?.resetAndDestroy();

@@ -6,7 +6,7 @@
  *   has counted something on trial: one that starts, that is a replica, or whose memory is full, is not up.
  */
 import type { Clock } from "../../../core/clock.js";
-import { reasonOf } from "../../../system/file-errors.js";
+import { explainFailure } from "../../../system/file-errors.js";
 import type { RedisClient } from "./client.js";
 import { take, type Script } from "./scripts.js";
 
@@ -130,7 +130,7 @@ class Connection implements RedisConnection {
 
   #becomeDown(thrown: unknown): void {
     if (this.#isClosed) return;
-    this.#state = { type: "down", problem: reasonOf(thrown) };
+    this.#state = { type: "down", problem: explainFailure(thrown) };
     if (!this.#isReported) this.#deps.onChange(this.#state.problem);
     this.#isReported = true;
     const delayMs = Math.min(retryMs.max, retryMs.first * 2 ** this.#failures);

@@ -1,7 +1,7 @@
 /** Moves everything from a SQLite database into an empty PostgreSQL database. */
 import type { Clock } from "../../../core/clock.js";
 import type { OnProgress } from "../../../core/report/progress.js";
-import { reasonOf } from "../../../system/file-errors.js";
+import { explainFailure } from "../../../system/file-errors.js";
 import { parsePostgresUrl } from "../address.js";
 import { withMigrationLock } from "../migrate.js";
 import { takeServerLock } from "../server-lock.js";
@@ -41,7 +41,7 @@ export async function moveToPostgres(options: MoveOptions): Promise<MoveReport> 
     }
     return { database: address.shown, tables: source.tables.map(({ name, rows }) => ({ name, rows })) };
   } catch (thrown) {
-    throw new Error(`cannot move into ${address.shown}: ${reasonOf(thrown)}`, { cause: thrown });
+    throw new Error(`cannot move into ${address.shown}: ${explainFailure(thrown)}`, { cause: thrown });
   } finally {
     source.close();
   }
