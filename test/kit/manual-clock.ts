@@ -6,6 +6,8 @@ export interface ManualClock extends Clock {
   advance(ms: number): void;
   /** Moves time on as for a machine that was suspended: what fell due meanwhile runs once, afterwards. Fast for days. */
   jump(ms: number): void;
+  /** Whether something is waiting to run after exactly that delay. */
+  isWaiting(delayMs: number): boolean;
   /** Resolves as soon as something is waiting to run after exactly that delay. */
   whenWaiting(delayMs: number): Promise<void>;
 }
@@ -20,7 +22,9 @@ export function createManualClock(epochMs: number): ManualClock {
   let elapsed = 0;
   const timers = new Set<Timer>();
   const watchers = new Set<() => void>();
+  const isWaiting = (delayMs: number): boolean => [...timers].some((timer) => timer.delayMs === delayMs);
   return {
+    isWaiting,
     now: () => epochMs + elapsed,
     monotonic: () => elapsed,
     after(delayMs, action) {
@@ -48,7 +52,7 @@ export function createManualClock(epochMs: number): ManualClock {
     whenWaiting(delayMs) {
       return new Promise((resolve) => {
         const look = (): void => {
-          if (![...timers].some((timer) => timer.delayMs === delayMs)) return;
+          if (!isWaiting(delayMs)) return;
           watchers.delete(look);
           resolve();
         };

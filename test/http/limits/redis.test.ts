@@ -8,6 +8,7 @@ import { keys } from "../../kit/server/six-keys.js";
 import { until } from "../../kit/until.js";
 import { type CuttableConnection, proxyOf } from "../../kit/databases/postgres/proxy.js";
 import {
+  advanceToAttempt,
   command,
   newPrefixName,
   redisUrl,
@@ -59,7 +60,7 @@ async function metrics(server: ScriptedServer): Promise<readonly string[]> {
 async function back(server: ScriptedServer, proxy: CuttableConnection): Promise<void> {
   proxy.restore();
   await until(() => {
-    server.clock.advance(100);
+    advanceToAttempt(server.clock);
     return server.logs.some(({ message }) => message === "Redis counts rate limits again");
   });
 }

@@ -9,6 +9,7 @@ import { until } from "../../../kit/until.js";
 import { createManualClock, type ManualClock } from "../../../kit/manual-clock.js";
 import { proxyOf } from "../../../kit/databases/postgres/proxy.js";
 import {
+  advanceToAttempt,
   command,
   connected,
   newPrefix,
@@ -63,7 +64,7 @@ async function admitted(server: Server): Promise<number> {
 /** Moves time on until the connection is open again. */
 async function reconnect({ clock, connection }: Server): Promise<void> {
   await until(() => {
-    clock.advance(100);
+    advanceToAttempt(clock);
     return connection.problem() === null;
   });
 }

@@ -10,6 +10,7 @@ import { redisPrefix } from "../../../../src/accounts/limits/redis/windows.js";
 import type { Clock } from "../../../../src/core/clock.js";
 import { systemClock } from "../../../../src/system/clock.js";
 import { redisProgram, spawnRedis, type RedisServer } from "./spawn.js";
+import type { ManualClock } from "../../manual-clock.js";
 
 /** The test function of vitest, and what to add to the name of a suite that is not run without a server. */
 export const [withoutRedis, test] =
@@ -73,4 +74,12 @@ export async function command(url: string, words: readonly string[]): Promise<un
   } finally {
     client.destroy();
   }
+}
+
+/** The time limit of an attempt of a server to connect. */
+const connectMsMax = 2_000;
+
+/** Moves time on to the next attempt to connect. Time stands still while an attempt goes on: on a slow machine it takes long. */
+export function advanceToAttempt(clock: ManualClock): void {
+  if (!clock.isWaiting(connectMsMax)) clock.advance(100);
 }
