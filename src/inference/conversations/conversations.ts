@@ -18,33 +18,7 @@ import {
 } from "./conversation.js";
 import type { ConversationStore } from "./store/conversations.js";
 
-export interface Conversations {
-  /** @throws HearthError `invalid_value` when the team has as many as it may, or the items are too large. */
-  create(conversation: StoredConversation, items: readonly StoredItem[]): Promise<void>;
-  /** @throws HearthError `not_found`, the same for one that does not exist and one of another team; so do all methods below. */
-  find(id: string, teamId: string): Promise<StoredConversation>;
-  /** Replaces the metadata. */
-  update(change: Pick<StoredConversation, "id" | "teamId" | "metadata">): Promise<void>;
-  /** Deletes it with its items; responses keep their own. */
-  delete(id: string, teamId: string): Promise<void>;
-  /** @throws HearthError `invalid_value` for an item that it has already, or when it would become too large. */
-  addItems(id: string, teamId: string, items: readonly StoredItem[]): Promise<void>;
-  /** Returns all items, the oldest first. */
-  items(id: string, teamId: string): Promise<readonly StoredItem[]>;
-  /** @throws HearthError `invalid_value` when there is no item `after`. */
-  page(id: string, teamId: string, query: ItemsQuery): Promise<ItemsPage>;
-  findItem(id: string, teamId: string, itemId: string): Promise<StoredItem>;
-  deleteItem(id: string, teamId: string, itemId: string): Promise<void>;
-  /**
-   * Reserves the conversation for a response, until the returned function is called.
-   * @throws HearthError `invalid_value` with the code `conversation_locked` while another response is generated in it.
-   */
-  lock(id: string, teamId: string): Promise<() => void>;
-  /** @throws HearthError `invalid_value` for an item that the conversation has already, or when it would become too large. */
-  refuseItems(id: string, items: readonly StoredItem[]): Promise<void>;
-  /** Returns the writes that add a response's items; they do nothing when the conversation was deleted. */
-  extension(id: string, items: readonly StoredItem[]): readonly Write[];
-}
+export type Conversations = ReturnType<typeof createConversations>;
 
 export interface ConversationsDeps {
   readonly store: ConversationStore;
@@ -54,7 +28,7 @@ export interface ConversationsDeps {
 }
 
 /** Builds the service over its store. */
-export function createConversations(deps: ConversationsDeps): Conversations {
+export function createConversations(deps: ConversationsDeps) {
   const { store, writes, limits } = deps;
   const find = async (id: string, teamId: string): Promise<StoredConversation> => {
     const found = await store.find(id, teamId);
@@ -62,58 +36,68 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     return found;
   };
   return {
+    /** @throws HearthError `not_found`, the same for one that does not exist and one of another team; so do all methods below. */
     find,
     ...createChanges(deps, find),
-    async items(id, teamId) {
+    /** Returns all items, the oldest first. */
+    async items(id: string, teamId: string): Promise<readonly StoredItem[]> {
       await find(id, teamId);
       return store.items.all(id);
     },
-    async page(id, teamId, query) {
+    /** @throws HearthError `invalid_value` when there is no item `after`. */
+    async page(id: string, teamId: string, query: ItemsQuery): Promise<ItemsPage> {
       await find(id, teamId);
       const page = await store.items.page(id, query);
       if (page === null) throw noItemAfter(query.after ?? "");
       return page;
     },
-    async findItem(id, teamId, itemId) {
+    async findItem(id: string, teamId: string, itemId: string): Promise<StoredItem> {
       await find(id, teamId);
       const item = await store.items.find(id, itemId);
       if (item === null) throw noSuchItem(itemId);
       return item;
     },
-    async deleteItem(id, teamId, itemId) {
+    async deleteItem(id: string, teamId: string, itemId: string): Promise<void> {
       await find(id, teamId);
       await committed(writes, [store.items.removal(id, itemId)], () => Promise.resolve(noSuchItem(itemId)));
     },
+    /**
+     * Reserves the conversation for a response, until the returned function is called.
+     * @throws HearthError `invalid_value` with the code `conversation_locked` while another response is generated in it.
+     */
     lock: createLocks(deps, find),
-    async refuseItems(id, items) {
+    /** @throws HearthError `invalid_value` for an item that the conversation has already, or when it would become too large. */
+    async refuseItems(id: string, items: readonly StoredItem[]): Promise<void> {
       const refusal = await findRefusal(store, limits, id, items);
       if (refusal !== null) throw refusal;
     },
-    extension: (id, items) => store.extension(id, items),
+    /** Returns the writes that add a response's items; they do nothing when the conversation was deleted. */
+    extension: (id: string, items: readonly StoredItem[]): readonly Write[] => store.extension(id, items),
   };
 }
 
-type Find = Conversations["find"];
+type Find = (id: string, teamId: string) => Promise<StoredConversation>;
 
-function createChanges(
-  { store, writes, limits }: ConversationsDeps,
-  find: Find,
-): Pick<Conversations, "create" | "update" | "delete" | "addItems"> {
+function createChanges({ store, writes, limits }: ConversationsDeps, find: Find) {
   return {
-    async create(conversation, items) {
+    /** @throws HearthError `invalid_value` when the team has as many as it may, or the items are too large. */
+    async create(conversation: StoredConversation, items: readonly StoredItem[]): Promise<void> {
       if (sumSizes(items) > limits.conversationBytesMax) throw tooLarge(limits);
       if (items.length > limits.conversationItemsMax) throw tooLarge(limits);
       await committed(writes, store.insertion(conversation, items, limits), () =>
         Promise.resolve(tooMany(limits)),
       );
     },
-    async update(change) {
+    /** Replaces the metadata. */
+    async update(change: Pick<StoredConversation, "id" | "teamId" | "metadata">): Promise<void> {
       await committed(writes, [store.update(change)], () => Promise.resolve(noSuchConversation(change.id)));
     },
-    async delete(id, teamId) {
+    /** Deletes it with its items; responses keep their own. */
+    async delete(id: string, teamId: string): Promise<void> {
       await committed(writes, [store.removal(id, teamId)], () => Promise.resolve(noSuchConversation(id)));
     },
-    async addItems(id, teamId, items) {
+    /** @throws HearthError `invalid_value` for an item that it has already, or when it would become too large. */
+    async addItems(id: string, teamId: string, items: readonly StoredItem[]): Promise<void> {
       const itemLimits = {
         itemsMax: limits.conversationItemsMax - items.length,
         bytesMax: limits.conversationBytesMax - sumSizes(items),
@@ -157,8 +141,8 @@ async function findRefusal(
   return isFull || size.bytes + sumSizes(items) > limits.conversationBytesMax ? tooLarge(limits) : null;
 }
 
-function createLocks({ store, nodes }: ConversationsDeps, find: Find): Conversations["lock"] {
-  return async (id, teamId) => {
+function createLocks({ store, nodes }: ConversationsDeps, find: Find) {
+  return async (id: string, teamId: string): Promise<() => void> => {
     await find(id, teamId);
     const release = await nodes.hold(`conversation ${id}`);
     if (release === null) throw locked();

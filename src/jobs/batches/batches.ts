@@ -22,23 +22,7 @@ export interface NewBatch {
   readonly outputExpiresMs: number | null;
 }
 
-export interface Batches {
-  readonly limits: BatchLimits;
-  /**
-   * Creates a batch over an uploaded file; its input is validated afterwards.
-   * @throws HearthError `rate_limited` when the team has as many batches as it may, `invalid_value` when it stores more than it may.
-   */
-  createFromFile(request: NewBatch, inputFileId: string): Promise<Batch>;
-  /** Creates a message batch. @throws HearthError the same, also `invalid_value` for too many bytes. */
-  createFromLines(request: NewBatch, lines: readonly BatchLine[]): Promise<Batch>;
-  /** @throws HearthError `not_found`, also for a batch of another team or another API. */
-  find(id: string, teamId: string, format: BatchFormat): Promise<Batch>;
-  list(query: BatchQuery): Promise<BatchPage>;
-  /** Cancels a batch: lines in flight are answered, the others are not. @throws HearthError `conflict` when it has ended. */
-  cancel(batch: Batch): Promise<Batch>;
-  /** Deletes a batch that has ended, and its results. @throws HearthError `conflict` for any other. */
-  delete(batch: Batch): Promise<void>;
-}
+export type Batches = ReturnType<typeof createBatches>;
 
 export interface BatchesDeps extends ProgressDeps {
   readonly random: Random;
@@ -53,7 +37,7 @@ const insertedLines = 200;
 const displacedMax = 20;
 
 /** Builds the service. */
-export function createBatches(deps: BatchesDeps, progress: BatchProgress): Batches {
+export function createBatches(deps: BatchesDeps, progress: BatchProgress) {
   const { batches, writes, clock, files, limits } = deps;
   const find = async (id: string, teamId: string, format: BatchFormat): Promise<Batch> => {
     const batch = await batches.find(id);
@@ -63,9 +47,11 @@ export function createBatches(deps: BatchesDeps, progress: BatchProgress): Batch
   return {
     limits,
     ...createCreation(deps, progress),
+    /** @throws HearthError `not_found`, also for a batch of another team or another API. */
     find,
-    list: (query) => batches.list(query),
-    async cancel(batch) {
+    list: (query: BatchQuery): Promise<BatchPage> => batches.list(query),
+    /** Cancels a batch: lines in flight are answered, the others are not. @throws HearthError `conflict` when it has ended. */
+    async cancel(batch: Batch): Promise<Batch> {
       if (batch.endTime !== null) throw hasEnded(batch, "cancelled");
       const change = { state: "cancelling", outcome: "cancelled", cancelTime: clock.now() } as const;
       await writes.commit([
@@ -75,7 +61,8 @@ export function createBatches(deps: BatchesDeps, progress: BatchProgress): Batch
       progress.advance(batch.id);
       return find(batch.id, batch.teamId, batch.format);
     },
-    async delete(batch) {
+    /** Deletes a batch that has ended, and its results. @throws HearthError `conflict` for any other. */
+    async delete(batch: Batch): Promise<void> {
       if (batch.endTime === null)
         throw new HearthError("conflict", `The batch '${batch.id}' has not ended. Cancel it first.`);
       if (batch.outputFileId !== null) await files.delete(batch.outputFileId);
@@ -84,10 +71,7 @@ export function createBatches(deps: BatchesDeps, progress: BatchProgress): Batch
   };
 }
 
-function createCreation(
-  deps: BatchesDeps,
-  progress: BatchProgress,
-): Pick<Batches, "createFromFile" | "createFromLines"> {
+function createCreation(deps: BatchesDeps, progress: BatchProgress) {
   const { batches, files, limits, nodes, admit } = deps;
   /** Inserts a batch after what it displaces is removed. */
   const insert = async (batch: Batch): Promise<void> => {
@@ -101,22 +85,27 @@ function createCreation(
     await admit(batch, batch, [batches.insertion(batch)]);
   };
   return {
-    async createFromFile(request, inputFileId) {
+    /**
+     * Creates a batch over an uploaded file; its input is validated afterwards.
+     * @throws HearthError `rate_limited` when the team has as many batches as it may, `invalid_value` when it stores more than it may.
+     */
+    async createFromFile(request: NewBatch, inputFileId: string): Promise<Batch> {
       const batch = { ...newBatch(deps, request, "openai"), inputFileId };
       await insert(batch);
       progress.validate(batch);
       return batch;
     },
-    async createFromLines(request, requests) {
-      const bytes = requests.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
+    /** Creates a message batch. @throws HearthError the same, also `invalid_value` for too many bytes. */
+    async createFromLines(request: NewBatch, lines: readonly BatchLine[]): Promise<Batch> {
+      const bytes = lines.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
       if (bytes > limits.batchBytesMax)
         throw invalidValue("requests", `must have at most ${limits.batchBytesMax} bytes together`);
-      const batch = { ...newBatch(deps, request, "anthropic"), lines: requests.length, bytes };
+      const batch = { ...newBatch(deps, request, "anthropic"), lines: lines.length, bytes };
       // Until it is complete, other servers leave it to this one.
       const release = await nodes.hold(batchTask(batch.id));
       try {
         await insert(batch);
-        await insertLines(deps, progress, batch, requests);
+        await insertLines(deps, progress, batch, lines);
       } finally {
         release?.();
       }

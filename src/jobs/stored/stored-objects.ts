@@ -33,25 +33,7 @@ import {
 export type StoredContent =
   { readonly type: "file"; readonly file: StoredFile } | { readonly type: "json"; readonly text: string };
 
-/** An object that the actor cannot see is treated as one that does not exist. */
-export interface StoredObjects {
-  /**
-   * Returns at most `limit` objects of a team. A page may be shorter without being the last one, because the number of objects that
-   * a page reads is bounded. @throws HearthError `not_found` for a team that does not exist or that the actor cannot see.
-   */
-  page(query: Omit<StoredQuery, "userId">, actor: Actor): Promise<StoredPage>;
-  /** @throws HearthError `not_found`; so do all methods below. */
-  find(kind: StoredKind, id: string, actor: Actor): Promise<StoredObject>;
-  /**
-   * Returns the answer, the file, or the output of a batch. @throws HearthError `conflict` for a deferred completion, which only its
-   * client fetches, and for a batch without an output.
-   */
-  content(kind: StoredKind, id: string, actor: Actor): Promise<StoredContent>;
-  /** Cancels what is being worked on. Audited. @throws HearthError `conflict` when it has ended, or was not in the background. */
-  cancel(kind: StoredKind, id: string, actor: Actor): Promise<StoredObject>;
-  /** Cancels it where it is being worked on, and deletes it. Audited. @throws HearthError `conflict` for a batch that has not ended. */
-  delete(kind: StoredKind, id: string, actor: Actor): Promise<void>;
-}
+export type StoredObjects = ReturnType<typeof createStoredObjects>;
 
 export interface StoredObjectsDeps extends AuditDeps {
   readonly storedObjectStore: StoredObjectStore;
@@ -65,21 +47,32 @@ export interface StoredObjectsDeps extends AuditDeps {
 }
 
 /** Builds the service. */
-export function createStoredObjects(deps: StoredObjectsDeps): StoredObjects {
-  const find: StoredObjects["find"] = async (kind, id, actor) => {
+export function createStoredObjects(deps: StoredObjectsDeps) {
+  const find = async (kind: StoredKind, id: string, actor: Actor): Promise<StoredObject> => {
     const found = await deps.storedObjectStore.find(kind, id, deps.clock.now());
     if (found === null || !canSeeOwned(actor, found))
       throw new HearthError("not_found", `Cannot find ${shortNouns[kind]}`);
     return found;
   };
   return {
-    async page(query, actor) {
+    /**
+     * Returns at most `limit` objects of a team. A page may be shorter without being the last one, because the number of objects that
+     * a page reads is bounded. @throws HearthError `not_found` for a team that does not exist or that the actor cannot see.
+     */
+    async page(query: Omit<StoredQuery, "userId">, actor: Actor): Promise<StoredPage> {
       const { ownerId } = await findScope(deps.teams, query.teamId, actor);
       return deps.storedObjectStore.page({ ...query, userId: ownerId }, deps.clock.now());
     },
+    /** @throws HearthError `not_found`; so do all methods below. */
     find,
-    content: async (kind, id, actor) => toContent(deps, await find(kind, id, actor)),
-    async cancel(kind, id, actor) {
+    /**
+     * Returns the answer, the file, or the output of a batch. @throws HearthError `conflict` for a deferred completion, which only its
+     * client fetches, and for a batch without an output.
+     */
+    content: async (kind: StoredKind, id: string, actor: Actor): Promise<StoredContent> =>
+      toContent(deps, await find(kind, id, actor)),
+    /** Cancels what is being worked on. Audited. @throws HearthError `conflict` when it has ended, or was not in the background. */
+    async cancel(kind: StoredKind, id: string, actor: Actor): Promise<StoredObject> {
       const object = await find(kind, id, actor);
       if (!canCancel(object)) throw cannotCancel(object);
       // First, so that nothing is cancelled without an entry.
@@ -87,7 +80,8 @@ export function createStoredObjects(deps: StoredObjectsDeps): StoredObjects {
       await cancel(deps, object);
       return find(kind, id, actor);
     },
-    async delete(kind, id, actor) {
+    /** Cancels it where it is being worked on, and deletes it. Audited. @throws HearthError `conflict` for a batch that has not ended. */
+    async delete(kind: StoredKind, id: string, actor: Actor): Promise<void> {
       const object = await find(kind, id, actor);
       if (!canDelete(object))
         throw new HearthError("conflict", `The batch '${id}' has not ended. Cancel it first.`);

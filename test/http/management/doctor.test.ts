@@ -79,9 +79,9 @@ describe("GET /admin/doctor", () => {
 });
 
 it("a process of its own finds out the same of the GPU", async () => {
-  const workerUrl = new URL("../../../dist/app/gpu/worker.js", import.meta.url);
+  const workerUrl = new URL("../../../dist/engine/gpu/worker.js", import.meta.url);
   for (const gpu of ["auto", "off"] as const)
     expect(await reportOfProcess({ gpu }, workerUrl)).toEqual(await gpuReport({ gpu }));
-  const missing = new URL("../../../dist/app/gpu/none.js", import.meta.url);
+  const missing = new URL("../../../dist/engine/gpu/none.js", import.meta.url);
   expect(await reportOfProcess({ gpu: "auto" }, missing)).toMatchObject({ ok: true });
 });
