@@ -157,12 +157,12 @@ module.exports = {
       name: "app-has-one-entrance",
       comment:
         "app/app.ts puts the parts of the composition root together; no other folder imports a part, except main.ts the " +
-        "accounts, models, pulls, backups and moves, for commands that need no server, and cli/ the names of files and the types of pulls.",
+        "operator's interface, models, pulls, backups and moves, for commands that need no server, and cli/ the names of files and the types of pulls.",
       severity: "error",
       from: { path: "^src/", pathNot: inSrc("app/") },
       to: {
         path: inSrc("app/"),
-        pathNot: inSrc("app/(app|accounts|operator-models|models/pulls)\\.ts$"),
+        pathNot: inSrc("app/(app|operator/open|operator-models|models/pulls)\\.ts$"),
       },
     },
     {
@@ -180,6 +180,7 @@ module.exports = {
           "system/",
           "core/",
           "accounts/",
+          "http/",
         ),
       },
     },
@@ -195,6 +196,13 @@ module.exports = {
       },
     },
     {
+      name: "cli-takes-types-of-routes",
+      comment: "Commands are clients: of http/ they take the types of answers.",
+      severity: "error",
+      from: { path: inSrc("cli/") },
+      to: { path: inSrc("http/"), dependencyTypesNot: ["type-only"] },
+    },
+    {
       name: "main-imports-app-and-cli",
       comment: "main.ts passes the machine's clock and environment on; app.ts builds everything from them.",
       severity: "error",
@@ -203,7 +211,7 @@ module.exports = {
         path: "^src/",
         pathNot: inSrc(
           "cli/",
-          "app/(app|accounts|operator-models|models/pulls)\\.ts$",
+          "app/(app|operator/open|operator-models|models/pulls)\\.ts$",
           "backup/(create|restore|move-database)\\.ts$",
           "config/config\\.ts$",
           "system/",

@@ -11,7 +11,7 @@ import type { Command } from "commander";
 import { openFilesProblem } from "./cli/server/open-files.js";
 import { connectSupervisor, isStart, supervise, type SupervisorChannel } from "./cli/server/supervise.js";
 import { exactOn, printTo } from "./cli/terminal.js";
-import type { OpenAccounts, OperatorModels } from "./app/app.js";
+import type { Operator, OperatorModels } from "./app/app.js";
 import type { Puller, SizeReport } from "./app/models/pulls.js";
 import type { CommandLineSettings, LoadedConfig } from "./config/config.js";
 
@@ -71,13 +71,13 @@ async function runCommand(
   addRunCommand(program, load, openModels);
   addPsCommand(program, load, { clock: systemClock, out });
   await addModels(program, load, openModels);
-  const openAccounts = async (): Promise<OpenAccounts> =>
-    (await import("./app/accounts.js")).openAccounts((await load()).config);
-  addAccountCommands(program, openAccounts, { clock: systemClock, out, err, data });
-  await addRequests(program, load, openAccounts);
+  const openOperator = async (): Promise<Operator> =>
+    (await import("./app/operator/open.js")).openOperator((await load()).config);
+  addAccountCommands(program, openOperator, { clock: systemClock, out, err, data });
+  await addRequests(program, load, openOperator);
   await addBackups(program, load);
   addDoctorCommand(program, load, systemClock, out);
-  addCompletionCommands(program, { out, load, openModels, openAccounts });
+  addCompletionCommands(program, { out, load, openModels, openOperator });
   addOtherNames(program);
 
   await parse(program, commandLine);
@@ -97,7 +97,7 @@ async function parse(program: Command, commandLine: readonly string[]): Promise<
 async function addRequests(
   program: Command,
   load: () => Promise<LoadedConfig>,
-  openAccounts: () => Promise<OpenAccounts>,
+  openOperator: () => Promise<Operator>,
 ): Promise<void> {
   const { addAlertsCommand } = await import("./cli/alerts/alerts.js");
   const { addRequestsCommand } = await import("./cli/requests/requests.js");
@@ -105,8 +105,8 @@ async function addRequests(
   const { addFilesCommand } = await import("./cli/batches/files.js");
   const { systemClock } = await import("./system/clock.js");
   const io = { load, clock: systemClock, out, content: process.stdout };
-  addRequestsCommand(program, { ...io, openAccounts });
-  addAlertsCommand(program, { ...io, openAccounts });
+  addRequestsCommand(program, { ...io, openOperator });
+  addAlertsCommand(program, { ...io, openOperator });
   addBatchesCommand(program, io);
   addFilesCommand(program, io);
 }

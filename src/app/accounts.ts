@@ -1,42 +1,33 @@
 /** The part of the composition root that builds the accounts: authentication, the management API's services, the first keys. */
 import { cliActor, serverActor } from "../accounts/audit/actors.js";
 import { auditEntry, type AuditEntry } from "../accounts/audit/audited-change.js";
-import { createAuditLog, type AuditLog } from "../accounts/audit-log.js";
+import { createAuditLog } from "../accounts/audit-log.js";
 import { createBudgetGuard, type BudgetGuard, type BudgetGuardDeps } from "../accounts/budgets/guard.js";
-import { createBudgetService, type BudgetService } from "../accounts/budgets/budgets.js";
+import { createBudgetService } from "../accounts/budgets/budgets.js";
 import { createBudgetStore } from "../accounts/budgets/store/budgets.js";
 import { createBilling } from "../accounts/money/billing.js";
-import { createCreditService, type CreditService } from "../accounts/money/credits.js";
-import {
-  createHostedPriceService,
-  type HostedPriceService,
-  type ModelNames,
-} from "../accounts/money/hosted-prices.js";
-import { createSpendingService, type SpendingService } from "../accounts/money/spending-limits.js";
-import { createUsageReports, type UsageReports } from "../accounts/usage/usage-reports.js";
+import { createCreditService } from "../accounts/money/credits.js";
+import { createHostedPriceService } from "../accounts/money/hosted-prices.js";
+import { createSpendingService } from "../accounts/money/spending-limits.js";
+import { createUsageReports } from "../accounts/usage/usage-reports.js";
 import { createAuthenticator } from "../accounts/authentication/authenticate-key.js";
 import { createManagerAuthenticator } from "../accounts/authentication/authenticate-manager.js";
 import { ensureFirstKey, ensureFirstManagementKey } from "../accounts/first-start.js";
-import { createAccessGroupService, type AccessGroupService } from "../accounts/groups/access-groups.js";
+import { createAccessGroupService } from "../accounts/groups/access-groups.js";
 import { createAccessGroupStore } from "../accounts/groups/store.js";
-import { createKeyService, type KeyService } from "../accounts/keys/keys.js";
-import {
-  createManagementKeyService,
-  type ManagementKeyService,
-} from "../accounts/management-keys/management-keys.js";
+import { createKeyService } from "../accounts/keys/keys.js";
+import { createManagementKeyService } from "../accounts/management-keys/management-keys.js";
 import { createKeyUse, type KeyUse } from "../accounts/authentication/key-use.js";
-import { createMemberService, type MemberService } from "../accounts/members/members.js";
+import { createMemberService } from "../accounts/members/members.js";
 import { createPromptEstimate } from "../accounts/limits/prompt-estimate.js";
 import { createMemoryCounter } from "../accounts/limits/memory-counter.js";
 import type { QuotaCounter } from "../accounts/limits/quota-counter.js";
 import { createSharedWindowStore } from "../accounts/limits/shared/store.js";
 import { createRateLimits } from "../accounts/limits/rate-limits.js";
-import { createTeamLimitService, type TeamLimitService } from "../accounts/limits/team-limits.js";
+import { createTeamLimitService } from "../accounts/limits/team-limits.js";
 import { completeTeamNames } from "../accounts/teams/team-names.js";
-import { createTeamService, type TeamService } from "../accounts/teams/teams.js";
+import { createTeamService } from "../accounts/teams/teams.js";
 import type { Config } from "../config/config.js";
-import { configuredUrl } from "../config/configured-url.js";
-import type { Actor } from "../accounts/audit/event.js";
 import type { Clock } from "../core/clock.js";
 import type { Random } from "../core/random.js";
 import type { Accounts, AppContext } from "../http/server/app-context.js";
@@ -50,12 +41,12 @@ import { createLedgerStore } from "../accounts/money/store/ledger.js";
 import { createManagementKeyStore } from "../accounts/management-keys/store.js";
 import { createKeyUseStore } from "../accounts/authentication/store.js";
 import { createIdentityStore } from "../accounts/sessions/store/identities.js";
-import { createSignInLinks, type SignInLinkDeps, type SignInLinks } from "../accounts/sign-in/links.js";
+import { createSignInLinks, type SignInLinkDeps } from "../accounts/sign-in/links.js";
 import { createSignInStore } from "../accounts/sessions/store/sessions.js";
 import { createMemberStore } from "../accounts/members/store.js";
 import { createHostedPriceStore } from "../accounts/money/store/hosted-prices.js";
 import { createSpendingStore } from "../accounts/money/store/spending-limits.js";
-import { createExports, type Exports } from "../accounts/exports/exports.js";
+import { createExports } from "../accounts/exports/exports.js";
 import { createExportStore } from "../accounts/exports/store.js";
 import { createUsageStore } from "../accounts/usage/store/usage.js";
 import { createTeamLimitStore } from "../accounts/limits/store.js";
@@ -141,7 +132,7 @@ export function buildBudgetGuard(
 }
 
 /** Builds the services of the management API. */
-export function buildAccounts({ oidcGroups }: Config, deps: AccountDeps): Omit<Accounts, "signIn" | "oidc"> {
+export function buildAccounts({ oidcGroups }: Config, deps: AccountDeps): Accounts {
   const auditLog = createAuditLog(deps);
   return {
     keys: createKeyService(deps),
@@ -149,6 +140,7 @@ export function buildAccounts({ oidcGroups }: Config, deps: AccountDeps): Omit<A
     teamLimits: createTeamLimitService(deps),
     accessGroups: createAccessGroupService(deps),
     members: createMemberService(deps),
+    managementKeys: createManagementKeyService({ ...deps, findMember: (id) => deps.members.find(id) }),
     signInLinks: createSignInLinks(deps),
     auditLog,
     credits: createCreditService(deps),
@@ -157,6 +149,8 @@ export function buildAccounts({ oidcGroups }: Config, deps: AccountDeps): Omit<A
     budgets: createBudgetService(deps),
     usage: createUsageReports(deps),
     exports: createExports({ ...deps, auditLog }),
+    hostedPrices: createHostedPriceService(deps),
+    ledger: deps.ledger,
   };
 }
 
@@ -211,66 +205,14 @@ export async function ownerSignIn(
   return { kind: "link", secret };
 }
 
-/** The accounts without a server, for one command. */
-export interface OpenAccounts {
-  readonly keys: KeyService;
-  readonly teams: TeamService;
-  readonly teamLimits: TeamLimitService;
-  readonly accessGroups: AccessGroupService;
-  readonly members: MemberService;
-  readonly signInLinks: SignInLinks;
-  readonly managementKeys: ManagementKeyService;
-  readonly auditLog: AuditLog;
-  readonly credits: CreditService;
-  readonly spending: SpendingService;
-  readonly budgets: BudgetService;
-  readonly usage: UsageReports;
-  readonly exports: Exports;
-  readonly hostedPrices: HostedPriceService;
-  /** Names of the models of this server, for which hosted prices are looked up. */
-  modelNames(): Promise<readonly ModelNames[]>;
-  readonly ledger: Pick<AccountStores["ledger"], "verify">;
-  /** Base URL of a server with this configuration. */
-  readonly serverUrl: string;
-  /** The person at the command line. */
-  readonly actor: Actor;
-  close(): Promise<void>;
-}
-
-/** Opens the accounts of the configured database; works next to a running server. */
-export async function openAccounts(config: Config): Promise<OpenAccounts> {
-  const database = await openForCommand(config);
-  const deps = { ...buildAccountStores(database), clock: systemClock, random: systemRandom };
-  let hasDeleted = false;
-  database.onDeletion(() => (hasDeleted = true));
-  return {
-    ...buildAccounts(config, deps),
-    managementKeys: createManagementKeyService({ ...deps, findMember: (id) => deps.members.find(id) }),
-    hostedPrices: createHostedPriceService(deps),
-    async modelNames() {
-      // Few commands need the models, and reading them takes longer than the rest.
-      const { openRegistry } = await import("./models/models.js");
-      return (await openRegistry(config)).list().map(({ manifest }) => manifest);
-    },
-    ledger: deps.ledger,
-    serverUrl: configuredUrl(config),
-    actor: cliActor,
-    async close() {
-      // A server that runs does not know of the deletion.
-      if (hasDeleted) database.erase();
-      await database.close();
-    },
-  };
-}
-
 /** Whether a team pays for what it uses. Without a database there is none; no database is created. */
 export async function hasPrepaidTeam(config: Config): Promise<boolean> {
   if (!hasDatabase(config)) return false;
-  const accounts = await openAccounts(config);
+  const database = await openForCommand(config);
   try {
-    return (await accounts.teams.list(accounts.actor)).some(({ billing }) => billing === "prepaid");
+    return (await createTeamStore(database).list()).some(({ billing }) => billing === "prepaid");
   } finally {
-    await accounts.close();
+    await database.close();
   }
 }
 

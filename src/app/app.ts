@@ -2,7 +2,7 @@
  * The composition root: it builds the server from the configuration and closes it in reverse order. `overrides` is the test seam: a part
  * that is given there is used instead of the part that would be built.
  */
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Config } from "../config/config.js";
 import type { Clock } from "../core/clock.js";
 import type { Engine } from "../core/engine.js";
@@ -10,13 +10,16 @@ import { silentLogger, type Logger } from "../core/logger.js";
 import type { ModelRegistry } from "../core/model.js";
 import type { Random } from "../core/random.js";
 import { serveWebSockets } from "../http/inference/websocket/upgrade.js";
+import { operatorRoutes } from "../http/management/operator/routes.js";
 import { selectRoutes } from "../http/routes.js";
 import { createHttpServer, type HttpServer, type Listening } from "../http/server/http-server.js";
+import { closeSocket, listenOnSocket } from "../http/server/listen-on-socket.js";
+import { createOperatorServer } from "../http/server/operator-server.js";
 import type { LiveRuns } from "../inference/run/live-runs.js";
 import type { RunStore } from "../inference/run/store/runs.js";
 import type { Generator } from "../inference/run/text/generator.js";
 import type { Scheduler } from "../scheduler/scheduler.js";
-import { firstKeyFile, firstManagementKeyFile } from "../store/data-folder.js";
+import { firstKeyFile, firstManagementKeyFile, operatorSocket } from "../store/data-folder.js";
 import type { Database } from "../store/database.js";
 import type { NewDatabase } from "../store/lost-database.js";
 import { systemClock, systemRandom } from "../system/clock.js";
@@ -24,7 +27,8 @@ import { ensureFirstKeys, ownerSignIn, type FirstKeys, type OwnerSignIn } from "
 import { buildContext, type Built, type ContextOverrides } from "./context.js";
 import { buildStores, openDataFolder, type DataFolder } from "./stores/stores.js";
 
-export type { OpenAccounts, OwnerSignIn } from "./accounts.js";
+export type { OwnerSignIn } from "./accounts.js";
+export type { Operator } from "./operator/in-process.js";
 export type { BackupOptions, BackupReport } from "../backup/create.js";
 export type { RestoreOptions, RestoreReport } from "../backup/restore.js";
 export type { MoveReport } from "../backup/move-database.js";
@@ -100,16 +104,18 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
   const built = await buildContext(config, overrides, system, database, stores);
   const { context, scheduler, liveRuns, engines } = built;
   const server = createHttpServer(context, { routes: selectRoutes(context), serveWebSockets });
+  const operator = createOperatorServer(context, operatorRoutes);
   return {
     ...firstKeys,
     async listen() {
       const listening = await server.listen(config.host, config.port);
+      await serveOperator(config, operator, logger);
       await startWork(built);
       return listening;
     },
     handle: server.callback(),
     ownerSignIn: () => ownerSignIn({ ...stores, ...system }, firstKeys),
-    close: once(() => closeAll(config, { ...built, ...dataFolder, server })),
+    close: once(() => closeAll(config, { ...built, ...dataFolder, server, operator })),
     firstKeyFile: firstKeyFile(config),
     firstManagementKeyFile: firstManagementKeyFile(config),
     models: context.models,
@@ -119,6 +125,15 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     runs: stores.runs,
     engine: engines.engine,
   };
+}
+
+/** Lets commands reach this server; where the folder takes no socket, they open the database themselves. */
+async function serveOperator(config: Config, operator: Server, logger: Logger): Promise<void> {
+  const socket = operatorSocket(config);
+  if (socket === null) return;
+  await listenOnSocket(operator, socket).catch((err: unknown) =>
+    logger.warn({ err, socket }, "commands cannot reach this server by its socket"),
+  );
 }
 
 /** Starts what nobody waits for, once requests are taken. */
@@ -136,6 +151,7 @@ async function startWork({ context, takeOver, jobs, modelUpkeep, alerts }: Built
 
 interface Closing extends DataFolder, Built {
   readonly server: HttpServer;
+  readonly operator: Server;
 }
 
 /** Closes everything that was built, in reverse order. */
@@ -147,6 +163,7 @@ async function closeAll({ shutdownGraceMs }: Config, parts: Closing): Promise<vo
   parts.scheduler.close();
   // Clients that follow a background response would keep the server from closing.
   await Promise.all([parts.jobs.close(), parts.context.pullJobs.close()]);
+  await closeSocket(parts.operator);
   await parts.server.close(shutdownGraceMs);
   // Runs that are still active when the grace time is over are settled before the database closes.
   await parts.liveRuns.close();

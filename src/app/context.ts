@@ -88,6 +88,7 @@ export async function buildContext(
     ...(guidesFolder === undefined ? {} : { guidesFolder }),
     ...system,
     ...authentication,
+    readModels: () => Promise.resolve(models),
     ...runners,
     ...jobs.services,
     ...management.modelServices,

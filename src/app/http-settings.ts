@@ -1,22 +1,8 @@
 import { isLoopback, type Config } from "../config/config.js";
-import { defaultHttpLimits, type AppContext, type HttpLimits } from "../http/server/app-context.js";
+import { configuredUrl } from "../config/configured-url.js";
+import { defaultHttpLimits, type HttpLimits } from "../http/server/app-context.js";
 import { openTls, type ServerTls, type TlsDeps } from "../http/server/tls.js";
 import { version } from "../system/version.js";
-
-type HttpSettings = Pick<
-  AppContext,
-  | "limits"
-  | "tls"
-  | "allowedHosts"
-  | "corsOrigins"
-  | "ollamaApi"
-  | "ollamaKey"
-  | "pinnedKeys"
-  | "trustProxy"
-  | "publicUrl"
-  | "metricsOpen"
-  | "version"
->;
 
 /** Reads the certificate of the server; null if none is configured. @throws Error with one sentence when it cannot be used. */
 function buildTls({ tlsCert, tlsKey }: Config, deps: TlsDeps): ServerTls | null {
@@ -28,7 +14,7 @@ function buildTls({ tlsCert, tlsKey }: Config, deps: TlsDeps): ServerTls | null 
  * @param limits those that it does not set
  * @throws Error with one sentence when its certificate cannot be used.
  */
-export function httpSettings(config: Config, deps: TlsDeps, limits: Partial<HttpLimits> = {}): HttpSettings {
+export function httpSettings(config: Config, deps: TlsDeps, limits: Partial<HttpLimits> = {}) {
   return {
     limits: { ...defaultHttpLimits, bodyBytesMax: config.bodyBytesMax, ...limits },
     tls: buildTls(config, deps),
@@ -39,6 +25,7 @@ export function httpSettings(config: Config, deps: TlsDeps, limits: Partial<Http
     pinnedKeys: listPinnedKeys(config),
     trustProxy: config.trustProxy,
     publicUrl: config.publicUrl,
+    configuredUrl: configuredUrl(config),
     // Behind a proxy, a loopback address can be reached by everyone.
     metricsOpen: isLoopback(config.host) && !config.trustProxy,
     version,

@@ -1,8 +1,9 @@
-/** Helpers that the account commands share: opening the accounts, reporting wrong usage, parsing arguments. */
+/** Helpers that the account commands share: reaching the interface of the operator, reporting wrong usage, parsing arguments. */
 import { InvalidArgumentError, type Command } from "commander";
-import type { OpenAccounts } from "../app/app.js";
+import type { Operator } from "../app/app.js";
 import type { Clock } from "../core/clock.js";
 import { HearthError } from "../core/errors.js";
+import { OperatorClient } from "./operator.js";
 import type { TextOut } from "./terminal.js";
 import { ago } from "./duration.js";
 
@@ -13,16 +14,16 @@ export interface AccountsIo {
   readonly data?: TextOut;
 }
 
-/** Opens the accounts, runs an action with them and closes them. */
-export type UsingAccounts = <Result>(action: (accounts: OpenAccounts) => Promise<Result>) => Promise<Result>;
+/** Opens the interface of the operator, runs an action with it and closes it. */
+export type UsingOperator = <Result>(action: (api: OperatorClient) => Promise<Result>) => Promise<Result>;
 
-export function accountsOpener(open: () => Promise<OpenAccounts>): UsingAccounts {
+export function operatorOpener(open: () => Promise<Operator>): UsingOperator {
   return async (action) => {
-    const accounts = await open();
+    const operator = await open();
     try {
-      return await action(accounts);
+      return await action(new OperatorClient(operator));
     } finally {
-      await accounts.close();
+      await operator.close();
     }
   };
 }
@@ -101,9 +102,14 @@ export function collect(value: string, before: readonly string[] = []): readonly
   return [...before, value];
 }
 
+/** Formats how long ago a time was. */
+export function formatAge(time: string, now: number): string {
+  return ago(now - Date.parse(time));
+}
+
 /** Formats when a key was last used. The stored time is exact to the minute. */
-export function formatLastUse({ lastUseTime }: { readonly lastUseTime: number | null }, now: number): string {
-  return lastUseTime === null ? "never" : ago(now - lastUseTime);
+export function formatLastUse(lastUseTime: string | undefined, now: number): string {
+  return lastUseTime === undefined ? "never" : formatAge(lastUseTime, now);
 }
 
 /** Returns the first 13 characters of an id: its creation time in milliseconds, which distinguishes most ids. */

@@ -1,7 +1,7 @@
 /** The layout of the data folder, and whether it has the database. Commands load this before they open anything. */
 import { existsSync } from "node:fs";
 import { chmod, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileError } from "../system/file-errors.js";
 
 interface OwnFolder {
@@ -47,6 +47,18 @@ export function firstKeyFile({ data }: OwnFolder): string {
 /** The file with the first management key. */
 export function firstManagementKeyFile({ data }: OwnFolder): string {
   return join(data, "first-management-key");
+}
+
+/** The longest path of a socket that every system takes, in bytes. */
+const socketBytesMax = 103;
+
+/**
+ * The socket by which commands reach the running server. null: its path is too long, or the system has no such files; commands then do the
+ * same in their own process.
+ */
+export function operatorSocket({ data }: OwnFolder): string | null {
+  const path = resolve(data, "operator", "socket");
+  return process.platform === "win32" || Buffer.byteLength(path) > socketBytesMax ? null : path;
 }
 
 /** The settings of models that commands and the management API write. */

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { expect, it } from "vitest";
-import { openAccounts } from "../../src/app/accounts.js";
+import { openOperator } from "../../src/app/operator/open.js";
 import { addAlertsCommand } from "../../src/cli/alerts/alerts.js";
 import { loadConfig } from "../../src/config/config.js";
 import { systemClock } from "../../src/system/clock.js";
@@ -25,7 +25,7 @@ async function served() {
     const program = new Command("hearth").exitOverride().configureOutput({ writeErr: () => undefined });
     addAlertsCommand(program, {
       load: () => Promise.resolve(loaded),
-      openAccounts: () => openAccounts(loaded.config),
+      openOperator: () => openOperator(loaded.config),
       clock: systemClock,
       out: { write: (text) => (printed += text) },
     });

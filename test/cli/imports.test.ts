@@ -25,6 +25,9 @@ function sourcesOf(file: string): readonly string[] {
 }
 
 const server = /^src\/(http|dialects|jobs|inference|scheduler)\//;
+/** What a command about accounts does without, where it answers itself. */
+const models =
+  /^src\/(answers|jobs|inference|scheduler)\/|^src\/http\/(inference|ollama|console|about)\/|^src\/dialects\/(openai|anthropic|ollama)/;
 const engine =
   /^src\/engine\/(llama\/(engine|worker|tools|derive)|template|images)|node_modules\/(node-llama-cpp|@huggingface|onnxruntime-node|sharp|tiktoken)\//;
 const settings = /^src\/config\.ts$|node_modules\/(zod|yaml)\//;
@@ -42,10 +45,10 @@ describe("a command loads what it needs only: to load the whole program takes se
     ["ps", [server, engine, database, hub]],
     ["batches --help", [server, engine, settings, database, hub]],
     ["files ls", [server, engine, database, hub]],
-    ["keys ls", [server, engine, hub]],
-    ["teams ls", [server, engine, hub]],
-    ["usage", [server, engine, hub]],
-    ["ledger verify", [server, engine, hub]],
+    ["keys ls", [models, engine, hub]],
+    ["teams ls", [models, engine, hub]],
+    ["usage", [models, engine, hub]],
+    ["ledger verify", [models, engine, hub]],
   ])("%s", async (command, unneeded) => {
     const sources = await sourcesLoadedBy(command);
     expect(sources).toContain("src/main.ts");

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { openAccounts } from "../../src/app/accounts.js";
+import { openOperator } from "../../src/app/operator/open.js";
 import { addRequestsCommand } from "../../src/cli/requests/requests.js";
 import { loadConfig } from "../../src/config/config.js";
 
@@ -31,7 +31,7 @@ async function served(environment: NodeJS.ProcessEnv = {}) {
     const program = new Command("hearth").exitOverride().configureOutput({ writeErr: () => undefined });
     addRequestsCommand(program, {
       load: () => Promise.resolve(loaded),
-      openAccounts: () => openAccounts(loaded.config),
+      openOperator: () => openOperator(loaded.config),
       clock: server.clock,
       out: { write: (text) => (printed += text) },
     });

@@ -6,7 +6,7 @@ import type { PasswordCost } from "../../accounts/sign-in/passwords.js";
 import { createSignIn } from "../../accounts/sign-in/sign-in.js";
 import type { Config } from "../../config/config.js";
 import type { Logger } from "../../core/logger.js";
-import type { Accounts } from "../../http/server/app-context.js";
+import type { ServerAccounts } from "../../http/server/app-context.js";
 import { buildAccounts, type AccountDeps } from "../accounts.js";
 
 export interface AccountOverrides {
@@ -18,7 +18,7 @@ export interface AccountOverrides {
 export function buildServerAccounts(
   config: Config,
   deps: AccountDeps & AccountOverrides & { readonly logger: Logger },
-): Accounts {
+): ServerAccounts {
   const shared = { attempts: createSignInAttempts(deps.clock), failures: createFailedSignIns(deps) };
   const settings = toOidcSettings(config);
   return {

@@ -1,6 +1,6 @@
 /** Adds the commands that manage accounts, with or without a running server. Their changes have the actor `cli` in the audit log. */
 import type { Command } from "commander";
-import type { OpenAccounts } from "../../app/app.js";
+import type { Operator } from "../../app/app.js";
 import { addAuditCommand } from "./audit.js";
 import { addBudgetsCommand } from "./budgets.js";
 import { addCreditsCommand } from "./credits.js";
@@ -12,19 +12,19 @@ import { addManagementKeysCommand } from "./management-keys.js";
 import { addMembersCommand } from "./members.js";
 import { addPricesCommand } from "./prices.js";
 import { addUsageCommand } from "./usage.js";
-import { accountsOpener, type AccountsIo } from "../command-helpers.js";
+import { operatorOpener, type AccountsIo } from "../command-helpers.js";
 import { addTeamsCommand } from "./teams.js";
 
 /**
  * Adds `keys`, `groups`, `teams`, `members`, `management-keys`, `credits`, `budgets`, `usage`, `prices compare`, `ledger`, `audit` and `export`.
- * @param open opens the accounts of the configured data folder for one command.
+ * @param open opens the interface of the operator for one command.
  */
 export function addAccountCommands(
   program: Command,
-  open: () => Promise<OpenAccounts>,
+  open: () => Promise<Operator>,
   io: AccountsIo & Parameters<typeof addLedgerCommand>[2],
 ): void {
-  const using = accountsOpener(open);
+  const using = operatorOpener(open);
   addKeysCommand(program, using, io);
   addGroupsCommand(program, using, io);
   addTeamsCommand(program, using, io);

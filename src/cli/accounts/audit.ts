@@ -1,21 +1,26 @@
 /** `hearth audit`: lists the changes of keys, teams and members, and who made them. */
 import { InvalidArgumentError, type Command } from "commander";
-import type { AuditEventWithMember } from "../../accounts/audit-log.js";
+import type { z } from "zod";
+import type { auditEventSchema } from "../../http/management/audit-events.js";
 import { formatJson, formatTable } from "../table.js";
-import type { AccountsIo, UsingAccounts } from "../command-helpers.js";
+import type { AccountsIo, UsingOperator } from "../command-helpers.js";
 
 const eventsMax = 10_000;
 
+type AuditEvent = z.infer<typeof auditEventSchema>;
+
 /** Adds the command. */
-export function addAuditCommand(program: Command, using: UsingAccounts, { out }: AccountsIo): void {
+export function addAuditCommand(program: Command, using: UsingOperator, { out }: AccountsIo): void {
   program
     .command("audit")
     .description("list changes of keys, teams and members, the newest first")
     .option("--limit <n>", "maximum number of events", limitArgument, 50)
     .option("--json", "print one JSON array, including the values before and after each change")
     .action(async ({ limit, json }: { limit: number; json?: true }) => {
-      const events = await using((accounts) => accounts.auditLog.newest(limit));
-      out.write(json === true ? formatJson(events.map(eventToJson)) : toTable(events));
+      const { events } = await using((api) =>
+        api.get<{ events: readonly AuditEvent[] }>("/operator/audit-events", { limit }),
+      );
+      out.write(json === true ? formatJson(events) : toTable(events));
     });
 }
 
@@ -26,29 +31,12 @@ function limitArgument(written: string): number {
   return limit;
 }
 
-/** The fields of the management API. */
-function eventToJson({ member, ...event }: AuditEventWithMember) {
-  const { email, givenName, familyName } = member ?? {};
-  return {
-    eventTime: new Date(event.time).toISOString(),
-    eventId: event.id,
-    description: event.description,
-    user: { userId: event.userId, email, givenName, familyName },
-    actor: event.actor,
-    ...(event.teamId === null ? {} : { teamId: event.teamId }),
-    act: event.action,
-    objectId: event.objectId,
-    ...(event.before === null ? {} : { before: event.before }),
-    ...(event.after === null ? {} : { after: event.after }),
-  };
-}
-
-function toTable(events: readonly AuditEventWithMember[]): string {
-  const rows = events.map((event) => [
-    new Date(event.time).toISOString(),
-    event.member?.email ?? event.actor,
-    event.description,
-    event.objectId,
+function toTable(events: readonly AuditEvent[]): string {
+  const rows = events.map(({ eventTime, user, actor, description, objectId }) => [
+    eventTime,
+    user.email ?? actor,
+    description,
+    objectId,
   ]);
   return formatTable(["TIME", "ACTOR", "EVENT", "OBJECT"], rows);
 }

@@ -1,16 +1,17 @@
 /** `hearth budgets`: shows and sets the budgets of keys, members, teams, tags and end users, with or without a running server. */
 import { budgetPeriods } from "../../accounts/money/budget-periods.js";
 import { Option, type Command } from "commander";
-import type { BudgetChange } from "../../accounts/budgets/budgets.js";
-import { type BudgetName, type BudgetPeriod, type BudgetStatus } from "../../accounts/budgets/budget.js";
-import type { OpenAccounts } from "../../app/app.js";
-import { ticksToUsd, type Ticks } from "../../core/money.js";
+import type { z } from "zod";
+import type { BudgetPeriod } from "../../accounts/budgets/budget.js";
+import type { budgetSchema } from "../../http/management/billing/present-budget.js";
+import type { OperatorKey } from "../../http/management/operator/keys.js";
+import type { Member, OperatorClient, Team } from "../operator.js";
 import { formatJson, formatTable } from "../table.js";
 import {
   limitArgument,
   reportInvalidValues,
   type AccountsIo,
-  type UsingAccounts,
+  type UsingOperator,
 } from "../command-helpers.js";
 
 interface SubjectOptions {
@@ -30,17 +31,32 @@ interface SetOptions extends SubjectOptions {
   readonly json?: true;
 }
 
+type Budget = z.infer<typeof budgetSchema>;
+
 /** A budget with the name of its subject. */
 interface NamedBudget {
   readonly name: string;
-  readonly budget: BudgetStatus;
+  readonly budget: Budget;
 }
 
-/** Budgets that are read at once. */
-const pageItems = 1000;
+/** What a budget is set of. */
+interface Subject {
+  readonly teamId: string;
+  readonly name: string;
+  /** The fields that name it, none for the team. */
+  readonly named: Partial<Pick<Budget, (typeof subjectFields)[number][0]>>;
+}
+
+/** The fields of a budget that name its subject, and what it is; without one of them, the team. */
+const subjectFields = [
+  ["apiKeyId", "key"],
+  ["memberId", "member"],
+  ["tag", "tag"],
+  ["endUser", "user"],
+] as const;
 
 /** Adds `budgets list` and `budgets set`. */
-export function addBudgetsCommand(program: Command, using: UsingAccounts, io: AccountsIo): void {
+export function addBudgetsCommand(program: Command, using: UsingOperator, io: AccountsIo): void {
   const budgets = program
     .command("budgets")
     .description("show and set the budgets of keys, members, teams, tags and end users");
@@ -52,7 +68,7 @@ export function addBudgetsCommand(program: Command, using: UsingAccounts, io: Ac
     .argument("[team]", "only this team, by ID or name")
     .option("--json", "print one JSON array")
     .action(async (reference: string | undefined, { json }: Pick<SetOptions, "json">) =>
-      print(await using((accounts) => allBudgets(accounts, reference)), json === true),
+      print(await using((api) => listBudgets(api, reference)), json === true),
     );
   budgets
     .command("set")
@@ -73,110 +89,118 @@ export function addBudgetsCommand(program: Command, using: UsingAccounts, io: Ac
     .option("--soft-tokens <number>", "warn when these tokens are used, or none", limitArgument)
     .option("--json", "print one JSON array")
     .action(async (options: SetOptions, command: Command) => {
-      const set = () => using((accounts) => setBudget(accounts, options, command));
+      const set = () => using((api) => setBudget(api, options, command));
       print(await reportInvalidValues(command, set), options.json === true);
     });
 }
 
 async function setBudget(
-  accounts: OpenAccounts,
+  api: OperatorClient,
   options: SetOptions,
   command: Command,
 ): Promise<readonly NamedBudget[]> {
-  const { name, ...subject } = await findSubject(accounts, options, command);
-  const change = toChange(options);
-  if (Object.keys(change).length === 0)
-    return command.error("error: name a limit, such as --hard-usd 10", { exitCode: 2 });
-  const budget = await accounts.budgets.change(
-    { ...subject, period: options.period },
-    change,
-    accounts.actor,
-  );
-  return budget === null ? [] : [{ name, budget }];
+  const { name, teamId, named } = await findSubject(api, options, command);
+  const budget = toChange(options);
+  const fieldMask = Object.keys(budget).join();
+  if (fieldMask === "") return command.error("error: name a limit, such as --hard-usd 10", { exitCode: 2 });
+  const request = { ...named, period: options.period, budget, fieldMask };
+  const path = `/auth/teams/${teamId}/budgets`;
+  const { budget: changed } = await api.request<{ budget?: Budget }>("PUT", path, request);
+  return changed === undefined ? [] : [{ name, budget: changed }];
 }
 
 async function findSubject(
-  { keys, members, teams }: OpenAccounts,
+  api: OperatorClient,
   { key, member, team, tag, user }: SubjectOptions,
   command: Command,
-): Promise<Omit<BudgetName, "period"> & { readonly name: string }> {
+): Promise<Subject> {
   const subjects = [key, member, tag, user].filter((given) => given !== undefined);
   if (subjects.length > 1 || (key !== undefined && team !== undefined))
     return command.error("error: name one of --key, --member, --tag and --user; --key goes without --team", {
       exitCode: 2,
     });
   if (key !== undefined) {
-    const { id, teamId, name } = await keys.resolve(key);
-    return { teamId, subject: "key", subjectId: id, name };
+    const { apiKeyId, teamId, name } = await api.findKey(key);
+    return { teamId, name, named: { apiKeyId } };
   }
-  const named = team === undefined ? null : await teams.resolve(team);
+  const found = team === undefined ? null : await api.findTeam(team);
   const label = tag ?? user;
   if (label !== undefined) {
-    if (named === null) return command.error("error: name the --team", { exitCode: 2 });
-    return { teamId: named.id, subject: tag === undefined ? "user" : "tag", subjectId: label, name: label };
+    if (found === null) return command.error("error: name the --team", { exitCode: 2 });
+    return {
+      teamId: found.teamId,
+      name: label,
+      named: tag === undefined ? { endUser: label } : { tag: label },
+    };
   }
   if (member === undefined) {
-    if (named === null)
+    if (found === null)
       return command.error("error: name a --key, a --member, a --tag, a --user or a --team", { exitCode: 2 });
-    return { teamId: named.id, subject: "team", subjectId: named.id, name: named.name };
+    return { teamId: found.teamId, name: found.name, named: {} };
   }
-  const { id, teamId: own, email } = await members.resolve(member);
-  const teamId = named?.id ?? own;
-  if (teamId === null)
+  const { memberId, teamId: own, email } = await api.findMember(member);
+  const teamId = found?.teamId ?? own;
+  if (teamId === undefined)
     return command.error("error: this member is of no single team: name the --team", { exitCode: 2 });
-  return { teamId, subject: "member", subjectId: id, name: email };
+  return { teamId, name: email, named: { memberId } };
 }
 
-function toChange({ hardUsd, softUsd, hardTokens, softTokens }: SetOptions): BudgetChange {
+function toChange({ hardUsd, softUsd, hardTokens, softTokens }: SetOptions): object {
   const given = Object.entries({ hardUsd, softUsd, hardTokens, softTokens }).filter(
     ([, limit]) => limit !== undefined,
   );
-  return Object.fromEntries(given.map(([name, limit]) => [name, limit === "none" ? null : limit]));
+  return Object.fromEntries(given.map(([name, limit]) => [name, limit === "none" ? null : limit])) as object;
 }
 
 /** Returns the budgets of one team, or of all teams, with the names of their subjects. */
-async function allBudgets(
-  { budgets, keys, members, teams, actor }: OpenAccounts,
+async function listBudgets(
+  api: OperatorClient,
   reference: string | undefined,
 ): Promise<readonly NamedBudget[]> {
-  const shown = reference === undefined ? await teams.list(actor) : [await teams.resolve(reference)];
+  const shown =
+    reference === undefined ? await api.list<Team>("/auth/teams", "teams") : [await api.findTeam(reference)];
+  const { apiKeys } = await api.get<{ apiKeys: readonly OperatorKey[] }>("/operator/api-keys");
+  const { members } = await api.get<{ members: readonly Member[] }>("/operator/members");
   const names = new Map<string, string>([
-    ...shown.map(({ id, name }) => [id, name] as const),
-    ...(await keys.list()).map(({ key }) => [key.id, key.name] as const),
-    ...(await members.list()).map(({ id, email }) => [id, email] as const),
+    ...shown.map(({ teamId, name }) => [teamId, name] as const),
+    ...apiKeys.map(({ apiKeyId, name }) => [apiKeyId, name] as const),
+    ...members.map(({ memberId, email }) => [memberId, email] as const),
   ]);
   const all: NamedBudget[] = [];
-  for (const { id } of shown)
-    for (let after: BudgetStatus | null = null; ;) {
-      const page: readonly BudgetStatus[] = await budgets.page(
-        { teamId: id, of: null, after, limit: pageItems },
-        actor,
-      );
-      for (const budget of page) all.push({ name: names.get(budget.subjectId) ?? budget.subjectId, budget });
-      after = page.at(-1) ?? null;
-      if (page.length < pageItems) break;
+  for (const { teamId } of shown)
+    for (const budget of await api.list<Budget>(`/auth/teams/${teamId}/budgets`, "budgets")) {
+      const [, id] = readSubject(budget);
+      all.push({ name: names.get(id) ?? id, budget });
     }
   return all;
 }
 
-/** Money is decimal text: a float would round it. */
+function readSubject(budget: Budget): readonly [subject: string, id: string] {
+  for (const [field, subject] of subjectFields) {
+    const id = budget[field];
+    if (id !== undefined) return [subject, id];
+  }
+  return ["team", budget.teamId];
+}
+
 function toJson({ name, budget }: NamedBudget) {
+  const [subject, id] = readSubject(budget);
   return {
-    subject: budget.subject,
-    id: budget.subjectId,
+    subject,
+    id,
     name,
     teamId: budget.teamId,
     period: budget.period,
-    hardUsd: limitUsd(budget.hardTicks),
-    softUsd: limitUsd(budget.softTicks),
-    spentUsd: ticksToUsd(budget.spentTicks),
-    reservedUsd: ticksToUsd(budget.reservedTicks),
-    hardTokens: budget.hardTokens,
-    softTokens: budget.softTokens,
-    spentTokens: budget.spentTokens,
-    reservedTokens: budget.reservedTokens,
-    startTime: new Date(budget.startTime).toISOString(),
-    resetTime: budget.resetTime === null ? null : new Date(budget.resetTime).toISOString(),
+    hardUsd: budget.hardUsd ?? null,
+    softUsd: budget.softUsd ?? null,
+    spentUsd: budget.spentUsd,
+    reservedUsd: budget.reservedUsd,
+    hardTokens: budget.hardTokens === undefined ? null : Number(budget.hardTokens),
+    softTokens: budget.softTokens === undefined ? null : Number(budget.softTokens),
+    spentTokens: Number(budget.spentTokens),
+    reservedTokens: Number(budget.reservedTokens),
+    startTime: budget.startTime,
+    resetTime: budget.resetTime ?? null,
   };
 }
 
@@ -194,22 +218,12 @@ function toTable(all: readonly NamedBudget[]): string {
     "HARD TOKENS",
     "RESETS",
   ];
-  const rows = all.map(({ name, budget }) => [
-    budget.subject,
-    name,
-    budget.subjectId,
-    budget.period,
-    ticksToUsd(budget.spentTicks),
-    limitUsd(budget.softTicks) ?? "none",
-    limitUsd(budget.hardTicks) ?? "none",
-    String(budget.spentTokens),
-    String(budget.softTokens ?? "none"),
-    String(budget.hardTokens ?? "none"),
-    budget.resetTime === null ? "never" : new Date(budget.resetTime).toISOString(),
-  ]);
+  const rows = all.map(({ name, budget }) => {
+    const [subject, id] = readSubject(budget);
+    const { softUsd = "none", hardUsd = "none", softTokens = "none", hardTokens = "none" } = budget;
+    const { period, spentUsd, spentTokens, resetTime = "never" } = budget;
+    const limits = [spentUsd, softUsd, hardUsd, spentTokens, softTokens, hardTokens];
+    return [subject, name, id, period, ...limits, resetTime];
+  });
   return formatTable(header, rows);
-}
-
-function limitUsd(ticks: Ticks | null): string | null {
-  return ticks === null ? null : ticksToUsd(BigInt(ticks));
 }

@@ -1,11 +1,10 @@
 /** `hearth credits`: shows and changes the credit and the spending limits of teams, with or without a running server. */
 import type { Command } from "commander";
-import type { CreditChange, TeamCredits } from "../../accounts/money/credits.js";
-import type { SpendingLimitChange } from "../../accounts/money/spending-limits.js";
-import type { OpenAccounts } from "../../app/app.js";
-import { ticksToUsd, type Ticks } from "../../core/money.js";
+import type { CreditChange } from "../../accounts/money/credits.js";
+import type { OperatorCredits } from "../../http/management/operator/credits.js";
+import type { OperatorClient } from "../operator.js";
 import { formatJson, formatTable } from "../table.js";
-import { reportInvalidValues, type AccountsIo, type UsingAccounts } from "../command-helpers.js";
+import { reportInvalidValues, type AccountsIo, type UsingOperator } from "../command-helpers.js";
 
 interface Options {
   readonly note?: string;
@@ -24,12 +23,12 @@ const changes: readonly (readonly [verb: string, kind: CreditChange, description
 ];
 
 /** Adds `credits add`, `credits refund`, `credits adjust`, `credits show` and `credits limit`. */
-export function addCreditsCommand(program: Command, using: UsingAccounts, { out }: AccountsIo): void {
+export function addCreditsCommand(program: Command, using: UsingOperator, { out }: AccountsIo): void {
   const credits = program
     .command("credits")
     .description("show and change the credit and spending limits of teams");
-  const print = (all: readonly TeamCredits[], json: boolean): void =>
-    void out.write(json ? formatJson(all.map(toJson)) : toTable(all));
+  const print = (all: readonly OperatorCredits[], json: boolean): void =>
+    void out.write(json ? formatJson(all) : toTable(all));
   for (const [verb, kind, description] of changes)
     credits
       .command(verb)
@@ -40,9 +39,10 @@ export function addCreditsCommand(program: Command, using: UsingAccounts, { out 
       .option("--json", "print one JSON array")
       .action(async (reference: string, usd: string, { note, json }: Options, command: Command) => {
         const change = () =>
-          using(async (accounts) => {
-            const { id } = await accounts.teams.resolve(reference);
-            return accounts.credits.change(kind, id, { usd, note: note ?? null }, accounts.actor);
+          using(async (api) => {
+            const { teamId } = await api.findTeam(reference);
+            const path = `/operator/teams/${teamId}/credits`;
+            return api.request<OperatorCredits>("POST", path, { kind, usd, note });
           });
         print([await reportInvalidValues(command, change)], json === true);
       });
@@ -52,7 +52,12 @@ export function addCreditsCommand(program: Command, using: UsingAccounts, { out 
     .argument("[team]", "only this team, by ID or name")
     .option("--json", "print one JSON array")
     .action(async (reference: string | undefined, { json }: Options) =>
-      print(await using((accounts) => readCredits(accounts, reference)), json === true),
+      print(
+        await using(async (api) =>
+          listCredits(api, reference === undefined ? null : (await api.findTeam(reference)).teamId),
+        ),
+        json === true,
+      ),
     );
   credits
     .command("limit")
@@ -61,57 +66,25 @@ export function addCreditsCommand(program: Command, using: UsingAccounts, { out 
     .option("--hard <usd>", "limit set by the operator on all spending, or none")
     .option("--soft <usd>", "limit set by the team on use beyond prepaid credit, or none")
     .option("--json", "print one JSON array")
-    .action(async (reference: string, { json, ...limits }: Options & LimitOptions, command: Command) => {
-      const change = limitChange(limits);
+    .action(async (reference: string, { json, hard, soft }: Options & LimitOptions, command: Command) => {
+      const limits = { hard: hard === "none" ? null : hard, soft: soft === "none" ? null : soft };
       const changeAndShow = () =>
-        using(async (accounts) => {
-          const { id } = await accounts.teams.resolve(reference);
-          if (Object.keys(change).length > 0) await accounts.spending.change(id, change, accounts.actor);
-          return readCredits(accounts, id);
+        using(async (api) => {
+          const { teamId } = await api.findTeam(reference);
+          const path = `/operator/teams/${teamId}/spending-limits`;
+          if (hard !== undefined || soft !== undefined) await api.request("PUT", path, limits);
+          return listCredits(api, teamId);
         });
       print(await reportInvalidValues(command, changeAndShow), json === true);
     });
 }
 
 /** Returns the credit of one team, or of all teams. */
-async function readCredits(
-  { teams, credits, actor }: OpenAccounts,
-  reference: string | undefined,
-): Promise<readonly TeamCredits[]> {
-  return credits.of(reference === undefined ? await teams.list(actor) : [await teams.resolve(reference)]);
+async function listCredits(api: OperatorClient, teamId: string | null): Promise<readonly OperatorCredits[]> {
+  return (await api.get<{ credits: readonly OperatorCredits[] }>("/operator/credits", { teamId })).credits;
 }
 
-function limitChange({ hard, soft }: LimitOptions): SpendingLimitChange {
-  return {
-    ...(hard === undefined ? {} : { hard: parseLimit(hard) }),
-    ...(soft === undefined ? {} : { soft: parseLimit(soft) }),
-  };
-}
-
-function parseLimit(usd: string): string | null {
-  return usd === "none" ? null : usd;
-}
-
-/** Money is decimal text: a float would round it. */
-function toJson({ team, balances, month }: TeamCredits) {
-  const { credit, reserved, revenue, purchases, adjustments } = balances;
-  return {
-    teamId: team.id,
-    name: team.name,
-    billing: team.billing,
-    creditUsd: ticksToUsd(credit),
-    reservedUsd: ticksToUsd(reserved),
-    usedUsd: ticksToUsd(revenue),
-    boughtUsd: ticksToUsd(-purchases),
-    adjustedUsd: ticksToUsd(-adjustments),
-    monthUsd: ticksToUsd(month.chargedTicks),
-    monthReservedUsd: ticksToUsd(month.reservedTicks),
-    hardLimitUsd: limitUsd(month.limits.hardTicks),
-    softLimitUsd: limitUsd(month.limits.softTicks),
-  };
-}
-
-function toTable(all: readonly TeamCredits[]): string {
+function toTable(all: readonly OperatorCredits[]): string {
   const header = [
     "NAME",
     "ID",
@@ -122,19 +95,15 @@ function toTable(all: readonly TeamCredits[]): string {
     "MONTH USD",
     "LIMIT USD",
   ];
-  const rows = all.map(({ team, balances, month }) => [
-    team.name,
-    team.id,
-    team.billing,
-    ticksToUsd(balances.credit),
-    ticksToUsd(balances.reserved),
-    ticksToUsd(balances.revenue),
-    ticksToUsd(month.chargedTicks),
-    limitUsd(month.limits.hardTicks) ?? "none",
+  const rows = all.map((each) => [
+    each.name,
+    each.teamId,
+    each.billing,
+    each.creditUsd,
+    each.reservedUsd,
+    each.usedUsd,
+    each.monthUsd,
+    each.hardLimitUsd ?? "none",
   ]);
   return formatTable(header, rows);
-}
-
-function limitUsd(ticks: Ticks | null): string | null {
-  return ticks === null ? null : ticksToUsd(BigInt(ticks));
 }

@@ -2,14 +2,9 @@
 import { once } from "node:events";
 import { Writable } from "node:stream";
 import { Argument, InvalidArgumentError, Option, type Command } from "commander";
-import {
-  exportFormats,
-  exportKinds,
-  formatRows,
-  type ExportFormat,
-  type ExportKind,
-} from "../../core/export/rows.js";
-import { reportInvalidValues, type AccountsIo, type UsingAccounts } from "../command-helpers.js";
+import { exportFormats, exportKinds, type ExportFormat, type ExportKind } from "../../core/export/rows.js";
+import { withQuery } from "../operator.js";
+import { reportInvalidValues, type AccountsIo, type UsingOperator } from "../command-helpers.js";
 
 interface Options {
   readonly format: ExportFormat;
@@ -21,7 +16,7 @@ interface Options {
 /** Adds the command. */
 export function addExportCommand(
   program: Command,
-  using: UsingAccounts,
+  using: UsingOperator,
   { out: printed, data: out = printed }: AccountsIo,
 ): void {
   program
@@ -34,15 +29,20 @@ export function addExportCommand(
     .option("--until <time>", "before this time", timeArgument)
     .action(async (kind: ExportKind, { format, team, since, until }: Options, command: Command) => {
       await reportInvalidValues(command, () =>
-        using(async (accounts) => {
-          const teamId = team === undefined ? null : (await accounts.teams.resolve(team)).id;
-          const query = { teamId, from: since ?? null, to: until ?? null };
-          const { columns, pages } = await accounts.exports.open(kind, query, accounts.actor);
-          for await (const text of formatRows(format, columns, pages))
-            if (out.write(text) === false && out instanceof Writable) await once(out, "drain");
+        using(async (api) => {
+          const teamId = team === undefined ? null : (await api.findTeam(team)).teamId;
+          const query = { format, teamId, since: timeText(since), until: timeText(until) };
+          const answer = await api.open("GET", withQuery(`/admin/export/${kind}`, query));
+          answer.setEncoding("utf8");
+          for await (const text of answer)
+            if (out.write(String(text)) === false && out instanceof Writable) await once(out, "drain");
         }),
       );
     });
+}
+
+function timeText(time: number | undefined): string | undefined {
+  return time === undefined ? undefined : new Date(time).toISOString();
 }
 
 function timeArgument(written: string): number {

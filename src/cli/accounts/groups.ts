@@ -1,16 +1,20 @@
 /** `hearth groups`: creates, lists, changes and deletes access groups, which are named lists of ACLs. */
 import type { Command } from "commander";
-import type { AccessGroup } from "../../accounts/groups/access-group.js";
-import type { AccessGroupChange } from "../../accounts/groups/access-groups.js";
+import type { z } from "zod";
+import type { accessGroupSchema } from "../../http/management/access-groups.js";
 import { formatJson, formatTable } from "../table.js";
 import {
   collect,
   forEachReference,
+  formatAge,
   reportInvalidValues,
   type AccountsIo,
-  type UsingAccounts,
+  type UsingOperator,
 } from "../command-helpers.js";
-import { ago } from "../duration.js";
+
+type AccessGroup = z.infer<typeof accessGroupSchema>;
+
+const path = "/auth/access-groups";
 
 interface Options {
   readonly acl?: readonly string[];
@@ -21,7 +25,7 @@ interface Options {
 const aclHelp = "permission, such as api-key:endpoint:chat or api-key:model:NAME; may be repeated";
 
 /** Adds `groups` and its subcommands. */
-export function addGroupsCommand(program: Command, using: UsingAccounts, io: AccountsIo): void {
+export function addGroupsCommand(program: Command, using: UsingOperator, io: AccountsIo): void {
   const groups = program
     .command("groups")
     .description("create, list, change and delete access groups: named lists of permissions");
@@ -32,8 +36,8 @@ export function addGroupsCommand(program: Command, using: UsingAccounts, io: Acc
     .description("list the access groups")
     .option("--json", "print one JSON array")
     .action(async ({ json }: Options) => {
-      const all = await using(({ accessGroups }) => accessGroups.list());
-      io.out.write(json === true ? formatJson(all.map(toJson)) : toTable(all, io.clock.now()));
+      const { accessGroups } = await using((api) => api.get<{ accessGroups: readonly AccessGroup[] }>(path));
+      io.out.write(json === true ? formatJson(accessGroups) : toTable(accessGroups, io.clock.now()));
     });
   groups
     .command("rm")
@@ -41,16 +45,16 @@ export function addGroupsCommand(program: Command, using: UsingAccounts, io: Acc
     .description("delete access groups that no key and no team has")
     .argument("<name...>", "names of access groups")
     .action((names: readonly string[]) =>
-      using(({ accessGroups, actor }) =>
+      using((api) =>
         forEachReference(names, async (name) => {
-          await accessGroups.remove(name, actor);
+          await api.request("DELETE", pathTo(name));
           io.out.write(`${name}\n`);
         }),
       ),
     );
 }
 
-function addSavingCommands(groups: Command, using: UsingAccounts, io: AccountsIo): void {
+function addSavingCommands(groups: Command, using: UsingOperator, io: AccountsIo): void {
   groups
     .command("create")
     .description("create an access group; keys and teams get it by the permission api-key:group:NAME")
@@ -60,7 +64,7 @@ function addSavingCommands(groups: Command, using: UsingAccounts, io: AccountsIo
     .option("--json", "print one JSON object")
     .action(async (name: string, { acl = [], description = "", json }: Options, command: Command) => {
       const create = () =>
-        using(({ accessGroups, actor }) => accessGroups.create({ name, description, acls: acl }, actor));
+        using((api) => api.request<AccessGroup>("POST", path, { name, description, acls: acl }));
       print(await reportInvalidValues(command, create), json, io);
     });
   groups
@@ -73,36 +77,25 @@ function addSavingCommands(groups: Command, using: UsingAccounts, io: AccountsIo
     .action(async (name: string, { acl, description, json }: Options, command: Command) => {
       if (acl === undefined && description === undefined)
         command.error("error: nothing to change: give --acl or --description", { exitCode: 2 });
-      const change: AccessGroupChange = {
-        ...(acl === undefined ? {} : { acls: acl }),
-        ...(description === undefined ? {} : { description }),
-      };
-      const update = () => using(({ accessGroups, actor }) => accessGroups.update(name, change, actor));
+      const request = { accessGroup: { acls: acl, description } };
+      const update = () => using((api) => api.request<AccessGroup>("PUT", pathTo(name), request));
       print(await reportInvalidValues(command, update), json, io);
     });
 }
 
 function print(group: AccessGroup, json: true | undefined, { out }: AccountsIo): void {
-  out.write(json === true ? formatJson(toJson(group)) : `${group.name}\n`);
+  out.write(json === true ? formatJson(group) : `${group.name}\n`);
 }
 
-/** The fields of the management API. */
-function toJson({ name, description, acls, createTime, modifyTime }: AccessGroup) {
-  return {
-    name,
-    acl: `api-key:group:${name}`,
-    description,
-    acls,
-    createTime: new Date(createTime).toISOString(),
-    modifyTime: new Date(modifyTime).toISOString(),
-  };
+function pathTo(name: string): string {
+  return `${path}/${encodeURIComponent(name)}`;
 }
 
 function toTable(all: readonly AccessGroup[], now: number): string {
   const rows = all.map(({ name, acls, modifyTime, description }) => [
     name,
     acls.map((acl) => acl.replace("api-key:", "")).join(" "),
-    ago(now - modifyTime),
+    formatAge(modifyTime, now),
     description,
   ]);
   return formatTable(["NAME", "PERMISSIONS", "CHANGED", "DESCRIPTION"], rows);

@@ -1,74 +1,56 @@
-/** Formats API keys as lines, as tables, and as JSON with the fields of the management API. */
-import type { CreatedKey } from "../../accounts/keys/keys.js";
-import type { ApiKey, Principal } from "../../accounts/principals/api-key.js";
-import { ago } from "../duration.js";
+/** Formats API keys as text, as tables, and as JSON. */
+import type { z } from "zod";
+import type { apiKeySchema, createdApiKeySchema } from "../../http/management/keys/present-key.js";
+import type { OperatorKey } from "../../http/management/operator/keys.js";
 import { formatTable } from "../table.js";
-import { formatLastUse, shortId } from "../command-helpers.js";
+import { formatAge, formatLastUse, shortId } from "../command-helpers.js";
 
-export function createdToText({ key, team, secret }: CreatedKey): string {
+export type ApiKey = z.infer<typeof apiKeySchema>;
+export type CreatedApiKey = z.infer<typeof createdApiKeySchema>;
+
+/** A key with its team and its new secret. */
+export type CreatedKey = OperatorKey & Pick<CreatedApiKey, "apiKey">;
+
+export function createdToText({ name, apiKeyId, teamName, apiKey }: CreatedKey): string {
   return (
-    `API key "${key.name}" of team "${team.name}", ID ${shortId(key.id)}:\n\n  ${secret}\n\n` +
+    `API key "${name}" of team "${teamName}", ID ${shortId(apiKeyId)}:\n\n  ${apiKey}\n\n` +
     "Store it in a safe place: it is not shown again.\n"
   );
 }
 
-export function rotatedToText(created: CreatedKey): string {
-  const until = created.key.previousExpireTime;
-  const note = until === null ? "" : `The old secret is valid until ${new Date(until).toISOString()}.\n`;
-  return `${createdToText(created)}${note}`;
-}
-
-export function keyToLine(key: ApiKey): string {
-  return `${key.id}\n`;
+/** @param until when the old secret expires, unless the key expires before */
+export function rotatedToText(created: CreatedKey, until: string): string {
+  const { expireTime = until } = created;
+  const earlier = Date.parse(expireTime) < Date.parse(until) ? expireTime : until;
+  return `${createdToText(created)}The old secret is valid until ${earlier}.\n`;
 }
 
 /** @param now milliseconds since the epoch; determines whether the key has expired. */
-export function keyToJson({ key, team }: Principal, now: number) {
-  return {
-    apiKeyId: key.id,
-    name: key.name,
-    redactedApiKey: key.redacted,
-    teamId: team.id,
-    teamName: team.name,
-    userId: key.userId,
-    createTime: new Date(key.createTime).toISOString(),
-    modifyTime: new Date(key.modifyTime).toISOString(),
-    ...(key.expireTime === null ? {} : { expireTime: new Date(key.expireTime).toISOString() }),
-    ...(key.lastUseTime === null ? {} : { lastUseTime: new Date(key.lastUseTime).toISOString() }),
-    status: describeState(key, team.blocked, now),
-    disabled: key.disabled,
-    blocked: key.blocked,
-    ...(key.qps === null ? {} : { qps: key.qps }),
-    ...(key.qpm === null ? {} : { qpm: key.qpm }),
-    ...(key.tpm === null ? {} : { tpm: String(key.tpm) }),
-    ...(key.endUserQpm === null ? {} : { endUserQpm: key.endUserQpm }),
-    ...(key.endUserTpm === null ? {} : { endUserTpm: String(key.endUserTpm) }),
-    ...(key.ipRanges === null ? {} : { ipRanges: key.ipRanges }),
-    aclStrings: key.acls,
-  };
+export function keyToJson({ teamBlocked, ...key }: OperatorKey, now: number) {
+  return { ...key, status: describeState({ teamBlocked, ...key }, now), blocked: key.blocked ?? false };
 }
 
-export function createdToJson({ secret, ...created }: CreatedKey, now: number) {
-  return { ...keyToJson(created, now), apiKey: secret };
+export function createdToJson({ apiKey, ...created }: CreatedKey, now: number) {
+  return { ...keyToJson(created, now), apiKey };
 }
 
-export function keysToTable(all: readonly Principal[], now: number): string {
+export function keysToTable(all: readonly OperatorKey[], now: number): string {
   const header = ["NAME", "ID", "KEY", "TEAM", "CREATED", "LAST USED", "STATE"];
-  const rows = all.map(({ key, team }) => [
+  const rows = all.map((key) => [
     key.name,
-    shortId(key.id),
-    key.redacted,
-    team.name,
-    ago(now - key.createTime),
-    formatLastUse(key, now),
-    describeState(key, team.blocked, now),
+    shortId(key.apiKeyId),
+    key.redactedApiKey,
+    key.teamName,
+    formatAge(key.createTime, now),
+    formatLastUse(key.lastUseTime, now),
+    describeState(key, now),
   ]);
   return formatTable(header, rows);
 }
 
-function describeState(key: ApiKey, teamBlocked: boolean, now: number): string {
+function describeState({ teamBlocked, blocked, disabled, expireTime }: OperatorKey, now: number): string {
   if (teamBlocked) return "team blocked";
-  if (key.blocked) return "blocked";
-  if (key.disabled) return "disabled";
-  return key.expireTime !== null && key.expireTime <= now ? "expired" : "active";
+  if (blocked === true) return "blocked";
+  if (disabled) return "disabled";
+  return expireTime !== undefined && Date.parse(expireTime) <= now ? "expired" : "active";
 }

@@ -1,17 +1,18 @@
 /** `hearth keys`: creates, lists, changes, rotates and removes API keys. */
 import { Option, type Command } from "commander";
-import type { OpenAccounts } from "../../app/app.js";
 import { settingEntries, type SettingKind } from "../../accounts/keys/key-settings.js";
-import type { KeyChange } from "../../accounts/keys/keys.js";
-import type { ApiKey, Principal } from "../../accounts/principals/api-key.js";
+import type { OperatorKey } from "../../http/management/operator/keys.js";
 import {
   createdToJson,
   createdToText,
   keyToJson,
   keysToTable,
-  keyToLine,
   rotatedToText,
+  type ApiKey,
+  type CreatedApiKey,
+  type CreatedKey,
 } from "./key-columns.js";
+import type { OperatorClient } from "../operator.js";
 import { formatJson } from "../table.js";
 import {
   reportInvalidValues,
@@ -21,8 +22,11 @@ import {
   timeArgument,
   forEachReference,
   type AccountsIo,
-  type UsingAccounts,
+  type UsingOperator,
 } from "../command-helpers.js";
+
+/** How long the old secret of a rotated key stays valid. */
+const dayMs = 86_400_000;
 
 interface KeyOptions {
   readonly json?: true;
@@ -30,7 +34,7 @@ interface KeyOptions {
 }
 
 /** Adds `keys` and its subcommands. */
-export function addKeysCommand(program: Command, using: UsingAccounts, io: AccountsIo): void {
+export function addKeysCommand(program: Command, using: UsingOperator, io: AccountsIo): void {
   const keys = program.command("keys").description("create, list, change, rotate and remove API keys");
   addCreateCommand(keys, using, io);
   keys
@@ -39,49 +43,57 @@ export function addKeysCommand(program: Command, using: UsingAccounts, io: Accou
     .description("list the API keys")
     .option("--team <team>", "only the keys of this team, by ID or name")
     .option("--json", "print one JSON array")
-    .action(async ({ team: reference, json }: { team?: string; json?: true }) => {
-      const all = await using(async ({ keys: service, teams }) => {
-        const teamId = reference === undefined ? null : (await teams.resolve(reference)).id;
-        return (await service.list()).filter(({ team }) => teamId === null || team.id === teamId);
+    .action(async ({ team, json }: { team?: string; json?: true }) => {
+      const all = await using(async (api) => {
+        const teamId = team === undefined ? null : (await api.findTeam(team)).teamId;
+        return api.get<{ apiKeys: readonly OperatorKey[] }>("/operator/api-keys", { teamId });
       });
       const now = io.clock.now();
+      const { apiKeys } = all;
       io.out.write(
-        json === true ? formatJson(all.map((each) => keyToJson(each, now))) : keysToTable(all, now),
+        json === true ? formatJson(apiKeys.map((key) => keyToJson(key, now))) : keysToTable(apiKeys, now),
       );
     });
   addUpdateCommand(keys, using, io);
   addRotateCommand(keys, using, io);
-  addForEachCommand(keys, "disable", "disable API keys until they are enabled", using, io, (accounts, id) =>
-    accounts.keys.update(id, { disabled: true }, accounts.actor),
+  const change = (setting: object) => (api: OperatorClient, id: string) => updateKey(api, id, setting);
+  addForEachCommand(
+    keys,
+    "disable",
+    "disable API keys until they are enabled",
+    using,
+    io,
+    change({ disabled: true }),
   );
-  addForEachCommand(keys, "enable", "enable disabled API keys", using, io, (accounts, id) =>
-    accounts.keys.update(id, { disabled: false }, accounts.actor),
-  );
+  addForEachCommand(keys, "enable", "enable disabled API keys", using, io, change({ disabled: false }));
   addForEachCommand(
     keys,
     "block",
     "block API keys until the operator unblocks them",
     using,
     io,
-    (accounts, id) => accounts.keys.update(id, { blocked: true }, accounts.actor),
+    change({ blocked: true }),
   );
-  addForEachCommand(keys, "unblock", "unblock API keys", using, io, (accounts, id) =>
-    accounts.keys.update(id, { blocked: false }, accounts.actor),
-  );
-  addForEachCommand(keys, "rm", "remove API keys permanently", using, io, (accounts, id) =>
-    accounts.keys.remove(id, accounts.actor),
+  addForEachCommand(keys, "unblock", "unblock API keys", using, io, change({ blocked: false }));
+  addForEachCommand(keys, "rm", "remove API keys permanently", using, io, (api, id) =>
+    api.request("DELETE", `/auth/api-keys/${id}`),
   );
 }
 
-function addCreateCommand(keys: Command, using: UsingAccounts, io: AccountsIo): void {
+function updateKey(api: OperatorClient, id: string, apiKey: object): Promise<ApiKey> {
+  return api.request("PUT", `/auth/api-keys/${id}`, { apiKey, fieldMask: Object.keys(apiKey).join() });
+}
+
+function addCreateCommand(keys: Command, using: UsingOperator, io: AccountsIo): void {
   withKeyOptions(keys.command("create"), io)
     .description("create an API key and print its secret once")
     .option("--team <team>", "ID or name of its team (default: the first)")
     .action(async ({ team, json, ...options }: KeyOptions & { team?: string }, command: Command) => {
-      const created = await using((accounts) =>
+      const created = await using((api) =>
         reportInvalidValues(command, async () => {
-          const teamId = team === undefined ? null : (await accounts.teams.resolve(team)).id;
-          return accounts.keys.create({ teamId, name: "unnamed", ...toChange(options) }, accounts.actor);
+          const teamId = team === undefined ? null : (await api.findTeam(team)).teamId;
+          const request = { teamId, name: "unnamed", ...toChange(options) };
+          return api.request<CreatedKey>("POST", "/operator/api-keys", request);
         }),
       );
       io.out.write(
@@ -90,25 +102,23 @@ function addCreateCommand(keys: Command, using: UsingAccounts, io: AccountsIo): 
     });
 }
 
-function addUpdateCommand(keys: Command, using: UsingAccounts, io: AccountsIo): void {
+function addUpdateCommand(keys: Command, using: UsingOperator, io: AccountsIo): void {
   withKeyOptions(keys.command("update"), io)
     .description("change an API key; omitted options keep their values")
     .argument("<id>", "ID or KEY as `hearth keys ls` shows it")
     .action(async (reference: string, { json, ...options }: KeyOptions, command: Command) => {
       const change = toChange(options);
       if (Object.keys(change).length === 0) command.error("error: no change was given", { exitCode: 2 });
-      const found = await using(async (accounts) => {
-        const { id } = await accounts.keys.resolve(reference);
-        return withTeam(
-          accounts,
-          await reportInvalidValues(command, () => accounts.keys.update(id, change, accounts.actor)),
-        );
+      const key = await using(async (api) => {
+        const { apiKeyId, teamName, teamBlocked } = await api.findKey(reference);
+        const changed = await reportInvalidValues(command, () => updateKey(api, apiKeyId, change));
+        return { ...changed, teamName, teamBlocked };
       });
-      io.out.write(json === true ? formatJson(keyToJson(found, io.clock.now())) : keyToLine(found.key));
+      io.out.write(json === true ? formatJson(keyToJson(key, io.clock.now())) : `${key.apiKeyId}\n`);
     });
 }
 
-function addRotateCommand(keys: Command, using: UsingAccounts, io: AccountsIo): void {
+function addRotateCommand(keys: Command, using: UsingOperator, io: AccountsIo): void {
   keys
     .command("rotate")
     .description(
@@ -125,17 +135,18 @@ function addRotateCommand(keys: Command, using: UsingAccounts, io: AccountsIo): 
       ) => {
         if (oldSecretExpires === "never")
           return command.error("error: the old secret must expire", { exitCode: 2 });
-        const rotation = oldSecretExpires === undefined ? {} : { oldSecretExpireTime: oldSecretExpires };
-        const created = await using(async (accounts) => {
-          const { id } = await accounts.keys.resolve(reference);
-          const { key, secret } = await reportInvalidValues(command, () =>
-            accounts.keys.rotate(id, rotation, accounts.actor),
+        const now = io.clock.now();
+        const until = new Date(oldSecretExpires ?? now + dayMs).toISOString();
+        const created = await using(async (api) => {
+          const { apiKeyId, teamName, teamBlocked } = await api.findKey(reference);
+          const rotated = await reportInvalidValues(command, () =>
+            api.request<CreatedApiKey>("POST", `/auth/api-keys/${apiKeyId}/rotate`, {
+              oldSecretExpireTime: until,
+            }),
           );
-          return { ...(await withTeam(accounts, key)), secret };
+          return { ...rotated, teamName, teamBlocked };
         });
-        io.out.write(
-          json === true ? formatJson(createdToJson(created, io.clock.now())) : rotatedToText(created),
-        );
+        io.out.write(json === true ? formatJson(createdToJson(created, now)) : rotatedToText(created, until));
       },
     );
 }
@@ -144,9 +155,9 @@ function addForEachCommand(
   keys: Command,
   name: string,
   description: string,
-  using: UsingAccounts,
+  using: UsingOperator,
   { out }: AccountsIo,
-  apply: (accounts: OpenAccounts, id: string) => Promise<ApiKey>,
+  apply: (api: OperatorClient, id: string) => Promise<unknown>,
 ): void {
   keys
     .command(name)
@@ -155,12 +166,13 @@ function addForEachCommand(
     .option("--json", "print one JSON array")
     .action(async (references: string[], { json }: { json?: true }) => {
       const done: string[] = [];
-      const each = (accounts: OpenAccounts) => async (reference: string) => {
-        const { id } = await apply(accounts, (await accounts.keys.resolve(reference)).id);
-        done.push(id);
-        if (json !== true) out.write(`${id}\n`);
+      const each = (api: OperatorClient) => async (reference: string) => {
+        const { apiKeyId } = await api.findKey(reference);
+        await apply(api, apiKeyId);
+        done.push(apiKeyId);
+        if (json !== true) out.write(`${apiKeyId}\n`);
       };
-      await using((accounts) => forEachReference(references, each(accounts))).finally(() => {
+      await using((api) => forEachReference(references, each(api))).finally(() => {
         if (json === true) out.write(formatJson(done));
       });
     });
@@ -197,14 +209,13 @@ const nothing: Readonly<Partial<Record<SettingKind, string>>> = {
   ranges: "any",
 };
 
-function toChange(options: KeyOptions): KeyChange {
+/** Returns the settings that the options give, as the API takes them. */
+function toChange(options: KeyOptions): Readonly<Record<string, unknown>> {
   const given = settingEntries.flatMap(([name, { kind, option }]) => {
     const value = option === undefined ? undefined : options[new Option(option[0]).attributeName()];
-    return value === undefined ? [] : [[name, value === nothing[kind] ? null : value]];
+    if (value === undefined) return [];
+    if (value === nothing[kind]) return [[name, null]];
+    return [[name, kind === "time" ? new Date(Number(value)).toISOString() : value]];
   });
-  return Object.fromEntries(given) as KeyChange;
-}
-
-async function withTeam({ teams, actor }: OpenAccounts, key: ApiKey): Promise<Principal> {
-  return { key, team: await teams.find(key.teamId, actor) };
+  return Object.fromEntries(given) as Readonly<Record<string, unknown>>;
 }

@@ -1,14 +1,17 @@
 /** `hearth ledger verify`: recomputes the ledger of the data folder, with or without a running server. */
+import { createInterface } from "node:readline";
 import type { Command } from "commander";
+import type { Progress } from "../../core/report/progress.js";
 import { progressLine } from "../backup/progress.js";
+import type { OperatorClient } from "../operator.js";
 import type { TextOut } from "../terminal.js";
 import { formatJson } from "../table.js";
-import type { AccountsIo, UsingAccounts } from "../command-helpers.js";
+import type { AccountsIo, UsingOperator } from "../command-helpers.js";
 
 type LedgerIo = Pick<AccountsIo, "out"> & { readonly err: TextOut };
 
 /** Adds the command; it fails if the ledger does not balance. */
-export function addLedgerCommand(program: Command, using: UsingAccounts, { out, err }: LedgerIo): void {
+export function addLedgerCommand(program: Command, using: UsingOperator, { out, err }: LedgerIo): void {
   const ledger = program.command("ledger").description("check the ledger");
   ledger
     .command("verify")
@@ -16,10 +19,26 @@ export function addLedgerCommand(program: Command, using: UsingAccounts, { out, 
     .option("--json", "print one JSON object")
     .action(async ({ json }: { json?: true }) => {
       const line = progressLine(err);
-      const problems = await using((accounts) => accounts.ledger.verify(line.show)).finally(line.clear);
+      const problems = await using((api) => verify(api, line.show)).finally(line.clear);
       const isBalanced = problems.length === 0;
       if (json === true) out.write(formatJson({ balanced: isBalanced, problems }));
       else out.write(isBalanced ? "The ledger balances.\n" : `${problems.join("\n")}\n`);
       if (!isBalanced) throw new Error("the ledger does not balance");
     });
+}
+
+interface Line {
+  readonly progress?: Progress;
+  readonly problems?: readonly string[];
+}
+
+/** @throws Error when the server breaks the check off. */
+async function verify(api: OperatorClient, show: (progress: Progress) => void): Promise<readonly string[]> {
+  const lines = createInterface({ input: await api.open("GET", "/operator/ledger-check") });
+  for await (const text of lines) {
+    const { progress, problems } = JSON.parse(text) as Line;
+    if (problems !== undefined) return problems;
+    if (progress !== undefined) show(progress);
+  }
+  throw new Error("the check of the ledger was broken off");
 }

@@ -1,22 +1,20 @@
 /** `hearth management-keys`: creates, lists and removes keys of the management API. */
 import type { Command } from "commander";
-import type { OpenAccounts } from "../../app/app.js";
-import type { CreateManagementKeyRequest } from "../../accounts/management-keys/management-keys.js";
-import type { ManagementKey } from "../../accounts/principals/management-key.js";
-import type { Member } from "../../accounts/principals/member.js";
-import type { Team } from "../../accounts/principals/team.js";
-import { ago } from "../duration.js";
+import type { OperatorManagementKey } from "../../http/management/operator/management-keys.js";
+import type { Member, OperatorClient, Team } from "../operator.js";
+import { withQuery } from "../operator.js";
 import { formatJson, formatTable } from "../table.js";
 import {
   reportInvalidValues,
   collect,
+  formatAge,
   ipArgument,
   formatLastUse,
   shortId,
   timeArgument,
   forEachReference,
   type AccountsIo,
-  type UsingAccounts,
+  type UsingOperator,
 } from "../command-helpers.js";
 
 interface KeyOptions {
@@ -29,8 +27,10 @@ interface KeyOptions {
   readonly json?: true;
 }
 
+const path = "/operator/management-keys";
+
 /** Adds `management-keys` and its subcommands. */
-export function addManagementKeysCommand(program: Command, using: UsingAccounts, io: AccountsIo): void {
+export function addManagementKeysCommand(program: Command, using: UsingOperator, io: AccountsIo): void {
   const keys = program.command("management-keys").description("create, list and remove management keys");
   addCreateCommand(keys, using, io);
   keys
@@ -40,7 +40,7 @@ export function addManagementKeysCommand(program: Command, using: UsingAccounts,
     .option("--json", "print one JSON array")
     .action(async ({ json }: { json?: true }) => {
       const all = await using(listAll);
-      io.out.write(json === true ? formatJson(all.keys.map(keyToJson)) : toTable(all, io.clock.now()));
+      io.out.write(json === true ? formatJson(all.managementKeys) : toTable(all, io.clock.now()));
     });
   keys
     .command("rm")
@@ -49,18 +49,18 @@ export function addManagementKeysCommand(program: Command, using: UsingAccounts,
     .option("--json", "print one JSON array")
     .action(async (references: string[], { json }: { json?: true }) => {
       const done: string[] = [];
-      const each = (accounts: OpenAccounts) => async (reference: string) => {
-        const { id } = await accounts.managementKeys.remove(reference, accounts.actor);
-        done.push(id);
-        if (json !== true) io.out.write(`${id}\n`);
+      const each = (api: OperatorClient) => async (reference: string) => {
+        const removed = await api.request<OperatorManagementKey>("DELETE", withQuery(path, { reference }));
+        done.push(removed.apiKeyId);
+        if (json !== true) io.out.write(`${removed.apiKeyId}\n`);
       };
-      await using((accounts) => forEachReference(references, each(accounts))).finally(() => {
+      await using((api) => forEachReference(references, each(api))).finally(() => {
         if (json === true) io.out.write(formatJson(done));
       });
     });
 }
 
-function addCreateCommand(keys: Command, using: UsingAccounts, io: AccountsIo): void {
+function addCreateCommand(keys: Command, using: UsingOperator, io: AccountsIo): void {
   keys
     .command("create")
     .description("create a management key and print its secret once")
@@ -76,75 +76,63 @@ function addCreateCommand(keys: Command, using: UsingAccounts, io: AccountsIo): 
     .option("--member <member>", "ID or e-mail of the member that owns it and whose role limits it")
     .option("--json", "print one JSON object")
     .action(async ({ json, ...options }: KeyOptions, command: Command) => {
-      const { key, secret } = await using((accounts) =>
+      const created = await using((api) =>
         reportInvalidValues(command, async () =>
-          accounts.managementKeys.create(await toCreateRequest(options, accounts), accounts.actor),
+          api.request<OperatorManagementKey & { apiKey: string }>(
+            "POST",
+            path,
+            await toRequest(options, api),
+          ),
         ),
       );
-      const text = `Management key "${key.name}", ID ${shortId(key.id)}:\n\n  ${secret}\n\nStore it in a safe place: it is not shown again.\n`;
-      io.out.write(json === true ? formatJson({ ...keyToJson(key), apiKey: secret }) : text);
+      const { name, apiKeyId, apiKey } = created;
+      const text = `Management key "${name}", ID ${shortId(apiKeyId)}:\n\n  ${apiKey}\n\nStore it in a safe place: it is not shown again.\n`;
+      io.out.write(json === true ? formatJson(created) : text);
     });
 }
 
 /** If no team is given, the key of a member who belongs to a team is limited to that team. */
-async function toCreateRequest(
+async function toRequest(
   { name, team, acl, expires, ip, member }: KeyOptions,
-  { members, teams }: OpenAccounts,
-): Promise<CreateManagementKeyRequest> {
-  const owner = member === undefined ? null : await members.resolve(member);
+  api: OperatorClient,
+): Promise<object> {
+  const owner = member === undefined ? null : await api.findMember(member);
   return {
     name,
-    teamId: team === undefined ? (owner?.teamId ?? null) : (await teams.resolve(team)).id,
-    memberId: owner?.id ?? null,
-    ipRanges: ip === "any" ? null : (ip ?? null),
-    expireTime: expires === "never" ? null : (expires ?? null),
-    ...(acl === undefined ? {} : { acls: acl }),
+    teamId: team === undefined ? owner?.teamId : (await api.findTeam(team)).teamId,
+    memberId: owner?.memberId,
+    ipRanges: ip === "any" ? undefined : ip,
+    expireTime: typeof expires === "number" ? new Date(expires).toISOString() : undefined,
+    acls: acl,
   };
 }
 
 interface All {
-  readonly keys: readonly ManagementKey[];
+  readonly managementKeys: readonly OperatorManagementKey[];
   readonly members: readonly Member[];
   readonly teams: readonly Team[];
 }
 
-async function listAll({ managementKeys, members, teams, actor }: OpenAccounts): Promise<All> {
+async function listAll(api: OperatorClient): Promise<All> {
   return {
-    keys: await managementKeys.list(),
-    members: await members.list(),
-    teams: await teams.list(actor),
+    ...(await api.get<Pick<All, "managementKeys">>(path)),
+    ...(await api.get<Pick<All, "members">>("/operator/members")),
+    teams: await api.list("/auth/teams", "teams"),
   };
 }
 
-/** The fields with which the management API describes the caller's own key. */
-function keyToJson(key: ManagementKey) {
-  return {
-    apiKeyId: key.id,
-    name: key.name,
-    redactedApiKey: key.redacted,
-    ...(key.teamId === null ? {} : { scopeId: key.teamId }),
-    scope: key.teamId === null ? "SCOPE_GLOBAL" : "SCOPE_TEAM",
-    ownerUserId: key.userId,
-    createTime: new Date(key.createTime).toISOString(),
-    ...(key.expireTime === null ? {} : { expireTime: new Date(key.expireTime).toISOString() }),
-    ...(key.lastUseTime === null ? {} : { lastUseTime: new Date(key.lastUseTime).toISOString() }),
-    acls: key.acls,
-    ipRanges: key.ipRanges,
-  };
-}
-
-function toTable({ keys, members, teams }: All, now: number): string {
-  const names = new Map(teams.map(({ id, name }) => [id, name]));
-  const emails = new Map(members.map(({ id, email }) => [id, email]));
-  const rows = keys.map((key) => [
+function toTable({ managementKeys, members, teams }: All, now: number): string {
+  const names = new Map(teams.map(({ teamId, name }) => [teamId, name]));
+  const emails = new Map(members.map(({ memberId, email }) => [memberId, email]));
+  const rows = managementKeys.map((key) => [
     key.name,
-    shortId(key.id),
-    key.redacted,
-    key.teamId === null ? "all" : (names.get(key.teamId) ?? key.teamId),
-    emails.get(key.userId) ?? "-",
-    ago(now - key.createTime),
-    formatLastUse(key, now),
-    key.expireTime !== null && key.expireTime <= now ? "expired" : "active",
+    shortId(key.apiKeyId),
+    key.redactedApiKey,
+    key.scopeId === undefined ? "all" : (names.get(key.scopeId) ?? key.scopeId),
+    emails.get(key.ownerUserId) ?? "-",
+    formatAge(key.createTime, now),
+    formatLastUse(key.lastUseTime, now),
+    key.expireTime !== undefined && Date.parse(key.expireTime) <= now ? "expired" : "active",
   ]);
   return formatTable(["NAME", "ID", "KEY", "TEAM", "MEMBER", "CREATED", "LAST USED", "STATE"], rows);
 }

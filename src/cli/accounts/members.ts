@@ -1,18 +1,16 @@
 /** `hearth members`: adds, lists, changes and removes members, who manage the server or a team. */
 import { Option, type Command } from "commander";
-import type { OpenAccounts } from "../../app/app.js";
-import type { MemberChange } from "../../accounts/members/members.js";
-import { roles, type Member } from "../../accounts/principals/member.js";
-import type { Team } from "../../accounts/principals/team.js";
-import { ago } from "../duration.js";
+import { roles } from "../../accounts/principals/member.js";
+import type { Member, OperatorClient, Team } from "../operator.js";
 import { formatJson, formatTable } from "../table.js";
 import { addSignInLinkCommands } from "./sign-in-links.js";
 import {
+  formatAge,
   reportInvalidValues,
   shortId,
   forEachReference,
   type AccountsIo,
-  type UsingAccounts,
+  type UsingOperator,
 } from "../command-helpers.js";
 
 interface MemberOptions {
@@ -23,7 +21,7 @@ interface MemberOptions {
 }
 
 /** Adds `members` and its subcommands. */
-export function addMembersCommand(program: Command, using: UsingAccounts, io: AccountsIo): void {
+export function addMembersCommand(program: Command, using: UsingOperator, io: AccountsIo): void {
   const members = program
     .command("members")
     .description(
@@ -36,11 +34,11 @@ export function addMembersCommand(program: Command, using: UsingAccounts, io: Ac
     .description("list the members")
     .option("--json", "print one JSON array")
     .action(async ({ json }: { json?: true }) => {
-      const [all, teams] = await using(async (accounts) => [
-        await accounts.members.list(),
-        await accounts.teams.list(accounts.actor),
+      const [all, teams] = await using(async (api) => [
+        (await api.get<{ members: readonly Member[] }>("/operator/members")).members,
+        await api.list<Team>("/auth/teams", "teams"),
       ]);
-      io.out.write(json === true ? formatJson(all.map(memberToJson)) : toTable(all, teams, io.clock.now()));
+      io.out.write(json === true ? formatJson(all) : toTable(all, teams, io.clock.now()));
     });
   addUpdateCommand(members, using, io);
   addSignInLinkCommands(members, using, io);
@@ -51,53 +49,48 @@ export function addMembersCommand(program: Command, using: UsingAccounts, io: Ac
     .option("--json", "print one JSON array")
     .action(async (references: string[], { json }: { json?: true }) => {
       const done: string[] = [];
-      const each = (accounts: OpenAccounts) => async (reference: string) => {
-        const { id } = await accounts.members.resolve(reference);
-        await accounts.members.remove(id, accounts.actor);
-        done.push(id);
-        if (json !== true) io.out.write(`${id}\n`);
+      const each = (api: OperatorClient) => async (reference: string) => {
+        const { memberId } = await api.findMember(reference);
+        await api.request("DELETE", `/auth/members/${memberId}`);
+        done.push(memberId);
+        if (json !== true) io.out.write(`${memberId}\n`);
       };
-      await using((accounts) => forEachReference(references, each(accounts))).finally(() => {
+      await using((api) => forEachReference(references, each(api))).finally(() => {
         if (json === true) io.out.write(formatJson(done));
       });
     });
 }
 
-function addCreateCommand(members: Command, using: UsingAccounts, io: AccountsIo): void {
+function addCreateCommand(members: Command, using: UsingOperator, io: AccountsIo): void {
   withMemberOptions(members.command("add"))
     .description("add a member")
     .argument("<email>", "e-mail of the member; must be unique")
     .option("--team <team>", "ID or name of the team that they manage (default: the whole server)")
     .action(
       async (email: string, { team, ...options }: MemberOptions & { team?: string }, command: Command) => {
-        const add = async ({ members, teams, actor }: OpenAccounts) => {
-          const teamId = team === undefined ? null : (await teams.resolve(team)).id;
-          return members.create({ ...toChange(options), email, teamId }, actor);
+        const add = async (api: OperatorClient): Promise<Member> => {
+          const teamId = team === undefined ? null : (await api.findTeam(team)).teamId;
+          return api.request("POST", "/operator/members", { ...toChange(options), email, teamId });
         };
-        printMember(
-          await using((accounts) => reportInvalidValues(command, () => add(accounts))),
-          options,
-          io,
-        );
+        printMember(await using((api) => reportInvalidValues(command, () => add(api))), options, io);
       },
     );
 }
 
-function addUpdateCommand(members: Command, using: UsingAccounts, io: AccountsIo): void {
+function addUpdateCommand(members: Command, using: UsingOperator, io: AccountsIo): void {
   withMemberOptions(members.command("update"))
     .description("change a member; omitted options keep their values")
     .argument("<member>", "ID or e-mail")
     .option("--email <email>", "new e-mail")
     .action(async (reference: string, options: MemberOptions, command: Command) => {
-      const change = toChange(options);
-      if (Object.keys(change).length === 0) command.error("error: no change was given", { exitCode: 2 });
-      const update = async ({ members, actor }: OpenAccounts) =>
-        members.update((await members.resolve(reference)).id, change, actor);
-      printMember(
-        await using((accounts) => reportInvalidValues(command, () => update(accounts))),
-        options,
-        io,
-      );
+      const member = toChange(options);
+      if (Object.keys(member).length === 0) command.error("error: no change was given", { exitCode: 2 });
+      const update = async (api: OperatorClient): Promise<Member> => {
+        const { memberId } = await api.findMember(reference);
+        const fieldMask = Object.keys(member).join();
+        return api.request("PUT", `/auth/members/${memberId}`, { member, fieldMask });
+      };
+      printMember(await using((api) => reportInvalidValues(command, () => update(api))), options, io);
     });
 }
 
@@ -114,7 +107,7 @@ function withMemberOptions(command: Command): Command {
 }
 
 /** The last word of a name is the family name. */
-function toChange({ email, name, role }: MemberOptions): MemberChange {
+function toChange({ email, name, role }: MemberOptions): object {
   const words = name?.trim().split(/\s+/);
   return {
     ...(email === undefined ? {} : { email }),
@@ -129,31 +122,18 @@ function toChange({ email, name, role }: MemberOptions): MemberChange {
 }
 
 function printMember(member: Member, { json }: MemberOptions, { out }: AccountsIo): void {
-  out.write(json === true ? formatJson(memberToJson(member)) : `${member.id}\n`);
-}
-
-/** The fields of the management API. */
-function memberToJson({ id, teamId, email, givenName, familyName, role, createTime }: Member) {
-  return {
-    memberId: id,
-    ...(teamId === null ? {} : { teamId }),
-    email,
-    givenName,
-    familyName,
-    role,
-    createTime: new Date(createTime).toISOString(),
-  };
+  out.write(json === true ? formatJson(member) : `${member.memberId}\n`);
 }
 
 function toTable(all: readonly Member[], teams: readonly Team[], now: number): string {
-  const names = new Map(teams.map(({ id, name }) => [id, name]));
-  const rows = all.map(({ id, teamId, email, givenName, familyName, role, createTime }) => [
+  const names = new Map(teams.map(({ teamId, name }) => [teamId, name]));
+  const rows = all.map(({ memberId, teamId, email, givenName, familyName, role, createTime }) => [
     email,
     `${givenName} ${familyName}`.trim() || "-",
-    shortId(id),
+    shortId(memberId),
     role,
-    teamId === null ? "all" : (names.get(teamId) ?? teamId),
-    ago(now - createTime),
+    teamId === undefined ? "all" : (names.get(teamId) ?? teamId),
+    formatAge(createTime, now),
   ]);
   return formatTable(["EMAIL", "NAME", "ID", "ROLE", "TEAM", "CREATED"], rows);
 }

@@ -1,15 +1,15 @@
 /** `hearth prices compare`: manages the prices of hosted services that `hearth usage --as hosted` compares with. No team is charged by them. */
 import type { Command } from "commander";
 import type { SetHostedPriceRequest } from "../../accounts/money/hosted-prices.js";
-import type { HostedPrice } from "../../accounts/money/hosted-price.js";
-import { ticksToUsdPerMillion } from "../../core/money.js";
+import type { OperatorHostedPrice } from "../../http/management/operator/hosted-prices.js";
 import { pricesCommand } from "../models/prices-command.js";
+import { withQuery } from "../operator.js";
 import { formatJson, formatTable } from "../table.js";
 import {
   reportInvalidValues,
   forEachReference,
   type AccountsIo,
-  type UsingAccounts,
+  type UsingOperator,
 } from "../command-helpers.js";
 
 interface Json {
@@ -17,12 +17,13 @@ interface Json {
 }
 
 /** Adds `prices compare set`, `prices compare ls` and `prices compare rm`. */
-export function addPricesCommand(program: Command, using: UsingAccounts, { out }: AccountsIo): void {
+export function addPricesCommand(program: Command, using: UsingOperator, { out }: AccountsIo): void {
   const prices = pricesCommand(program)
     .command("compare")
     .description("set, list and remove prices of hosted services for comparison");
-  const print = (all: readonly HostedPrice[], json: boolean): void =>
-    void out.write(json ? formatJson(all.map(toJson)) : toTable(all));
+  const path = "/operator/hosted-prices";
+  const print = (all: readonly OperatorHostedPrice[], json: boolean): void =>
+    void out.write(json ? formatJson(all) : toTable(all));
   prices
     .command("set")
     .description(
@@ -35,45 +36,41 @@ export function addPricesCommand(program: Command, using: UsingAccounts, { out }
     .option("--json", "print one JSON array")
     .action(async (alias: string, options: Omit<SetHostedPriceRequest, "alias"> & Json, command: Command) => {
       const { json, ...price } = options;
-      const set = () => using(({ hostedPrices, actor }) => hostedPrices.set({ alias, ...price }, actor));
+      const set = () => using((api) => api.request<OperatorHostedPrice>("PUT", path, { alias, ...price }));
       print([await reportInvalidValues(command, set)], json === true);
     });
   prices
     .command("ls")
     .description("list the current prices")
     .option("--json", "print one JSON array")
-    .action(async ({ json }: Json) =>
-      print(await using(({ hostedPrices }) => hostedPrices.list()), json === true),
-    );
+    .action(async ({ json }: Json) => {
+      const { prices: all } = await using((api) => api.get<{ prices: readonly OperatorHostedPrice[] }>(path));
+      print(all, json === true);
+    });
   prices
     .command("rm")
     .description("remove all prices of an alias, including earlier ones")
     .argument("<alias...>")
     .action(async (aliases: readonly string[]) =>
-      using(({ hostedPrices, actor }) =>
+      using((api) =>
         forEachReference(aliases, async (alias) => {
-          await hostedPrices.remove(alias, actor);
+          await api.request("DELETE", withQuery(path, { alias }));
           out.write(`${alias}\n`);
         }),
       ),
     );
 }
 
-function toJson({ alias, createTime, ...price }: HostedPrice) {
-  return {
-    alias,
-    promptUsd: ticksToUsdPerMillion(price.promptTicks),
-    cachedUsd: ticksToUsdPerMillion(price.cachedTicks),
-    completionUsd: ticksToUsdPerMillion(price.completionTicks),
-    createTime: new Date(createTime).toISOString(),
-  };
-}
-
 /** Prices are in USD per million tokens. */
-function toTable(all: readonly HostedPrice[]): string {
-  const rows = all.map(toJson);
+function toTable(all: readonly OperatorHostedPrice[]): string {
   return formatTable(
     ["ALIAS", "PROMPT USD", "CACHED USD", "COMPLETION USD", "SINCE"],
-    rows.map((row) => [row.alias, row.promptUsd, row.cachedUsd, row.completionUsd, row.createTime]),
+    all.map((price) => [
+      price.alias,
+      price.promptUsd,
+      price.cachedUsd,
+      price.completionUsd,
+      price.createTime,
+    ]),
   );
 }

@@ -1,14 +1,17 @@
 /** `hearth teams limits`: shows and changes the rate limits of teams per model. */
 import type { Command } from "commander";
-import type { LimitChange } from "../../accounts/limits/team-limits.js";
-import { everyModel, type TeamLimits } from "../../accounts/principals/team-limit.js";
+import type { z } from "zod";
+import { everyModel } from "../../accounts/principals/team-limit.js";
+import type { teamLimitsSchema } from "../../http/management/teams/limits.js";
 import { formatJson, formatTable } from "../table.js";
 import {
   reportInvalidValues,
   limitArgument,
   type AccountsIo,
-  type UsingAccounts,
+  type UsingOperator,
 } from "../command-helpers.js";
+
+type TeamLimits = z.infer<typeof teamLimitsSchema>;
 
 interface Options {
   readonly model?: string;
@@ -19,7 +22,7 @@ interface Options {
 }
 
 /** Adds `teams limits`. */
-export function addTeamLimitsCommand(teams: Command, using: UsingAccounts, { out }: AccountsIo): void {
+export function addTeamLimitsCommand(teams: Command, using: UsingOperator, { out }: AccountsIo): void {
   teams
     .command("limits")
     .description(
@@ -35,33 +38,39 @@ export function addTeamLimitsCommand(teams: Command, using: UsingAccounts, { out
     .option("--tpm <number>", "tokens per minute, or none", limitArgument)
     .option("--json", "print one JSON array")
     .action(async (reference: string, options: Options, command: Command) => {
-      const change = toChange(options);
+      const limits = toChange(options);
       const updateAndList = () =>
-        using(async ({ teams, teamLimits, actor }) => {
-          const { id } = await teams.resolve(reference);
-          if (Object.keys(change).length > 0)
-            await teamLimits.update(id, options.model ?? everyModel, change, actor);
-          return teamLimits.list(id, actor);
+        using(async (api) => {
+          const path = `/auth/teams/${(await api.findTeam(reference)).teamId}/limits`;
+          const request = {
+            model: options.model ?? everyModel,
+            limits,
+            fieldMask: Object.keys(limits).join(),
+          };
+          if (Object.keys(limits).length > 0) await api.request("PUT", path, request);
+          return api.get<{ limits: readonly TeamLimits[] }>(path);
         });
-      const all = await reportInvalidValues(command, updateAndList);
+      const { limits: all } = await reportInvalidValues(command, updateAndList);
       const shown = options.model === undefined ? all : all.filter(({ model }) => model === options.model);
       out.write(options.json === true ? formatJson(shown.map(toJson)) : toTable(shown));
     });
 }
 
-function toChange({ qps, qpm, tpm }: Options): LimitChange {
+function toChange({ qps, qpm, tpm }: Options): Readonly<Record<string, number | null>> {
   const given = Object.entries({ qps, qpm, tpm }).filter(([, limit]) => limit !== undefined);
-  return Object.fromEntries(given.map(([name, limit]) => [name, limit === "none" ? null : limit]));
+  return Object.fromEntries(
+    given.map(([name, limit]) => [name, limit === "none" ? null : limit]),
+  ) as Readonly<Record<string, number | null>>;
 }
 
 function toJson({ model, qps, qpm, tpm }: TeamLimits) {
-  return { model, qps, qpm, tpm };
+  return { model, qps: qps ?? null, qpm: qpm ?? null, tpm: tpm === undefined ? null : Number(tpm) };
 }
 
 function toTable(all: readonly TeamLimits[]): string {
-  const rows = all.map(({ model, ...limits }) => [
+  const rows = all.map(({ model, qps, qpm, tpm }) => [
     model,
-    ...[limits.qps, limits.qpm, limits.tpm].map((limit) => (limit === null ? "none" : String(limit))),
+    ...[qps, qpm, tpm].map((limit) => (limit === undefined ? "none" : String(limit))),
   ]);
   return formatTable(["MODEL", "QPS", "QPM", "TPM"], rows);
 }

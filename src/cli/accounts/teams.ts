@@ -1,16 +1,15 @@
 /** `hearth teams`: creates, lists, renames, blocks and unblocks teams, and limits what their keys may do. */
 import type { Command } from "commander";
-import type { TeamChange } from "../../accounts/teams/teams.js";
-import type { Team } from "../../accounts/principals/team.js";
-import { ago } from "../duration.js";
+import type { OperatorClient, Team } from "../operator.js";
 import { addTeamLimitsCommand } from "./team-limits.js";
 import { formatJson, formatTable } from "../table.js";
 import {
   collect,
+  formatAge,
   reportInvalidValues,
   shortId,
   type AccountsIo,
-  type UsingAccounts,
+  type UsingOperator,
 } from "../command-helpers.js";
 
 interface Json {
@@ -18,7 +17,7 @@ interface Json {
 }
 
 /** Adds `teams` and its subcommands. */
-export function addTeamsCommand(program: Command, using: UsingAccounts, io: AccountsIo): void {
+export function addTeamsCommand(program: Command, using: UsingOperator, io: AccountsIo): void {
   const teams = program.command("teams").description("create, list, rename and block teams");
   teams
     .command("create")
@@ -28,7 +27,7 @@ export function addTeamsCommand(program: Command, using: UsingAccounts, io: Acco
     .option("--json", "print one JSON object")
     .action(async (name: string, options: Json & { unmetered?: true }, command: Command) => {
       const billing = options.unmetered === true ? "unmetered" : "prepaid";
-      const create = () => using(({ teams, actor }) => teams.create({ name, billing }, actor));
+      const create = () => using((api) => api.request<Team>("POST", "/operator/teams", { name, billing }));
       printTeam(await reportInvalidValues(command, create), options, io);
     });
   teams
@@ -37,8 +36,8 @@ export function addTeamsCommand(program: Command, using: UsingAccounts, io: Acco
     .description("list the teams")
     .option("--json", "print one JSON array")
     .action(async ({ json }: Json) => {
-      const all = await using((accounts) => accounts.teams.list(accounts.actor));
-      io.out.write(json === true ? formatJson(all.map(teamToJson)) : toTable(all, io.clock.now()));
+      const all = await using((api) => api.list<Team>("/auth/teams", "teams"));
+      io.out.write(json === true ? formatJson(all) : toTable(all, io.clock.now()));
     });
   addChangeCommand(
     teams.command("rename").argument("<team>", "ID or name").argument("<name>", "new name of the team"),
@@ -55,7 +54,7 @@ export function addTeamsCommand(program: Command, using: UsingAccounts, io: Acco
 }
 
 /** Adds the commands that turn something on or off for a team. */
-function addSwitchCommands(teams: Command, using: UsingAccounts, io: AccountsIo): void {
+function addSwitchCommands(teams: Command, using: UsingOperator, io: AccountsIo): void {
   addChangeCommand(teams.command("block").argument("<team>", "ID or name"), {
     description: "reject all keys of a team",
     change: () => ({ blocked: true }),
@@ -70,20 +69,20 @@ function addSwitchCommands(teams: Command, using: UsingAccounts, io: AccountsIo)
   });
   addChangeCommand(teams.command("keep-bodies").argument("<team>", "ID or name"), {
     description: "keep what requests and answers have in the log of requests",
-    change: () => ({ keepsBodies: true }),
+    change: () => ({ keepBodies: true }),
     using,
     io,
   });
   addChangeCommand(teams.command("forget-bodies").argument("<team>", "ID or name"), {
     description: "keep what requests and answers have no longer, and delete what was kept",
-    change: () => ({ keepsBodies: false }),
+    change: () => ({ keepBodies: false }),
     using,
     io,
   });
 }
 
 /** Adds `teams allow`. */
-function addAllowCommand(teams: Command, using: UsingAccounts, io: AccountsIo): void {
+function addAllowCommand(teams: Command, using: UsingOperator, io: AccountsIo): void {
   teams
     .command("allow")
     .description("set what the keys of a team may do at most; it takes effect at the next request")
@@ -103,11 +102,7 @@ function addAllowCommand(teams: Command, using: UsingAccounts, io: AccountsIo): 
       ) => {
         if ((acl === undefined) === (all === undefined))
           command.error("error: give either --acl or --all", { exitCode: 2 });
-        const update = () =>
-          using(async (accounts) => {
-            const { id } = await accounts.teams.resolve(reference);
-            return accounts.teams.update(id, { acls: acl ?? null }, accounts.actor);
-          });
+        const update = () => using((api) => updateTeam(api, reference, { acls: acl ?? null }));
         printTeam(await reportInvalidValues(command, update), options, io);
       },
     );
@@ -116,8 +111,8 @@ function addAllowCommand(teams: Command, using: UsingAccounts, io: AccountsIo): 
 interface ChangeCommand {
   readonly description: string;
   /** @param value the second argument, if any. */
-  readonly change: (value?: string) => TeamChange;
-  readonly using: UsingAccounts;
+  readonly change: (value?: string) => object;
+  readonly using: UsingOperator;
   readonly io: AccountsIo;
 }
 
@@ -127,37 +122,26 @@ function addChangeCommand(command: Command, { description, change, using, io }: 
     .option("--json", "print one JSON object")
     .action(async () => {
       const [reference = "", value] = command.args;
-      const update = () =>
-        using(async ({ teams, actor }) =>
-          teams.update((await teams.resolve(reference)).id, change(value), actor),
-        );
+      const update = () => using((api) => updateTeam(api, reference, change(value)));
       printTeam(await reportInvalidValues(command, update), command.opts<Json>(), io);
     });
 }
 
-function printTeam(team: Team, { json }: Json, { out }: AccountsIo): void {
-  out.write(json === true ? formatJson(teamToJson(team)) : `${team.id}\n`);
+async function updateTeam(api: OperatorClient, reference: string, team: object): Promise<Team> {
+  const { teamId } = await api.findTeam(reference);
+  return api.request("PUT", `/auth/teams/${teamId}`, { team, fieldMask: Object.keys(team).join() });
 }
 
-/** The fields of the management API. */
-function teamToJson({ id, name, createTime, blocked, billing, acls, keepsBodies }: Team) {
-  return {
-    teamId: id,
-    name,
-    createTime: new Date(createTime).toISOString(),
-    blocked,
-    billing,
-    keepBodies: keepsBodies,
-    ...(acls === null ? {} : { aclStrings: acls }),
-  };
+function printTeam(team: Team, { json }: Json, { out }: AccountsIo): void {
+  out.write(json === true ? formatJson(team) : `${team.teamId}\n`);
 }
 
 function toTable(all: readonly Team[], now: number): string {
   const rows = all.map((team) => [
     team.name,
-    shortId(team.id),
+    shortId(team.teamId),
     team.billing,
-    ago(now - team.createTime),
+    formatAge(team.createTime, now),
     team.blocked ? "blocked" : "active",
   ]);
   return formatTable(["NAME", "ID", "BILLING", "CREATED", "STATE"], rows);

@@ -1,13 +1,14 @@
 /** Formats a usage report as a table, as CSV and as JSON. Money is decimal text with all digits: a float would round it. */
-import type { UsageReport } from "../../accounts/usage/usage-reports.js";
-import { ticksToUsd } from "../../core/money.js";
-import type { UsageRow, UsageSums } from "../../accounts/money/usage-report.js";
+import type { OperatorUsage } from "../../http/management/operator/books.js";
 import { textCell } from "../../core/export/csv.js";
+
+type UsageRow = OperatorUsage["rows"][number];
+type UsageSums = OperatorUsage["total"];
 
 export type GroupingName = "day" | "hour" | "key" | "model" | "team" | "tag" | "user";
 
 /** A report and the options that it was requested with. */
-export interface RequestedReport extends UsageReport {
+export interface RequestedReport extends OperatorUsage {
   readonly by: GroupingName;
   readonly from: number;
   readonly to: number;
@@ -37,10 +38,10 @@ export function toTable(
   const line = (label: readonly string[], sums: UsageSums): readonly string[] => [
     ...label,
     ...listCounts(sums).map(String),
-    ticksToUsd(sums.costTicks),
-    ...(hosted ? [hostedUsd(sums) ?? "-"] : []),
+    sums.costUsd,
+    ...(hosted ? [sums.hostedUsd ?? "-"] : []),
   ];
-  const lines = rows.map((row) => line(listLabels(report, row), row));
+  const lines = rows.map((row) => line(listLabels(report, row), row.sums));
   return [
     header,
     [...lines, line(named ? ["total", ""] : ["total"], total)],
@@ -66,7 +67,7 @@ export function toCsv(report: RequestedReport): readonly [header: readonly strin
   ];
   const lines = rows.map((row) => [
     ...listLabels(report, row).map(textCell),
-    ...Object.values(sumsToJson(row, hosted)).map((value) => String(value ?? "")),
+    ...Object.values(sumsToJson(row.sums, hosted)).map((value) => String(value ?? "")),
   ]);
   return [header, lines];
 }
@@ -77,29 +78,13 @@ export function toJson(report: RequestedReport): object {
     by,
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
-    rows: rows.map((row) => ({ ...listNames(report, row), ...sumsToJson(row, hosted) })),
+    rows: rows.map((row) => ({ ...listNames(report, row), ...sumsToJson(row.sums, hosted) })),
     total: sumsToJson(total, hosted),
   };
 }
 
-function sumsToJson({ runs, usage, hosted, ...sums }: UsageSums, isHosted: boolean) {
-  return {
-    runs,
-    promptTokens: usage.promptTokens,
-    cachedTokens: usage.cachedTokens,
-    imageTokens: usage.imageTokens,
-    completionTokens: usage.completionTokens,
-    reasoningTokens: usage.reasoningTokens,
-    images: usage.images ?? 0,
-    costUsd: ticksToUsd(sums.costTicks),
-    ...(isHosted
-      ? {
-          hostedUsd: hostedUsd({ runs, usage, hosted, ...sums }),
-          hostedRuns: hosted.runs,
-          hostedTokens: hosted.tokens,
-        }
-      : {}),
-  };
+function sumsToJson({ hostedUsd, hostedRuns, hostedTokens, ...sums }: UsageSums, isHosted: boolean) {
+  return isHosted ? { ...sums, hostedUsd, hostedRuns, hostedTokens } : sums;
 }
 
 function listNames({ by }: RequestedReport, row: UsageRow): object {
@@ -120,20 +105,15 @@ function formatTime(by: RequestedReport["by"], time: number): string {
   return by === "day" ? iso.slice(0, 10) : `${iso.slice(0, 16)}Z`;
 }
 
-function listCounts({ runs, usage }: UsageSums): readonly number[] {
+function listCounts(sums: UsageSums): readonly number[] {
   return [
-    runs,
-    usage.promptTokens,
-    usage.cachedTokens,
-    usage.completionTokens,
-    usage.reasoningTokens,
-    usage.images ?? 0,
+    sums.runs,
+    sums.promptTokens,
+    sums.cachedTokens,
+    sums.completionTokens,
+    sums.reasoningTokens,
+    sums.images,
   ];
-}
-
-/** Returns null if no run has a hosted price. */
-function hostedUsd({ hosted }: UsageSums): string | null {
-  return hosted.runs === 0 ? null : ticksToUsd(hosted.ticks);
 }
 
 function overlaps(by: "tag" | "user"): string {
@@ -141,7 +121,7 @@ function overlaps(by: "tag" | "user"): string {
   return `${each}The total counts every run once, also those without ${by === "tag" ? "tags" : "an end user"}.`;
 }
 
-function coverage({ runs, usage, hosted }: UsageSums): string {
-  const tokens = usage.promptTokens + usage.completionTokens + usage.reasoningTokens;
-  return `Hosted prices cover ${hosted.runs} of ${runs} runs, ${hosted.tokens} of ${tokens} tokens.`;
+function coverage(sums: UsageSums): string {
+  const tokens = sums.promptTokens + sums.completionTokens + sums.reasoningTokens;
+  return `Hosted prices cover ${sums.hostedRuns} of ${sums.runs} runs, ${sums.hostedTokens} of ${tokens} tokens.`;
 }

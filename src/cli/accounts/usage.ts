@@ -1,12 +1,12 @@
 /** `hearth usage`: reports usage and cost by time, key, model, team, tag or end user, optionally with hosted prices. Times are UTC. */
 import { InvalidArgumentError, Option, type Command } from "commander";
-import type { UsageReport } from "../../accounts/usage/usage-reports.js";
+import type { OperatorUsage } from "../../http/management/operator/books.js";
 import { toMonth, monthStart } from "../../accounts/money/spending.js";
-import { dayMs, hourMs, type UsageQuery } from "../../accounts/money/usage-report.js";
+import { dayMs, hourMs } from "../../accounts/money/usage-report.js";
 import { formatCsv } from "../../core/export/csv.js";
 import { formatJson, formatTable } from "../table.js";
 import { toCsv, toJson, toTable, type GroupingName, type RequestedReport } from "./usage-columns.js";
-import { reportInvalidValues, type AccountsIo, type UsingAccounts } from "../command-helpers.js";
+import { reportInvalidValues, type AccountsIo, type UsingOperator } from "../command-helpers.js";
 
 interface Options {
   readonly by: GroupingName;
@@ -25,22 +25,20 @@ interface Span {
   readonly end: number;
 }
 
-const rowsMax = 100_000;
-
-const groupings: Readonly<Record<Options["by"], Pick<UsageQuery, "unit" | "by" | "order">>> = {
-  day: { unit: "day", by: [], order: "time" },
-  hour: { unit: "hour", by: [], order: "time" },
-  key: { unit: null, by: ["key"], order: "cost" },
-  model: { unit: null, by: ["model"], order: "cost" },
-  team: { unit: null, by: ["team"], order: "cost" },
-  tag: { unit: null, by: ["tag"], order: "cost" },
-  user: { unit: null, by: ["user"], order: "cost" },
+const groupings: Readonly<Record<Options["by"], object>> = {
+  day: { unit: "day", by: [] },
+  hour: { unit: "hour", by: [] },
+  key: { unit: null, by: ["key"] },
+  model: { unit: null, by: ["model"] },
+  team: { unit: null, by: ["team"] },
+  tag: { unit: null, by: ["tag"] },
+  user: { unit: null, by: ["user"] },
 };
 
 /** Adds the command. */
 export function addUsageCommand(
   program: Command,
-  using: UsingAccounts,
+  using: UsingOperator,
   { clock, out, data = out }: AccountsIo,
 ): void {
   program
@@ -63,30 +61,20 @@ export function addUsageCommand(
     });
 }
 
-async function createReport(options: Options, using: UsingAccounts, now: number): Promise<RequestedReport> {
+async function createReport(options: Options, using: UsingOperator, now: number): Promise<RequestedReport> {
   const { by, team } = options;
   const from = options.from?.begin ?? monthStart(toMonth(now));
   const to = options.to?.end ?? now - (now % hourMs) + hourMs;
   const hosted = options.as === "hosted";
-  const report: UsageReport = await using(async (accounts) =>
-    accounts.usage.report(
-      {
-        ...groupings[by],
-        from,
-        to,
-        rowsMax,
-        teamId: team === undefined ? null : (await accounts.teams.resolve(team)).id,
-        top: null,
-        label: toLabel(options),
-        hosted: hosted ? await accounts.modelNames() : null,
-      },
-      accounts.actor,
-    ),
-  );
+  const report = await using(async (api) => {
+    const teamId = team === undefined ? null : (await api.findTeam(team)).teamId;
+    const query = { ...groupings[by], from, to, teamId, label: toLabel(options), hosted };
+    return api.request<OperatorUsage>("POST", "/operator/usage", query);
+  });
   return { ...report, by, from, to, hosted };
 }
 
-function toLabel({ tag, user }: Options): UsageQuery["label"] {
+function toLabel({ tag, user }: Options): object | null {
   if (tag !== undefined) return { kind: "tag", label: tag };
   return user === undefined ? null : { kind: "user", label: user };
 }

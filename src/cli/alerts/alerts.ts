@@ -1,9 +1,9 @@
 /** `hearth alerts`: lists the alerts of a running server, and manages where they are sent. */
 import type { Command } from "commander";
-import type { OpenAccounts } from "../../app/app.js";
+import type { Operator } from "../../app/app.js";
 import type { LoadedConfig } from "../../config/config.js";
 import type { Clock } from "../../core/clock.js";
-import { accountsOpener, forEachReference } from "../command-helpers.js";
+import { operatorOpener, forEachReference } from "../command-helpers.js";
 import { ago } from "../duration.js";
 import type { ChatServer } from "../chat-client.js";
 import { requireManagedServer } from "../server/running-server.js";
@@ -13,7 +13,7 @@ import type { ChannelRequest, RemoteAlert, RemoteChannel, RemoteDelivery } from 
 export interface AlertsIo {
   readonly load: () => Promise<LoadedConfig>;
   /** Finds teams by their names. */
-  readonly openAccounts: () => Promise<OpenAccounts>;
+  readonly openOperator: () => Promise<Operator>;
   readonly clock: Clock;
   readonly out: { write(text: string): unknown };
 }
@@ -104,9 +104,9 @@ async function findServer({ load }: AlertsIo): Promise<ChatServer> {
   return requireManagedServer((await load()).config);
 }
 
-async function findTeamId(team: string | undefined, { openAccounts }: AlertsIo): Promise<string | null> {
+async function findTeamId(team: string | undefined, { openOperator }: AlertsIo): Promise<string | null> {
   if (team === undefined) return null;
-  return (await accountsOpener(openAccounts)(({ teams }) => teams.resolve(team))).id;
+  return (await operatorOpener(openOperator)((api) => api.findTeam(team))).teamId;
 }
 
 async function toChannel(options: AddOptions, command: Command, io: AlertsIo): Promise<ChannelRequest> {

@@ -2,8 +2,9 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { databaseFile } from "../../store/data-folder.js";
-import type { OpenAccounts, OperatorModels } from "../../app/app.js";
+import type { Operator, OperatorModels } from "../../app/app.js";
 import type { LoadedConfig } from "../../config/config.js";
+import { operatorOpener } from "../command-helpers.js";
 import { complete, type Candidate, type LookedUp } from "./complete.js";
 import { filesLine } from "./scripts.js";
 
@@ -14,7 +15,7 @@ export interface CompletionIo {
   readonly out: { write(text: string): unknown };
   readonly load: () => Promise<LoadedConfig>;
   readonly openModels: () => Promise<Pick<OperatorModels, "list" | "aliases">>;
-  readonly openAccounts: () => Promise<OpenAccounts>;
+  readonly openOperator: () => Promise<Operator>;
 }
 
 /** Prints a candidate a line, with its description after a tab. Nothing where something is wrong: a shell shows no errors. */
@@ -51,12 +52,11 @@ async function lookUp(what: Exclude<LookedUp, "files">, io: CompletionIo): Promi
   // To complete a word must not create a database.
   const { config } = await io.load();
   if (config.databaseUrl === null && !existsSync(databaseFile(config))) return [];
-  const accounts = await io.openAccounts();
-  try {
-    return await namesInAccounts(what, accounts);
-  } finally {
-    await accounts.close();
-  }
+  return operatorOpener(io.openOperator)(async (api) => {
+    const { path, field, value, description } = accountLists[what];
+    const all = await api.list<Readonly<Record<string, string>>>(path, field);
+    return all.map((each) => ({ value: each[value] ?? "", description: each[description] ?? "" }));
+  });
 }
 
 async function idsOnServer(
@@ -84,17 +84,21 @@ function namesOfModels(models: Pick<OperatorModels, "list" | "aliases">): readon
   return [...ids, ...aliases.map(({ alias, model }) => ({ value: alias, description: `alias of ${model}` }))];
 }
 
-async function namesInAccounts(
-  what: "keys" | "management-keys" | "teams" | "members" | "groups",
-  { keys, managementKeys, teams, members, accessGroups, actor }: OpenAccounts,
-): Promise<readonly Candidate[]> {
-  if (what === "keys")
-    return (await keys.list()).map(({ key }) => ({ value: key.id, description: key.name }));
-  if (what === "management-keys")
-    return (await managementKeys.list()).map(({ id, name }) => ({ value: id, description: name }));
-  if (what === "teams")
-    return (await teams.list(actor)).map(({ name, billing }) => ({ value: name, description: billing }));
-  if (what === "groups")
-    return (await accessGroups.list()).map(({ name, description }) => ({ value: name, description }));
-  return (await members.list()).map(({ email, role }) => ({ value: email, description: role }));
-}
+/** Where the names of accounts are listed, and the fields of a candidate. */
+const accountLists = {
+  keys: { path: "/operator/api-keys", field: "apiKeys", value: "apiKeyId", description: "name" },
+  "management-keys": {
+    path: "/operator/management-keys",
+    field: "managementKeys",
+    value: "apiKeyId",
+    description: "name",
+  },
+  teams: { path: "/auth/teams", field: "teams", value: "name", description: "billing" },
+  groups: {
+    path: "/auth/access-groups",
+    field: "accessGroups",
+    value: "name",
+    description: "description",
+  },
+  members: { path: "/operator/members", field: "members", value: "email", description: "role" },
+} as const;

@@ -1,9 +1,9 @@
 /** `hearth requests`: lists the requests of a running server, those in progress included, and cancels them. */
 import { InvalidArgumentError, Option, type Command } from "commander";
-import type { OpenAccounts } from "../../app/app.js";
+import type { Operator } from "../../app/app.js";
 import type { LoadedConfig } from "../../config/config.js";
 import type { Clock } from "../../core/clock.js";
-import { accountsOpener, forEachReference } from "../command-helpers.js";
+import { operatorOpener, forEachReference } from "../command-helpers.js";
 import { ago } from "../duration.js";
 import { withListOptions } from "../batches/commands.js";
 import type { ChatServer } from "../chat-client.js";
@@ -14,7 +14,7 @@ import type { LoggedRequest, RequestFilter } from "./remote-requests.js";
 export interface RequestLogIo {
   readonly load: () => Promise<LoadedConfig>;
   /** Finds teams and keys by their names. */
-  readonly openAccounts: () => Promise<OpenAccounts>;
+  readonly openOperator: () => Promise<Operator>;
   readonly clock: Clock;
   readonly out: { write(text: string): unknown };
 }
@@ -107,11 +107,11 @@ async function findServer({ load }: RequestLogIo): Promise<ChatServer> {
   return requireManagedServer((await load()).config);
 }
 
-async function readFilter(options: Options, { openAccounts }: RequestLogIo): Promise<RequestFilter> {
+async function readFilter(options: Options, { openOperator }: RequestLogIo): Promise<RequestFilter> {
   const { team, key, model, status, query, since, until } = options;
-  const using = accountsOpener(openAccounts);
-  const teamId = team === undefined ? null : (await using(({ teams }) => teams.resolve(team))).id;
-  const apiKeyId = key === undefined ? null : (await using(({ keys }) => keys.resolve(key))).id;
+  const using = operatorOpener(openOperator);
+  const teamId = team === undefined ? null : (await using((api) => api.findTeam(team))).teamId;
+  const apiKeyId = key === undefined ? null : (await using((api) => api.findKey(key))).apiKeyId;
   const times = { since, until };
   return {
     ...(teamId === null ? {} : { teamId }),

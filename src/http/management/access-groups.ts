@@ -7,7 +7,7 @@ import { responseArray, responseObject } from "../../dialects/response-fields.js
 import { applyFieldMask, fieldMaskField } from "../../dialects/management/field-mask.js";
 import { definedFields, parseFields, stringList } from "../../dialects/management/fields.js";
 import { emptySchema, timeSchema, timestamp } from "../../dialects/management/answers.js";
-import { managementRoute } from "../server/route.js";
+import { accountRoute } from "../server/route.js";
 
 const aclsField = stringList.describe(
   "`api-key:endpoint:<name>` and `api-key:model:<name>`; `*` matches all names.",
@@ -49,7 +49,7 @@ const params = { groupName: "Name of an access group." };
 const example = { name: "small-models", acls: ["api-key:endpoint:chat", "api-key:model:hearth-tiny-5m"] };
 
 /** Lists all access groups. */
-export const listAccessGroups = managementRoute({
+export const listAccessGroups = accountRoute({
   method: "GET",
   path: "/auth/access-groups",
   acl: "ListAccessGroups",
@@ -67,7 +67,7 @@ export const listAccessGroups = managementRoute({
   },
 });
 
-export const getAccessGroup = managementRoute({
+export const getAccessGroup = accountRoute({
   method: "GET",
   path: "/auth/access-groups/:groupName",
   acl: "ListAccessGroups",
@@ -83,7 +83,7 @@ export const getAccessGroup = managementRoute({
   },
 });
 
-export const createAccessGroup = managementRoute({
+export const createAccessGroup = accountRoute({
   method: "POST",
   path: "/auth/access-groups",
   acl: "CreateAccessGroup",
@@ -106,7 +106,7 @@ export const createAccessGroup = managementRoute({
   },
 });
 
-export const updateAccessGroup = managementRoute({
+export const updateAccessGroup = accountRoute({
   method: "PUT",
   path: "/auth/access-groups/:groupName",
   acl: "UpdateAccessGroup",
@@ -135,7 +135,7 @@ export const updateAccessGroup = managementRoute({
   },
 });
 
-export const deleteAccessGroup = managementRoute({
+export const deleteAccessGroup = accountRoute({
   method: "DELETE",
   path: "/auth/access-groups/:groupName",
   acl: "DeleteAccessGroup",

@@ -94,14 +94,15 @@ export const listAuditEvents = managementRoute({
       toActor(manager),
     );
     const answer: z.infer<typeof pageSchema> = {
-      events: events.map(present),
+      events: events.map(presentAuditEvent),
       ...(next === null ? {} : { nextPageToken: encodePageToken([next.time, next.entry]) }),
     };
     ctx.body = answer;
   },
 });
 
-function present(event: AuditEventWithMember): z.infer<typeof auditEventSchema> {
+/** Presents an event. */
+export function presentAuditEvent(event: AuditEventWithMember): z.infer<typeof auditEventSchema> {
   return {
     eventTime: timestamp(event.time),
     eventId: event.id,

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { toActor } from "../../accounts/visibility.js";
 import { exportFormats, formatRows, type ExportKind } from "../../core/export/rows.js";
 import type { ManagementEndpoint } from "../../accounts/principals/manager-permissions.js";
-import { managementRoute, type ManagementRoute } from "../server/route.js";
+import { accountRoute, type AccountRoute } from "../server/route.js";
 import { epochMs, parseFields, timeField } from "../../dialects/management/fields.js";
 
 const querySchema = z.object({
@@ -31,8 +31,8 @@ function exportRoute(
   acl: ManagementEndpoint,
   operation: string,
   holds: string,
-): ManagementRoute {
-  return managementRoute({
+): AccountRoute {
+  return accountRoute({
     method: "GET",
     path: `/admin/export/${kind}`,
     acl,

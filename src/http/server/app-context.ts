@@ -4,6 +4,9 @@ import type { AuditLog } from "../../accounts/audit-log.js";
 import type { Authenticator } from "../../accounts/authentication/authenticate-key.js";
 import type { ManagerAuthenticator } from "../../accounts/authentication/authenticate-manager.js";
 import type { BillingService } from "../../accounts/money/billing.js";
+import type { HostedPriceService } from "../../accounts/money/hosted-prices.js";
+import type { LedgerStore } from "../../accounts/money/store/ledger.js";
+import type { ManagementKeyService } from "../../accounts/management-keys/management-keys.js";
 import type { CreditService } from "../../accounts/money/credits.js";
 import type { Exports } from "../../accounts/exports/exports.js";
 import type { AccessGroupService } from "../../accounts/groups/access-groups.js";
@@ -23,7 +26,9 @@ import type { DoctorReport } from "../../core/report/doctor.js";
 import type { ServerLoad } from "../../core/metrics.js";
 import type { Files } from "../../inference/files/files.js";
 import type { ImageStore } from "../../inference/images/store.js";
-import type { Model } from "../../core/model.js";
+import type { Clock } from "../../core/clock.js";
+import type { Model, ModelRegistry } from "../../core/model.js";
+import type { Random } from "../../core/random.js";
 import type { Tracing } from "../../core/telemetry/tracing.js";
 import type { HostedTokenizer } from "../../core/tokenizer.js";
 import type { Batches } from "../../jobs/batches/batches.js";
@@ -58,16 +63,14 @@ export interface HttpLimits {
   readonly stalledReaderMs: number;
 }
 
-/** The services of the management API. */
+/** The services of accounts, which commands of the operator use, too. */
 export interface Accounts {
   readonly keys: KeyService;
   readonly teams: TeamService;
   readonly teamLimits: TeamLimitService;
   readonly accessGroups: AccessGroupService;
   readonly members: MemberService;
-  readonly signIn: SignInService;
-  /** Sign-in through an identity provider; null: none is configured. */
-  readonly oidc: OidcSignIn | null;
+  readonly managementKeys: ManagementKeyService;
   readonly signInLinks: SignInLinks;
   readonly auditLog: AuditLog;
   readonly credits: CreditService;
@@ -76,16 +79,40 @@ export interface Accounts {
   readonly budgets: BudgetService;
   readonly usage: UsageReports;
   readonly exports: Exports;
+  readonly hostedPrices: HostedPriceService;
+  readonly ledger: Pick<LedgerStore, "verify">;
+}
+
+/** The services of accounts of a server, in whose console members sign in. */
+export interface ServerAccounts extends Accounts {
+  readonly signIn: SignInService;
+  /** Sign-in through an identity provider; null: none is configured. */
+  readonly oidc: OidcSignIn | null;
+}
+
+/** What the routes of accounts work with. A command of the operator builds it without the rest of the server. */
+export interface AccountContext {
+  readonly accounts: Accounts;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly limits: HttpLimits;
+  /** The bytes of all request bodies in memory. */
+  readonly bodyBudget: BodyBudget;
+  /** Base URL of a server with this configuration. */
+  readonly configuredUrl: string;
+  /** Returns the models of this server. */
+  readonly readModels: () => Promise<Pick<ModelRegistry, "find" | "list">>;
 }
 
 /** What the HTTP server and its handlers work with. */
-export interface AppContext extends AnswerContext {
+export interface AppContext extends AnswerContext, AccountContext {
   /** Program version, shown in the OpenAPI document. */
   readonly version: string;
   readonly authenticator: Authenticator;
   /** Authenticates management keys. */
   readonly managerAuthenticator: ManagerAuthenticator;
-  readonly accounts: Accounts;
+  readonly accounts: ServerAccounts;
   readonly budgetGuard: BudgetGuard;
   /** The runs of all teams, those that have not ended included. */
   readonly requestLog: RequestLog;
@@ -113,7 +140,6 @@ export interface AppContext extends AnswerContext {
   /** Downloads of models. */
   readonly pullJobs: PullJobs;
   readonly alerts: AlertService;
-  readonly logger: Logger;
   readonly metrics: ServerMetrics;
   readonly tracing: Tracing;
   /** Whether /metrics is public; otherwise it requires a key. */
@@ -126,9 +152,6 @@ export interface AppContext extends AnswerContext {
   readonly ready: () => Promise<readonly string[]>;
   /** Public sentences about other servers that do not answer at present: remote engines, and Redis where each server then counts by itself. */
   readonly remoteProblems: () => readonly string[];
-  readonly limits: HttpLimits;
-  /** The bytes of all request bodies in memory. */
-  readonly bodyBudget: BodyBudget;
   /** Accepted `Host` names in addition to the loopback ones; null = the header is not checked. */
   readonly allowedHosts: readonly string[] | null;
   /** Origins whose web pages may call the server; `*` = all, empty = none. */

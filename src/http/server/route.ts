@@ -8,7 +8,7 @@ import type { Manager } from "../../accounts/principals/management-key.js";
 import type { ManagementEndpoint } from "../../accounts/principals/manager-permissions.js";
 import type { SignedIn } from "../../accounts/sessions/session.js";
 import type { ErrorDialect } from "../../dialects/error-body.js";
-import type { AppContext } from "./app-context.js";
+import type { AccountContext, AppContext } from "./app-context.js";
 import type { Context } from "./context.js";
 import type { RouteDocs } from "./route-docs.js";
 
@@ -64,6 +64,11 @@ export interface ManagementCall extends BodyCall {
   readonly manager: Manager;
 }
 
+/** One request of a route of accounts, by a management key or by a command of the operator. */
+export interface AccountCall extends Omit<BodyCall, "route" | "routes"> {
+  readonly manager: Manager;
+}
+
 /** One request of a page of the console. */
 export interface PageCall extends BodyCall {
   readonly route: PageRoute;
@@ -76,7 +81,7 @@ export interface SessionCall extends BodyCall {
 }
 
 /** Answers a request. Every handler has the same order: principal, parse, authorise, act, present. */
-type Handle<Request> = (call: Request, app: AppContext) => Promise<void> | void;
+type Handle<Request, App = AppContext> = (call: Request, app: App) => Promise<void> | void;
 
 export interface PublicRoute extends RouteBase {
   readonly guard: "none";
@@ -97,6 +102,16 @@ export interface ManagementRoute extends RouteBase {
   readonly handle: Handle<ManagementCall>;
 }
 
+/** A route of management keys that commands of the operator use, too. */
+export interface AccountRoute extends Omit<ManagementRoute, "handle"> {
+  readonly handle: Handle<AccountCall, AccountContext>;
+}
+
+/** A route for commands of the operator alone: no address leads to it. */
+export interface OperatorRoute extends Pick<RouteBase, "method" | "path" | "takesBody"> {
+  readonly handle: Handle<AccountCall, AccountContext>;
+}
+
 export interface PageRoute extends RouteBase {
   readonly guard: "page";
   readonly handle: Handle<PageCall>;
@@ -110,7 +125,7 @@ export interface SessionRoute extends RouteBase {
 export type Route = PublicRoute | ApiKeyRoute | ManagementRoute | PageRoute | SessionRoute;
 
 /** What a declaration says of a route: all but what its kind decides, and errors if they are not in the usual format of the kind. */
-type Declared<Kind extends Route, Decided extends keyof Kind = never> = Omit<
+type Declared<Kind extends Route | AccountRoute, Decided extends keyof Kind = never> = Omit<
   Kind,
   "guard" | "errors" | Decided
 > &
@@ -131,6 +146,11 @@ export function managementRoute(declared: Declared<ManagementRoute>): Management
   return { guard: "management-key", errors: "management", ...declared };
 }
 
+/** A route of management keys that commands of the operator use, too. */
+export function accountRoute(declared: Declared<AccountRoute>): AccountRoute {
+  return { guard: "management-key", errors: "management", ...declared };
+}
+
 /** A route that requires no credential, but a request of the console's own pages. */
 export function pageRoute(declared: Declared<PageRoute, "acl">): PageRoute {
   return { guard: "page", acl: null, errors: "management", ...declared };
@@ -145,6 +165,6 @@ export function sessionRoute(declared: Declared<SessionRoute, "acl">): SessionRo
 export function takesBody({
   method,
   takesBody: takes = method === "POST" || method === "PUT",
-}: Route): boolean {
+}: Pick<RouteBase, "method" | "takesBody">): boolean {
   return takes === true;
 }

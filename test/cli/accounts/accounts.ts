@@ -1,44 +1,42 @@
 /** Runs account commands on a real, empty database. */
 import { Command } from "commander";
 import { expect } from "vitest";
-import { cliActor } from "../../../src/accounts/audit/actors.js";
 import { createAuthenticator } from "../../../src/accounts/authentication/authenticate-key.js";
 import { createManagerAuthenticator } from "../../../src/accounts/authentication/authenticate-manager.js";
+import { buildAccounts, buildAccountStores } from "../../../src/app/accounts.js";
+import { serveInProcess } from "../../../src/app/operator/in-process.js";
 import { addAccountCommands } from "../../../src/cli/accounts/accounts.js";
+import { silentLogger } from "../../../src/core/logger.js";
+import { BodyBudget } from "../../../src/core/requests/body-budget.js";
+import { defaultHttpLimits } from "../../../src/http/server/app-context.js";
+import { systemClock, systemRandom } from "../../../src/system/clock.js";
+import { loadConfig } from "../../../src/config/config.js";
+import { ember } from "../../kit/scripted/ember.js";
 import { emptyAccounts } from "../../accounts/accounts.js";
+
+const small = {
+  ...ember,
+  manifest: { ...ember.manifest, id: "small", aliases: ["hosted-mini", "hosted-max"] },
+};
 
 /** Creates an environment for commands. What a test opens is closed after it. */
 export async function createCommandEnvironment() {
   const empty = await emptyAccounts();
   const [authenticator, managers] = [createAuthenticator(empty), createManagerAuthenticator(empty)];
+  const system = { clock: empty.clock, random: systemRandom, logger: silentLogger };
+  const served = serveInProcess({
+    ...system,
+    accounts: buildAccounts(loadConfig({}).config, { ...buildAccountStores(empty.database), ...system }),
+    configuredUrl: "http://127.0.0.1:4280",
+    limits: defaultHttpLimits,
+    bodyBudget: new BodyBudget(systemClock, defaultHttpLimits.bodyBytesMax),
+    readModels: () => Promise.resolve({ find: () => null, list: () => [small] }),
+  });
   let [closed, opened] = [0, 0];
   const open = () => {
     opened += 1;
-    const { service: keys, teamService: teams, managementKeyService: managementKeys } = empty;
-    const { creditService: credits, memberService: members, ledger, auditLog } = empty;
-    const { teamLimitService: teamLimits } = empty;
     const close = () => Promise.resolve(void (closed += 1));
-    return Promise.resolve({
-      keys,
-      teams,
-      members,
-      signInLinks: empty.signInLinks,
-      teamLimits,
-      accessGroups: empty.accessGroupService,
-      managementKeys,
-      credits,
-      spending: empty.spendingService,
-      budgets: empty.budgetService,
-      usage: empty.usageReports,
-      hostedPrices: empty.hostedPriceService,
-      modelNames: () => Promise.resolve([{ id: "small", aliases: ["hosted-mini", "hosted-max"] }]),
-      exports: empty.exports,
-      ledger,
-      auditLog,
-      serverUrl: "http://127.0.0.1:4280",
-      actor: cliActor,
-      close,
-    });
+    return Promise.resolve({ ...served, close });
   };
   let printed = "";
   /** Runs `hearth` with these arguments and returns its output. */

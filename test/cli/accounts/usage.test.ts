@@ -1,7 +1,9 @@
 import { aKey } from "../../kit/a-key.js";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openAccounts } from "../../../src/app/accounts.js";
+import { openRegistry } from "../../../src/app/models/models.js";
+import { openOperator } from "../../../src/app/operator/open.js";
+import { OperatorClient, type Team } from "../../../src/cli/operator.js";
 import { loadConfig } from "../../../src/config/config.js";
 import type { RunRecord } from "../../../src/inference/run/run-record.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
@@ -291,10 +293,17 @@ describe("hearth prices compare", () => {
   });
 });
 
-it("finds hosted prices by the ids and aliases of the configured models", async () => {
-  const accounts = await openAccounts(loadConfig({ HEARTH_DATA: join(temporaryFolder(), "data") }).config);
-  const names = await accounts.modelNames();
-  await accounts.close();
-  expect(names).toContainEqual(expect.objectContaining({ id: "hearth-tiny-5m" }));
-  expect(names.flatMap(({ aliases }) => aliases).length).toBeGreaterThan(0);
+it("knows the models of the server by their ids and aliases", async () => {
+  const { config } = loadConfig({ HEARTH_DATA: join(temporaryFolder(), "data") });
+  const operator = await openOperator(config);
+  const api = new OperatorClient(operator);
+  const { teamId } = await api.request<Team>("POST", "/operator/teams", {
+    name: "ops",
+    billing: "unmetered",
+  });
+  const [alias = ""] = (await openRegistry(config)).find("hearth-tiny-5m")?.manifest.aliases ?? [];
+  const path = `/auth/teams/${teamId}/limits`;
+  const limits = await api.request("PUT", path, { model: alias, limits: { qps: 1 } });
+  await operator.close();
+  expect(limits).toMatchObject({ model: "hearth-tiny-5m" });
 });

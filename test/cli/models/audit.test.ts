@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openAccounts } from "../../../src/app/accounts.js";
+import { buildAccountStores } from "../../../src/app/accounts.js";
+import { openForCommand } from "../../../src/app/stores/open-database.js";
+import { createAuditLog } from "../../../src/accounts/audit-log.js";
 import { openPuller } from "../../../src/app/models/pulls.js";
 import { loadConfig } from "../../../src/config/config.js";
 import { startHub } from "../../kit/doubles/hub/hub-server.js";
@@ -24,9 +26,9 @@ it("commands that change models are in the audit log, with what was before, once
   const { config } = loadConfig(environment);
   const puller = await openPuller(config, { HF_ENDPOINT: hub.url });
   await puller.pull("acme/tiny", { signal: new AbortController().signal, onProgress: () => undefined });
-  const accounts = await openAccounts(config);
-  const events = (await accounts.auditLog.newest(10)).toReversed();
-  await accounts.close();
+  const database = await openForCommand(config);
+  const events = (await createAuditLog(buildAccountStores(database)).newest(10)).toReversed();
+  await database.close();
   expect(
     events.map(({ actor, action, objectId, before, after }) => [actor, action, objectId, before, after]),
   ).toEqual([

@@ -1,7 +1,7 @@
 /** What a command changes beside a running server holds for the next request, whose clock stands still: nothing waits for time to pass. */
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { openAccounts } from "../../../src/app/accounts.js";
+import { openOperator } from "../../../src/app/operator/open.js";
 import { addAccountCommands } from "../../../src/cli/accounts/accounts.js";
 import { loadConfig } from "../../../src/config/config.js";
 import { createScriptedEngine } from "../../kit/scripted/engine.js";
@@ -23,7 +23,7 @@ async function start(more: NodeJS.ProcessEnv = {}) {
   ): Promise<{ readonly apiKeyId: string; readonly apiKey: string }> => {
     let printed = "";
     const program = new Command("hearth").exitOverride();
-    const open = () => openAccounts(loadConfig(environment, null).config);
+    const open = () => openOperator(loadConfig(environment, null).config);
     addAccountCommands(program, open, {
       clock,
       err: { write: () => true },

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openAccounts } from "../../../src/app/accounts.js";
+import { openOperator } from "../../../src/app/operator/open.js";
+import { OperatorClient } from "../../../src/cli/operator.js";
 import { loadConfig } from "../../../src/config/config.js";
 import { createScriptedEngine, type Script } from "../../kit/scripted/engine.js";
 import { temporaryFolder } from "../../kit/folder.js";
@@ -118,10 +119,14 @@ describe("rows of deferred completions", () => {
 describe("a key that has lost the permission for its deferred completion", () => {
   /** Creates another key of the team that fetches the completion. */
   async function secondKey(data: string): Promise<{ readonly id: string; readonly secret: string }> {
-    const accounts = await openAccounts(loadConfig({ HEARTH_DATA: data }).config);
-    const { key, secret } = await accounts.keys.create({ teamId: null, name: "second" }, accounts.actor);
-    await accounts.close();
-    return { id: key.id, secret };
+    const operator = await openOperator(loadConfig({ HEARTH_DATA: data }).config);
+    const created = await new OperatorClient(operator).request<{ apiKeyId: string; apiKey: string }>(
+      "POST",
+      "/operator/api-keys",
+      { name: "second" },
+    );
+    await operator.close();
+    return { id: created.apiKeyId, secret: created.apiKey };
   }
 
   it.each<[string, (server: Awaited<ReturnType<typeof scripted>>, id: string) => unknown, number]>([

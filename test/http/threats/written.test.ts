@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
-import { openAccounts } from "../../../src/app/accounts.js";
+import { openOperator } from "../../../src/app/operator/open.js";
 import { addAccountCommands } from "../../../src/cli/accounts/accounts.js";
 import { loadConfig } from "../../../src/config/config.js";
 import { startServer, fileServer } from "../../kit/server.js";
@@ -116,7 +116,7 @@ async function hearth(data: string, words: readonly string[]): Promise<string> {
   const program = new Command("hearth").exitOverride();
   const { config } = loadConfig({ HEARTH_DATA: data });
   const clock = { now: () => Date.UTC(2026, 10, 21, 13), monotonic: () => 0, after: () => () => undefined };
-  addAccountCommands(program, () => openAccounts(config), {
+  addAccountCommands(program, () => openOperator(config), {
     clock,
     out: { write: (text) => (printed += text) },
     err: { write: () => true },

@@ -24,7 +24,7 @@ import {
   pageSizeField,
   pageTokenField,
 } from "../../../dialects/management/pages.js";
-import { managementRoute } from "../../server/route.js";
+import { accountRoute } from "../../server/route.js";
 
 /** Keys of which budgets are listed together. */
 const keysMax = 200;
@@ -124,7 +124,7 @@ function isSubject(text: string): text is BudgetSubject {
 const params = { teamId: "Id of a team that the management key may manage." };
 
 /** Lists a page of budgets. */
-export const listBudgets = managementRoute({
+export const listBudgets = accountRoute({
   method: "GET",
   path: "/auth/teams/:teamId/budgets",
   acl: "BillingRead",
@@ -167,7 +167,7 @@ export const listBudgets = managementRoute({
 });
 
 /** Sets the limits of a budget. */
-export const updateBudget = managementRoute({
+export const updateBudget = accountRoute({
   method: "PUT",
   path: "/auth/teams/:teamId/budgets",
   acl: "BillingWrite",

@@ -7,7 +7,7 @@ import { settingAliases, settingRequests, toKeyChange } from "./setting-fields.j
 import { applyFieldMask, fieldMaskField } from "../../../dialects/management/field-mask.js";
 import { parseFields } from "../../../dialects/management/fields.js";
 import { emptySchema } from "../../../dialects/management/answers.js";
-import { managementRoute } from "../../server/route.js";
+import { accountRoute } from "../../server/route.js";
 
 const requestSchema = z
   .object({
@@ -22,7 +22,7 @@ const requestSchema = z
 const params = { apiKeyId: "Id of an API key." };
 
 /** Updates a key. */
-export const updateApiKey = managementRoute({
+export const updateApiKey = accountRoute({
   method: "PUT",
   path: "/auth/api-keys/:apiKeyId",
   acl: "UpdateApiKey",
@@ -46,7 +46,7 @@ export const updateApiKey = managementRoute({
 });
 
 /** Deletes a key. */
-export const deleteApiKey = managementRoute({
+export const deleteApiKey = accountRoute({
   method: "DELETE",
   path: "/auth/api-keys/:apiKeyId",
   acl: "DeleteApiKey",

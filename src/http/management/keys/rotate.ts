@@ -3,7 +3,7 @@ import { z } from "zod";
 import { toActor } from "../../../accounts/visibility.js";
 import { createdApiKeySchema, presentCreatedKey } from "./present-key.js";
 import { definedFields, epochMs, parseFields, timeField } from "../../../dialects/management/fields.js";
-import { managementRoute } from "../../server/route.js";
+import { accountRoute } from "../../server/route.js";
 
 const requestSchema = z
   .object({
@@ -15,7 +15,7 @@ const requestSchema = z
   .meta({ id: "RotateApiKeyRequest" });
 
 /** Rotates a key. */
-export const rotateApiKey = managementRoute({
+export const rotateApiKey = accountRoute({
   method: "POST",
   path: "/auth/api-keys/:apiKeyId/rotate",
   acl: "RotateApiKey",

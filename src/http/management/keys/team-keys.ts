@@ -25,7 +25,7 @@ import {
   pageSizeField,
   pageTokenField,
 } from "../../../dialects/management/pages.js";
-import { managementRoute } from "../../server/route.js";
+import { accountRoute } from "../../server/route.js";
 
 const requestSchema = z
   .object({ ...newKeyRequests, name: z.string() })
@@ -55,7 +55,7 @@ const pageSchema = responseObject({
 const params = { teamId: "Id of a team that the management key may manage." };
 
 /** Creates a key. */
-export const createApiKey = managementRoute({
+export const createApiKey = accountRoute({
   method: "POST",
   path: "/auth/teams/:teamId/api-keys",
   acl: "CreateApiKey",
@@ -84,7 +84,7 @@ export const createApiKey = managementRoute({
 });
 
 /** Lists a page of keys. */
-export const listApiKeys = managementRoute({
+export const listApiKeys = accountRoute({
   method: "GET",
   path: "/auth/teams/:teamId/api-keys",
   acl: "ListApiKeys",

@@ -11,7 +11,7 @@ import {
   unsetMember,
 } from "../../server/present-member.js";
 import { emptySchema } from "../../../dialects/management/answers.js";
-import { managementRoute } from "../../server/route.js";
+import { accountRoute } from "../../server/route.js";
 
 const requestSchema = z
   .object({
@@ -26,7 +26,7 @@ const requestSchema = z
 const params = { memberId: "Id of a member." };
 
 /** Updates a member. */
-export const updateMember = managementRoute({
+export const updateMember = accountRoute({
   method: "PUT",
   path: "/auth/members/:memberId",
   acl: "UpdateMember",
@@ -50,7 +50,7 @@ export const updateMember = managementRoute({
 });
 
 /** Deletes a member. */
-export const deleteMember = managementRoute({
+export const deleteMember = accountRoute({
   method: "DELETE",
   path: "/auth/members/:memberId",
   acl: "DeleteMember",

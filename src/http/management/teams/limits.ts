@@ -13,11 +13,11 @@ import { responseArray, responseObject } from "../../../dialects/response-fields
 import { invalidValue } from "../../../dialects/field-error.js";
 import { applyFieldMask, fieldMaskField } from "../../../dialects/management/field-mask.js";
 import { parseFields, definedFields, wholeNumber } from "../../../dialects/management/fields.js";
-import { managementRoute } from "../../server/route.js";
+import { accountRoute } from "../../server/route.js";
 
 const limit = (what: string) => z.number().min(1).meta({ type: "integer", description: what });
 
-const teamLimitsSchema = responseObject({
+export const teamLimitsSchema = responseObject({
   model: z
     .string()
     .describe(
@@ -67,7 +67,7 @@ const listSchema = responseObject({
 const params = { teamId: "Id of a team that the management key may manage." };
 
 /** Lists all limits of a team. */
-export const listTeamLimits = managementRoute({
+export const listTeamLimits = accountRoute({
   method: "GET",
   path: "/auth/teams/:teamId/limits",
   acl: "ListTeams",
@@ -89,7 +89,7 @@ export const listTeamLimits = managementRoute({
 });
 
 /** Updates the limits of a team on a model. */
-export const updateTeamLimits = managementRoute({
+export const updateTeamLimits = accountRoute({
   method: "PUT",
   path: "/auth/teams/:teamId/limits",
   acl: "UpdateTeam",
@@ -107,15 +107,15 @@ export const updateTeamLimits = managementRoute({
     answers: { 200: { description: "The limits on that model.", schema: teamLimitsSchema } },
     errors: ["conflict"],
   },
-  async handle({ ctx, manager, body, params }, { accounts, models }) {
+  async handle({ ctx, manager, body, params }, { accounts, readModels }) {
     if (misplacedModel.safeParse(body).success)
       throw invalidValue("limits.model", `belongs beside limits, as in ${JSON.stringify(exampleRequest)}`);
     const { model, limits, fieldMask } = parseFields(requestSchema, body);
     const change = applyFieldMask(toLimitChange(limits ?? {}), noLimits, fieldMask);
     const named = model ?? everyModel;
     // Requests are counted by model id.
-    const id =
-      named === allModels || named === eachEndUser ? named : (models.find(named)?.manifest.id ?? named);
+    const isModel = ![everyModel, allModels, eachEndUser].includes(named);
+    const id = isModel ? ((await readModels()).find(named)?.manifest.id ?? named) : named;
     const teamId = params["teamId"] ?? "";
     ctx.body = presentTeamLimits(await accounts.teamLimits.update(teamId, id, change, toActor(manager)));
   },

@@ -20,7 +20,7 @@ import {
   pageTokenField,
 } from "../../../dialects/management/pages.js";
 import { presentTeam, teamSchema } from "./present-team.js";
-import { managementRoute } from "../../server/route.js";
+import { accountRoute } from "../../server/route.js";
 
 const createRequestSchema = z
   .object({ name: z.string() })
@@ -59,7 +59,7 @@ const pageSchema = responseObject({
 }).meta({ id: "TeamPage" });
 
 /** Creates a team. */
-export const createTeam = managementRoute({
+export const createTeam = accountRoute({
   method: "POST",
   path: "/auth/teams",
   acl: "CreateTeam",
@@ -81,7 +81,7 @@ export const createTeam = managementRoute({
 });
 
 /** Lists a page of teams. */
-export const listTeams = managementRoute({
+export const listTeams = accountRoute({
   method: "GET",
   path: "/auth/teams",
   acl: "ListTeams",
@@ -110,7 +110,7 @@ export const listTeams = managementRoute({
 });
 
 /** Updates a team. */
-export const updateTeam = managementRoute({
+export const updateTeam = accountRoute({
   method: "PUT",
   path: "/auth/teams/:teamId",
   acl: "UpdateTeam",

@@ -1,0 +1,109 @@
+/** The client of commands: requests to the interface of the operator, of the running server or in this process. */
+import { request as send, type IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
+import type { Operator } from "../app/app.js";
+import { HearthError } from "../core/errors.js";
+import type { OperatorKey } from "../http/management/operator/keys.js";
+import type { presentMember } from "../http/server/present-member.js";
+import type { presentTeam } from "../http/management/teams/present-team.js";
+
+export type Team = ReturnType<typeof presentTeam>;
+export type Member = ReturnType<typeof presentMember>;
+
+type Method = "GET" | "POST" | "PUT" | "DELETE";
+
+/** Fields that are undefined or null are left out. */
+type Query = Readonly<Record<string, string | number | null | undefined>>;
+
+export class OperatorClient {
+  readonly #connection: Operator["connection"];
+
+  constructor({ connection }: Operator) {
+    this.#connection = connection;
+  }
+
+  /** Sends a request and returns the JSON of the answer. @throws HearthError with the message of an answer that is an error. */
+  async request<Answer>(method: Method, path: string, body?: unknown): Promise<Answer> {
+    return parse(await text(await this.open(method, path, body))) as Answer;
+  }
+
+  get<Answer>(path: string, query: Query = {}): Promise<Answer> {
+    return this.request("GET", withQuery(path, query));
+  }
+
+  /** Returns the items of all pages of a list. */
+  async list<Item>(path: string, field: string): Promise<readonly Item[]> {
+    const items: Item[] = [];
+    for (let token: string | undefined; ;) {
+      const page: Page<Item> = await this.get(path, { paginationToken: token });
+      items.push(...((page[field] as readonly Item[] | undefined) ?? []));
+      token = page.paginationToken;
+      if (token === undefined) return items;
+    }
+  }
+
+  findKey(reference: string): Promise<OperatorKey> {
+    return this.get("/operator/find", { key: reference });
+  }
+
+  findTeam(reference: string): Promise<Team> {
+    return this.get("/operator/find", { team: reference });
+  }
+
+  findMember(reference: string): Promise<Member> {
+    return this.get("/operator/find", { member: reference });
+  }
+
+  /** Sends a request and returns the stream of the answer. @throws HearthError as `request` does. */
+  async open(method: Method, path: string, body?: unknown): Promise<IncomingMessage> {
+    const answer = await this.#send(method, path, body);
+    const status = answer.statusCode ?? 0;
+    if (status < 400) return answer;
+    const { message } = parse(await text(answer)) as { readonly message?: string };
+    throw new HearthError(
+      errorKinds[status] ?? "internal",
+      message ?? `the server answered with status ${status}`,
+    );
+  }
+
+  #send(method: Method, path: string, body: unknown): Promise<IncomingMessage> {
+    const written = body === undefined ? null : Buffer.from(JSON.stringify(body));
+    const headers = {
+      connection: "close",
+      ...(written !== null && { "content-type": "application/json", "content-length": written.length }),
+    };
+    return new Promise((resolve, reject) => {
+      const request = send({ ...this.#connection, method, path, headers });
+      request.once("error", reject);
+      request.once("response", resolve);
+      request.end(written ?? undefined);
+    });
+  }
+}
+
+interface Page<Item> {
+  readonly paginationToken?: string;
+  readonly [field: string]: readonly Item[] | string | undefined;
+}
+
+/** What commands tell apart: wrong values are wrong usage. */
+const errorKinds: Readonly<Record<number, HearthError["kind"]>> = {
+  400: "invalid_value",
+  403: "permission_denied",
+  404: "not_found",
+  409: "conflict",
+};
+
+/** Returns a path with a query. */
+export function withQuery(path: string, query: Query): string {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value != null) given.set(name, String(value));
+  return given.size === 0 ? path : `${path}?${given.toString()}`;
+}
+
+/** Parses an answer. The API has times with microseconds, commands print milliseconds. */
+function parse(json: string): unknown {
+  return JSON.parse(json, (name, value: unknown) =>
+    name.endsWith("Time") && typeof value === "string" ? value.replace(/(\.\d{3})000Z$/, "$1Z") : value,
+  );
+}
