@@ -17,7 +17,7 @@ import { createAccessGroupService } from "../accounts/groups/access-groups.js";
 import { createAccessGroupStore } from "../accounts/groups/store.js";
 import { createKeyService } from "../accounts/keys/keys.js";
 import { createManagementKeyService } from "../accounts/management-keys/management-keys.js";
-import { createKeyUse, type KeyUse } from "../accounts/authentication/key-use.js";
+import { createKeyUse } from "../accounts/authentication/key-use.js";
 import { createMemberService } from "../accounts/members/members.js";
 import { createPromptEstimate } from "../accounts/limits/prompt-estimate.js";
 import { createMemoryCounter } from "../accounts/limits/memory-counter.js";
@@ -30,7 +30,8 @@ import { createTeamService } from "../accounts/teams/teams.js";
 import type { Config } from "../config/config.js";
 import type { Clock } from "../core/clock.js";
 import type { Random } from "../core/random.js";
-import type { Accounts, AppContext } from "../http/server/app-context.js";
+import type { Accounts } from "../http/server/app-context.js";
+import type { HostedTokenizer } from "../core/tokenizer.js";
 import type { Logger } from "../core/logger.js";
 import { createApiKeyStore } from "../accounts/keys/store.js";
 import { createAuditStore } from "../accounts/audit/store.js";
@@ -90,16 +91,10 @@ export function buildAccountStores(database: Database) {
   };
 }
 
-/** What admits requests, and what records the last use of keys. */
-export interface Authentication extends Pick<
-  AppContext,
-  "authenticator" | "managerAuthenticator" | "rateLimits"
-> {
-  /** Must be closed before the database. */
-  readonly keyUse: KeyUse;
-}
+export type Authentication = ReturnType<typeof buildAuthentication>;
 
-export interface AuthenticationDeps extends AccountStores, Pick<AppContext, "hostedTokenizer"> {
+interface AuthenticationDeps extends AccountStores {
+  readonly hostedTokenizer: HostedTokenizer;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Counts requests and tokens against limits. */
@@ -107,7 +102,7 @@ export interface AuthenticationDeps extends AccountStores, Pick<AppContext, "hos
 }
 
 /** Builds authentication and limits, for API keys and management keys. */
-export function buildAuthentication(deps: AuthenticationDeps): Authentication {
+export function buildAuthentication(deps: AuthenticationDeps) {
   const { logger, clock, hostedTokenizer: tokenizer } = deps;
   const onError = (err: unknown): void => logger.error({ err }, "the last use of keys could not be written");
   const keyUse = createKeyUse({ ...deps, onError });
@@ -119,6 +114,7 @@ export function buildAuthentication(deps: AuthenticationDeps): Authentication {
       readCounter: createMemoryCounter(clock),
       estimate: createPromptEstimate({ tokenizer, clock }),
     }),
+    /** Must be closed before the database. */
     keyUse,
   };
 }

@@ -36,6 +36,8 @@ interface RunnerParts {
   readonly liveRuns: LiveRuns;
 }
 
+export type Runners = Awaited<ReturnType<typeof buildRunners>>;
+
 /** Builds what executes requests. */
 export async function buildRunners(
   config: Config,

@@ -1,114 +1,25 @@
 /** The part of the composition root that builds work done in the background: the job queues, batches, and the deletion of what has expired. */
-import type { Authenticator } from "../../accounts/authentication/authenticate-key.js";
-import type { RateLimits } from "../../accounts/limits/rate-limits.js";
 import type { Config } from "../../config/config.js";
-import type { Broadcast } from "../../core/broadcast.js";
-import type { Clock } from "../../core/clock.js";
 import { eventsAfter } from "../../answers/responses/stored-events.js";
-import type { DeferredStore } from "../../jobs/deferred/store.js";
 import { createStoredObjects } from "../../jobs/stored/stored-objects.js";
-import type { StoredObjectStore } from "../../jobs/stored/store.js";
-import type { AuditStore } from "../../accounts/audit/store.js";
-import type { TeamStore } from "../../accounts/teams/store.js";
-import type { JobStore } from "../../jobs/store.js";
-import type { SignInStore } from "../../accounts/sessions/store/sessions.js";
-import type { RequestBodyStore } from "../../inference/bodies/store.js";
-import type { RequestStore } from "../../inference/requests/store.js";
-import type { RunLabelStore } from "../../inference/run/store/run-labels.js";
-import type { Files } from "../../inference/files/files.js";
-import type { ImageGenerator } from "../../inference/images/generate-images.js";
-import type { ImageStore } from "../../inference/images/store.js";
-import type { McpConnector } from "../../core/tools/mcp-servers.js";
-import type { ModelRegistry } from "../../core/model.js";
-import type { ConversationLimits } from "../../inference/conversations/conversation.js";
 import { createConversations } from "../../inference/conversations/conversations.js";
-import type { ConversationStore } from "../../inference/conversations/store/conversations.js";
 import { createStoredCompletions } from "../../inference/completions/stored-completions.js";
-import type { CompletionStore } from "../../inference/completions/store.js";
-import type { ResponseStore } from "../../inference/responses/store/responses.js";
-import type { NodeStore } from "../../store/nodes.js";
-import type { Writes } from "../../store/writes.js";
-import type { AppContext } from "../../http/server/app-context.js";
-import type { Logger } from "../../core/logger.js";
-import type { Tracing } from "../../core/telemetry/tracing.js";
 import { deferredCompletionHandler } from "../../jobs/deferred/job-handler.js";
 import { backgroundResponseHandler } from "../../jobs/background-responses.js";
 import { createDeferredCompletions } from "../../jobs/deferred/deferred-completions.js";
-import type { Generator } from "../../inference/run/text/generator.js";
-import type { PromptFiles } from "../../answers/files/prompt-files.js";
 import { createMcpApprovals } from "../../answers/mcp/approvals.js";
-import type { McpApprovalStore } from "../../answers/mcp/store.js";
 import { createClaims } from "../../jobs/claims.js";
 import type { JobHandler } from "../../jobs/handler.js";
 import { createJobQueue, type JobQueue } from "../../jobs/queue.js";
 import { createStoredResponses } from "../../inference/responses/stored-responses.js";
 import { buildBatches } from "./batches.js";
-import type { BatchLimits } from "../../jobs/batches/limits.js";
-import type { BatchStore } from "../../jobs/batches/store/batches.js";
-import type { BatchLineStore } from "../../jobs/batches/store/lines.js";
-import type { Embedder } from "../../inference/embeddings/embed.js";
-import type { BodyBudget } from "../../core/requests/body-budget.js";
-import type { Random } from "../../core/random.js";
 import { createRetention, type Retention, type Sweep } from "../../jobs/retention.js";
+import type { Authentication } from "../accounts.js";
+import type { TracedDeps } from "../engines/workers.js";
+import type { Runners } from "../runners.js";
+import type { Stores } from "../stores/stores.js";
 
-export interface JobsDeps {
-  readonly jobs: JobStore;
-  readonly deferred: DeferredStore;
-  readonly completions: CompletionStore;
-  readonly responses: ResponseStore;
-  readonly conversations: ConversationStore;
-  readonly batches: BatchStore;
-  readonly batchLines: BatchLineStore;
-  readonly approvals: McpApprovalStore;
-  readonly images: Pick<ImageStore, "deleteExpired">;
-  readonly runLabels: Pick<RunLabelStore, "deleteExpired">;
-  readonly requests: Pick<RequestStore, "deleteBefore">;
-  readonly bodyStore: Pick<RequestBodyStore, "deleteExpired">;
-  readonly signIns: Pick<SignInStore, "deleteExpired">;
-  readonly storedObjectStore: StoredObjectStore;
-  readonly audit: AuditStore;
-  readonly teams: TeamStore;
-  readonly files: Files;
-  readonly promptFiles: PromptFiles;
-  readonly writes: Writes;
-  readonly authenticator: Authenticator;
-  readonly rateLimits: RateLimits;
-  readonly models: ModelRegistry;
-  readonly generator: Generator;
-  readonly imageGenerator: ImageGenerator;
-  readonly mcp: McpConnector;
-  readonly embedder: Embedder;
-  readonly bodyBudget: BodyBudget;
-  readonly broadcast: Broadcast;
-  readonly nodes: NodeStore;
-  readonly random: Random;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly tracing: Tracing;
-}
-
-export interface Jobs {
-  /** What the HTTP server uses of them. */
-  readonly services: Pick<
-    AppContext,
-    | "deferredCompletions"
-    | "storedCompletions"
-    | "storedResponses"
-    | "conversations"
-    | "mcpApprovals"
-    | "backgroundJobs"
-    | "batches"
-    | "storedObjects"
-  >;
-  /** Starts the queues, beginning with the jobs that the previous process left. */
-  start(): Promise<void>;
-  /** Looks for jobs of servers that have ended. */
-  wake(): void;
-  /** Ends the runs of the jobs in flight and puts the jobs back into the queues. */
-  close(): Promise<void>;
-}
-
-export type JobLimits = BatchLimits & ConversationLimits & Config;
+type JobsDeps = Omit<Stores, "files"> & TracedDeps & Runners & Omit<Authentication, "keyUse">;
 
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
@@ -120,7 +31,7 @@ const approvalsKeptDaysMin = 90;
 const batchRetentionMs = 30 * dayMs;
 
 /** Builds the queues and the retention; no job is started before `start`. */
-export function buildJobs(limits: JobLimits, deps: JobsDeps): Jobs {
+export function buildJobs(limits: Config, deps: JobsDeps) {
   const { deferred, clock, logger } = deps;
   const claims = createClaims(deps.jobs, clock);
   const createQueue = (handler: JobHandler): JobQueue =>
@@ -155,15 +66,19 @@ export function buildJobs(limits: JobLimits, deps: JobsDeps): Jobs {
     deferredCompletions: createDeferredCompletions({ deferred, queue: deferredJobs, clock, outcomeKeptMs }),
   };
   return {
+    /** What the HTTP server uses of them. */
     services: { ...services, storedObjects: createStoredObjects({ ...deps, ...services }) },
-    async start() {
+    /** Starts the queues, beginning with the jobs that the previous process left. */
+    async start(): Promise<void> {
       await Promise.all([backgroundJobs.start(), deferredJobs.start(), batches.start()]);
       retention.start();
     },
-    wake() {
+    /** Looks for jobs of servers that have ended. */
+    wake(): void {
       for (const queue of [backgroundJobs, deferredJobs, batches]) queue.wake();
     },
-    async close() {
+    /** Ends the runs of the jobs in flight and puts the jobs back into the queues. */
+    async close(): Promise<void> {
       await Promise.all([backgroundJobs.close(), deferredJobs.close(), batches.close(), retention.close()]);
       storedResponses.logs.closeAll();
     },
@@ -171,7 +86,7 @@ export function buildJobs(limits: JobLimits, deps: JobsDeps): Jobs {
 }
 
 /** Builds what stores responses, chat completions and conversations. */
-function buildStored(limits: JobLimits, deps: JobsDeps) {
+function buildStored(limits: Config, deps: JobsDeps) {
   const storedResponses = createStoredResponses({
     responses: deps.responses,
     responsesMax: limits.responsesMax,
@@ -197,7 +112,7 @@ function buildStored(limits: JobLimits, deps: JobsDeps) {
   return { storedResponses, storedCompletions, conversations, mcpApprovals };
 }
 
-function buildRetention({ runsKeptDays }: JobLimits, deps: JobsDeps): Retention {
+function buildRetention({ runsKeptDays }: Config, deps: JobsDeps): Retention {
   const { deferred, completions, responses, runLabels, requests, signIns } = deps;
   const { images, files, batches, batchLines, approvals, bodyStore, nodes, clock, logger } = deps;
   const expired =
