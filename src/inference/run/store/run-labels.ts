@@ -4,8 +4,6 @@ import { prepareInsert } from "../../../store/prepared.js";
 import { deleteExpired } from "../../../store/tables/delete-expired.js";
 import { createWrite, type Write } from "../../../store/writes.js";
 
-type RunLabelStore = ReturnType<typeof createRunLabelStore>;
-
 /** Ninety days. */
 const defaultKeptMs = 90 * 24 * 60 * 60 * 1000;
 
