@@ -34,11 +34,9 @@ const dimensions = {
 
 const zones: readonly string[] = ["", "UTC", "Etc/UTC", "GMT", "Etc/GMT", "Z"];
 
-const localTime = z
-  .string()
-  .refine((text) => !Number.isNaN(parseTime(text)), {
-    message: "must be a time such as 2026-11-21 15:00:00",
-  });
+const localTime = z.string().refine((text) => !Number.isNaN(parseTime(text)), {
+  message: "must be a time such as 2026-11-21 15:00:00",
+});
 
 const requestSchema = z
   .object({
