@@ -22,8 +22,10 @@ export function serveApi(hub: TestHub, request: IncomingMessage, response: Serve
   const name = /^\/[^/]+\/[^/]+\/resolve\/[0-9a-f]{40}\/(.+)$/.exec(path)?.[1] ?? "";
   const bytes = files.get(name);
   if (bytes === undefined) return refuse(response, 404);
+  // Each redirect signs anew.
+  const signed = `${hub.cdnUrl}/signed/${encodeURIComponent(name)}?Signature=${hub.requests.length}`;
   response.writeHead(302, {
-    location: behaviour.redirectTo ?? `${hub.cdnUrl}/signed/${encodeURIComponent(name)}?Signature=abc`,
+    location: behaviour.redirectTo ?? signed,
     "x-repo-commit": behaviour.commit,
     "x-linked-size": bytes.length,
     "x-linked-etag": `"${sha256Of(bytes)}"`,
