@@ -147,9 +147,9 @@ async function addModels(
   addModelCommands(program, { open, load, folders, clock: systemClock, out });
   const openPuller = async (): Promise<Puller> =>
     (await import("./app/models/pulls.js")).openPuller((await load()).config, process.env);
-  const fitOfSize = async (bytes: number): Promise<SizeReport> =>
-    (await import("./app/models/pulls.js")).fitOfSize((await load()).config, bytes);
-  addPullCommand(program, openPuller, { out, err, fitOfSize, onInterrupt });
+  const reportFit = async (bytes: number): Promise<SizeReport> =>
+    (await import("./app/models/pulls.js")).reportFit((await load()).config, bytes);
+  addPullCommand(program, openPuller, { out, err, reportFit, onInterrupt });
 }
 
 function onInterrupt(action: () => void): () => void {

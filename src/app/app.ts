@@ -38,7 +38,7 @@ export type {
   MemoryReport,
   ModelAlias,
   ModelDetails,
-  ModelInMemory,
+  KnownInMemory,
   ModelSetting,
   OperatorModels,
 } from "./operator-models.js";

@@ -3,7 +3,7 @@ import { createSecretFilter } from "../accounts/credentials/secret.js";
 import type { Config } from "../config/config.js";
 import { createRedaction } from "../inference/bodies/redaction.js";
 import { createRequestBodies, type RequestBodies } from "../inference/bodies/request-bodies.js";
-import type { SystemDeps } from "./engines/workers.js";
+import type { SystemDeps } from "./system-deps.js";
 import { listPinnedKeys } from "./http-settings.js";
 import type { Stores } from "./stores/stores.js";
 

@@ -3,7 +3,6 @@
  * comes before.
  */
 import type { Config, LoadedConfig } from "../config/config.js";
-import type { Logger } from "../core/logger.js";
 import type { ServerLoad } from "../core/metrics.js";
 import type { ModelRegistry } from "../core/model.js";
 import type { AppContext, HttpLimits } from "../http/server/app-context.js";
@@ -21,7 +20,7 @@ import { buildLimits } from "./accounts/limits.js";
 import { buildServerAccounts, type AccountOverrides } from "./accounts/server-accounts.js";
 import { buildDoctor } from "./doctor.js";
 import { buildEngines, type EngineOverrides, type Engines } from "./engines/engines.js";
-import type { SystemDeps } from "./engines/workers.js";
+import type { SystemDeps } from "./system-deps.js";
 import { readServerLoad, watchDatabase } from "./health.js";
 import { httpSettings } from "./http-settings.js";
 import { buildAlerts } from "./jobs/alerts.js";
@@ -37,7 +36,7 @@ import { buildTracing } from "./tracing.js";
 export interface ContextOverrides extends EngineOverrides, RunnerOverrides, AccountOverrides {
   /** The models of the server, instead of the models in the configured folders. */
   readonly registry?: ModelRegistry;
-  /** Limits of the HTTP server that the configuration does not set. */
+  /** LimitCounting of the HTTP server that the configuration does not set. */
   readonly httpLimits?: Partial<HttpLimits>;
   /** Opens what downloads models; absent: with no settings of the environment. */
   readonly openPuller?: () => Promise<Puller>;
@@ -55,7 +54,7 @@ export type Built = Awaited<ReturnType<typeof buildContext>>;
 export async function buildContext(
   config: Config,
   overrides: ContextOverrides,
-  { clock, random, logger }: SystemDeps & { readonly logger: Logger },
+  { clock, random, logger }: SystemDeps,
   database: Database,
   stores: Stores,
 ) {
@@ -88,7 +87,6 @@ export async function buildContext(
     ...(guidesFolder === undefined ? {} : { guidesFolder }),
     ...system,
     ...authentication,
-    readModels: () => Promise.resolve(models),
     ...runners,
     ...jobs.services,
     ...management.modelServices,
@@ -97,6 +95,7 @@ export async function buildContext(
     accounts: buildServerAccounts(config, { ...stores, ...system, passwordCost: overrides.passwordCost }),
     requestLog: createRequestLog({ ...stores, ...system, liveRuns }),
     alerts: alerts.service,
+    readModels: () => Promise.resolve(models),
     imageStore: stores.images,
     hostedTokenizer: engines.hostedTokenizer,
     measureFit: management.measureFit,

@@ -5,7 +5,7 @@ import type { DoctorReport } from "../core/report/doctor.js";
 import { engineReports, type EngineReport } from "../doctor/engine-report.js";
 import { examine, type ExaminedConfig } from "../doctor/report.js";
 import { readModelTemplate } from "../doctor/template-report.js";
-import type { SystemDeps } from "./engines/workers.js";
+import type { SystemDeps } from "./system-deps.js";
 import { hasPrepaidTeam } from "./accounts.js";
 import { remoteEngines } from "./engines/remote.js";
 import { openCheckedRegistry } from "./models/checked-registry.js";

@@ -6,7 +6,7 @@ import { createImageFetcher } from "../network/fetch.js";
 import { readAllowedHosts } from "../network/hosts.js";
 import { createPromptFiles, type PromptFiles, type PromptFilesDeps } from "../answers/files/prompt-files.js";
 import { leftoversBefore, type NodeStore } from "../store/nodes.js";
-import type { TracedDeps } from "./engines/workers.js";
+import type { TracedDeps } from "./system-deps.js";
 import { filesFolder } from "../store/data-folder.js";
 
 /**

@@ -15,7 +15,7 @@ import { openRegistry, openSettings } from "./models/models.js";
 import { auditSettings, recordEntries } from "./operator-audit.js";
 import { createOperatorSettings, type OperatorSettings } from "./operator-settings.js";
 
-export type { FitReport, MemoryReport, ModelInMemory } from "../doctor/model-fit.js";
+export type { FitReport, MemoryReport, KnownInMemory } from "../doctor/model-fit.js";
 export type { ModelAlias, ModelSetting } from "./operator-settings.js";
 export type { LinkReport, ModelDetails, TemplateReport };
 

@@ -15,7 +15,7 @@ import type { ServerMetrics } from "../telemetry/metrics/server-metrics.js";
 import { buildRequestBodies } from "./bodies.js";
 import type { Engines } from "./engines/engines.js";
 import { buildMcp } from "./engines/mcp.js";
-import type { TracedDeps } from "./engines/workers.js";
+import type { TracedDeps } from "./system-deps.js";
 import { buildFiles, buildPromptFiles } from "./files.js";
 import { listPinnedKeys } from "./http-settings.js";
 import type { Stores } from "./stores/stores.js";

@@ -2,7 +2,7 @@
 import type { Config } from "../config/config.js";
 import { noTracing, type Tracing } from "../core/telemetry/tracing.js";
 import { version } from "../system/version.js";
-import type { SystemDeps } from "./engines/workers.js";
+import type { SystemDeps } from "./system-deps.js";
 
 export interface ClosableTracing extends Tracing {
   /** Exports what waits, for a short time. */

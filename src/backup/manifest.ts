@@ -61,7 +61,7 @@ export function refuseManyParts(count: number): void {
 }
 
 /** @throws Error with one clause, without a path. */
-export function parseManifest(text: string): BackupManifest {
+export function parseBackupManifest(text: string): BackupManifest {
   let content: unknown;
   try {
     content = JSON.parse(text);

@@ -19,7 +19,7 @@ import {
   imagesPart,
   manifestBytesMax,
   manifestName,
-  parseManifest,
+  parseBackupManifest,
   partsMax,
   type BackupManifest,
   type BackupPart,
@@ -124,7 +124,7 @@ async function writePart(reader: ByteReader, bytes: number, folder: string, name
 
 async function readManifest(reader: ByteReader, bytes: number): Promise<BackupManifest> {
   if (bytes > manifestBytesMax) throw new Error(`its manifest.json is larger than ${manifestBytesMax} bytes`);
-  const manifest = parseManifest((await reader.take(bytes)).toString("utf8"));
+  const manifest = parseBackupManifest((await reader.take(bytes)).toString("utf8"));
   await skipPadding(reader, bytes);
   const end = await reader.take(2 * blockBytes);
   if (end.some((byte) => byte !== 0) || !(await reader.isAtEnd()))

@@ -1,22 +1,18 @@
 import { ConfigError, readModelSettings, type Config } from "./config.js";
 import type { SettingsByModel } from "../models/settings.js";
 
-/** The settings of models in the configuration file, as they were last valid. */
-export interface ConfiguredModels {
-  readonly settings: SettingsByModel;
-  readonly file: string | null;
-  /** Reads the file again. @returns what is wrong with it, so that the former settings still hold; null if nothing is */
-  reload(): string | null;
-}
+export type ConfiguredModels = ReturnType<typeof configuredModels>;
 
-export function configuredModels({ modelSettings, file }: Config): ConfiguredModels {
+/** Holds the settings of models in the configuration file, as they were last valid. */
+export function configuredModels({ modelSettings, file }: Config) {
   let settings = modelSettings;
   return {
     file,
-    get settings() {
+    get settings(): SettingsByModel {
       return settings;
     },
-    reload() {
+    /** Reads the file again. @returns what is wrong with it, so that the former settings still hold; null if nothing is */
+    reload(): string | null {
       if (file === null) return null;
       try {
         settings = readModelSettings(file);

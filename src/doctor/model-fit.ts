@@ -14,7 +14,7 @@ import { systemClock } from "../system/clock.js";
 import { gpuMemory, type GpuMemory } from "../engine/gpu/memory.js";
 
 /** A model that the running server has in memory. */
-export interface ModelInMemory {
+export interface KnownInMemory {
   readonly id: string;
   readonly bytes: number;
   /** Whether it answers now, so that it cannot leave memory. */
@@ -57,7 +57,7 @@ export interface SizeReport extends Pick<FitAnswer, "verdict" | "neededBytes"> {
 export interface FitOptions {
   /** Default: the context that it would be loaded with. */
   readonly contextTokens?: number | undefined;
-  readonly inMemory: readonly ModelInMemory[];
+  readonly inMemory: readonly KnownInMemory[];
   /** Whether the bandwidth of memory is measured. */
   readonly isMeasured: boolean;
   /** The compiled thread that measures the bandwidth; absent: the one of this program. */
@@ -101,13 +101,13 @@ export async function measureFit(
 }
 
 /** Judges a model of which only the size is known, before it is downloaded. @param bytes of its files */
-export async function fitOfSize(config: Config, bytes: number): Promise<SizeReport> {
+export async function judgeBytes(config: Config, bytes: number): Promise<SizeReport> {
   const memory = await memoryNow(config, []);
   // Other models leave memory: what counts is what one model can ever have.
   return { ...judgeSize(bytes, memory.limitBytes), memory };
 }
 
-async function memoryNow(config: Config, inMemory: readonly ModelInMemory[]): Promise<MemoryReport> {
+async function memoryNow(config: Config, inMemory: readonly KnownInMemory[]): Promise<MemoryReport> {
   const sumBytes = (isUsed: boolean): number =>
     inMemory.filter((model) => model.isUsed === isUsed).reduce((total, { bytes }) => total + bytes, 0);
   const [idleModelBytes, usedModelBytes] = [sumBytes(false), sumBytes(true)];

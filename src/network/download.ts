@@ -1,6 +1,6 @@
 /**
- * One HTTP GET of an image or a file. Sends nothing from the client: no credentials, no cookies, only the headers below and the headers
- * of a trace. Follows no redirects and decompresses nothing.
+ * One HTTP GET of an image or a file. The request has the headers below and the headers of a trace; it has no credentials and no cookies of
+ * the client. A redirect is returned, not followed, and a compressed body is refused.
  */
 import { request, type Dispatcher } from "undici";
 import { refusedImage } from "../core/requests/refused-image.js";

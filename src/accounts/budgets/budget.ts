@@ -119,3 +119,11 @@ export function isSoftReached({ softTicks, softTokens, spentTicks, spentTokens }
     (softTokens !== null && spentTokens >= softTokens)
   );
 }
+
+/** The fields of a budget that name its subject, and what it is; a budget without one of them is the team's. */
+export const subjectFields = [
+  ["apiKeyId", "key"],
+  ["memberId", "member"],
+  ["tag", "tag"],
+  ["endUser", "user"],
+] as const;

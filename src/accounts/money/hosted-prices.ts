@@ -22,7 +22,7 @@ export interface SetHostedPriceRequest {
 }
 
 /** A model of this server and its aliases. */
-export interface ModelNames {
+export interface ComparedModel {
   readonly id: string;
   readonly aliases: readonly string[];
 }
@@ -58,7 +58,7 @@ export function createHostedPriceService(deps: HostedPriceDeps) {
 export function hostedRules(
   requested: readonly RequestedModel[],
   prices: readonly HostedPrice[],
-  models: readonly ModelNames[],
+  models: readonly ComparedModel[],
 ): readonly HostedRule[] {
   const versions = new Map<string, HostedPrice[]>();
   for (const price of prices) versions.set(price.alias, [...(versions.get(price.alias) ?? []), price]);

@@ -10,7 +10,7 @@ import { forEachInSteps } from "../../core/report/steps.js";
 import { noUsage, type Usage } from "../../core/usage.js";
 import type { UsageStore } from "./store/usage.js";
 import type { UsageDimension, UsageQuery, UsageRange, UsageRow, UsageSums } from "../money/usage-report.js";
-import { hostedRules, type ModelNames } from "../money/hosted-prices.js";
+import { hostedRules, type ComparedModel } from "../money/hosted-prices.js";
 import { invalid } from "../field-rules.js";
 import { findScope } from "../teams/teams.js";
 
@@ -19,7 +19,7 @@ export interface ReportQuery extends Pick<
   "teamId" | "from" | "to" | "unit" | "by" | "order" | "top" | "label"
 > {
   /** The models of this server, whose names find the hosted prices; null = report no hosted costs. */
-  readonly hosted: readonly ModelNames[] | null;
+  readonly hosted: readonly ComparedModel[] | null;
   /** A report with more rows is refused. */
   readonly rowsMax: number;
 }
@@ -95,7 +95,7 @@ async function readRows(
 async function rulesFor(
   { usage, hostedPrices }: UsageDeps,
   range: UsageRange,
-  models: readonly ModelNames[],
+  models: readonly ComparedModel[],
 ) {
   const requested = await usage.requestedModels(range, requestedModelsMax);
   return hostedRules(requested, await hostedPrices.list(), models);

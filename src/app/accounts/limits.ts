@@ -13,7 +13,7 @@ import type { Clock } from "../../core/clock.js";
 import type { Logger } from "../../core/logger.js";
 import type { RedisState } from "../../core/metrics.js";
 
-export interface Limits {
+export interface LimitCounting {
   readonly counter: QuotaCounter;
   /** How the counting in Redis is; null where it does not count. */
   readonly redis: (() => RedisState) | null;
@@ -29,7 +29,7 @@ export interface LimitsDeps {
 }
 
 /** Builds what counts rate limits: Redis, else the database, else the memory of the only server. */
-export async function buildLimits(config: Config, deps: LimitsDeps): Promise<Limits> {
+export async function buildLimits(config: Config, deps: LimitsDeps): Promise<LimitCounting> {
   const { sharedWindows: windows, clock, logger } = deps;
   await warnOfOthers(config, deps);
   if (config.redisUrl !== null) return buildRedisLimits({ ...config, redisUrl: config.redisUrl }, deps);
@@ -40,7 +40,7 @@ export async function buildLimits(config: Config, deps: LimitsDeps): Promise<Lim
   return { counter: createSharedCounter({ windows, clock, time: () => null, onError }), redis, close };
 }
 
-/** Limits that servers count in different places hold for each place by itself. */
+/** LimitCounting that servers count in different places hold for each place by itself. */
 async function warnOfOthers(config: Config, { nodes, logger }: LimitsDeps): Promise<void> {
   const place = describeLimitsPlace(config);
   for (const { name, limitsPlace } of countingElsewhere(place, await nodes.running()))
@@ -53,7 +53,7 @@ async function warnOfOthers(config: Config, { nodes, logger }: LimitsDeps): Prom
 async function buildRedisLimits(
   config: Config & { readonly redisUrl: string },
   { clock, logger }: LimitsDeps,
-): Promise<Limits> {
+): Promise<LimitCounting> {
   const { limitsWithoutRedis: withoutRedis } = config;
   const prefix = redisPrefix(config.redisPrefix);
   let missed = 0;

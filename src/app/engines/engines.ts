@@ -11,8 +11,8 @@ import { byPlacement, embeddingsByPlacement } from "../../engine/text/by-placeme
 import type { LlamaEngine } from "../../engine/llama/engine.js";
 import type { TextThread } from "../../engine/text/thread.js";
 import { buildRemoteEngine } from "./remote.js";
-import { buildImageEngine } from "./images.js";
-import { buildOnnxCheck } from "./onnx-models.js";
+import { buildImageEngine } from "./onnx.js";
+import { buildOnnxCheck } from "./onnx.js";
 import {
   buildChatEngine,
   buildHostedTokenizer,
@@ -20,10 +20,10 @@ import {
   buildPdfReader,
   buildSchemas,
   buildTextThread,
-  type TracedDeps,
   type WorkerUrls,
 } from "./workers.js";
-import { buildCaptioning, buildVisionEngine } from "./captioning.js";
+import type { TracedDeps } from "../system-deps.js";
+import { buildCaptioning, buildVisionEngine } from "./onnx.js";
 
 /** Engines that are used instead of those that would be built. */
 export interface EngineOverrides extends WorkerUrls {

@@ -4,7 +4,7 @@ import type { McpConnector } from "../../core/tools/mcp-servers.js";
 import { createMcpConnector } from "../../inference/mcp/connector.js";
 import { readAllowedHosts } from "../../network/hosts.js";
 import { version } from "../../system/version.js";
-import type { TracedDeps } from "./workers.js";
+import type { TracedDeps } from "../system-deps.js";
 
 /** Builds the connector; nothing is connected yet. @throws Error naming the invalid host in `mcpHosts`. */
 export function buildMcp(config: Config, { clock, logger, tracing }: TracedDeps): McpConnector {

@@ -6,7 +6,7 @@ import type { ModelMemory } from "../../engine/memory/model-memory.js";
 import { createRemoteEngine, type RemoteEngine } from "../../engine/remote/engine.js";
 import type { RemoteEngineSettings } from "../../engine/remote/pool.js";
 import type { TextThread } from "../../engine/text/thread.js";
-import type { TracedDeps } from "./workers.js";
+import type { TracedDeps } from "../system-deps.js";
 import { describeEngine } from "./placements.js";
 
 /** Returns the engines as messages and their pools need them. */

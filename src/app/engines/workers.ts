@@ -1,12 +1,9 @@
 /** The part of the composition root that builds the chat engine and the worker threads next to it. */
 import { join } from "node:path";
 import type { Config } from "../../config/config.js";
-import type { Clock } from "../../core/clock.js";
 import type { Model } from "../../core/model.js";
-import type { Random } from "../../core/random.js";
 import type { Schemas } from "../../core/schemas.js";
 import type { PdfReader } from "../../core/prompt/documents.js";
-import type { Tracing } from "../../core/telemetry/tracing.js";
 import type { HostedTokenizer } from "../../core/tokenizer.js";
 import { createLlamaEngine, type LlamaEngine } from "../../engine/llama/engine.js";
 import { createTextThread, type TextThread } from "../../engine/text/thread.js";
@@ -21,18 +18,7 @@ import { verifyWeights } from "../../models/verify.js";
 import { seenGpu } from "../../engine/gpu/memory.js";
 import { limitMemory } from "../../engine/worker/machine.js";
 import { llamaSettings } from "./llama-settings.js";
-
-/** Time, chance and the log, which most parts are built over. */
-export interface SystemDeps {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-}
-
-/** The same, with the traces that runs and remote calls belong to. */
-export interface TracedDeps extends SystemDeps {
-  readonly tracing: Tracing;
-}
+import type { SystemDeps } from "../system-deps.js";
 
 /**
  * Builds the memory budget that the models of all engines share. Without a limit of the operator's, what is free counts, too; not with

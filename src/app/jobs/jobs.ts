@@ -15,7 +15,7 @@ import { createStoredResponses } from "../../inference/responses/stored-response
 import { buildBatches } from "./batches.js";
 import { createRetention, type Retention, type Sweep } from "../../jobs/retention.js";
 import type { Authentication } from "../accounts.js";
-import type { TracedDeps } from "../engines/workers.js";
+import type { TracedDeps } from "../system-deps.js";
 import type { Runners } from "../runners.js";
 import type { Stores } from "../stores/stores.js";
 

@@ -6,7 +6,7 @@ import { trialBytesMax } from "../../engine/onnx/trials.js";
 import type { LoadedRegistry } from "../../models/registry.js";
 import { buildChatCheck } from "../engines/workers.js";
 import { openRegistry } from "./models.js";
-import { buildOnnxCheck, rejectUnloadableModels } from "../engines/onnx-models.js";
+import { buildOnnxCheck, rejectUnloadableModels } from "../engines/onnx.js";
 
 /** Reads the models as `openRegistry` does, and finds out which of them cannot be loaded. */
 export async function openCheckedRegistry(config: Config): Promise<LoadedRegistry> {

@@ -11,9 +11,9 @@ export type { PullProgress } from "../../models/hub/progress.js";
 export type { Puller, PullResult } from "../../models/hub/puller.js";
 
 /** Judges whether models of a size fit into memory. @param bytes of the files of a model that is not here yet */
-export async function fitOfSize(config: Config, bytes: number): Promise<SizeReport> {
-  const { fitOfSize: judge } = await import("../../doctor/model-fit.js");
-  return judge(config, bytes);
+export async function reportFit(config: Config, bytes: number): Promise<SizeReport> {
+  const { judgeBytes } = await import("../../doctor/model-fit.js");
+  return judgeBytes(config, bytes);
 }
 
 /**

@@ -2,7 +2,7 @@
 import { budgetPeriods } from "../../accounts/money/budget-periods.js";
 import { Option, type Command } from "commander";
 import type { z } from "zod";
-import type { BudgetPeriod } from "../../accounts/budgets/budget.js";
+import { subjectFields, type BudgetPeriod } from "../../accounts/budgets/budget.js";
 import type { budgetSchema } from "../../http/management/billing/present-budget.js";
 import type { OperatorKey } from "../../http/management/operator/keys.js";
 import type { Member, OperatorClient, Team } from "../operator.js";
@@ -46,14 +46,6 @@ interface Subject {
   /** The fields that name it, none for the team. */
   readonly named: Partial<Pick<Budget, (typeof subjectFields)[number][0]>>;
 }
-
-/** The fields of a budget that name its subject, and what it is; without one of them, the team. */
-const subjectFields = [
-  ["apiKeyId", "key"],
-  ["memberId", "member"],
-  ["tag", "tag"],
-  ["endUser", "user"],
-] as const;
 
 /** Adds `budgets list` and `budgets set`. */
 export function addBudgetsCommand(program: Command, using: UsingOperator, io: AccountsIo): void {

@@ -1,6 +1,6 @@
 /** `hearth fit`: says whether a model fits into memory, what would make it fit, and about how fast it is. */
 import { InvalidArgumentError, type Command } from "commander";
-import type { ModelInMemory } from "../../app/app.js";
+import type { KnownInMemory } from "../../app/app.js";
 import type { Config } from "../../config/config.js";
 import { formatJson } from "../table.js";
 import type { ModelCommands } from "./deps.js";
@@ -45,7 +45,7 @@ export function addFitCommand(program: Command, { open, load, out }: ModelComman
 }
 
 /** Returns the models in memory; none if the server cannot be asked. */
-export function knownInMemory(config: Config): Promise<readonly ModelInMemory[]> {
+export function knownInMemory(config: Config): Promise<readonly KnownInMemory[]> {
   return modelsInMemory(config).catch(() => []);
 }
 

@@ -10,7 +10,7 @@ export interface PullIo {
   readonly out: TextOut;
   readonly err: { write(text: string): unknown };
   /** Judges whether models of a size fit into memory. */
-  readonly fitOfSize: (bytes: number) => Promise<SizeReport>;
+  readonly reportFit: (bytes: number) => Promise<SizeReport>;
   /** Runs an action at the first Ctrl-C. @returns a function that undoes this. */
   readonly onInterrupt: (action: () => void) => () => void;
 }
@@ -66,10 +66,10 @@ interface Display {
 }
 
 /** Warns about a model that does not fit into memory, as soon as its size is known. */
-function warnOnce({ err, fitOfSize }: PullIo, display: Display) {
+function warnOnce({ err, reportFit }: PullIo, display: Display) {
   let checked: Promise<void> | null = null;
   const check = async (bytes: number): Promise<void> => {
-    const { verdict, neededBytes, memory } = await fitOfSize(bytes);
+    const { verdict, neededBytes, memory } = await reportFit(bytes);
     if (verdict === "fits") return;
     display.leave();
     err.write(

@@ -31,7 +31,7 @@ export function createEmbedder(liveRuns: LiveRuns, parts: Omit<EmbeddingServices
     signal: AbortSignal,
   ): Promise<Evaluated> => {
     const run = new EmbeddingRun(services, model, evaluation, context);
-    await liveRuns.finish(run, signal, () => run.evaluate());
+    await liveRuns.runToEnd(run, signal, () => run.evaluate());
     return run.result();
   };
   return {

@@ -74,7 +74,7 @@ export function createImageGenerator(liveRuns: LiveRuns, parts: Omit<ImageServic
     ): Promise<GeneratedImages> {
       const model = liveRuns.admit(context, () => usableModel(services.models, request.model, "image"));
       const run = new ImageRun(services, model, request, context);
-      await liveRuns.finish(run, signal, () => run.generate());
+      await liveRuns.runToEnd(run, signal, () => run.generate());
       return run.result();
     },
   };

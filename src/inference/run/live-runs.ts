@@ -60,7 +60,7 @@ export class LiveRuns {
   }
 
   /** Starts a run that the signal aborts, and waits until it is settled, or its settlement is being retried. */
-  async finish(run: Run, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+  async runToEnd(run: Run, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
     this.start(run, work);
     const abort = (): void => run.abort(signal.reason);
     if (signal.aborted) abort();

@@ -111,7 +111,7 @@ export class RunMoney {
   }
 
   /** Returns the usage with what the run is charged, server calls included. */
-  usageCharged(ownTicks: Ticks): Usage {
+  toChargedUsage(ownTicks: Ticks): Usage {
     const { usage } = this;
     return { ...usage, chargedTicks: ownTicks + (usage.serverCallTicks ?? 0) };
   }
@@ -132,7 +132,7 @@ export class RunMoney {
    * @throws HearthError `no_credits`, `budget_exceeded`, `invalid_value` when the cost is too large to be counted.
    */
   async prepare(start: RunStart): Promise<void> {
-    this.#prepared = { ...start, reservation: await this.#bound(start.bound, this.#spendable) };
+    this.#prepared = { ...start, reservation: await this.#boundCost(start.bound, this.#spendable) };
   }
 
   /**
@@ -154,10 +154,10 @@ export class RunMoney {
       throw new Error("a run without a row cannot reserve more");
     const { runs } = this.#services;
     const { id, teamId } = this.#ledgerRun();
-    const added = await this.#bound(more, null);
+    const added = await this.#boundCost(more, null);
     const whole = sumReservations(this.#reservation, added);
-    const writes = this.#reserve(added, this.#services.clock.now());
-    await this.#refusedByBudget(added, () => runs.enlarge(id, { teamId, ...whole }, writes));
+    const writes = this.#reservationWrites(added, this.#services.clock.now());
+    await this.#writeReservation(added, () => runs.enlarge(id, { teamId, ...whole }, writes));
     this.#reservation = whole;
     // What was counted beyond the bound takes nothing of what is added.
     this.#usage = this.usage;
@@ -185,7 +185,7 @@ export class RunMoney {
   }
 
   /** Returns what must be reserved: the most that can be used, and what it can cost. @param known what was read for the same request before */
-  async #bound(most: UsageBound, known: SpendableReading | null): Promise<Reservation> {
+  async #boundCost(most: UsageBound, known: SpendableReading | null): Promise<Reservation> {
     const { ledger, budgets, clock } = this.#services;
     const { model, context } = this.#run;
     const { team } = context.principal;
@@ -205,8 +205,8 @@ export class RunMoney {
     const { promptTokens, reservation, bound } = prepared;
     const startTime = this.#services.clock.now();
     const row = this.#toRow({ ...noUsage, promptTokens }, reservation, startTime);
-    const writes = this.#reserve(reservation, startTime);
-    await this.#refusedByBudget(reservation, () => this.#services.runs.insert(row, writes));
+    const writes = this.#reservationWrites(reservation, startTime);
+    await this.#writeReservation(reservation, () => this.#services.runs.insert(row, writes));
     this.#startTime = startTime;
     this.#reservation = reservation;
     this.#most = bound;
@@ -238,13 +238,13 @@ export class RunMoney {
   }
 
   /** Returns the writes that reserve credit. */
-  #reserve({ reservedTicks }: Reservation, time: number): readonly Write[] {
+  #reservationWrites({ reservedTicks }: Reservation, time: number): readonly Write[] {
     const transaction = reserveTransaction(this.#ledgerRun(), reservedTicks ?? 0, time);
     return transaction === null ? [] : this.#services.ledger.posting(transaction);
   }
 
   /** Writes a reservation. @throws HearthError `budget_exceeded` that names the budget. */
-  async #refusedByBudget({ bound }: Reservation, write: () => Promise<void>): Promise<void> {
+  async #writeReservation({ bound }: Reservation, write: () => Promise<void>): Promise<void> {
     try {
       await write();
     } catch (thrown) {

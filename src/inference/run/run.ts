@@ -214,7 +214,7 @@ export abstract class Run implements BillableRun {
     const writes = this.writes({
       state,
       failure: this.failure,
-      usage: money.usageCharged(money.chargeTicks),
+      usage: money.toChargedUsage(money.chargeTicks),
     });
     const settlement = await this.#settle({ state, ending, writes }, retries);
     if (writes !== null) await this.#keepContent();
@@ -229,7 +229,7 @@ export abstract class Run implements BillableRun {
       costTicks,
       content: this.#tracedContent(),
     });
-    await this.ended({ state, failure: this.failure, usage: money.usageCharged(costTicks) });
+    await this.ended({ state, failure: this.failure, usage: money.toChargedUsage(costTicks) });
     return settlement;
   }
 
@@ -244,7 +244,7 @@ export abstract class Run implements BillableRun {
     this.releaseModel();
     const settlement = await this.#settle({ state: "failed", ending: this.#ending(), writes: null }, retries);
     this.money.dropTokens();
-    const usage = this.money.usageCharged(settlement.chargedTicks);
+    const usage = this.money.toChargedUsage(settlement.chargedTicks);
     try {
       await this.ended({ state: "failed", failure: this.failure, usage });
     } catch (again) {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { fitOfSize, openPuller } from "../../../src/app/models/pulls.js";
+import { reportFit, openPuller } from "../../../src/app/models/pulls.js";
 import { loadConfig } from "../../../src/config/config.js";
 import { addPullCommand } from "../../../src/cli/models/pull.js";
 import { temporaryFolder } from "../../kit/folder.js";
@@ -96,7 +96,7 @@ describe("hearth pull", () => {
       {
         out,
         err: { write: () => undefined },
-        fitOfSize: (size) => fitOfSize(loadConfig({}).config, size),
+        reportFit: (size) => reportFit(loadConfig({}).config, size),
         onInterrupt: () => () => undefined,
       },
     );

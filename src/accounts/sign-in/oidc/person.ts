@@ -3,8 +3,8 @@ import { HearthError } from "../../../core/errors.js";
 import { checkEmail, checkPersonName } from "../../field-rules.js";
 import { OidcRefusal } from "./refusal.js";
 
-/** Claims of an ID token and of the user info endpoint. */
-export type Claims = Readonly<Record<string, unknown>>;
+/** TokenClaims of an ID token and of the user info endpoint. */
+export type TokenClaims = Readonly<Record<string, unknown>>;
 
 /** A person, as a provider knows them. */
 export interface Person {
@@ -23,7 +23,7 @@ export interface Person {
  * Returns the person of the claims.
  * @throws OidcRefusal `email_missing`, or `email_unverified` when the provider says that the address is not verified.
  */
-export function readPerson(issuer: string, claims: Claims, groupsClaim: string): Person {
+export function readPerson(issuer: string, claims: TokenClaims, groupsClaim: string): Person {
   const subject = readText(claims["sub"]);
   const groups = readGroups(claims, groupsClaim);
   const [email, isVerified] = [readText(claims["email"]), claims["email_verified"]];
@@ -44,24 +44,24 @@ export function readPerson(issuer: string, claims: Claims, groupsClaim: string):
 }
 
 /** Whether the claims have what a sign-in needs, so that the user info endpoint need not be asked. */
-export function isComplete(claims: Claims, groupsClaim: string): boolean {
+export function isComplete(claims: TokenClaims, groupsClaim: string): boolean {
   return claims["email"] !== undefined && valueAt(claims, groupsClaim) !== undefined;
 }
 
 /** Returns the groups: the entries of a list, or a single one. */
-function readGroups(claims: Claims, groupsClaim: string): readonly string[] {
+function readGroups(claims: TokenClaims, groupsClaim: string): readonly string[] {
   const value = valueAt(claims, groupsClaim);
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   return list.filter((group) => typeof group === "string");
 }
 
 /** Returns the claim with this name, or the value to which a name with dots leads, as in `realm_access.roles`. */
-function valueAt(claims: Claims, name: string): unknown {
+function valueAt(claims: TokenClaims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let value: unknown = claims;
   for (const part of name.split(".")) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) return undefined;
-    value = (value as Claims)[part];
+    value = (value as TokenClaims)[part];
   }
   return value;
 }

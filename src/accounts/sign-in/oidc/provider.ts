@@ -1,7 +1,7 @@
 /** Speaks with the OpenID Connect provider: authorization code flow with PKCE (RFC 6749, RFC 7636, OpenID Connect Core 1.0). */
 import type * as OpenIdClient from "openid-client";
 import type { Clock } from "../../../core/clock.js";
-import { isComplete, type Claims } from "./person.js";
+import { isComplete, type TokenClaims } from "./person.js";
 import { OidcRefusal } from "./refusal.js";
 import type { Transaction } from "./transactions.js";
 
@@ -48,7 +48,7 @@ export function createProvider(settings: ProviderSettings, clock: Clock) {
     claims: (
       transaction: Transaction,
       query: string,
-    ): Promise<{ readonly issuer: string; readonly claims: Claims }> =>
+    ): Promise<{ readonly issuer: string; readonly claims: TokenClaims }> =>
       orRefuse(async (client) => {
         const configuration = await readConfiguration(client);
         const { issuer } = configuration.serverMetadata();
@@ -63,7 +63,7 @@ async function readClaims(
   { groupsClaim }: ProviderSettings,
   { state, nonce, verifier, redirectUri }: Transaction,
   query: string,
-): Promise<Claims> {
+): Promise<TokenClaims> {
   const url = new URL(redirectUri);
   url.search = query;
   const tokens = await client.authorizationCodeGrant(configuration, url, {
@@ -72,7 +72,7 @@ async function readClaims(
     pkceCodeVerifier: verifier,
     idTokenExpected: true,
   });
-  const claims: Claims = tokens.claims() ?? {};
+  const claims: TokenClaims = tokens.claims() ?? {};
   const hasMore = configuration.serverMetadata().userinfo_endpoint !== undefined;
   if (isComplete(claims, groupsClaim) || !hasMore) return claims;
   // The library checks that the answer is about the same subject.

@@ -2,7 +2,12 @@
 import { budgetPeriods } from "../../../accounts/money/budget-periods.js";
 import { z } from "zod";
 import { toActor } from "../../../accounts/visibility.js";
-import { type BudgetName, type BudgetPeriod, type BudgetSubject } from "../../../accounts/budgets/budget.js";
+import {
+  subjectFields,
+  type BudgetName,
+  type BudgetPeriod,
+  type BudgetSubject,
+} from "../../../accounts/budgets/budget.js";
 import { responseArray, responseObject } from "../../../dialects/response-fields.js";
 import { boundedArray } from "../../../dialects/request-fields.js";
 import { invalidValue } from "../../../dialects/field-error.js";
@@ -80,13 +85,6 @@ interface NamedSubject {
   readonly tag?: string | null | undefined;
   readonly endUser?: string | null | undefined;
 }
-
-const subjectFields = [
-  ["apiKeyId", "key"],
-  ["memberId", "member"],
-  ["tag", "tag"],
-  ["endUser", "user"],
-] as const;
 
 function toSubject(named: NamedSubject): Pick<BudgetName, "subject" | "subjectId"> | null {
   const [first, second] = subjectFields.filter(([field]) => named[field] != null);

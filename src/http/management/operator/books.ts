@@ -83,7 +83,7 @@ function presentSums({ runs, usage, hosted, costTicks }: UsageSums) {
 }
 
 /** Recomputes the ledger. The answer is lines of JSON: how far it is, and at last the problems. */
-export const verifyLedger: OperatorRoute = {
+export const checkLedger: OperatorRoute = {
   method: "GET",
   path: "/operator/ledger-check",
   handle({ ctx }, { accounts }) {

@@ -12,7 +12,7 @@ import { rotateApiKey } from "../keys/rotate.js";
 import { deleteMember, updateMember } from "../members/members.js";
 import { listTeamLimits, updateTeamLimits } from "../teams/limits.js";
 import { listTeams, updateTeam } from "../teams/teams.js";
-import { listNewestEvents, reportUsage, verifyLedger } from "./books.js";
+import { listNewestEvents, reportUsage, checkLedger } from "./books.js";
 import { changeCredits, changeSpendingLimits, listCredits } from "./credits.js";
 import { findNamed } from "./find.js";
 import { deleteHostedPrice, listHostedPrices, setHostedPrice } from "./hosted-prices.js";
@@ -60,7 +60,7 @@ export const operatorRoutes: readonly OperatorRoute[] = [
   listHostedPrices,
   deleteHostedPrice,
   reportUsage,
-  verifyLedger,
+  checkLedger,
   // Log and exports
   listNewestEvents,
   exportUsage,

@@ -9,13 +9,13 @@ import { boundWithSummary, compactTurn, isCompacted } from "./compaction.js";
 import type { TextRun } from "./text-run.js";
 import { boundTokens, limitReasoning } from "./token-bound.js";
 import { generateTurn, type Turn } from "./turn.js";
-import { driveTurns, endAtLength, hasTurns, openTurns, withAllowedCalls } from "./turns.js";
+import { driveTurns, tooLongEnd, hasTurns, openTurns, withAllowedCalls } from "./turns.js";
 
 /** Drives a run to the end of its last choice. @throws HearthError what prevented that. */
 export async function drive(run: TextRun): Promise<void> {
   const asked = await prepareFirstTurn(run);
   const opened = await openTurns(run, asked);
-  if (opened === null) return run.endChoice(endAtLength);
+  if (opened === null) return run.endChoice(tooLongEnd);
   const turn = isCompacted(run.request, asked) ? await compactTurn(run, opened) : opened;
   if (turn === null) return;
   const { choices } = run.request;

@@ -19,7 +19,7 @@ const turnsMax = 16;
 const serverCallsMax = 32;
 
 /** The end of an answer whose conversation does not fit once it has the results of the allowed calls. */
-export const endAtLength: GenerationEnd = {
+export const tooLongEnd: GenerationEnd = {
   type: "generation-end",
   choice: 0,
   finishReason: "length",

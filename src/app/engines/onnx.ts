@@ -1,4 +1,4 @@
-/** The part of the composition root that finds out which image and vision models cannot be loaded, before a request needs them. */
+/** The part of the composition root that builds the engines of ONNX models, and finds out which of these models cannot be loaded. */
 import { join } from "node:path";
 import type { Config } from "../../config/config.js";
 import type { Clock } from "../../core/clock.js";
@@ -10,6 +10,75 @@ import { checkOnnxModel } from "../../models/onnx/check.js";
 import type { LoadedRegistry } from "../../models/registry.js";
 import { verifyWeights } from "../../models/verify.js";
 import type { WorkerUrls } from "./workers.js";
+import type { ImageEngine } from "../../core/images/image-generation.js";
+import { createImageEngine } from "../../engine/images/engine.js";
+import { usableCores } from "../../engine/worker/machine.js";
+import type { ModelMemory } from "../../engine/memory/model-memory.js";
+import type { SystemDeps, TracedDeps } from "../system-deps.js";
+import type { VisionEngine } from "../../core/images/vision.js";
+import { createImageDecoder } from "../../engine/vision/decode/decode.js";
+import { createVisionEngine } from "../../engine/vision/engine.js";
+import { createImageFetcher } from "../../network/fetch.js";
+import { readAllowedHosts } from "../../network/hosts.js";
+import { type Captioning, type CaptioningDeps, createCaptioning } from "../../inference/prompt/captioning.js";
+
+/** Builds the engine that describes images. */
+export function buildVisionEngine(
+  { threads, keepAliveMs }: Config,
+  memory: ModelMemory,
+  { clock, logger }: SystemDeps,
+  given: WorkerUrls,
+  verify: OnnxCheck,
+): VisionEngine {
+  return createVisionEngine({
+    settings: { cores: usableCores(), threads: threads === 0 ? null : threads },
+    clock,
+    memory,
+    keepAliveMs,
+    verify,
+    workerUrl: given.visionWorkerUrl ?? new URL("../../engine/vision/worker.js", import.meta.url),
+    log: (level, message) => logger[level]({ engine: "vision" }, message),
+  });
+}
+
+/** Builds what replaces images in conversations by descriptions. @throws Error naming the invalid host in `imageFetch`. */
+export function buildCaptioning(
+  { imageFetch, imagesMax }: Config,
+  { clock, logger, tracing }: TracedDeps,
+  deps: Pick<CaptioningDeps, "vision" | "visionModel">,
+): Captioning {
+  const log = (message: string): void => logger.warn({ engine: "vision" }, message);
+  return createCaptioning({
+    ...deps,
+    fetcher: createImageFetcher({
+      clock,
+      log,
+      allowedHosts: readAllowedHosts(imageFetch, "imageFetch"),
+      headers: () => tracing.headers(),
+    }),
+    decoder: createImageDecoder(log),
+    imagesMax,
+  });
+}
+
+/** Builds the engine that generates images. */
+export function buildImageEngine(
+  { threads, keepAliveMs }: Config,
+  memory: ModelMemory,
+  { clock, logger }: SystemDeps,
+  given: WorkerUrls,
+  verify: OnnxCheck,
+): ImageEngine {
+  return createImageEngine({
+    clock,
+    memory,
+    keepAliveMs,
+    threads: threads === 0 ? usableCores() : threads,
+    verify,
+    workerUrl: given.imagesWorkerUrl ?? new URL("../../engine/images/worker.js", import.meta.url),
+    log: (message) => logger.warn({ engine: "images" }, message),
+  });
+}
 
 /** Returns one public sentence when an image or vision model must not be loaded, else null. It never rejects. */
 export type OnnxCheck = (model: Model) => Promise<string | null>;
