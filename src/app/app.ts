@@ -163,8 +163,11 @@ async function closeAll({ shutdownGraceMs }: Config, parts: Closing): Promise<vo
   parts.scheduler.close();
   // Clients that follow a background response would keep the server from closing.
   await Promise.all([parts.jobs.close(), parts.context.pullJobs.close()]);
-  await closeSocket(parts.operator);
-  await parts.server.close(shutdownGraceMs);
+  const { clock } = parts.context;
+  await Promise.all([
+    closeSocket(parts.operator, clock, shutdownGraceMs),
+    parts.server.close(shutdownGraceMs),
+  ]);
   // Runs that are still active when the grace time is over are settled before the database closes.
   await parts.liveRuns.close();
   parts.limits.close();

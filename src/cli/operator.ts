@@ -2,6 +2,7 @@
 import { request as send, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import type { Operator } from "../app/app.js";
+import type { Clock } from "../core/clock.js";
 import { HearthError } from "../core/errors.js";
 import type { OperatorKey } from "../http/management/operator/keys.js";
 import type { presentMember } from "../http/server/present-member.js";
@@ -15,11 +16,16 @@ type Method = "GET" | "POST" | "PUT" | "DELETE";
 /** Fields that are undefined or null are left out. */
 type Query = Readonly<Record<string, string | number | null | undefined>>;
 
+/** How long a running server may take to begin an answer: it may be suspended, or hang. */
+const answerMsMax = 120_000;
+
 export class OperatorClient {
   readonly #connection: Operator["connection"];
+  readonly #clock: Clock;
 
-  constructor({ connection }: Operator) {
+  constructor({ connection, clock }: Omit<Operator, "close">) {
     this.#connection = connection;
+    this.#clock = clock;
   }
 
   /** Sends a request and returns the JSON of the answer. @throws HearthError with the message of an answer that is an error. */
@@ -74,11 +80,32 @@ export class OperatorClient {
     };
     return new Promise((resolve, reject) => {
       const request = send({ ...this.#connection, method, path, headers });
-      request.once("error", reject);
-      request.once("response", resolve);
+      const seconds = answerMsMax / 1000;
+      const late = new Error(`the running server has not answered within ${seconds} seconds`);
+      // What this process answers takes as long as it takes.
+      const isElsewhere = this.#connection.socketPath !== undefined;
+      const stopTimer = isElsewhere
+        ? this.#clock.after(answerMsMax, () => request.destroy(late))
+        : () => undefined;
+      request.once("error", (thrown) => {
+        stopTimer();
+        reject(thrown === late ? late : cutOff(thrown));
+      });
+      request.once("response", (answer) => {
+        stopTimer();
+        resolve(answer);
+      });
       request.end(written ?? undefined);
     });
   }
+}
+
+/** The error of a command whose server has ended: what it asked for may have been done. */
+function cutOff(cause: Error): Error {
+  return new Error(
+    "the running server ended before it answered: look whether the change was made, and repeat the command",
+    { cause },
+  );
 }
 
 interface Page<Item> {

@@ -3,6 +3,7 @@ import type { RequestOptions } from "node:http";
 import { duplexPair } from "node:stream";
 import type { Config } from "../../config/config.js";
 import { configuredUrl } from "../../config/configured-url.js";
+import type { Clock } from "../../core/clock.js";
 import { silentLogger } from "../../core/logger.js";
 import { BodyBudget } from "../../core/requests/body-budget.js";
 import { operatorRoutes } from "../../http/management/operator/routes.js";
@@ -16,6 +17,7 @@ import { openForCommand } from "../stores/open-database.js";
 export interface Operator {
   /** What requests of `node:http` need to reach it. */
   readonly connection: Pick<RequestOptions, "socketPath" | "createConnection">;
+  readonly clock: Clock;
   close(): Promise<void>;
 }
 
@@ -25,7 +27,7 @@ export async function openInProcess(config: Config): Promise<Operator> {
   const system = { clock: systemClock, random: systemRandom, logger: silentLogger };
   let hasDeleted = false;
   database.onDeletion(() => (hasDeleted = true));
-  const { connection } = serveInProcess({
+  const served = serveInProcess({
     ...system,
     accounts: buildAccounts(config, { ...buildAccountStores(database), ...system }),
     configuredUrl: configuredUrl(config),
@@ -35,7 +37,7 @@ export async function openInProcess(config: Config): Promise<Operator> {
     readModels: async () => (await import("../models/models.js")).openRegistry(config),
   });
   return {
-    connection,
+    ...served,
     async close() {
       // A server that runs elsewhere does not know of the deletion.
       if (hasDeleted) database.erase();
@@ -45,9 +47,10 @@ export async function openInProcess(config: Config): Promise<Operator> {
 }
 
 /** Serves the routes of the operator without an address. */
-export function serveInProcess(context: AccountContext): Pick<Operator, "connection"> {
+export function serveInProcess(context: AccountContext): Omit<Operator, "close"> {
   const server = createOperatorServer(context, operatorRoutes);
   return {
+    clock: context.clock,
     connection: {
       createConnection() {
         const [client, connection] = duplexPair();

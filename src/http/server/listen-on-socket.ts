@@ -2,6 +2,7 @@ import { chmod, rm } from "node:fs/promises";
 import { mkdirSync } from "node:fs";
 import type { Server } from "node:http";
 import { dirname } from "node:path";
+import type { Clock } from "../../core/clock.js";
 
 /**
  * Binds a server to a socket in the file system that only the user of this process can open. Its folder is for that user alone from the
@@ -22,11 +23,13 @@ export async function listenOnSocket(server: Server, path: string): Promise<void
   await chmod(path, 0o600);
 }
 
-/** Closes the server with its connections, and removes its socket. */
-export async function closeSocket(server: Server): Promise<void> {
+/** Lets answers in flight finish within the grace time, then closes the server with its connections, and removes its socket. */
+export async function closeSocket(server: Server, clock: Clock, graceMs: number): Promise<void> {
   if (!server.listening) return;
+  const stopTimer = clock.after(graceMs, () => server.closeAllConnections());
   await new Promise<void>((resolve) => {
     server.close(() => resolve());
-    server.closeAllConnections();
+    server.closeIdleConnections();
   });
+  stopTimer();
 }

@@ -1,13 +1,17 @@
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { dirname, join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { operatorSocket } from "../../../src/store/data-folder.js";
 import { openOperator } from "../../../src/app/operator/open.js";
 import { OperatorClient } from "../../../src/cli/operator.js";
 import { loadConfig } from "../../../src/config/config.js";
 import { operatorRoutes } from "../../../src/http/management/operator/routes.js";
+import { closeSocket, listenOnSocket } from "../../../src/http/server/listen-on-socket.js";
 import { temporaryFolder } from "../../kit/folder.js";
+import { createManualClock } from "../../kit/manual-clock.js";
 import { fileServer, startServer } from "../../kit/server.js";
+import { gate } from "../../kit/until.js";
 
 const shared = fileServer({ accounts: "managed" });
 
@@ -76,4 +80,50 @@ it("a server starts where its data folder takes no socket; commands then answer 
     await api.list("/auth/teams", "teams"),
   ]);
   expect(teams).toMatchObject([false, [{ name: "default" }]]);
+});
+
+it("a command whose server hangs ends after two minutes, one whose server ends ends at once, each with a sentence", async () => {
+  const socketPath = join(temporaryFolder(), "socket");
+  const hanging = createServer((_, response) => {
+    asked.open();
+    if (ends) response.destroy();
+  });
+  let ends = false;
+  let asked = gate();
+  await new Promise<void>((resolve) => hanging.listen(socketPath, resolve));
+  onTestFinished(() => void hanging.close().closeAllConnections());
+  const clock = createManualClock(0);
+  const api = new OperatorClient({ connection: { socketPath }, clock });
+  const request = api.get("/auth/teams");
+  await asked.opened;
+  clock.advance(120_000);
+  await expect(request).rejects.toThrow("the running server has not answered within 120 seconds");
+  asked = gate();
+  ends = true;
+  await expect(api.get("/auth/teams")).rejects.toThrow("the running server ended before it answered");
+});
+
+it("a server that ends lets the commands finish that it answers, within the time of grace", async () => {
+  const path = join(temporaryFolder(), "operator", "socket");
+  const held = [gate(), gate()];
+  const asked = [gate(), gate()];
+  let requests = 0;
+  const server = createServer((_, response) => {
+    const index = requests++;
+    asked[index]?.open();
+    void held[index]?.opened.then(() => response.end("{}"));
+  });
+  await listenOnSocket(server, path);
+  const clock = createManualClock(0);
+  const api = new OperatorClient({ connection: { socketPath: path }, clock });
+  const answered = api.get("/auth/teams");
+  await asked[0]?.opened;
+  const cutOff = api.get("/auth/teams");
+  await asked[1]?.opened;
+  const closed = closeSocket(server, clock, 5_000);
+  held[0]?.open();
+  expect(await answered).toEqual({});
+  clock.advance(5_000);
+  await expect(cutOff).rejects.toThrow("the running server ended before it answered");
+  await closed;
 });
