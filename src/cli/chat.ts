@@ -7,15 +7,16 @@ import { text as readAll } from "node:stream/consumers";
 import type { OperatorModels } from "../app/app.js";
 import type { Config } from "../config/config.js";
 import { awaitModel } from "./await-model.js";
-import { listModels, streamChat, type ChatDelta, type ChatServer, type ChatTurn } from "./chat-client.js";
+import { listChatModels, streamAnswer, type ChatPiece, type ChatTurn } from "./chat-client.js";
 import { exactOn, printTo, type TextOut } from "./terminal.js";
+import type { ChatServer } from "./server/client.js";
 import { createServerFetch, findServer, knownKey } from "./server/running-server.js";
 
 /** Reads the models of this machine. */
 export type OpenModels = () => Promise<OperatorModels>;
 
 /** Answers the prompt, or converses when there is none and the input is a terminal. @param model id or alias; null: the first one */
-export async function chat(
+export async function startChat(
   config: Config,
   open: OpenModels,
   model: string | null,
@@ -23,7 +24,7 @@ export async function chat(
 ): Promise<void> {
   const { server, isRunning, close } = await connect(config);
   try {
-    const name = model ?? (await listModels(server))[0];
+    const name = model ?? (await listChatModels(server))[0];
     if (name === undefined)
       throw new Error("the server has no chat model; put a GGUF file into the models folder");
     if (isRunning) await awaitModel(server, name, () => hasModel(open, name));
@@ -126,7 +127,7 @@ async function* lines(terminal: Interface): AsyncGenerator<string> {
 async function answer(chat: Chat, messages: readonly ChatTurn[], signal: AbortSignal): Promise<string> {
   let text = "";
   try {
-    for await (const delta of streamChat(chat.server, chat.model, messages, signal)) {
+    for await (const delta of streamAnswer(chat.server, chat.model, messages, signal)) {
       if (delta.kind === "text") text += delta.text;
       printDelta(exactOn(process.stdout), delta);
     }
@@ -137,7 +138,7 @@ async function answer(chat: Chat, messages: readonly ChatTurn[], signal: AbortSi
 }
 
 /** Writes a part of an answer: exact where it is not shown, and reasoning dim on a terminal. */
-export function printDelta(out: TextOut, { kind, text }: ChatDelta): void {
+export function printDelta(out: TextOut, { kind, text }: ChatPiece): void {
   if (kind === "text" || out.isTTY !== true) return void out.write(text);
   out.control?.("\u001b[2m");
   out.write(text);

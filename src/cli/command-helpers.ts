@@ -70,15 +70,28 @@ const unitsMs: Readonly<Record<string, number>> = {
 /** Parses `30d` (from now), an RFC 3339 time, or `never`. Times are milliseconds since the epoch. */
 export function timeArgument(clock: Clock): (written: string) => number | "never" {
   return (written) => {
-    if (written === "never") return written;
-    const [, count = "", unit = ""] = /^(\d{1,6})([smhdw])$/.exec(written) ?? [];
-    const span = unitsMs[unit];
-    if (span !== undefined) return clock.now() + Number(count) * span;
-    const time = /^\d{4}-\d\d-\d\d/.test(written) ? Date.parse(written) : Number.NaN;
-    if (Number.isNaN(time))
-      throw new InvalidArgumentError("It must be like 30d, 2027-01-31T12:00:00Z, or never.");
-    return time;
+    const time = written === "never" ? written : parseTime(written, (ms) => clock.now() + ms);
+    if (time !== null) return time;
+    throw new InvalidArgumentError("It must be like 30d, 2027-01-31T12:00:00Z, or never.");
   };
+}
+
+/** Parses `2h` (ago) or an RFC 3339 time to milliseconds since the epoch. */
+export function timeAgoArgument(clock: Clock): (written: string) => number {
+  return (written) => {
+    const time = parseTime(written, (ms) => clock.now() - ms);
+    if (time !== null) return time;
+    throw new InvalidArgumentError("It must be like 2h or 2027-01-31T12:00:00Z.");
+  };
+}
+
+/** @param fromNow returns the time of a span from now, in milliseconds */
+function parseTime(written: string, fromNow: (ms: number) => number): number | null {
+  const [, count = "", unit = ""] = /^(\d{1,6})([smhdw])$/.exec(written) ?? [];
+  const unitMs = unitsMs[unit];
+  if (unitMs !== undefined) return fromNow(Number(count) * unitMs);
+  const time = /^\d{4}-\d\d-\d\d/.test(written) ? Date.parse(written) : Number.NaN;
+  return Number.isNaN(time) ? null : time;
 }
 
 /** Parses a whole number or `none`. */

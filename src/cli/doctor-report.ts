@@ -8,7 +8,7 @@ import type { DoctorReport } from "../core/report/doctor.js";
  * Returns the report, and whether every check succeeded.
  * @param now milliseconds since 1970
  */
-export async function examine(
+export async function reportInstallation(
   loaded: LoadedConfig,
   now: number,
   isJson: boolean,

@@ -16,8 +16,8 @@ export function addDoctorCommand(
     .description("print the effective settings, the models, and problems")
     .option("--json", "print one JSON object")
     .action(async ({ json }: { json?: boolean }) => {
-      const { examine } = await import("./doctor-report.js");
-      const { text, isOk } = await examine(await load(), clock.now(), json === true);
+      const { reportInstallation } = await import("./doctor-report.js");
+      const { text, isOk } = await reportInstallation(await load(), clock.now(), json === true);
       out.write(text);
       if (!isOk) process.exitCode = 1;
     });

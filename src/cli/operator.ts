@@ -5,11 +5,8 @@ import type { Operator } from "../app/app.js";
 import type { Clock } from "../core/clock.js";
 import { HearthError } from "../core/errors.js";
 import type { OperatorKey } from "../http/management/operator/keys.js";
-import type { presentMember } from "../http/server/present-member.js";
-import type { presentTeam } from "../http/management/teams/present-team.js";
-
-export type Team = ReturnType<typeof presentTeam>;
-export type Member = ReturnType<typeof presentMember>;
+import type { WireMember } from "../http/server/present-member.js";
+import type { WireTeam } from "../http/management/teams/present-team.js";
 
 type Method = "GET" | "POST" | "PUT" | "DELETE";
 
@@ -52,11 +49,11 @@ export class OperatorClient {
     return this.get("/operator/find", { key: reference });
   }
 
-  findTeam(reference: string): Promise<Team> {
+  findTeam(reference: string): Promise<WireTeam> {
     return this.get("/operator/find", { team: reference });
   }
 
-  findMember(reference: string): Promise<Member> {
+  findMember(reference: string): Promise<WireMember> {
     return this.get("/operator/find", { member: reference });
   }
 

@@ -1,8 +1,9 @@
 /** `hearth ps`: lists the models that the running server has in memory. */
 import type { Command } from "commander";
-import type { Config, LoadedConfig } from "../config/config.js";
+import type { LoadedConfig } from "../config/config.js";
 import type { Clock } from "../core/clock.js";
-import type { ModelInMemory } from "./server/models-in-memory.js";
+import type { WireLoadedModel } from "../http/inference/models/loaded-models.js";
+import { fetchModelsInMemory } from "./server/models-in-memory.js";
 import { requireServer } from "./server/running-server.js";
 import { ago, ahead } from "./duration.js";
 import { sizeText } from "../core/report/size-text.js";
@@ -20,19 +21,16 @@ export function addPsCommand(program: Command, load: () => Promise<LoadedConfig>
     .description("list the models in memory")
     .option("--json", "print one JSON array")
     .action(async ({ json }: { json?: true }) => {
-      const models = await modelsInMemory((await load()).config);
-      io.out.write(json === true ? formatJson(models) : toTable(models, io.clock.now()));
+      const models = await fetchModelsInMemory(await requireServer((await load()).config));
+      io.out.write(json === true ? formatJson(models.map(toJson)) : toTable(models, io.clock.now()));
     });
 }
 
-/** Returns the models that the running server has in memory. @throws Error if no server is running. */
-async function modelsInMemory(config: Config): Promise<readonly ModelInMemory[]> {
-  const server = await requireServer(config);
-  const { fetchModelsInMemory } = await import("./server/models-in-memory.js");
-  return fetchModelsInMemory(server);
+function toJson({ object: _, ...model }: WireLoadedModel) {
+  return model;
 }
 
-function toTable(models: readonly ModelInMemory[], now: number): string {
+function toTable(models: readonly WireLoadedModel[], now: number): string {
   const header = ["NAME", "SIZE", "DEVICE", "SLOTS", "CONTEXT", "LOADED", "UNTIL"];
   const rows = models.map((model) => [
     model.id,

@@ -11,7 +11,7 @@ export function addRunCommand(program: Command, load: () => Promise<LoadedConfig
     .argument("[model]", "model ID or alias (default: the first model)")
     .argument("[prompt...]", "send this prompt and print the answer")
     .action(async (model: string | undefined, prompt: readonly string[]) => {
-      const { chat } = await import("./chat.js");
-      await chat((await load()).config, open, model ?? null, prompt.join(" "));
+      const { startChat } = await import("./chat.js");
+      await startChat((await load()).config, open, model ?? null, prompt.join(" "));
     });
 }

@@ -1,7 +1,7 @@
 /** The pages of the console, in the order of the navigation. The code of a page is loaded when it is first opened. */
 import type { ComponentType } from "preact";
 import type { IconName } from "./parts/icon.js";
-import type { Role } from "./session.js";
+import type { MemberRole } from "../accounts/principals/member.js";
 
 export interface PageEntry {
   /** What follows `/console/`. */
@@ -10,8 +10,8 @@ export interface PageEntry {
   readonly icon: IconName;
   /** The second letter of the keys that open it: `g` and this letter. */
   readonly letter: string;
-  /** The lowest role that it is of use to. */
-  readonly role: Role;
+  /** The lowest role that it is of use to; absent: every member. */
+  readonly role?: MemberRole;
   /** Whether it is of use to owners of the whole server only. */
   readonly isForOperator?: true;
   readonly load: () => Promise<ComponentType>;
@@ -23,7 +23,6 @@ export const pages: readonly PageEntry[] = [
     title: "Overview",
     icon: "overview",
     letter: "o",
-    role: "member",
     load: async () => (await import("./pages/overview/overview.js")).OverviewPage,
   },
   {
@@ -31,7 +30,6 @@ export const pages: readonly PageEntry[] = [
     title: "Playground",
     icon: "chat",
     letter: "p",
-    role: "member",
     load: async () => (await import("./pages/playground/playground.js")).PlaygroundPage,
   },
   {
@@ -39,7 +37,6 @@ export const pages: readonly PageEntry[] = [
     title: "API keys",
     icon: "key",
     letter: "k",
-    role: "member",
     load: async () => (await import("./pages/keys/keys.js")).KeysPage,
   },
   {
@@ -47,7 +44,6 @@ export const pages: readonly PageEntry[] = [
     title: "Requests",
     icon: "requests",
     letter: "r",
-    role: "member",
     load: async () => (await import("./pages/requests/requests.js")).RequestsPage,
   },
   {
@@ -55,15 +51,13 @@ export const pages: readonly PageEntry[] = [
     title: "Stored",
     icon: "jobs",
     letter: "s",
-    role: "member",
-    load: async () => (await import("./pages/stored/stored.js")).StoredPage,
+    load: async () => (await import("./pages/stored/stored.js")).StoredObjectsPage,
   },
   {
     name: "usage",
     title: "Usage",
     icon: "usage",
     letter: "u",
-    role: "member",
     load: async () => (await import("./pages/usage/usage.js")).UsagePage,
   },
   {
@@ -71,7 +65,6 @@ export const pages: readonly PageEntry[] = [
     title: "Billing",
     icon: "money",
     letter: "b",
-    role: "member",
     load: async () => (await import("./pages/billing/billing.js")).BillingPage,
   },
   {
@@ -87,7 +80,6 @@ export const pages: readonly PageEntry[] = [
     title: "Models",
     icon: "models",
     letter: "m",
-    role: "member",
     load: async () => (await import("./pages/models/models.js")).ModelsPage,
   },
   {
@@ -95,15 +87,13 @@ export const pages: readonly PageEntry[] = [
     title: "Audit",
     icon: "audit",
     letter: "a",
-    role: "member",
-    load: async () => (await import("./pages/audit/audit.js")).AuditPage,
+    load: async () => (await import("./pages/audit/audit.js")).AuditLogPage,
   },
   {
     name: "members",
     title: "Members",
     icon: "people",
     letter: "e",
-    role: "member",
     load: async () => (await import("./pages/members/members.js")).MembersPage,
   },
   {

@@ -1,23 +1,26 @@
 /** Who is signed in, and the team that the pages show. */
 import { createContext, type ComponentChildren, type JSX } from "preact";
 import { useCallback, useContext, useEffect, useState } from "preact/hooks";
-import { getSession, type Session } from "./api/session.js";
-import { listTeams, type Team } from "./api/teams.js";
-import { ApiError, onSessionEnd } from "./lib/client.js";
-import { useResource } from "./lib/resource.js";
+import type { MemberRole } from "../accounts/principals/member.js";
+import type { WireSession } from "../http/console/present.js";
+import type { WireTeam } from "../http/management/teams/present-team.js";
+import { ApiError, get, onSessionEnd } from "./lib/client.js";
+import { toError, useList } from "./lib/resource.js";
+import { ErrorBox, Loading } from "./parts/page.js";
 
-export type Role = Session["member"]["role"];
+/** Most teams of which the console offers a choice. */
+const teamsMax = 1000;
 
 interface SignedIn {
-  readonly session: Session;
+  readonly session: WireSession;
   /** The teams that the member can see. */
-  readonly teams: readonly Team[];
+  readonly teams: readonly WireTeam[];
   /** The team that the pages show; null on a server without teams. */
-  readonly team: Team | null;
+  readonly team: WireTeam | null;
   readonly chooseTeam: (teamId: string) => void;
   /** Reads the teams again, after one was added or changed. */
   readonly reloadTeams: () => void;
-  readonly setSession: (session: Session | null) => void;
+  readonly setSession: (session: WireSession | null) => void;
 }
 
 const SignedInContext = createContext<SignedIn | null>(null);
@@ -31,15 +34,15 @@ export function useSignedIn(): SignedIn {
 }
 
 /** Returns the team that the pages show. */
-export function useTeam(): Team {
+export function useTeam(): WireTeam {
   const { team } = useSignedIn();
   if (team === null) throw new Error("the server has no team");
   return team;
 }
 
 /** Returns whether the role of the member is this one or a higher one. */
-export function useRole(role: Role): boolean {
-  const order: readonly Role[] = ["member", "admin", "owner"];
+export function useRole(role: MemberRole): boolean {
+  const order: readonly MemberRole[] = ["member", "admin", "owner"];
   return order.indexOf(useSignedIn().session.member.role) >= order.indexOf(role);
 }
 
@@ -51,18 +54,18 @@ export function useIsOperator(): boolean {
 
 export interface SessionState {
   /** undefined until it is known, null when nobody is signed in. */
-  readonly session: Session | null | undefined;
+  readonly session: WireSession | null | undefined;
   readonly error: Error | null;
-  readonly setSession: (session: Session | null) => void;
+  readonly setSession: (session: WireSession | null) => void;
 }
 
 /** Finds the session of this browser, and notices when it ends. */
 export function useSession(): SessionState {
-  const [session, setSession] = useState<Session | null | undefined>(undefined);
+  const [session, setSession] = useState<WireSession | null | undefined>(undefined);
   const [error, setError] = useState<Error | null>(null);
   useEffect(() => {
-    getSession().then(setSession, (thrown: unknown) =>
-      thrown instanceof ApiError && thrown.status === 401 ? setSession(null) : setError(thrown as Error),
+    get<WireSession>("/session").then(setSession, (thrown: unknown) =>
+      thrown instanceof ApiError && thrown.status === 401 ? setSession(null) : setError(toError(thrown)),
     );
     return onSessionEnd(() => setSession(null));
   }, []);
@@ -70,33 +73,24 @@ export function useSession(): SessionState {
 }
 
 interface SessionProviderProps {
-  readonly session: Session;
-  readonly setSession: (session: Session | null) => void;
-  readonly loading: JSX.Element;
-  readonly failed: (error: Error, retry: () => void) => JSX.Element;
+  readonly session: WireSession;
+  readonly setSession: (session: WireSession | null) => void;
   readonly children: ComponentChildren;
 }
 
 /** Gives the pages below it the session, once its teams are known. */
-export function SessionProvider({
-  session,
-  setSession,
-  loading,
-  failed,
-  children,
-}: SessionProviderProps): JSX.Element {
-  const teams = useResource((signal) => listTeams(undefined, signal), [session.member.memberId]);
+export function SessionProvider({ session, setSession, children }: SessionProviderProps): JSX.Element {
+  const query = { pageSize: teamsMax };
+  const { value: teams, error, reload: reloadTeams } = useList<WireTeam>("/auth/teams", "teams", query);
   const [teamId, setTeamId] = useState(() => localStorage.getItem(teamStorageKey));
   const chooseTeam = useCallback((id: string) => {
     localStorage.setItem(teamStorageKey, id);
     setTeamId(id);
   }, []);
-  if (teams.value === null) return teams.error === null ? loading : failed(teams.error, teams.reload);
-  const { items } = teams.value;
-  const team = items.find((each) => each.teamId === teamId) ?? items[0] ?? null;
-  const { reload: reloadTeams } = teams;
+  if (teams === null) return error === null ? <Loading /> : <ErrorBox error={error} onRetry={reloadTeams} />;
+  const team = teams.find((each) => each.teamId === teamId) ?? teams[0] ?? null;
   return (
-    <SignedInContext.Provider value={{ session, teams: items, team, chooseTeam, reloadTeams, setSession }}>
+    <SignedInContext.Provider value={{ session, teams, team, chooseTeam, reloadTeams, setSession }}>
       {children}
     </SignedInContext.Provider>
   );

@@ -1,7 +1,7 @@
 import type { Actor } from "./event.js";
 
 /** User id of the operator, who is not a member: the command line and the server act on their behalf. */
-const operatorId = "00000000-0000-0000-0000-000000000000";
+export const operatorId = "00000000-0000-0000-0000-000000000000";
 
 /** The user of the command line; sees all teams. */
 export const cliActor: Actor = { id: "cli", userId: operatorId, teamId: null };

@@ -1,13 +1,10 @@
 /** `hearth audit`: lists the changes of keys, teams and members, and who made them. */
 import { InvalidArgumentError, type Command } from "commander";
-import type { z } from "zod";
-import type { auditEventSchema } from "../../http/management/audit-events.js";
+import type { WireAuditEvent } from "../../http/management/audit-events.js";
 import { formatJson, formatTable } from "../table.js";
 import type { AccountsIo, UsingOperator } from "../command-helpers.js";
 
 const eventsMax = 10_000;
-
-type AuditEvent = z.infer<typeof auditEventSchema>;
 
 /** Adds the command. */
 export function addAuditCommand(program: Command, using: UsingOperator, { out }: AccountsIo): void {
@@ -18,7 +15,7 @@ export function addAuditCommand(program: Command, using: UsingOperator, { out }:
     .option("--json", "print one JSON array, including the values before and after each change")
     .action(async ({ limit, json }: { limit: number; json?: true }) => {
       const { events } = await using((api) =>
-        api.get<{ events: readonly AuditEvent[] }>("/operator/audit-events", { limit }),
+        api.get<{ events: readonly WireAuditEvent[] }>("/operator/audit-events", { limit }),
       );
       out.write(json === true ? formatJson(events) : toTable(events));
     });
@@ -31,7 +28,7 @@ function limitArgument(written: string): number {
   return limit;
 }
 
-function toTable(events: readonly AuditEvent[]): string {
+function toTable(events: readonly WireAuditEvent[]): string {
   const rows = events.map(({ eventTime, user, actor, description, objectId }) => [
     eventTime,
     user.email ?? actor,

@@ -1,11 +1,12 @@
 /** `hearth budgets`: shows and sets the budgets of keys, members, teams, tags and end users, with or without a running server. */
 import { budgetPeriods } from "../../accounts/money/budget-periods.js";
 import { Option, type Command } from "commander";
-import type { z } from "zod";
 import { subjectFields, type BudgetPeriod } from "../../accounts/budgets/budget.js";
-import type { budgetSchema } from "../../http/management/billing/present-budget.js";
+import type { WireBudget } from "../../http/management/billing/present-budget.js";
 import type { OperatorKey } from "../../http/management/operator/keys.js";
-import type { Member, OperatorClient, Team } from "../operator.js";
+import type { WireMember } from "../../http/server/present-member.js";
+import type { WireTeam } from "../../http/management/teams/present-team.js";
+import type { OperatorClient } from "../operator.js";
 import { formatJson, formatTable } from "../table.js";
 import {
   limitArgument,
@@ -31,12 +32,10 @@ interface SetOptions extends SubjectOptions {
   readonly json?: true;
 }
 
-type Budget = z.infer<typeof budgetSchema>;
-
 /** A budget with the name of its subject. */
 interface NamedBudget {
   readonly name: string;
-  readonly budget: Budget;
+  readonly budget: WireBudget;
 }
 
 /** What a budget is set of. */
@@ -44,7 +43,7 @@ interface Subject {
   readonly teamId: string;
   readonly name: string;
   /** The fields that name it, none for the team. */
-  readonly named: Partial<Pick<Budget, (typeof subjectFields)[number][0]>>;
+  readonly named: Partial<Pick<WireBudget, (typeof subjectFields)[number][0]>>;
 }
 
 /** Adds `budgets list` and `budgets set`. */
@@ -97,7 +96,7 @@ async function setBudget(
   if (fieldMask === "") return command.error("error: name a limit, such as --hard-usd 10", { exitCode: 2 });
   const request = { ...named, period: options.period, budget, fieldMask };
   const path = `/auth/teams/${teamId}/budgets`;
-  const { budget: changed } = await api.request<{ budget?: Budget }>("PUT", path, request);
+  const { budget: changed } = await api.request<{ budget?: WireBudget }>("PUT", path, request);
   return changed === undefined ? [] : [{ name, budget: changed }];
 }
 
@@ -150,9 +149,11 @@ async function listBudgets(
   reference: string | undefined,
 ): Promise<readonly NamedBudget[]> {
   const shown =
-    reference === undefined ? await api.list<Team>("/auth/teams", "teams") : [await api.findTeam(reference)];
+    reference === undefined
+      ? await api.list<WireTeam>("/auth/teams", "teams")
+      : [await api.findTeam(reference)];
   const { apiKeys } = await api.get<{ apiKeys: readonly OperatorKey[] }>("/operator/api-keys");
-  const { members } = await api.get<{ members: readonly Member[] }>("/operator/members");
+  const { members } = await api.get<{ members: readonly WireMember[] }>("/operator/members");
   const names = new Map<string, string>([
     ...shown.map(({ teamId, name }) => [teamId, name] as const),
     ...apiKeys.map(({ apiKeyId, name }) => [apiKeyId, name] as const),
@@ -160,14 +161,14 @@ async function listBudgets(
   ]);
   const all: NamedBudget[] = [];
   for (const { teamId } of shown)
-    for (const budget of await api.list<Budget>(`/auth/teams/${teamId}/budgets`, "budgets")) {
+    for (const budget of await api.list<WireBudget>(`/auth/teams/${teamId}/budgets`, "budgets")) {
       const [, id] = readSubject(budget);
       all.push({ name: names.get(id) ?? id, budget });
     }
   return all;
 }
 
-function readSubject(budget: Budget): readonly [subject: string, id: string] {
+function readSubject(budget: WireBudget): readonly [subject: string, id: string] {
   for (const [field, subject] of subjectFields) {
     const id = budget[field];
     if (id !== undefined) return [subject, id];

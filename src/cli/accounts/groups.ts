@@ -1,7 +1,6 @@
 /** `hearth groups`: creates, lists, changes and deletes access groups, which are named lists of ACLs. */
 import type { Command } from "commander";
-import type { z } from "zod";
-import type { accessGroupSchema } from "../../http/management/access-groups.js";
+import type { WireAccessGroup } from "../../http/management/access-groups.js";
 import { formatJson, formatTable } from "../table.js";
 import {
   collect,
@@ -11,8 +10,6 @@ import {
   type AccountsIo,
   type UsingOperator,
 } from "../command-helpers.js";
-
-type AccessGroup = z.infer<typeof accessGroupSchema>;
 
 const path = "/auth/access-groups";
 
@@ -36,7 +33,9 @@ export function addGroupsCommand(program: Command, using: UsingOperator, io: Acc
     .description("list the access groups")
     .option("--json", "print one JSON array")
     .action(async ({ json }: Options) => {
-      const { accessGroups } = await using((api) => api.get<{ accessGroups: readonly AccessGroup[] }>(path));
+      const { accessGroups } = await using((api) =>
+        api.get<{ accessGroups: readonly WireAccessGroup[] }>(path),
+      );
       io.out.write(json === true ? formatJson(accessGroups) : toTable(accessGroups, io.clock.now()));
     });
   groups
@@ -64,7 +63,7 @@ function addSavingCommands(groups: Command, using: UsingOperator, io: AccountsIo
     .option("--json", "print one JSON object")
     .action(async (name: string, { acl = [], description = "", json }: Options, command: Command) => {
       const create = () =>
-        using((api) => api.request<AccessGroup>("POST", path, { name, description, acls: acl }));
+        using((api) => api.request<WireAccessGroup>("POST", path, { name, description, acls: acl }));
       print(await reportInvalidValues(command, create), json, io);
     });
   groups
@@ -78,12 +77,12 @@ function addSavingCommands(groups: Command, using: UsingOperator, io: AccountsIo
       if (acl === undefined && description === undefined)
         command.error("error: nothing to change: give --acl or --description", { exitCode: 2 });
       const request = { accessGroup: { acls: acl, description } };
-      const update = () => using((api) => api.request<AccessGroup>("PUT", pathTo(name), request));
+      const update = () => using((api) => api.request<WireAccessGroup>("PUT", pathTo(name), request));
       print(await reportInvalidValues(command, update), json, io);
     });
 }
 
-function print(group: AccessGroup, json: true | undefined, { out }: AccountsIo): void {
+function print(group: WireAccessGroup, json: true | undefined, { out }: AccountsIo): void {
   out.write(json === true ? formatJson(group) : `${group.name}\n`);
 }
 
@@ -91,7 +90,7 @@ function pathTo(name: string): string {
   return `${path}/${encodeURIComponent(name)}`;
 }
 
-function toTable(all: readonly AccessGroup[], now: number): string {
+function toTable(all: readonly WireAccessGroup[], now: number): string {
   const rows = all.map(({ name, acls, modifyTime, description }) => [
     name,
     acls.map((acl) => acl.replace("api-key:", "")).join(" "),

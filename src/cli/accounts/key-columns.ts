@@ -1,17 +1,13 @@
 /** Formats API keys as text, as tables, and as JSON. */
-import type { z } from "zod";
-import type { apiKeySchema, createdApiKeySchema } from "../../http/management/keys/present-key.js";
+import type { WireCreatedKey } from "../../http/management/keys/present-key.js";
 import type { OperatorKey } from "../../http/management/operator/keys.js";
 import { formatTable } from "../table.js";
 import { formatAge, formatLastUse, shortId } from "../command-helpers.js";
 
-export type ApiKey = z.infer<typeof apiKeySchema>;
-export type CreatedApiKey = z.infer<typeof createdApiKeySchema>;
-
 /** A key with its team and its new secret. */
-export type CreatedKey = OperatorKey & Pick<CreatedApiKey, "apiKey">;
+export type KeyWithSecret = OperatorKey & Pick<WireCreatedKey, "apiKey">;
 
-export function createdToText({ name, apiKeyId, teamName, apiKey }: CreatedKey): string {
+export function createdToText({ name, apiKeyId, teamName, apiKey }: KeyWithSecret): string {
   return (
     `API key "${name}" of team "${teamName}", ID ${shortId(apiKeyId)}:\n\n  ${apiKey}\n\n` +
     "Store it in a safe place: it is not shown again.\n"
@@ -19,7 +15,7 @@ export function createdToText({ name, apiKeyId, teamName, apiKey }: CreatedKey):
 }
 
 /** @param until when the old secret expires, unless the key expires before */
-export function rotatedToText(created: CreatedKey, until: string): string {
+export function rotatedToText(created: KeyWithSecret, until: string): string {
   const { expireTime = until } = created;
   const earlier = Date.parse(expireTime) < Date.parse(until) ? expireTime : until;
   return `${createdToText(created)}The old secret is valid until ${earlier}.\n`;
@@ -30,7 +26,7 @@ export function keyToJson({ teamBlocked, ...key }: OperatorKey, now: number) {
   return { ...key, status: describeState({ teamBlocked, ...key }, now), blocked: key.blocked ?? false };
 }
 
-export function createdToJson({ apiKey, ...created }: CreatedKey, now: number) {
+export function createdToJson({ apiKey, ...created }: KeyWithSecret, now: number) {
   return { ...keyToJson(created, now), apiKey };
 }
 

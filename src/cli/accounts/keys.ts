@@ -8,10 +8,9 @@ import {
   keyToJson,
   keysToTable,
   rotatedToText,
-  type ApiKey,
-  type CreatedApiKey,
-  type CreatedKey,
+  type KeyWithSecret,
 } from "./key-columns.js";
+import type { WireCreatedKey, WireKey } from "../../http/management/keys/present-key.js";
 import type { OperatorClient } from "../operator.js";
 import { formatJson } from "../table.js";
 import {
@@ -80,7 +79,7 @@ export function addKeysCommand(program: Command, using: UsingOperator, io: Accou
   );
 }
 
-function updateKey(api: OperatorClient, id: string, apiKey: object): Promise<ApiKey> {
+function updateKey(api: OperatorClient, id: string, apiKey: object): Promise<WireKey> {
   return api.request("PUT", `/auth/api-keys/${id}`, { apiKey, fieldMask: Object.keys(apiKey).join() });
 }
 
@@ -93,7 +92,7 @@ function addCreateCommand(keys: Command, using: UsingOperator, io: AccountsIo): 
         reportInvalidValues(command, async () => {
           const teamId = team === undefined ? null : (await api.findTeam(team)).teamId;
           const request = { teamId, name: "unnamed", ...toChange(options) };
-          return api.request<CreatedKey>("POST", "/operator/api-keys", request);
+          return api.request<KeyWithSecret>("POST", "/operator/api-keys", request);
         }),
       );
       io.out.write(
@@ -140,7 +139,7 @@ function addRotateCommand(keys: Command, using: UsingOperator, io: AccountsIo): 
         const created = await using(async (api) => {
           const { apiKeyId, teamName, teamBlocked } = await api.findKey(reference);
           const rotated = await reportInvalidValues(command, () =>
-            api.request<CreatedApiKey>("POST", `/auth/api-keys/${apiKeyId}/rotate`, {
+            api.request<WireCreatedKey>("POST", `/auth/api-keys/${apiKeyId}/rotate`, {
               oldSecretExpireTime: until,
             }),
           );

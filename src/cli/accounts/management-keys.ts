@@ -1,7 +1,9 @@
 /** `hearth management-keys`: creates, lists and removes keys of the management API. */
 import type { Command } from "commander";
 import type { OperatorManagementKey } from "../../http/management/operator/management-keys.js";
-import type { Member, OperatorClient, Team } from "../operator.js";
+import type { WireMember } from "../../http/server/present-member.js";
+import type { WireTeam } from "../../http/management/teams/present-team.js";
+import type { OperatorClient } from "../operator.js";
 import { withQuery } from "../operator.js";
 import { formatJson, formatTable } from "../table.js";
 import {
@@ -109,8 +111,8 @@ async function toRequest(
 
 interface All {
   readonly managementKeys: readonly OperatorManagementKey[];
-  readonly members: readonly Member[];
-  readonly teams: readonly Team[];
+  readonly members: readonly WireMember[];
+  readonly teams: readonly WireTeam[];
 }
 
 async function listAll(api: OperatorClient): Promise<All> {

@@ -1,7 +1,9 @@
 /** `hearth members`: adds, lists, changes and removes members, who manage the server or a team. */
 import { Option, type Command } from "commander";
 import { roles } from "../../accounts/principals/member.js";
-import type { Member, OperatorClient, Team } from "../operator.js";
+import type { WireMember } from "../../http/server/present-member.js";
+import type { WireTeam } from "../../http/management/teams/present-team.js";
+import type { OperatorClient } from "../operator.js";
 import { formatJson, formatTable } from "../table.js";
 import { addSignInLinkCommands } from "./sign-in-links.js";
 import {
@@ -16,7 +18,7 @@ import {
 interface MemberOptions {
   readonly email?: string;
   readonly name?: string;
-  readonly role?: Member["role"];
+  readonly role?: WireMember["role"];
   readonly json?: true;
 }
 
@@ -35,8 +37,8 @@ export function addMembersCommand(program: Command, using: UsingOperator, io: Ac
     .option("--json", "print one JSON array")
     .action(async ({ json }: { json?: true }) => {
       const [all, teams] = await using(async (api) => [
-        (await api.get<{ members: readonly Member[] }>("/operator/members")).members,
-        await api.list<Team>("/auth/teams", "teams"),
+        (await api.get<{ members: readonly WireMember[] }>("/operator/members")).members,
+        await api.list<WireTeam>("/auth/teams", "teams"),
       ]);
       io.out.write(json === true ? formatJson(all) : toTable(all, teams, io.clock.now()));
     });
@@ -68,7 +70,7 @@ function addCreateCommand(members: Command, using: UsingOperator, io: AccountsIo
     .option("--team <team>", "ID or name of the team that they manage (default: the whole server)")
     .action(
       async (email: string, { team, ...options }: MemberOptions & { team?: string }, command: Command) => {
-        const add = async (api: OperatorClient): Promise<Member> => {
+        const add = async (api: OperatorClient): Promise<WireMember> => {
           const teamId = team === undefined ? null : (await api.findTeam(team)).teamId;
           return api.request("POST", "/operator/members", { ...toChange(options), email, teamId });
         };
@@ -85,7 +87,7 @@ function addUpdateCommand(members: Command, using: UsingOperator, io: AccountsIo
     .action(async (reference: string, options: MemberOptions, command: Command) => {
       const member = toChange(options);
       if (Object.keys(member).length === 0) command.error("error: no change was given", { exitCode: 2 });
-      const update = async (api: OperatorClient): Promise<Member> => {
+      const update = async (api: OperatorClient): Promise<WireMember> => {
         const { memberId } = await api.findMember(reference);
         const fieldMask = Object.keys(member).join();
         return api.request("PUT", `/auth/members/${memberId}`, { member, fieldMask });
@@ -121,11 +123,11 @@ function toChange({ email, name, role }: MemberOptions): object {
   };
 }
 
-function printMember(member: Member, { json }: MemberOptions, { out }: AccountsIo): void {
+function printMember(member: WireMember, { json }: MemberOptions, { out }: AccountsIo): void {
   out.write(json === true ? formatJson(member) : `${member.memberId}\n`);
 }
 
-function toTable(all: readonly Member[], teams: readonly Team[], now: number): string {
+function toTable(all: readonly WireMember[], teams: readonly WireTeam[], now: number): string {
   const names = new Map(teams.map(({ teamId, name }) => [teamId, name]));
   const rows = all.map(({ memberId, teamId, email, givenName, familyName, role, createTime }) => [
     email,

@@ -1,8 +1,7 @@
 /** `hearth teams limits`: shows and changes the rate limits of teams per model. */
 import type { Command } from "commander";
-import type { z } from "zod";
 import { everyModel } from "../../accounts/principals/team-limit.js";
-import type { teamLimitsSchema } from "../../http/management/teams/limits.js";
+import type { WireTeamLimits } from "../../http/management/teams/limits.js";
 import { formatJson, formatTable } from "../table.js";
 import {
   reportInvalidValues,
@@ -10,8 +9,6 @@ import {
   type AccountsIo,
   type UsingOperator,
 } from "../command-helpers.js";
-
-type TeamLimits = z.infer<typeof teamLimitsSchema>;
 
 interface Options {
   readonly model?: string;
@@ -48,7 +45,7 @@ export function addTeamLimitsCommand(teams: Command, using: UsingOperator, { out
             fieldMask: Object.keys(limits).join(),
           };
           if (Object.keys(limits).length > 0) await api.request("PUT", path, request);
-          return api.get<{ limits: readonly TeamLimits[] }>(path);
+          return api.get<{ limits: readonly WireTeamLimits[] }>(path);
         });
       const { limits: all } = await reportInvalidValues(command, updateAndList);
       const shown = options.model === undefined ? all : all.filter(({ model }) => model === options.model);
@@ -63,11 +60,11 @@ function toChange({ qps, qpm, tpm }: Options): Readonly<Record<string, number | 
   ) as Readonly<Record<string, number | null>>;
 }
 
-function toJson({ model, qps, qpm, tpm }: TeamLimits) {
+function toJson({ model, qps, qpm, tpm }: WireTeamLimits) {
   return { model, qps: qps ?? null, qpm: qpm ?? null, tpm: tpm === undefined ? null : Number(tpm) };
 }
 
-function toTable(all: readonly TeamLimits[]): string {
+function toTable(all: readonly WireTeamLimits[]): string {
   const rows = all.map(({ model, qps, qpm, tpm }) => [
     model,
     ...[qps, qpm, tpm].map((limit) => (limit === undefined ? "none" : String(limit))),

@@ -1,6 +1,7 @@
 /** `hearth teams`: creates, lists, renames, blocks and unblocks teams, and limits what their keys may do. */
 import type { Command } from "commander";
-import type { OperatorClient, Team } from "../operator.js";
+import type { WireTeam } from "../../http/management/teams/present-team.js";
+import type { OperatorClient } from "../operator.js";
 import { addTeamLimitsCommand } from "./team-limits.js";
 import { formatJson, formatTable } from "../table.js";
 import {
@@ -27,7 +28,8 @@ export function addTeamsCommand(program: Command, using: UsingOperator, io: Acco
     .option("--json", "print one JSON object")
     .action(async (name: string, options: Json & { unmetered?: true }, command: Command) => {
       const billing = options.unmetered === true ? "unmetered" : "prepaid";
-      const create = () => using((api) => api.request<Team>("POST", "/operator/teams", { name, billing }));
+      const create = () =>
+        using((api) => api.request<WireTeam>("POST", "/operator/teams", { name, billing }));
       printTeam(await reportInvalidValues(command, create), options, io);
     });
   teams
@@ -36,7 +38,7 @@ export function addTeamsCommand(program: Command, using: UsingOperator, io: Acco
     .description("list the teams")
     .option("--json", "print one JSON array")
     .action(async ({ json }: Json) => {
-      const all = await using((api) => api.list<Team>("/auth/teams", "teams"));
+      const all = await using((api) => api.list<WireTeam>("/auth/teams", "teams"));
       io.out.write(json === true ? formatJson(all) : toTable(all, io.clock.now()));
     });
   addChangeCommand(
@@ -127,16 +129,16 @@ function addChangeCommand(command: Command, { description, change, using, io }: 
     });
 }
 
-async function updateTeam(api: OperatorClient, reference: string, team: object): Promise<Team> {
+async function updateTeam(api: OperatorClient, reference: string, team: object): Promise<WireTeam> {
   const { teamId } = await api.findTeam(reference);
   return api.request("PUT", `/auth/teams/${teamId}`, { team, fieldMask: Object.keys(team).join() });
 }
 
-function printTeam(team: Team, { json }: Json, { out }: AccountsIo): void {
+function printTeam(team: WireTeam, { json }: Json, { out }: AccountsIo): void {
   out.write(json === true ? formatJson(team) : `${team.teamId}\n`);
 }
 
-function toTable(all: readonly Team[], now: number): string {
+function toTable(all: readonly WireTeam[], now: number): string {
   const rows = all.map((team) => [
     team.name,
     shortId(team.teamId),

@@ -4,11 +4,17 @@ import type { Operator } from "../../app/app.js";
 import type { LoadedConfig } from "../../config/config.js";
 import type { Clock } from "../../core/clock.js";
 import { operatorOpener, forEachReference } from "../command-helpers.js";
+import { withQuery } from "../operator.js";
 import { ago } from "../duration.js";
-import type { ChatServer } from "../chat-client.js";
+import type {
+  WireAlert,
+  WireChannel,
+  WireDelivery,
+  WireNewChannel,
+} from "../../http/management/alerts/present-alerts.js";
+import { askServer, type ChatServer } from "../server/client.js";
 import { requireManagedServer } from "../server/running-server.js";
 import { formatJson, formatTable } from "../table.js";
-import type { ChannelRequest, RemoteAlert, RemoteChannel, RemoteDelivery } from "./remote-alerts.js";
 
 export interface AlertsIo {
   readonly load: () => Promise<LoadedConfig>;
@@ -29,6 +35,12 @@ interface AddOptions extends ListOptions {
   readonly creditBelow?: string;
 }
 
+const channelsPath = "/admin/alerts/channels";
+const deliveriesPath = "/admin/alerts/deliveries";
+
+/** Formats items, now. */
+type Table<Item> = (items: readonly Item[], now: number) => string;
+
 /** How long `alerts test` waits for the outcome, and how often it asks. */
 const testWaitMs = 20_000;
 const testAskMs = 250;
@@ -48,9 +60,11 @@ export function addAlertsCommand(program: Command, io: AlertsIo): void {
     .option("--credit-below <usd>", "alert when credit falls below this amount (default: the setting's)")
     .option("--json", "print one JSON object")
     .action(async (options: AddOptions, command: Command) => {
-      const { addChannel } = await import("./remote-alerts.js");
-      const requested = await toChannel(options, command, io);
-      const added = await addChannel(await findServer(io), requested);
+      const body = await toChannel(options, command, io);
+      const added = await askServer<WireNewChannel>(await findServer(io), channelsPath, {
+        method: "POST",
+        body,
+      });
       io.out.write(options.json === true ? formatJson(added) : addedText(added));
     });
   alerts
@@ -58,10 +72,9 @@ export function addAlertsCommand(program: Command, io: AlertsIo): void {
     .description("remove channels, and the messages to them that wait")
     .argument("<id...>", "IDs as `hearth alerts channels` shows them")
     .action(async (ids: readonly string[]) => {
-      const { removeChannel } = await import("./remote-alerts.js");
       const server = await findServer(io);
       await forEachReference(ids, async (id) => {
-        await removeChannel(server, id);
+        await askServer(server, toPath(id), { method: "DELETE" });
         io.out.write(`removed ${id}\n`);
       });
     });
@@ -73,31 +86,36 @@ export function addAlertsCommand(program: Command, io: AlertsIo): void {
 }
 
 function addLists(alerts: Command, io: AlertsIo): void {
-  const withListOptions = (command: Command): Command =>
-    command.option("--team <team>", "only this team, by ID or name").option("--json", "print one JSON array");
-  const print = <Item>(items: readonly Item[], json: boolean, table: (items: readonly Item[]) => string) =>
-    void io.out.write(json ? formatJson(items) : table(items));
-  withListOptions(alerts.command("ls", { isDefault: true }).alias("list"))
-    .description("list alerts: those that go on, then the newest")
-    .action(async ({ team, json }: ListOptions) => {
-      const { listAlerts } = await import("./remote-alerts.js");
-      const found = await listAlerts(await findServer(io), await findTeamId(team, io));
-      print(found, json === true, (items) => alertTable(items, io.clock.now()));
-    });
-  withListOptions(alerts.command("channels"))
-    .description("list where alerts are sent")
-    .action(async ({ team, json }: ListOptions) => {
-      const { listChannels } = await import("./remote-alerts.js");
-      const found = await listChannels(await findServer(io), await findTeamId(team, io));
-      print(found, json === true, channelTable);
-    });
-  withListOptions(alerts.command("deliveries"))
-    .description("list the messages to channels, and what became of them")
-    .action(async ({ team, json }: ListOptions) => {
-      const { listDeliveries } = await import("./remote-alerts.js");
-      const found = await listDeliveries(await findServer(io), await findTeamId(team, io));
-      print(found, json === true, (items) => deliveryTable(items, io.clock.now()));
-    });
+  const addList = <Item>(command: Command, path: string, field: string, table: Table<Item>): void => {
+    command
+      .option("--team <team>", "only this team, by ID or name")
+      .option("--json", "print one JSON array")
+      .action(async ({ team, json }: ListOptions) => {
+        const items = await listItems<Item>(await findServer(io), path, field, await findTeamId(team, io));
+        io.out.write(json === true ? formatJson(items) : table(items, io.clock.now()));
+      });
+  };
+  const list = alerts.command("ls", { isDefault: true }).alias("list");
+  list.description("list alerts: those that go on, then the newest");
+  addList(list, "/admin/alerts", "alerts", alertTable);
+  const channels = alerts.command("channels").description("list where alerts are sent");
+  addList(channels, channelsPath, "channels", channelTable);
+  const deliveries = alerts.command("deliveries");
+  deliveries.description("list the messages to channels, and what became of them");
+  addList(deliveries, deliveriesPath, "deliveries", deliveryTable);
+}
+
+async function listItems<Item>(
+  server: ChatServer,
+  path: string,
+  field: string,
+  teamId: string | null,
+): Promise<readonly Item[]> {
+  const lists = await askServer<Readonly<Record<string, readonly Item[]>>>(
+    server,
+    withQuery(path, { teamId }),
+  );
+  return lists[field] ?? [];
 }
 
 async function findServer({ load }: AlertsIo): Promise<ChatServer> {
@@ -109,7 +127,7 @@ async function findTeamId(team: string | undefined, { openOperator }: AlertsIo):
   return (await operatorOpener(openOperator)((api) => api.findTeam(team))).teamId;
 }
 
-async function toChannel(options: AddOptions, command: Command, io: AlertsIo): Promise<ChannelRequest> {
+async function toChannel(options: AddOptions, command: Command, io: AlertsIo): Promise<object> {
   const { webhook, email, team, creditBelow } = options;
   if ((webhook === undefined) === (email === undefined))
     return command.error("error: name a --webhook or an --email", { exitCode: 2 });
@@ -122,18 +140,22 @@ async function toChannel(options: AddOptions, command: Command, io: AlertsIo): P
   };
 }
 
-function addedText({ channelId, target, secret }: RemoteChannel): string {
+function toPath(id: string): string {
+  return `${channelsPath}/${encodeURIComponent(id)}`;
+}
+
+function addedText({ channelId, target, secret }: WireNewChannel): string {
   const lines = [`added ${channelId}: ${target}`, ...(secret === undefined ? [] : [`secret: ${secret}`])];
   return `${lines.join("\n")}\nTry it: hearth alerts test ${channelId}\n`;
 }
 
 async function sendTest(id: string, command: Command, io: AlertsIo): Promise<void> {
-  const { listDeliveries, testChannel } = await import("./remote-alerts.js");
   const server = await findServer(io);
-  const { deliveryId } = await testChannel(server, id);
+  const { deliveryId } = await askServer<WireDelivery>(server, `${toPath(id)}/test`, { method: "POST" });
   for (const end = io.clock.monotonic() + testWaitMs; io.clock.monotonic() < end;) {
     await new Promise<void>((resolve) => void io.clock.after(testAskMs, resolve));
-    const sent = (await listDeliveries(server, null)).find((each) => each.deliveryId === deliveryId);
+    const all = await listItems<WireDelivery>(server, deliveriesPath, "deliveries", null);
+    const sent = all.find((each) => each.deliveryId === deliveryId);
     if (sent?.state === "delivered") return void io.out.write("the test was delivered\n");
     if (sent?.error !== undefined)
       return command.error(`error: the test was not delivered: ${sent.error}`, { exitCode: 1 });
@@ -146,7 +168,7 @@ async function sendTest(id: string, command: Command, io: AlertsIo): Promise<voi
   );
 }
 
-function alertTable(alerts: readonly RemoteAlert[], now: number): string {
+function alertTable(alerts: readonly WireAlert[], now: number): string {
   const rows = alerts.map((alert) => [
     alert.resolvedTime === undefined ? "active" : "resolved",
     alert.kind,
@@ -157,7 +179,7 @@ function alertTable(alerts: readonly RemoteAlert[], now: number): string {
   return formatTable(["STATE", "KIND", "MESSAGE", "RAISED", "RESOLVED"], rows);
 }
 
-function channelTable(channels: readonly RemoteChannel[]): string {
+function channelTable(channels: readonly WireChannel[]): string {
   const rows = channels.map((channel) => [
     channel.channelId,
     channel.kind,
@@ -168,7 +190,7 @@ function channelTable(channels: readonly RemoteChannel[]): string {
   return formatTable(["ID", "KIND", "TARGET", "TEAM", "CREDIT BELOW USD"], rows);
 }
 
-function deliveryTable(deliveries: readonly RemoteDelivery[], now: number): string {
+function deliveryTable(deliveries: readonly WireDelivery[], now: number): string {
   const rows = deliveries.map((delivery) => [
     delivery.deliveryId,
     delivery.channelId,

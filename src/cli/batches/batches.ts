@@ -1,10 +1,11 @@
 /** `hearth batches`: creates, lists, shows and cancels batches of the key's team, and prints their results. */
 import type { Command } from "commander";
 import { ago } from "../duration.js";
-import type { ChatServer } from "../chat-client.js";
+import type { ChatServer } from "../server/client.js";
 import { formatJson, formatTable } from "../table.js";
 import { findRunningServer, withListOptions, withOutputOptions, type RequestsIo } from "./commands.js";
-import type { Batch } from "./remote-batches.js";
+
+import type { WireBatch } from "../../http/inference/batches/present-openai.js";
 import type { ContentTarget } from "./transfer.js";
 
 /** Adds `batches` and its subcommands; they fail if no server is running. */
@@ -16,8 +17,8 @@ export function addBatchesCommand(program: Command, io: RequestsIo): void {
   withListOptions(batches.command("ls").alias("list"), "batches")
     .description("list the batches, the newest first")
     .action(async ({ limit, json }: { limit: number; json?: true }) => {
-      const { listBatches } = await import("./remote-batches.js");
-      const all = await listBatches(await findRunningServer(io), limit);
+      const { listNewestBatches } = await import("./remote-batches.js");
+      const all = await listNewestBatches(await findRunningServer(io), limit);
       io.out.write(json === true ? formatJson(all) : toTable(all, io.clock.now()));
     });
   addForOne(batches, "show", "show the state of a batch", io, async (server, id) =>
@@ -25,7 +26,7 @@ export function addBatchesCommand(program: Command, io: RequestsIo): void {
   );
   const cancelled = "end a batch early; what is in progress is still answered";
   addForOne(batches, "cancel", cancelled, io, async (server, id) =>
-    (await import("./remote-batches.js")).cancelBatch(server, id),
+    (await import("./remote-batches.js")).endBatch(server, id),
   );
   withOutputOptions(batches.command("results"))
     .description(
@@ -64,7 +65,7 @@ function addForOne(
   name: string,
   description: string,
   io: RequestsIo,
-  act: (server: ChatServer, id: string) => Promise<Batch>,
+  act: (server: ChatServer, id: string) => Promise<WireBatch>,
 ): void {
   batches
     .command(name)
@@ -78,7 +79,7 @@ function addForOne(
 }
 
 /** Returns the files with answers and errors. @throws Error if the batch has not ended, or its input was refused. */
-function listResultFiles(batch: Batch): readonly string[] {
+function listResultFiles(batch: WireBatch): readonly string[] {
   const { id, status, completed_at, expired_at, cancelled_at } = batch;
   if (status === "failed")
     throw new Error(`the input of ${id} was refused:\n${listProblems(batch).join("\n")}`);
@@ -87,17 +88,17 @@ function listResultFiles(batch: Batch): readonly string[] {
   return [batch.output_file_id, batch.error_file_id].filter((file) => file !== null);
 }
 
-function listProblems({ errors }: Batch): readonly string[] {
+function listProblems({ errors }: WireBatch): readonly string[] {
   return (errors?.data ?? []).map(({ message, line }) =>
     line === null ? message : `line ${line}: ${message}`,
   );
 }
 
-function listCounts({ request_counts: { total, completed, failed } }: Batch): readonly string[] {
+function listCounts({ request_counts: { total, completed, failed } }: WireBatch): readonly string[] {
   return [String(total), String(completed), String(failed)];
 }
 
-function toTable(batches: readonly Batch[], now: number): string {
+function toTable(batches: readonly WireBatch[], now: number): string {
   const header = ["ID", "STATUS", "ENDPOINT", "REQUESTS", "ANSWERED", "FAILED", "CREATED"];
   const rows = batches.map((batch) => [
     batch.id,
@@ -109,7 +110,7 @@ function toTable(batches: readonly Batch[], now: number): string {
   return formatTable(header, rows);
 }
 
-function toText(batch: Batch): string {
+function toText(batch: WireBatch): string {
   const [total = "", completed = "", failed = ""] = listCounts(batch);
   const time = (at: number): string => new Date(at * 1000).toISOString();
   const ended = batch.completed_at ?? batch.failed_at ?? batch.expired_at ?? batch.cancelled_at;

@@ -2,7 +2,7 @@
 import { InvalidArgumentError, type Command } from "commander";
 import type { LoadedConfig } from "../../config/config.js";
 import type { Clock } from "../../core/clock.js";
-import type { ChatServer } from "../chat-client.js";
+import type { ChatServer } from "../server/client.js";
 import type { TextOut } from "../terminal.js";
 import { requireServer } from "../server/running-server.js";
 

@@ -16,8 +16,8 @@ export function addFilesCommand(program: Command, io: RequestsIo): void {
   withListOptions(files.command("ls").alias("list"), "files")
     .description("list the files, the newest first")
     .action(async ({ limit, json }: { limit: number; json?: true }) => {
-      const { listFiles } = await import("./transfer.js");
-      const all = await listFiles(await findRunningServer(io), limit);
+      const { listNewestFiles } = await import("./transfer.js");
+      const all = await listNewestFiles(await findRunningServer(io), limit);
       io.out.write(json === true ? formatJson(all) : toTable(all, io.clock.now()));
     });
   files
@@ -49,11 +49,11 @@ function addDeleteCommand(files: Command, io: RequestsIo): void {
     .argument("<id...>", "ID as `hearth files ls` shows it")
     .option("--json", "print one JSON array")
     .action(async (ids: string[], { json }: { json?: true }) => {
-      const { deleteFile } = await import("./transfer.js");
+      const { removeFile } = await import("./transfer.js");
       const server = await findRunningServer(io);
       const done: string[] = [];
       const remove = async (id: string): Promise<void> => {
-        await deleteFile(server, id);
+        await removeFile(server, id);
         done.push(id);
         if (json !== true) io.out.write(`${id}\n`);
       };

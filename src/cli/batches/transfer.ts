@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
-import { request, type ChatServer } from "../chat-client.js";
+import { askServer, openAnswer, type ChatServer } from "../server/client.js";
 import { printableBytes } from "../terminal.js";
 
 const fileSchema = z.object({
@@ -32,18 +32,17 @@ export async function uploadFile(server: ChatServer, path: string, purpose: stri
   const { body, headers } = new Response(form);
   const contentType = headers.get("content-type") ?? "";
   const init = { method: "POST", headers: { "content-type": contentType }, body, duplex: "half" as const };
-  return fileSchema.parse(await (await request(server, "/v1/files", init)).json());
+  return fileSchema.parse(await (await openAnswer(server, "/v1/files", init)).json());
 }
 
 /** Lists the newest files of the team. */
-export async function listFiles(server: ChatServer, limit: number): Promise<readonly RemoteFile[]> {
-  const response = await request(server, `/v1/files?limit=${limit}`);
-  return pageSchema.parse(await response.json()).data;
+export async function listNewestFiles(server: ChatServer, limit: number): Promise<readonly RemoteFile[]> {
+  return pageSchema.parse(await askServer(server, `/v1/files?limit=${limit}`)).data;
 }
 
 /** Deletes a file. */
-export async function deleteFile(server: ChatServer, id: string): Promise<void> {
-  await request(server, `/v1/files/${encodeURIComponent(id)}`, { method: "DELETE" });
+export async function removeFile(server: ChatServer, id: string): Promise<void> {
+  await askServer(server, `/v1/files/${encodeURIComponent(id)}`, { method: "DELETE" });
 }
 
 export interface ContentTarget {
@@ -102,7 +101,7 @@ async function replace(contents: Readable, path: string, mode: number): Promise<
 
 async function* contentsOf(server: ChatServer, ids: readonly string[]): AsyncGenerator<Uint8Array> {
   for (const id of ids) {
-    const { body } = await request(server, `/v1/files/${encodeURIComponent(id)}/content`);
+    const { body } = await openAnswer(server, `/v1/files/${encodeURIComponent(id)}/content`);
     if (body !== null) yield* body as unknown as AsyncIterable<Uint8Array>;
   }
 }

@@ -11,7 +11,7 @@ export interface Candidate {
 export type LookedUp =
   "models" | "keys" | "management-keys" | "teams" | "members" | "groups" | "batches" | "uploads" | "files";
 
-export type Completion =
+export type WordsToOffer =
   | { readonly kind: "words"; readonly candidates: readonly Candidate[] }
   | { readonly kind: "looked up"; readonly what: LookedUp };
 
@@ -32,13 +32,13 @@ const idKinds: Readonly<Record<string, LookedUp>> = {
   files: "uploads",
 };
 
-const none: Completion = { kind: "words", candidates: [] };
+const none: WordsToOffer = { kind: "words", candidates: [] };
 
 /**
  * Returns what the last word can become.
  * @param words of the command line after the program's name; the last one is being typed, and may be empty.
  */
-export function complete(program: Command, words: readonly string[]): Completion {
+export function completeWords(program: Command, words: readonly string[]): WordsToOffer {
   const typed = words.at(-1) ?? "";
   const place = findPlace(program, words.slice(0, -1));
   const all = findCompletion(place, typed);
@@ -78,7 +78,7 @@ function advance(place: Place, word: string): Partial<Place> {
   return { argumentCount: place.argumentCount + 1 };
 }
 
-function findCompletion(place: Place, typed: string): Completion {
+function findCompletion(place: Place, typed: string): WordsToOffer {
   const { command, option, argumentCount, isAfterOptions } = place;
   if (option !== null) return completeValues(option.argChoices, readValueName(option), command);
   if (!isAfterOptions && typed.startsWith("-")) return { kind: "words", candidates: listFlags(place) };
@@ -98,7 +98,11 @@ function argumentAt({ registeredArguments }: Command, index: number): Argument |
   return registeredArguments[index] ?? (last?.variadic === true ? last : undefined);
 }
 
-function completeValues(choices: readonly string[] | undefined, name: string, command: Command): Completion {
+function completeValues(
+  choices: readonly string[] | undefined,
+  name: string,
+  command: Command,
+): WordsToOffer {
   if (choices !== undefined)
     return { kind: "words", candidates: choices.map((value) => ({ value, description: "" })) };
   // A name after `groups` names an existing group, except where one is created.

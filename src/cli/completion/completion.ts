@@ -1,7 +1,7 @@
 /** `hearth completion bash|zsh|fish` prints a script for a shell; the script calls the hidden `hearth complete` at each Tab. */
 import { Argument, type Command } from "commander";
 import type { CompletionIo } from "./look-up.js";
-import { scripts, shells, type Shell } from "./scripts.js";
+import { scripts, shells, type CompletionShell } from "./scripts.js";
 
 /** Adds both commands. */
 export function addCompletionCommands(program: Command, io: CompletionIo): void {
@@ -9,7 +9,7 @@ export function addCompletionCommands(program: Command, io: CompletionIo): void 
     .command("completion")
     .description("print a script that completes commands, options and names in a shell")
     .addArgument(new Argument("<shell>", "the shell").choices(shells))
-    .action((shell: Shell) => void io.out.write(scripts[shell]));
+    .action((shell: CompletionShell) => void io.out.write(scripts[shell]));
   program
     .command("complete", { hidden: true })
     .argument(

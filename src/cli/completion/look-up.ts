@@ -5,7 +5,7 @@ import { databaseFile } from "../../store/data-folder.js";
 import type { Operator, OperatorModels } from "../../app/app.js";
 import type { LoadedConfig } from "../../config/config.js";
 import { operatorOpener } from "../command-helpers.js";
-import { complete, type Candidate, type LookedUp } from "./complete.js";
+import { completeWords, type Candidate, type LookedUp } from "./complete.js";
 import { filesLine } from "./scripts.js";
 
 /** A shell shows no more of them at once. */
@@ -24,7 +24,7 @@ export async function printCandidates(
   words: readonly string[],
   io: CompletionIo,
 ): Promise<void> {
-  const completion = complete(program, words);
+  const completion = completeWords(program, words);
   if (completion.kind === "words") return print(completion.candidates, io);
   if (completion.what === "files") return void io.out.write(`${filesLine}\n`);
   const file = words[words.indexOf("--config") + 1];
@@ -67,12 +67,12 @@ async function idsOnServer(
   const server = await findServer((await load()).config);
   if (server === null) return [];
   if (what === "batches") {
-    const { listBatches } = await import("../batches/remote-batches.js");
-    const batches = await listBatches(server, candidatesMax);
+    const { listNewestBatches } = await import("../batches/remote-batches.js");
+    const batches = await listNewestBatches(server, candidatesMax);
     return batches.map(({ id, status }) => ({ value: id, description: status }));
   }
-  const { listFiles } = await import("../batches/transfer.js");
-  const files = await listFiles(server, candidatesMax);
+  const { listNewestFiles } = await import("../batches/transfer.js");
+  const files = await listNewestFiles(server, candidatesMax);
   return files.map(({ id, filename }) => ({ value: id, description: filename }));
 }
 

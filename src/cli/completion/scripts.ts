@@ -2,12 +2,12 @@
 
 export const shells = ["bash", "zsh", "fish"] as const;
 
-export type Shell = (typeof shells)[number];
+export type CompletionShell = (typeof shells)[number];
 
 /** The line that lets the shell complete names of files. */
 export const filesLine = ":files";
 
-export const scripts: Readonly<Record<Shell, string>> = {
+export const scripts: Readonly<Record<CompletionShell, string>> = {
   bash: `# Completion of hearth for bash. In ~/.bashrc: source <(hearth completion bash)
 _hearth() {
   local line

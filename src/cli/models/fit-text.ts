@@ -3,15 +3,15 @@ import type { FitReport, MemoryReport } from "../../app/app.js";
 import { sizeText } from "../../core/report/size-text.js";
 
 /** A line of a report: what it is about, and the rest. */
-export type Row = readonly [name: string, text: string];
+export type ReportRow = readonly [name: string, text: string];
 
-export function fitRows(report: FitReport): readonly Row[] {
+export function fitRows(report: FitReport): readonly ReportRow[] {
   const { neededBytes, weightsBytes, cacheBytes, contextTokens, trainedTokens } = report;
   const cache = cacheBytes === 0 ? "" : `, context ${sizeText(cacheBytes)}`;
   const trained =
     trainedTokens !== null && trainedTokens > contextTokens ? ` (trained with ${trainedTokens})` : "";
-  const context: Row = ["context", `${contextTokens} tokens${trained}`];
-  const rows: Row[] = [
+  const context: ReportRow = ["context", `${contextTokens} tokens${trained}`];
+  const rows: ReportRow[] = [
     ["verdict", report.isInMemory ? `${report.verdict}; it is in memory now` : report.verdict],
     ...(cacheBytes === 0 ? [] : [context]),
     ["needs", `about ${sizeText(neededBytes)}: weights ${sizeText(weightsBytes)}${cache}, buffers`],

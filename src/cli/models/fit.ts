@@ -4,7 +4,7 @@ import type { KnownInMemory } from "../../app/app.js";
 import type { Config } from "../../config/config.js";
 import { formatJson } from "../table.js";
 import type { ModelCommands } from "./deps.js";
-import { fitRows, type Row } from "./fit-text.js";
+import { fitRows, type ReportRow } from "./fit-text.js";
 import { modelsInMemory } from "./in-memory.js";
 import { sectionsText } from "./sections.js";
 
@@ -29,7 +29,7 @@ export function addFitCommand(program: Command, { open, load, out }: ModelComman
       if (model.remote !== undefined) {
         const { engine } = model.remote;
         const verdict = "runs on an engine";
-        const text: readonly Row[] = [
+        const text: readonly ReportRow[] = [
           ["verdict", `${verdict}, ${engine}: only its vocabulary takes memory here`],
           ["context", `${model.manifest.contextTokens} tokens, or fewer where the engine has fewer`],
         ];

@@ -1,12 +1,12 @@
 import type { KnownInMemory } from "../../app/app.js";
 import type { Config } from "../../config/config.js";
+import { fetchModelsInMemory } from "../server/models-in-memory.js";
 import { findServer } from "../server/running-server.js";
 
 /** Returns the models that the running server has in memory; none if no server is running. @throws Error if it cannot be asked. */
 export async function modelsInMemory(config: Config): Promise<readonly KnownInMemory[]> {
   const server = await findServer(config);
   if (server === null) return [];
-  const { fetchModelsInMemory } = await import("../server/models-in-memory.js");
   const models = await fetchModelsInMemory(server);
   return models.map(({ id, bytes, until }) => ({ id, bytes, isUsed: until === null }));
 }

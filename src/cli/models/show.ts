@@ -14,7 +14,7 @@ import { contextText } from "../../core/report/context-text.js";
 import { formatJson } from "../table.js";
 import type { ModelCommands } from "./deps.js";
 import { knownInMemory } from "./fit.js";
-import { fitRows, type Row } from "./fit-text.js";
+import { fitRows, type ReportRow } from "./fit-text.js";
 import { toUsdPrices } from "./prices.js";
 import { sectionsText } from "./sections.js";
 import { valueText } from "./settings-text.js";
@@ -99,11 +99,11 @@ function toText({ model, details, aliases, settings, engine, template, fit }: Sh
         ...optional("sha256", sha256),
       ],
     ],
-    ["Aliases", aliases.map(({ alias, source }): Row => [alias, source])],
+    ["Aliases", aliases.map(({ alias, source }): ReportRow => [alias, source])],
     ["Prices in USD for a million tokens", priceRows(model)],
     [
       "Settings",
-      settings.map(({ name, value, source }): Row => [name, `${valueText(name, value)}   (${source})`]),
+      settings.map(({ name, value, source }): ReportRow => [name, `${valueText(name, value)}   (${source})`]),
     ],
     ["Engine", engineRows(model, engine)],
     ["Template", template === null ? [] : templateRows(template)],
@@ -111,11 +111,11 @@ function toText({ model, details, aliases, settings, engine, template, fit }: Sh
   ]);
 }
 
-function engineRows(model: Model, engine: readonly EngineReport[]): readonly Row[] {
+function engineRows(model: Model, engine: readonly EngineReport[]): readonly ReportRow[] {
   const missing = model.remote?.notGuaranteed ?? [];
   return [
     ...optional("tokenizer", tokenizerSource(model)),
-    ...engine.map(({ name, detail }): Row => [name.replace("engine ", ""), detail]),
+    ...engine.map(({ name, detail }): ReportRow => [name.replace("engine ", ""), detail]),
     ...optional("not guaranteed", missing.length === 0 ? null : missing.join(", ")),
   ];
 }
@@ -127,7 +127,10 @@ function tokenizerSource({ remote, path, tokenizerFile }: Model): string | null 
   return tokenizerFile === undefined ? "the GGUF file" : "tokenizer.json, in llama.cpp's form";
 }
 
-function modelRows({ manifest, trainedTokens, unusable }: Model, details: ModelDetails): readonly Row[] {
+function modelRows(
+  { manifest, trainedTokens, unusable }: Model,
+  details: ModelDetails,
+): readonly ReportRow[] {
   const { id, kind, name, contextTokens } = manifest;
   const { experts, parameters, layers, embeddingLength } = details;
   return [
@@ -145,10 +148,10 @@ function modelRows({ manifest, trainedTokens, unusable }: Model, details: ModelD
   ];
 }
 
-function priceRows({ manifest: { prices, kind } }: Model): readonly Row[] {
+function priceRows({ manifest: { prices, kind } }: Model): readonly ReportRow[] {
   const usd = toUsdPrices(prices);
   if (kind === "image") return [["image", `${usd.imageUsd} for each`]];
-  const rows: readonly Row[] = [
+  const rows: readonly ReportRow[] = [
     ["prompt", usd.promptUsd],
     ["cached prompt", usd.cachedUsd],
     ["completion", usd.completionUsd],
@@ -156,7 +159,7 @@ function priceRows({ manifest: { prices, kind } }: Model): readonly Row[] {
   return kind === "embedding" || kind === "rerank" ? rows.slice(0, 1) : rows;
 }
 
-function templateRows({ repairs, call, reasoning }: TemplateReport): readonly Row[] {
+function templateRows({ repairs, call, reasoning }: TemplateReport): readonly ReportRow[] {
   return [
     ...optional("repairs", repairs.length === 0 ? null : repairs.join(", ")),
     ...optional("tool calls", call?.replaceAll("\n", "\\n") ?? null),
@@ -169,7 +172,7 @@ function sourceText({ source, revision, name }: NonNullable<ModelDetails["origin
   return name === null ? at : `${name} (${at})`;
 }
 
-function optional(name: string, value: string | number | null): readonly Row[] {
+function optional(name: string, value: string | number | null): readonly ReportRow[] {
   return value === null ? [] : [[name, String(value)]];
 }
 

@@ -1,14 +1,16 @@
 /** A request as text: its fields, then what it and its answer had. */
-import type { KeptMessage, RequestDetails } from "./remote-requests.js";
+import type { WireRequestDetails } from "../../http/management/requests/requests.js";
+
+type KeptMessage = NonNullable<WireRequestDetails["bodies"]>["input"][number];
 
 /** Characters that could change what a terminal shows; lines and tabs are kept. */
 const unprintable = /(?![\n\t])[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
-export function detailsText(details: RequestDetails): string {
+export function detailsText(details: WireRequestDetails): string {
   return formatDetails(details).replaceAll(unprintable, "\ufffd");
 }
 
-function formatDetails({ bodies, ...request }: RequestDetails): string {
+function formatDetails({ bodies, ...request }: WireRequestDetails): string {
   const fields = Object.entries(request).map(([name, value]) => `${name.padEnd(16)} ${String(value)}`);
   if (bodies === undefined) return [...fields, "", "What it and its answer had was not kept.", ""].join("\n");
   const { input, output, isCut, expireTime } = bodies;

@@ -1,15 +1,16 @@
 /** `hearth requests`: lists the requests of a running server, those in progress included, and cancels them. */
-import { InvalidArgumentError, Option, type Command } from "commander";
+import { Option, type Command } from "commander";
 import type { Operator } from "../../app/app.js";
 import type { LoadedConfig } from "../../config/config.js";
 import type { Clock } from "../../core/clock.js";
-import { operatorOpener, forEachReference } from "../command-helpers.js";
+import { forEachReference, operatorOpener, timeAgoArgument } from "../command-helpers.js";
 import { ago } from "../duration.js";
 import { withListOptions } from "../batches/commands.js";
-import type { ChatServer } from "../chat-client.js";
+import type { WireRequest, WireRequestDetails } from "../../http/management/requests/requests.js";
+import { withQuery } from "../operator.js";
+import { askServer, type ChatServer } from "../server/client.js";
 import { requireManagedServer } from "../server/running-server.js";
 import { formatJson, formatTable } from "../table.js";
-import type { LoggedRequest, RequestFilter } from "./remote-requests.js";
 
 export interface RequestLogIo {
   readonly load: () => Promise<LoadedConfig>;
@@ -31,7 +32,26 @@ interface Options {
   readonly json?: true;
 }
 
-const statuses = ["queued", "running", "completed", "failed", "aborted", "cancelled", "interrupted"];
+interface Page {
+  readonly requests: readonly WireRequest[];
+  readonly paginationToken?: string;
+}
+
+/** Fields of the query; those that are undefined are left out. */
+type Filter = Readonly<Record<string, string | undefined>>;
+
+const path = "/admin/requests";
+const pageMax = 1000;
+
+const statuses: readonly WireRequest["status"][] = [
+  "queued",
+  "running",
+  "completed",
+  "failed",
+  "aborted",
+  "cancelled",
+  "interrupted",
+];
 
 /** Adds `requests` and its subcommands; they fail if no server is running. */
 export function addRequestsCommand(program: Command, io: RequestLogIo): void {
@@ -46,11 +66,12 @@ export function addRequestsCommand(program: Command, io: RequestLogIo): void {
     .argument("<id...>", "IDs as `hearth requests` shows them")
     .option("--json", "print one JSON array")
     .action(async (ids: readonly string[], { json }: { json?: true }) => {
-      const { cancelRequest } = await import("./remote-requests.js");
       const server = await findServer(io);
-      const ended: LoggedRequest[] = [];
+      const ended: WireRequest[] = [];
       try {
-        await forEachReference(ids, async (id) => void ended.push(await cancelRequest(server, id)));
+        await forEachReference(ids, async (id) => {
+          ended.push(await askServer(server, `${toPath(id)}/cancel`, { method: "POST" }));
+        });
       } finally {
         if (json === true) io.out.write(formatJson(ended));
         else for (const { id } of ended) io.out.write(`cancelled ${id}\n`);
@@ -66,9 +87,8 @@ function addShowCommands(requests: Command, io: RequestLogIo): void {
     .argument("<id>", "ID as `hearth requests` shows it")
     .option("--json", "print one JSON object")
     .action(async (id: string, { json }: { json?: true }) => {
-      const { getRequest } = await import("./remote-requests.js");
       const { detailsText } = await import("./details-text.js");
-      const found = await getRequest(await findServer(io), id);
+      const found = await askServer<WireRequestDetails>(await findServer(io), toPath(id));
       io.out.write(json === true ? formatJson(found) : detailsText(found));
     });
   requests
@@ -76,10 +96,9 @@ function addShowCommands(requests: Command, io: RequestLogIo): void {
     .description("delete what was kept of requests and their answers; the requests stay in the list")
     .argument("<id...>", "IDs as `hearth requests` shows them")
     .action(async (ids: readonly string[]) => {
-      const { deleteBodies } = await import("./remote-requests.js");
       const server = await findServer(io);
       await forEachReference(ids, async (id) => {
-        await deleteBodies(server, id);
+        await askServer(server, `${toPath(id)}/bodies`, { method: "DELETE" });
         io.out.write(`${id}\n`);
       });
     });
@@ -97,51 +116,51 @@ function addListCommand(requests: Command, io: RequestLogIo): void {
     .option("--since <time>", "accepted since, such as 2h (ago) or 2027-01-31T12:00:00Z", since)
     .option("--until <time>", "accepted before, in the same forms", since)
     .action(async (options: Options) => {
-      const { listRequests } = await import("./remote-requests.js");
       const found = await listRequests(await findServer(io), await readFilter(options, io), options.limit);
       io.out.write(options.json === true ? formatJson(found) : toTable(found, io.clock.now()));
     });
+}
+
+/** Returns the newest requests that match. */
+async function listRequests(
+  server: ChatServer,
+  filter: Filter,
+  limit: number,
+): Promise<readonly WireRequest[]> {
+  const found: WireRequest[] = [];
+  for (let token: string | undefined = ""; token !== undefined && found.length < limit;) {
+    const size = { pageSize: Math.min(pageMax, limit - found.length), paginationToken: token };
+    const page: Page = await askServer(server, withQuery(path, { ...filter, ...size }));
+    found.push(...page.requests);
+    token = page.paginationToken;
+  }
+  return found;
+}
+
+function toPath(id: string): string {
+  return `${path}/${encodeURIComponent(id)}`;
 }
 
 async function findServer({ load }: RequestLogIo): Promise<ChatServer> {
   return requireManagedServer((await load()).config);
 }
 
-async function readFilter(options: Options, { openOperator }: RequestLogIo): Promise<RequestFilter> {
+async function readFilter(options: Options, { openOperator }: RequestLogIo): Promise<Filter> {
   const { team, key, model, status, query, since, until } = options;
   const using = operatorOpener(openOperator);
-  const teamId = team === undefined ? null : (await using((api) => api.findTeam(team))).teamId;
-  const apiKeyId = key === undefined ? null : (await using((api) => api.findKey(key))).apiKeyId;
-  const times = { since, until };
+  const time = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString());
   return {
-    ...(teamId === null ? {} : { teamId }),
-    ...(apiKeyId === null ? {} : { apiKeyId }),
-    ...(model === undefined ? {} : { model }),
-    ...(status === undefined ? {} : { status }),
-    ...(query === undefined ? {} : { query }),
-    ...Object.fromEntries(
-      Object.entries(times).flatMap(([name, time]) =>
-        time === undefined ? [] : [[name, new Date(time).toISOString()]],
-      ),
-    ),
+    teamId: team === undefined ? undefined : (await using((api) => api.findTeam(team))).teamId,
+    apiKeyId: key === undefined ? undefined : (await using((api) => api.findKey(key))).apiKeyId,
+    model,
+    status,
+    query,
+    since: time(since),
+    until: time(until),
   };
 }
 
-const unitsMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** Parses `2h` (ago) or an RFC 3339 time to milliseconds since the epoch. */
-function timeAgoArgument(clock: Clock): (written: string) => number {
-  return (written) => {
-    const [, count = "", unit = ""] = /^(\d{1,6})([smhd])$/.exec(written) ?? [];
-    const span = unitsMs[unit];
-    if (span !== undefined) return clock.now() - Number(count) * span;
-    const time = /^\d{4}-\d\d-\d\d/.test(written) ? Date.parse(written) : Number.NaN;
-    if (Number.isNaN(time)) throw new InvalidArgumentError("It must be like 2h or 2027-01-31T12:00:00Z.");
-    return time;
-  };
-}
-
-function toTable(requests: readonly LoggedRequest[], now: number): string {
+function toTable(requests: readonly WireRequest[], now: number): string {
   const header = [
     ...["ID", "STATUS", "KEY", "MODEL", "ROUTE", "PROMPT", "ANSWER"],
     ...["FIRST", "TOOK", "COST USD", "ACCEPTED"],

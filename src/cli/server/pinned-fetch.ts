@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { TLSSocket } from "node:tls";
 import { Agent, buildConnector, fetch } from "undici";
 import { readRegularFileSync } from "../../system/regular-file.js";
-import type { Fetch } from "../chat-client.js";
+import type { Fetch } from "./client.js";
 
 const certBytesMax = 1024 * 1024;
 

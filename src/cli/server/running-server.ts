@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { firstKeyFile, firstManagementKeyFile } from "../../store/data-folder.js";
 import type { Config } from "../../config/config.js";
 import { configuredUrl } from "../../config/configured-url.js";
-import type { ChatServer, Fetch } from "../chat-client.js";
+import type { ChatServer, Fetch } from "./client.js";
 
 /**
  * Returns the server that answers at the configured address; null if none does.

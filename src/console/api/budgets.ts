@@ -1,30 +1,17 @@
 /** Budgets of a team, its members, keys, tags and end users. */
-import type { z } from "zod";
-import type { apiKeySchema } from "../../http/management/keys/present-key.js";
-import type { budgetSchema } from "../../http/management/billing/present-budget.js";
-import type { memberSchema } from "../../http/server/present-member.js";
-import { get, request } from "../lib/client.js";
-import type { Page } from "../lib/resource.js";
-
-export type Budget = z.infer<typeof budgetSchema>;
-export type BudgetPeriod = Budget["period"];
+import type { WireBudget } from "../../http/management/billing/present-budget.js";
+import type { WireListedKey } from "../../http/management/keys/present-key.js";
+import type { WireMember } from "../../http/server/present-member.js";
+import { get, send } from "../lib/client.js";
+import { getPage } from "../lib/resource.js";
 
 /** Limits as they are typed; null or empty means none. */
-export type BudgetLimits = Readonly<
+export type TypedLimits = Readonly<
   Record<"hardUsd" | "softUsd" | "hardTokens" | "softTokens", string | null>
 >;
 
-/** What a budget is of; without any, of the team. */
-export interface BudgetSubject {
-  readonly apiKeyId?: string | undefined;
-  readonly memberId?: string | undefined;
-  readonly tag?: string | undefined;
-  readonly endUser?: string | undefined;
-}
-
-export interface BudgetName extends BudgetSubject {
-  readonly period: BudgetPeriod;
-}
+/** What a budget is of, for which time; without a subject, of the team. */
+export type BudgetKey = Pick<WireBudget, "period" | "apiKeyId" | "memberId" | "tag" | "endUser">;
 
 /** Who can have a budget of their own. */
 export interface BudgetSubjects {
@@ -34,42 +21,23 @@ export interface BudgetSubjects {
   readonly isPart: boolean;
 }
 
-const budgetsPerPage = 50;
-
 /** The addresses of requests are bounded. */
 const keysPerQuery = 50;
 
 /** Most keys, and members, of which the console offers a choice. */
 const subjectsMax = 1000;
 
-/** Returns budgets in order of creation. */
-export async function listBudgets(
-  teamId: string,
-  token?: string,
-  signal?: AbortSignal,
-): Promise<Page<Budget>> {
-  const answer = await get<{ budgets: readonly Budget[]; paginationToken?: string }>(
-    `/auth/teams/${teamId}/budgets`,
-    { pageSize: budgetsPerPage, paginationToken: token },
-    signal,
-  );
-  return { items: answer.budgets, next: answer.paginationToken };
-}
-
 /** Returns the budgets of some keys; they have at most four each. */
 export async function listKeyBudgets(
   teamId: string,
   apiKeyIds: readonly string[],
   signal?: AbortSignal,
-): Promise<readonly Budget[]> {
-  const lists: Budget[] = [];
+): Promise<readonly WireBudget[]> {
+  const lists: WireBudget[] = [];
   for (let at = 0; at < apiKeyIds.length; at += keysPerQuery) {
     const ids = apiKeyIds.slice(at, at + keysPerQuery).join();
-    const { budgets } = await get<{ budgets: readonly Budget[] }>(
-      `/auth/teams/${teamId}/budgets`,
-      { apiKeyIds: ids },
-      signal,
-    );
+    const path = `/auth/teams/${teamId}/budgets`;
+    const { budgets } = await get<{ budgets: readonly WireBudget[] }>(path, { apiKeyIds: ids }, signal);
     lists.push(...budgets);
   }
   return lists;
@@ -78,41 +46,27 @@ export async function listKeyBudgets(
 /** Sets all limits of a budget; without any, it is removed. */
 export function setBudget(
   teamId: string,
-  { apiKeyId, memberId, tag, endUser, period }: BudgetName,
-  limits: BudgetLimits,
+  { apiKeyId, memberId, tag, endUser, period }: BudgetKey,
+  limits: TypedLimits,
 ): Promise<unknown> {
   const given = Object.entries(limits).filter(([, limit]) => limit !== null && limit !== "");
-  return request("PUT", `/auth/teams/${teamId}/budgets`, {
-    body: {
-      apiKeyId,
-      memberId,
-      tag,
-      endUser,
-      period,
-      budget: Object.fromEntries(given),
-      fieldMask: Object.keys(limits).join(),
-    },
-  });
+  const budget = Object.fromEntries(given);
+  const fieldMask = Object.keys(limits).join();
+  const named = { apiKeyId, memberId, tag, endUser, period };
+  return send("PUT", `/auth/teams/${teamId}/budgets`, { ...named, budget, fieldMask });
 }
 
 /** Returns the keys and members of a team by name. */
 export async function listBudgetSubjects(teamId: string, signal?: AbortSignal): Promise<BudgetSubjects> {
+  const path = `/auth/teams/${teamId}`;
   const query = { pageSize: subjectsMax };
   const [keys, members] = await Promise.all([
-    get<{ apiKeys: readonly z.infer<typeof apiKeySchema>[]; paginationToken?: string }>(
-      `/auth/teams/${teamId}/api-keys`,
-      query,
-      signal,
-    ),
-    get<{ members: readonly z.infer<typeof memberSchema>[]; paginationToken?: string }>(
-      `/auth/teams/${teamId}/members`,
-      query,
-      signal,
-    ),
+    getPage<WireListedKey>(`${path}/api-keys`, "apiKeys", query, undefined, signal),
+    getPage<WireMember>(`${path}/members`, "members", query, undefined, signal),
   ]);
   return {
-    keys: keys.apiKeys.map(({ apiKeyId, name, redactedApiKey }) => [apiKeyId, `${name} (${redactedApiKey})`]),
-    members: members.members.map(({ memberId, email }) => [memberId, email]),
-    isPart: keys.paginationToken !== undefined || members.paginationToken !== undefined,
+    keys: keys.items.map(({ apiKeyId, name, redactedApiKey }) => [apiKeyId, `${name} (${redactedApiKey})`]),
+    members: members.items.map(({ memberId, email }) => [memberId, email]),
+    isPart: keys.next !== undefined || members.next !== undefined,
   };
 }

@@ -1,69 +1,37 @@
 /** The log of requests, those in progress included. */
-import type { z } from "zod";
-import type { requestSchema, requestWithBodiesSchema } from "../../http/management/requests/requests.js";
-import { get, request } from "../lib/client.js";
-import type { Page } from "../lib/resource.js";
+import type { WireRequest, WireRequestDetails } from "../../http/management/requests/requests.js";
+import { get } from "../lib/client.js";
+import { getPage, type Page } from "../lib/resource.js";
 
-export type LoggedRequest = z.infer<typeof requestSchema>;
-/** A request with what it and its answer had, where that is kept. */
-export type RequestDetails = z.infer<typeof requestWithBodiesSchema>;
-export type RequestBodies = NonNullable<RequestDetails["bodies"]>;
-export type RequestStatus = LoggedRequest["status"];
-
-export interface RequestFilter {
+export interface RequestLogQuery {
   readonly teamId: string;
-  readonly text: string;
-  readonly status: RequestStatus | "";
+  readonly query: string;
+  readonly status: WireRequest["status"] | "";
   readonly apiKeyId: string;
   readonly model: string;
-  /** Accepted since then, in milliseconds since 1970; null: at any time. */
-  readonly since: number | null;
+  /** Accepted since then, RFC 3339; empty: at any time. */
+  readonly since: string;
 }
-
-export const requestsPerPage = 50;
-/** With a filter, a page of the server can be empty although there is a next one: this many are asked for until one has requests. */
-const pagesMax = 20;
 
 /** Lists requests, the newest first. */
-export async function listRequests(
-  { teamId, text, status, apiKeyId, model, since }: RequestFilter,
+export function loadRequests(
+  query: RequestLogQuery,
   token?: string,
   signal?: AbortSignal,
-): Promise<Page<LoggedRequest>> {
-  type Answer = { requests: readonly LoggedRequest[]; paginationToken?: string };
-  const query = {
-    pageSize: requestsPerPage,
-    teamId,
-    query: text,
-    status,
-    apiKeyId,
-    model,
-    since: since === null ? undefined : new Date(since).toISOString(),
-  };
-  let next = token;
-  for (let page = 0; page < pagesMax; page++) {
-    const answer = await get<Answer>("/admin/requests", { ...query, paginationToken: next }, signal);
-    next = answer.paginationToken;
-    if (answer.requests.length > 0 || next === undefined) return { items: answer.requests, next };
-  }
-  return { items: [], next };
+): Promise<Page<WireRequest>> {
+  return getPage("/admin/requests", "requests", { ...query }, token, signal);
 }
 
-export function getRequest(id: string, signal?: AbortSignal): Promise<RequestDetails> {
-  return get(`/admin/requests/${encodeURIComponent(id)}`, {}, signal);
+/** Loads a request, with what it and its answer had where that is kept. */
+export function loadRequest(id: string, signal?: AbortSignal): Promise<WireRequestDetails> {
+  return get(toRequestPath(id), {}, signal);
 }
 
-/** Deletes what was kept of a request and its answer. */
-export function deleteBodies(id: string): Promise<unknown> {
-  return request("DELETE", `/admin/requests/${encodeURIComponent(id)}/bodies`);
-}
-
-/** Ends a request in progress. @returns the request, settled */
-export function cancelRequest(id: string): Promise<LoggedRequest> {
-  return request("POST", `/admin/requests/${encodeURIComponent(id)}/cancel`);
+export function toRequestPath(id: string): string {
+  return `/admin/requests/${encodeURIComponent(id)}`;
 }
 
 /** Whether it waits or runs. */
-export function isLive({ status }: LoggedRequest): boolean {
+export function isLive({ status }: WireRequest): boolean {
   return status === "queued" || status === "running";
 }

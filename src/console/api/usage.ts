@@ -1,24 +1,20 @@
 /** Usage of a team over time. */
-import type { z } from "zod";
-import type { usageSchema } from "../../http/management/billing/usage.js";
-import { request } from "../lib/client.js";
-import { ticksOfNumber } from "../lib/money.js";
+import type { WireUsage } from "../../http/management/billing/usage.js";
+import { send } from "../lib/client.js";
+import { numberToTicks } from "../lib/money.js";
 
 export type UsageUnit = "hour" | "day" | "month";
-export type UsageMeasure = "tokens" | "usd";
+export type ChartMeasure = "tokens" | "usd";
 
-export interface UsageQuery {
-  /** Milliseconds since 1970; whole hours. */
-  readonly from: number;
-  readonly to: number;
+interface ChartQuery extends Times {
   readonly unit: UsageUnit;
   /** What the API calls the group, such as `apiKeyId`. */
   readonly groupBy: string;
   /** What groups are compared by. */
-  readonly measure: UsageMeasure;
+  readonly measure: ChartMeasure;
 }
 
-export interface UsageSums {
+export interface ChartSums {
   readonly requests: number;
   readonly promptTokens: number;
   /** Part of the prompt tokens. */
@@ -28,7 +24,7 @@ export interface UsageSums {
   readonly costTicks: bigint;
 }
 
-export interface UsagePoint extends UsageSums {
+export interface UsagePoint extends ChartSums {
   /** Start of the unit, in milliseconds since 1970. */
   readonly time: number;
 }
@@ -46,27 +42,22 @@ const groupsMax = 20;
 
 const counted = ["requests", "promptTokens", "cachedTokens", "completionTokens", "reasoningTokens"] as const;
 
-const units = { hour: "TIME_UNIT_HOUR", day: "TIME_UNIT_DAY", month: "TIME_UNIT_MONTH" } as const;
+const units = {
+  hour: "TIME_UNIT_HOUR",
+  day: "TIME_UNIT_DAY",
+  month: "TIME_UNIT_MONTH",
+  none: "TIME_UNIT_NONE",
+} as const;
 
 /** Returns the groups with the most usage, and the sum of the others. */
-export async function getUsage(
+export async function loadUsage(
   teamId: string,
-  { from, to, unit, groupBy, measure }: UsageQuery,
+  { from, to, unit, groupBy, measure }: ChartQuery,
   signal: AbortSignal,
 ): Promise<readonly UsageSeries[]> {
   // The first value decides which groups are the highest.
   const names = measure === "usd" ? ["usd", ...counted] : ["tokens", "usd", ...counted];
-  const analyticsRequest = {
-    timeRange: { startTime: utcText(from), endTime: utcText(to), timezone: "UTC" },
-    timeUnit: units[unit],
-    values: names.map((name) => ({ name, aggregation: "AGGREGATION_SUM" })),
-    groupBy: [groupBy],
-    topMax: groupsMax,
-  };
-  const answer = await request<z.infer<typeof usageSchema>>("POST", `/v1/billing/teams/${teamId}/usage`, {
-    body: { analyticsRequest },
-    signal,
-  });
+  const answer = await sumUsage(teamId, { from, to }, { unit, names, groupBy, topMax: groupsMax }, signal);
   return answer.timeSeries.map(({ group, groupLabels, dataPoints }) => ({
     id: group[0] ?? null,
     label: groupLabels[0] ?? "",
@@ -74,6 +65,54 @@ export async function getUsage(
       toPoint(timestamp, (name) => values[names.indexOf(name)] ?? 0),
     ),
   }));
+}
+
+/** Most keys whose spending is asked for at once. */
+const spendingKeysMax = 1000;
+
+/** Returns what keys have spent in a time, in ticks; a key that has spent nothing is left out. */
+export async function getKeySpending(
+  teamId: string,
+  times: Times,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, bigint>> {
+  const asked = { unit: "none", names: ["usd"], groupBy: "apiKeyId", topMax: spendingKeysMax } as const;
+  const { timeSeries } = await sumUsage(teamId, times, asked, signal);
+  return new Map(
+    timeSeries.map(({ group, dataPoints }) => [
+      group[0] ?? "",
+      numberToTicks(dataPoints.reduce((sum, { values }) => sum + (values[0] ?? 0), 0)),
+    ]),
+  );
+}
+
+/** Milliseconds since 1970; whole hours. */
+interface Times {
+  readonly from: number;
+  readonly to: number;
+}
+
+interface Sums {
+  readonly unit: keyof typeof units;
+  readonly names: readonly string[];
+  readonly groupBy: string;
+  readonly topMax: number;
+}
+
+function sumUsage(
+  teamId: string,
+  { from, to }: Times,
+  { unit, names, groupBy, topMax }: Sums,
+  signal: AbortSignal,
+): Promise<WireUsage> {
+  const analyticsRequest = {
+    timeRange: { startTime: utcText(from), endTime: utcText(to), timezone: "UTC" },
+    timeUnit: units[unit],
+    values: names.map((name) => ({ name, aggregation: "AGGREGATION_SUM" })),
+    groupBy: [groupBy],
+    topMax,
+  };
+  return send("POST", `/v1/billing/teams/${teamId}/usage`, { analyticsRequest }, signal);
 }
 
 function toPoint(timestamp: string, value: (name: string) => number): UsagePoint {
@@ -84,7 +123,7 @@ function toPoint(timestamp: string, value: (name: string) => number): UsagePoint
     cachedTokens: value("cachedTokens"),
     completionTokens: value("completionTokens"),
     reasoningTokens: value("reasoningTokens"),
-    costTicks: ticksOfNumber(value("usd")),
+    costTicks: numberToTicks(value("usd")),
   };
 }
 

@@ -7,14 +7,10 @@ import { saveFile } from "./save-file.js";
 
 const base = "/console/api";
 
-export type Method = "GET" | "POST" | "PUT" | "DELETE";
+type Method = "GET" | "POST" | "PUT" | "DELETE";
 
-export interface RequestOptions {
-  /** Sent as JSON. */
-  readonly body?: unknown;
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
-  readonly signal?: AbortSignal;
-}
+/** Fields that are undefined or empty are left out. */
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** An answer of the server that is an error, with the server's own sentence as its message. */
 export class ApiError extends Error {
@@ -39,28 +35,30 @@ export function onSessionEnd(listener: () => void): () => void {
   return () => expiryListeners.delete(listener);
 }
 
-/** Sends a request and returns the JSON of the answer. @throws ApiError; AbortError when `signal` aborts. */
-export async function request<Answer>(
-  method: Method,
-  path: string,
-  options: RequestOptions = {},
-): Promise<Answer> {
-  const response = await send(method, path, options);
+/** Sends a GET and returns the JSON of the answer. @throws ApiError; AbortError when `signal` aborts. */
+export async function get<Answer>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Answer> {
+  const response = await open("GET", path + queryText(query), undefined, signal);
   return (await response.json()) as Answer;
 }
 
-/** Sends a GET. @throws ApiError; AbortError when `signal` aborts. */
-export function get<Answer>(
+/** Sends a request that changes something, and returns the JSON of the answer. @throws ApiError; AbortError when `signal` aborts. */
+export async function send<Answer>(
+  method: Method,
   path: string,
-  query?: RequestOptions["query"],
+  body?: unknown,
   signal?: AbortSignal,
 ): Promise<Answer> {
-  return request("GET", path, { ...(query && { query }), ...(signal && { signal }) });
+  return (await (await open(method, path, body, signal)).json()) as Answer;
+}
+
+/** Changes fields of what a path leads to. @param name of the object in the body that has the fields */
+export function sendChange(path: string, name: string, fields: object): Promise<unknown> {
+  return send("PUT", path, { [name]: fields, fieldMask: Object.keys(fields).join() });
 }
 
 /** Saves what the server answers as a file. A link would not do: the server answers only requests that have the console's header. */
 export async function download(path: string, name: string): Promise<void> {
-  const response = await send("GET", path, {});
+  const response = await open("GET", path);
   saveFile(name, await response.blob());
 }
 
@@ -71,11 +69,12 @@ export async function download(path: string, name: string): Promise<void> {
 export async function* stream<Event>(
   method: Method,
   path: string,
-  options: RequestOptions,
+  body: unknown,
+  signal: AbortSignal,
 ): AsyncGenerator<Event> {
-  const { body } = await send(method, path, options);
-  if (body === null) return;
-  const text = body.pipeThrough(new TextDecoderStream());
+  const answer = (await open(method, path, body, signal)).body;
+  if (answer === null) return;
+  const text = answer.pipeThrough(new TextDecoderStream());
   const reader = text.pipeThrough(new EventSourceParserStream()).getReader();
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
@@ -87,12 +86,8 @@ export async function* stream<Event>(
   }
 }
 
-async function send(
-  method: Method,
-  path: string,
-  { body, query = {}, signal }: RequestOptions,
-): Promise<Response> {
-  const response = await fetch(`${base}${path}${queryText(query)}`, {
+async function open(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
+  const response = await fetch(`${base}${path}`, {
     method,
     headers: {
       "x-hearth-console": "1",
@@ -109,7 +104,7 @@ async function send(
   throw await readError(response);
 }
 
-function queryText(query: NonNullable<RequestOptions["query"]>): string {
+function queryText(query: Query): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
   if (given.length === 0) return "";
   return `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()}`;

@@ -23,6 +23,12 @@ export function navigate(href: string, { replace = false } = {}): void {
   for (const listener of listeners) listener();
 }
 
+/** Changes fields of the address; one that is empty is removed. */
+export function setQuery(fields: Readonly<Record<string, string>>): void {
+  const { page, query } = read();
+  navigate(pageHref(page, { ...Object.fromEntries(query), ...fields }), { replace: true });
+}
+
 /** Returns the address now, and again whenever it changes. */
 export function useLocation(): PageLocation {
   const [current, setCurrent] = useState(read);

@@ -1,5 +1,8 @@
 /** Exact amounts of money. One tick is 1/10,000,000,000 of a US dollar; amounts are never computed with fractions. */
+import { ticksToUsd } from "../../core/money.js";
+
 const tickPlaces = 10;
+export const ticksPerUsd = 10 ** tickPlaces;
 
 const usd = new Intl.NumberFormat(undefined, {
   style: "currency",
@@ -15,15 +18,8 @@ export function parseUsd(text: string): bigint {
 }
 
 /** Returns the ticks of an amount that the API returns as a number. Its digits are exact up to 500,000 USD. */
-export function ticksOfNumber(amount: number): bigint {
+export function numberToTicks(amount: number): bigint {
   return parseUsd(amount.toFixed(tickPlaces));
-}
-
-/** Returns decimal USD with at least two places, as the API has it: `12.50`, `0.0031`. */
-export function ticksToUsd(ticks: bigint): string {
-  const digits = String(ticks < 0n ? -ticks : ticks).padStart(tickPlaces + 1, "0");
-  const places = digits.slice(-tickPlaces).replace(/0{1,8}$/, "");
-  return `${ticks < 0n ? "-" : ""}${digits.slice(0, -tickPlaces)}.${places}`;
 }
 
 /** Returns an exact amount as people read it: `$12.50`, `$0.0031`. @param text decimal USD, as the API has it */
@@ -37,7 +33,7 @@ export function ticksText(ticks: bigint): string {
 }
 
 /** Returns an amount of cents as `$12.50`. @param cents a whole number, as the API has it */
-export function centsText(cents: string | bigint): string {
+export function centsToDollars(cents: string | bigint): string {
   return ticksText(BigInt(cents) * 100_000_000n);
 }
 

@@ -1,5 +1,7 @@
+/** Fields of forms, each with its label. */
 import type { ComponentChildren, InputHTMLAttributes, JSX } from "preact";
-import { useId } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { setQuery, useLocation } from "../lib/location.js";
 
 interface FieldProps {
   readonly label: string;
@@ -49,7 +51,7 @@ export function Field({ label, hint, problem = null, value, onValue, ...input }:
   );
 }
 
-interface ChoiceProps<Value extends string> {
+interface SelectProps<Value extends string> {
   readonly label: string;
   readonly hint?: string;
   readonly value: Value;
@@ -60,14 +62,14 @@ interface ChoiceProps<Value extends string> {
 }
 
 /** A field with a few values to choose from. */
-export function Choice<Value extends string>({
+export function Select<Value extends string>({
   label,
   hint,
   value,
   onValue,
   required,
   options,
-}: ChoiceProps<Value>): JSX.Element {
+}: SelectProps<Value>): JSX.Element {
   const id = useId();
   return (
     <p class="field">
@@ -107,5 +109,104 @@ export function Checkbox({ checked, onChecked, children }: CheckboxProps): JSX.E
       <input type="checkbox" checked={checked} onChange={(event) => onChecked(event.currentTarget.checked)} />
       <span>{children}</span>
     </label>
+  );
+}
+
+interface TextAreaProps {
+  readonly label: string;
+  readonly hint?: string;
+  /** What is wrong with the text. */
+  readonly problem?: string | null;
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+  readonly rows?: number;
+  readonly placeholder?: string;
+  /** Whether the text is for programs, such as JSON. */
+  readonly isCode?: boolean;
+}
+
+/** A field of several lines, with its label, a hint, and what is wrong with its text. */
+export function TextArea({
+  label,
+  hint,
+  problem = null,
+  value,
+  onValue,
+  isCode = false,
+  ...area
+}: TextAreaProps): JSX.Element {
+  const id = useId();
+  return (
+    <p class="field">
+      <label for={id}>{label}</label>
+      <textarea
+        {...area}
+        id={id}
+        class={isCode ? "source" : undefined}
+        spellcheck={!isCode}
+        value={value}
+        aria-invalid={problem !== null}
+        aria-describedby={`${id}-hint`}
+        onInput={(event) => onValue(event.currentTarget.value)}
+      />
+      <small id={`${id}-hint`} class={problem === null ? "hint" : "problem"}>
+        {problem ?? hint}
+      </small>
+    </p>
+  );
+}
+
+interface SwitchProps {
+  /** What is on, for screen readers. */
+  readonly label: string;
+  readonly isOn: boolean;
+  readonly onToggle: () => void;
+}
+
+/** A switch that says whether it is on. It changes when its owner changes `isOn`. */
+export function Switch({ label, isOn, onToggle }: SwitchProps): JSX.Element {
+  return (
+    <button
+      type="button"
+      class="switch"
+      role="switch"
+      aria-checked={isOn}
+      aria-label={label}
+      onClick={onToggle}
+    >
+      <span class="switch-track" aria-hidden="true" />
+      {isOn ? "On" : "Off"}
+    </button>
+  );
+}
+
+/** A pause in typing after which the search begins. */
+const pauseMs = 250;
+
+/** The search of a page, which the address has as `q`; `/` moves to it. */
+export function SearchField({ label }: { readonly label: string }): JSX.Element {
+  const value = useLocation().query.get("q") ?? "";
+  const [text, setText] = useState(value);
+  const searched = useRef(value);
+  useEffect(() => {
+    if (searched.current !== value) setText(value);
+    searched.current = value;
+  }, [value]);
+  useEffect(() => {
+    if (text === searched.current) return undefined;
+    const timer = setTimeout(() => {
+      searched.current = text;
+      setQuery({ q: text });
+    }, pauseMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <input
+      type="search"
+      aria-label={label}
+      placeholder={`${label} ( / )`}
+      value={text}
+      onInput={(event) => setText(event.currentTarget.value)}
+    />
   );
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
-import { ErrorBox } from "./error-box.js";
+import { toError } from "../lib/resource.js";
+import { ErrorBox } from "./page.js";
 
 interface FormProps {
   /** The text of the button that submits it. */
@@ -23,7 +24,7 @@ export function Form({ action, isDangerous = false, onSubmit, onCancel, children
     setBusy(true);
     setError(null);
     onSubmit()
-      .catch((thrown: unknown) => setError(thrown instanceof Error ? thrown : new Error(String(thrown))))
+      .catch((thrown: unknown) => setError(toError(thrown)))
       .finally(() => setBusy(false));
   };
   return (

@@ -1,13 +1,44 @@
 import type { ComponentChildren, JSX } from "preact";
 import type { PagedResource, Resource } from "../lib/resource.js";
-import { ErrorBox } from "./error-box.js";
-import { Loading } from "./loading.js";
+import { ErrorBox, Loading } from "./page.js";
 
 export interface Column<Item> {
   readonly title: string;
   readonly cell: (item: Item) => ComponentChildren;
   /** Numbers stand at the right; what has buttons does not break. */
   readonly kind?: "number" | "actions";
+}
+
+/** A button in a row. */
+interface RowAction {
+  readonly text: string;
+  /** Names the row, too, for screen readers. */
+  readonly label?: string;
+  readonly isDisabled?: boolean;
+  readonly onClick: () => void;
+}
+
+/** Returns the column with the buttons of each row. @param list false is left out */
+export function actionColumn<Item>(list: (item: Item) => readonly (RowAction | false)[]): Column<Item> {
+  return {
+    title: "Actions",
+    kind: "actions",
+    cell: (item) =>
+      list(item).map(
+        (action) =>
+          action !== false && (
+            <button
+              key={action.text}
+              type="button"
+              aria-label={action.label}
+              disabled={action.isDisabled}
+              onClick={action.onClick}
+            >
+              {action.text}
+            </button>
+          ),
+      ),
+  };
 }
 
 interface TableProps<Item> {

@@ -2,14 +2,12 @@
 import type { ComponentType, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation, pageHref } from "../lib/location.js";
-import { Dialog } from "../parts/dialog.js";
+import { Dialog, openDialog } from "../parts/dialog.js";
 import { Icon } from "../parts/icon.js";
 import { useIsOperator, useRole, useSignedIn } from "../session.js";
 import { useShortcuts } from "../lib/shortcuts.js";
 import { pages, type PageEntry } from "../pages.js";
-import { Empty } from "../parts/empty.js";
-import { ErrorBox } from "../parts/error-box.js";
-import { Loading } from "../parts/loading.js";
+import { Empty, ErrorBox, Loading } from "../parts/page.js";
 import { MemberMenu } from "./member-menu.js";
 
 /** The console with the page of the address. */
@@ -18,12 +16,12 @@ export function Shell(): JSX.Element {
   const roles = { member: true, admin: useRole("admin"), owner: useRole("owner") };
   const isOperator = useIsOperator();
   const open = pages.filter(
-    ({ role, isForOperator }) => roles[role] && (isOperator || isForOperator !== true),
+    ({ role = "member", isForOperator }) => roles[role] && (isOperator || isForOperator !== true),
   );
   const page = name === "" ? open[0] : open.find((each) => each.name === name);
   const [isMenuOpen, setMenuOpen] = useState(false);
-  const [isHelpOpen, setHelpOpen] = useState(false);
-  useShortcuts(open, () => setHelpOpen(true));
+  const help = (): void => openDialog(<ShortcutHelp pages={open} />);
+  useShortcuts(open, help);
   useEffect(() => {
     document.title = page === undefined ? "Hearth" : `${page.title} · Hearth`;
     setMenuOpen(false);
@@ -47,13 +45,12 @@ export function Shell(): JSX.Element {
           Hearth
         </a>
         <TeamChoice />
-        <MemberMenu onHelp={() => setHelpOpen(true)} />
+        <MemberMenu onHelp={help} />
       </header>
       <Navigation pages={open} current={page} />
       <main id="content" tabIndex={-1}>
         {page === undefined ? <NoSuchPage /> : <LoadedPage key={page.name} page={page} />}
       </main>
-      {isHelpOpen && <ShortcutHelp pages={open} onClose={() => setHelpOpen(false)} />}
     </div>
   );
 }
@@ -83,15 +80,10 @@ function NoSuchPage(): JSX.Element {
   );
 }
 
-interface ShortcutHelpProps {
-  readonly pages: readonly PageEntry[];
-  readonly onClose: () => void;
-}
-
 /** Lists the keyboard shortcuts. */
-function ShortcutHelp({ pages, onClose }: ShortcutHelpProps): JSX.Element {
+function ShortcutHelp({ pages }: { readonly pages: readonly PageEntry[] }): JSX.Element {
   return (
-    <Dialog title="Keyboard shortcuts" onClose={onClose}>
+    <Dialog title="Keyboard shortcuts">
       <dl class="shortcuts">
         <dt>
           <kbd>/</kbd>

@@ -14,7 +14,9 @@ export const sessionSchema = responseObject({
   expireTime: timeSchema.describe("When the session ends, however much it is used."),
 }).meta({ id: "ConsoleSession", description: "The session of the member who is signed in." });
 
-export function presentSession({ session, member, team }: SignedIn): z.infer<typeof sessionSchema> {
+export type WireSession = z.infer<typeof sessionSchema>;
+
+export function presentSession({ session, member, team }: SignedIn): WireSession {
   return {
     member: presentMember(member),
     ...(team === null ? {} : { teamName: team.name }),

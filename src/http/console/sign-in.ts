@@ -31,7 +31,7 @@ function begin(
   return signIn.withPassword({ email, password }, address);
 }
 
-export const signInWaysSchema = responseObject({
+const signInWaysSchema = responseObject({
   password: z.literal(true).describe("E-mail and password, or a sign-in link."),
   oidc: responseObject({
     name: z.string().describe("What the button says."),
@@ -40,6 +40,8 @@ export const signInWaysSchema = responseObject({
     .optional()
     .describe("The identity provider; absent without one."),
 }).meta({ id: "SignInWays", description: "The ways to sign in." });
+
+export type SignInWays = z.infer<typeof signInWaysSchema>;
 
 /** Returns the ways to sign in, to visitors. */
 export const listSignInWays = pageRoute({

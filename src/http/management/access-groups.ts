@@ -32,7 +32,7 @@ const updateRequestSchema = z
     description: "The fields to change; without a mask, the fields that are set.",
   });
 
-export const accessGroupSchema = responseObject({
+const accessGroupSchema = responseObject({
   name: z.string(),
   acl: z.string().describe("The ACL that gives a key or a team the group."),
   description: z.string(),
@@ -40,6 +40,8 @@ export const accessGroupSchema = responseObject({
   createTime: timeSchema,
   modifyTime: timeSchema,
 }).meta({ id: "AccessGroup" });
+
+export type WireAccessGroup = z.infer<typeof accessGroupSchema>;
 
 const listSchema = responseObject({
   accessGroups: responseArray(accessGroupSchema).describe("In order of name."),
@@ -156,7 +158,7 @@ export const deleteAccessGroup = accountRoute({
   },
 });
 
-function presentGroup(group: AccessGroup): z.infer<typeof accessGroupSchema> {
+function presentGroup(group: AccessGroup): WireAccessGroup {
   const { name, description, acls } = group;
   return {
     name,

@@ -32,7 +32,7 @@ const querySchema = z.object({
 
 const fields = z.record(z.string(), z.unknown()).readonly();
 
-export const auditEventSchema = responseObject({
+const auditEventSchema = responseObject({
   eventTime: timeSchema,
   eventId: z.string(),
   description: z.string(),
@@ -54,6 +54,8 @@ export const auditEventSchema = responseObject({
     .describe("The object before the change, without secrets; absent if it was created."),
   after: fields.optional().describe("The object after the change; absent if it was deleted."),
 }).meta({ id: "AuditEvent" });
+
+export type WireAuditEvent = z.infer<typeof auditEventSchema>;
 
 const pageSchema = responseObject({
   events: responseArray(auditEventSchema),
@@ -102,7 +104,7 @@ export const listAuditEvents = managementRoute({
 });
 
 /** Presents an event. */
-export function presentAuditEvent(event: AuditEventWithMember): z.infer<typeof auditEventSchema> {
+export function presentAuditEvent(event: AuditEventWithMember): WireAuditEvent {
   return {
     eventTime: timestamp(event.time),
     eventId: event.id,
@@ -116,7 +118,7 @@ export function presentAuditEvent(event: AuditEventWithMember): z.infer<typeof a
   };
 }
 
-function presentUser({ userId, member }: AuditEventWithMember): z.infer<typeof auditEventSchema>["user"] {
+function presentUser({ userId, member }: AuditEventWithMember): WireAuditEvent["user"] {
   if (member === null) return { userId };
   const { email, givenName, familyName } = member;
   return { userId, email, givenName, familyName };

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { responseArray, responseObject } from "../../dialects/response-fields.js";
 import { managementRoute } from "../server/route.js";
 
-export const doctorSchema = responseObject({
+const doctorSchema = responseObject({
   object: z.literal("doctor"),
   settings: responseArray(
     responseObject({

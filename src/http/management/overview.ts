@@ -38,7 +38,7 @@ const overviewModel = responseObject({
     .describe("When it is unloaded if it stays unused; null while it is in use."),
 }).meta({ id: "OverviewModel" });
 
-export const overviewSchema = responseObject({
+const overviewSchema = responseObject({
   object: z.literal("overview"),
   teamId: z.string().nullable().describe("The team that the numbers are of; null: of the whole server."),
   running: countField("Runs that hold a slot."),
@@ -71,7 +71,7 @@ export const overviewSchema = responseObject({
   ).describe("Prepaid teams with the least credit, at most 5."),
 }).meta({ id: "Overview" });
 
-type Overview = z.infer<typeof overviewSchema>;
+export type Overview = z.infer<typeof overviewSchema>;
 
 /** Returns the overview. */
 export const getOverview = managementRoute({

@@ -20,8 +20,10 @@ export const memberSchema = responseObject({
   createTime: timeSchema,
 }).meta({ id: "Member", description: "A person with management keys of their own." });
 
+export type WireMember = z.infer<typeof memberSchema>;
+
 /** Presents a member. */
-export function presentMember(member: Member): z.infer<typeof memberSchema> {
+export function presentMember(member: Member): WireMember {
   const { id, teamId, email, givenName, familyName, role, createTime } = member;
   return {
     memberId: id,

@@ -49,7 +49,10 @@ describe(`the page of the audit log${withoutBrowser}`, () => {
       await openByLink(page, "Members");
       await expectAccessible(page);
       await openByLink(page, "Audit");
+      // The rows before the search are gone then.
+      const found = page.waitForResponse((response) => response.url().includes("eventFilter.query="));
       await page.getByLabel("Search events").fill("API key");
+      await found;
       const row = page.getByRole("row", { name: /Created the API key/ }).first();
       await row.getByText("fields").click();
       await row.getByText("aclStrings").or(row.getByText("acls")).first().waitFor();

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openRegistry } from "../../../src/app/models/models.js";
 import { openOperator } from "../../../src/app/operator/open.js";
-import { OperatorClient, type Team } from "../../../src/cli/operator.js";
+import { OperatorClient } from "../../../src/cli/operator.js";
+import type { WireTeam } from "../../../src/http/management/teams/present-team.js";
 import { loadConfig } from "../../../src/config/config.js";
 import type { RunRecord } from "../../../src/inference/run/run-record.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
@@ -297,7 +298,7 @@ it("knows the models of the server by their ids and aliases", async () => {
   const { config } = loadConfig({ HEARTH_DATA: join(temporaryFolder(), "data") });
   const operator = await openOperator(config);
   const api = new OperatorClient(operator);
-  const { teamId } = await api.request<Team>("POST", "/operator/teams", {
+  const { teamId } = await api.request<WireTeam>("POST", "/operator/teams", {
     name: "ops",
     billing: "unmetered",
   });

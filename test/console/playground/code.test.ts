@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import {
   noSettings,
   toChatRequest,
-  type ChatRequest,
+  type PlaygroundRequest,
 } from "../../../src/console/pages/playground/request.js";
 import { writeCode, pythonLiteral, shellQuoted } from "../../../src/console/pages/playground/code/code.js";
 import { casesOf } from "../../kit/setup/random-cases.js";
@@ -66,7 +66,7 @@ describe("the code of a request", () => {
 });
 
 /** A request with every setting, and a text in several places. */
-function requestWith(text: string): ChatRequest {
+function requestWith(text: string): PlaygroundRequest {
   const tools = JSON.stringify([{ type: "function", function: { name: "look_up", description: text } }]);
   const schema = JSON.stringify({ type: "object", description: text });
   const settings = { ...noSettings, model: "tiny", system: text, tools, schema, temperature: "0", seed: "7" };
@@ -89,7 +89,7 @@ function shell(script: string, environment: Record<string, string> = {}): string
 }
 
 /** Runs the program with a client that keeps what it is to send. */
-async function sentByTypescript(request: ChatRequest): Promise<unknown> {
+async function sentByTypescript(request: PlaygroundRequest): Promise<unknown> {
   const sent: string[] = [];
   class OpenAI {
     readonly chat = {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
-import { streamChat } from "../../../../src/cli/chat-client.js";
+import { streamAnswer } from "../../../../src/cli/chat-client.js";
 import type { GenerationEvent } from "../../../../src/core/generation.js";
 import { encodeCompletion } from "../../../../src/dialects/anthropic-complete/encode.js";
 import { createMessageEncoder } from "../../../../src/dialects/anthropic-messages/encode.js";
@@ -175,7 +175,7 @@ async function checkOwnClient(pieces: readonly Buffer[], texts: readonly string[
     Promise.resolve(new Response(ReadableStream.from(pieces.filter(({ length }) => length > 0))));
   const read = { text: "", reasoning: "" };
   const server = { url: "http://server", key: "key" };
-  for await (const { kind, text } of streamChat(server, "m", [], new AbortController().signal))
+  for await (const { kind, text } of streamAnswer(server, "m", [], new AbortController().signal))
     read[kind] += text;
   const expected = texts.filter((_, index) => index % 3 !== 0).join("");
   check(read.text === expected, () => `the command line reads ${JSON.stringify(read.text)}`);

@@ -1,41 +1,34 @@
 /** The audit log: who changed what, and when. */
 import type { JSX } from "preact";
-import { useCallback } from "preact/hooks";
-import { listEvents, type AuditEvent } from "../../api/audit.js";
-import { momentText } from "../../lib/format.js";
-import { navigate, pageHref, useLocation } from "../../lib/location.js";
+import type { WireAuditEvent } from "../../../http/management/audit-events.js";
+import { setQuery, useLocation } from "../../lib/location.js";
 import { usePages } from "../../lib/resource.js";
-import { useTeam } from "../../session.js";
-import { Empty } from "../../parts/empty.js";
-import { Field } from "../../parts/field.js";
-import { PageHead } from "../../parts/page-head.js";
-import { SearchField } from "../../parts/search-field.js";
+import { Field, SearchField } from "../../parts/field.js";
+import { Empty, PageHead } from "../../parts/page.js";
 import { Table, type Column } from "../../parts/table.js";
+import { Moment } from "../../parts/text.js";
+import { useTeam } from "../../session.js";
 import { Changes } from "./changes.js";
 
 /** The page. */
-export function AuditPage(): JSX.Element {
+export function AuditLogPage(): JSX.Element {
   const { teamId } = useTeam();
   const { query } = useLocation();
-  const [text, from, to] = [query.get("q") ?? "", query.get("from") ?? "", query.get("to") ?? ""];
-  const events = usePages(
-    (token, signal) => listEvents(teamId, { text, from, to }, token, signal),
-    [teamId, text, from, to],
-  );
-  const filter = useCallback(
-    (change: Readonly<Record<string, string>>) =>
-      navigate(pageHref("audit", { q: text, from, to, ...change }), { replace: true }),
-    [text, from, to],
-  );
-  const search = useCallback((q: string) => filter({ q }), [filter]);
+  // Dates of the browser's fields, in local time; empty: no limit.
+  const [from, to] = [query.get("from") ?? "", query.get("to") ?? ""];
+  const events = usePages<WireAuditEvent>(`/audit/teams/${teamId}/events`, "events", {
+    "eventFilter.query": query.get("q") ?? "",
+    eventTimeFrom: from === "" ? undefined : midnight(from, 0),
+    eventTimeTo: to === "" ? undefined : midnight(to, 1),
+  });
   return (
     <>
       <PageHead title="Audit">
-        <SearchField label="Search events" value={text} onSearch={search} />
+        <SearchField label="Search events" />
       </PageHead>
       <div class="filters">
-        <Field label="From" type="date" value={from} onValue={(value) => filter({ from: value })} />
-        <Field label="To" type="date" value={to} onValue={(value) => filter({ to: value })} />
+        <Field label="From" type="date" value={from} onValue={(value) => setQuery({ from: value })} />
+        <Field label="To" type="date" value={to} onValue={(value) => setQuery({ to: value })} />
       </div>
       <Table
         label="Events"
@@ -52,8 +45,8 @@ export function AuditPage(): JSX.Element {
   );
 }
 
-const columns: readonly Column<AuditEvent>[] = [
-  { title: "Time", cell: ({ eventTime }) => <time dateTime={eventTime}>{momentText(eventTime)}</time> },
+const columns: readonly Column<WireAuditEvent>[] = [
+  { title: "Time", cell: ({ eventTime }) => <Moment at={eventTime} /> },
   { title: "Who", cell: ({ user, actor }) => user.email ?? actorText(actor) },
   {
     title: "What",
@@ -82,4 +75,11 @@ function actorText(actor: string): JSX.Element | string {
       <code class="below id">{actor}</code>
     </>
   );
+}
+
+/** Returns the start of a local day, or of a day after it. A day has 23 hours or 25 where the clocks change. */
+function midnight(date: string, daysLater: number): string {
+  const day = new Date(`${date}T00:00`);
+  day.setDate(day.getDate() + daysLater);
+  return day.toISOString();
 }

@@ -1,11 +1,11 @@
 import type { JSX } from "preact";
-import type { AuditEvent } from "../../api/audit.js";
+import type { WireAuditEvent } from "../../../http/management/audit-events.js";
 
 /** The fields that an event has changed, folded away. */
 export function Changes({
   event: { before = {}, after = {} },
 }: {
-  readonly event: AuditEvent;
+  readonly event: WireAuditEvent;
 }): JSX.Element | null {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (name) => text(before[name]) !== text(after[name]),

@@ -1,27 +1,20 @@
 /** Billing: credit and its changes, monthly limits, the invoice of the month, and budgets. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import {
-  getCredit,
-  getInvoice,
-  getSpendingLimits,
-  listChanges,
-  type BalanceChange,
-  addCredit,
-  type Invoice,
-  type InvoiceLine,
-} from "../../api/billing.js";
+import type { WireBalance } from "../../../http/management/billing/balance.js";
+import type { WireBalanceChange } from "../../../http/management/billing/balance-change.js";
+import type { WireInvoice } from "../../../http/management/billing/invoice-preview.js";
+import type { WireSpendingLimits } from "../../../http/management/billing/spending-limits.js";
+import { send } from "../../lib/client.js";
 import { dateText, momentText } from "../../lib/format.js";
-import { centsText, typedCents, ticksText } from "../../lib/money.js";
-import { usePages, useResource, type PagedResource, type Resource } from "../../lib/resource.js";
-import { Dialog } from "../../parts/dialog.js";
-import { Empty } from "../../parts/empty.js";
+import { centsToDollars, ticksText, typedCents } from "../../lib/money.js";
+import { useGet, usePages, type PagedResource, type Resource } from "../../lib/resource.js";
+import { FormDialog, openDialog } from "../../parts/dialog.js";
 import { Field } from "../../parts/field.js";
-import { Form } from "../../parts/form.js";
+import { Empty, PageHead, Section } from "../../parts/page.js";
 import { Table, type Column } from "../../parts/table.js";
 import { showToast } from "../../parts/toast.js";
 import { useIsOperator, useTeam } from "../../session.js";
-import { PageHead } from "../../parts/page-head.js";
 import { Budgets } from "./budgets.js";
 import { Summary } from "./summary.js";
 
@@ -29,13 +22,13 @@ import { Summary } from "./summary.js";
 export function BillingPage(): JSX.Element {
   const { teamId } = useTeam();
   const isOperator = useIsOperator();
-  const [isAdding, setAdding] = useState(false);
-  const credit = useResource((signal) => getCredit(teamId, signal), [teamId]);
-  const changes = usePages((token, signal) => listChanges(teamId, token, signal), [teamId]);
-  const limits = useResource((signal) => getSpendingLimits(teamId, signal), [teamId]);
-  const invoice = useResource((signal) => getInvoice(teamId, signal), [teamId]);
+  const path = `/v1/billing/teams/${teamId}`;
+  const balance = useGet<WireBalance>(`${path}/prepaid/balance`, { pageSize: 1 });
+  const changes = usePages<WireBalanceChange>(`${path}/prepaid/balance`, "changes");
+  const limits = useGet<WireSpendingLimits>(`${path}/postpaid/spending-limits`);
+  const invoice = useGet<WireInvoice>(`${path}/postpaid/invoice/preview`);
   const reload = (): void => {
-    credit.reload();
+    balance.reload();
     changes.reload();
     invoice.reload();
   };
@@ -43,41 +36,43 @@ export function BillingPage(): JSX.Element {
     <>
       <PageHead title="Billing">
         {isOperator && (
-          <button type="button" class="primary" onClick={() => setAdding(true)}>
+          <button
+            type="button"
+            class="primary"
+            onClick={() => openDialog(<CreditDialog path={path} onAdded={reload} />)}
+          >
             Add credit
           </button>
         )}
       </PageHead>
-      <Summary credit={credit} limits={limits} invoice={invoice} />
+      <Summary balance={balance} limits={limits} invoice={invoice} path={path} />
       <Budgets />
       <InvoicePreview invoice={invoice} />
       <Changes changes={changes} />
-      {isAdding && <CreditDialog teamId={teamId} onAdded={reload} onClose={() => setAdding(false)} />}
     </>
   );
 }
 
-const origins: Readonly<Record<BalanceChange["changeOrigin"], string>> = {
+const origins: Readonly<Record<WireBalanceChange["changeOrigin"], string>> = {
   PURCHASE: "Credit added",
   REFUND: "Refund",
   MANUAL: "Correction",
   SPEND: "Spending of the day",
 };
 
-const columns: readonly Column<BalanceChange>[] = [
+const columns: readonly Column<WireBalanceChange>[] = [
   { title: "Time", cell: timeText },
   { title: "Change", cell: ({ changeOrigin }) => origins[changeOrigin] },
   { title: "Amount", kind: "number", cell: ({ amount }) => signedText(amount.val) },
 ];
 
 /** The changes of the credit. */
-function Changes({ changes }: { readonly changes: PagedResource<BalanceChange> }): JSX.Element {
+function Changes({ changes }: { readonly changes: PagedResource<WireBalanceChange> }): JSX.Element {
   const { value } = changes;
   // Changes of the same moment have no id: their place from the oldest distinguishes them.
   const keys = new Map(value?.map((change, at) => [change, String(at)]));
   return (
-    <section class="part" aria-labelledby="changes">
-      <h2 id="changes">Changes of the credit</h2>
+    <Section id="changes" title="Changes of the credit">
       <Table
         label="Changes of the credit"
         columns={columns}
@@ -89,12 +84,12 @@ function Changes({ changes }: { readonly changes: PagedResource<BalanceChange> }
           </Empty>
         }
       />
-    </section>
+    </Section>
   );
 }
 
 /** Spending is of a day (UTC), everything else of a moment. */
-function timeText({ changeOrigin, createTime }: BalanceChange): JSX.Element {
+function timeText({ changeOrigin, createTime }: WireBalanceChange): JSX.Element {
   const text = changeOrigin === "SPEND" ? `${createTime.slice(0, 10)} (UTC)` : momentText(createTime);
   return (
     <time dateTime={createTime} title={dateText(createTime)}>
@@ -107,74 +102,74 @@ function timeText({ changeOrigin, createTime }: BalanceChange): JSX.Element {
 function signedText(cents: string): JSX.Element {
   const added = -BigInt(cents);
   return (
-    <span class={added > 0n ? "added" : undefined}>{`${added > 0n ? "+" : ""}${centsText(added)}`}</span>
+    <span class={added > 0n ? "added" : undefined}>{`${added > 0n ? "+" : ""}${centsToDollars(added)}`}</span>
   );
 }
 
 interface CreditDialogProps {
-  readonly teamId: string;
+  /** The address of the team's billing. */
+  readonly path: string;
   readonly onAdded: () => void;
-  readonly onClose: () => void;
 }
 
 /** Asks how much credit to add. */
-function CreditDialog({ teamId, onAdded, onClose }: CreditDialogProps): JSX.Element {
+function CreditDialog({ path, onAdded }: CreditDialogProps): JSX.Element {
   const { name } = useTeam();
   const [text, setText] = useState("");
   const add = async (): Promise<void> => {
-    const cents = typedCents("Amount in USD", text);
-    await addCredit(teamId, cents);
-    showToast(`${centsText(cents)} of credit were added to ${name}.`);
+    const val = typedCents("Amount in USD", text);
+    await send("POST", `${path}/prepaid/top-up`, { amount: { val } });
+    showToast(`${centsToDollars(val)} of credit were added to ${name}.`);
     onAdded();
-    onClose();
   };
   return (
-    <Dialog title={`Add credit to ${name}`} onClose={onClose}>
-      <Form action="Add credit" onSubmit={add} onCancel={onClose}>
-        <Field
-          label="Amount in USD"
-          hint="Dollars and cents, such as 25 or 12.50. The ledger keeps it: a wrong amount is corrected on the command line."
-          required
-          autofocus
-          value={text}
-          onValue={setText}
-        />
-      </Form>
-    </Dialog>
+    <FormDialog title={`Add credit to ${name}`} action="Add credit" onSubmit={add}>
+      <Field
+        label="Amount in USD"
+        hint="Dollars and cents, such as 25 or 12.50. The ledger keeps it: a wrong amount is corrected on the command line."
+        required
+        autofocus
+        value={text}
+        onValue={setText}
+      />
+    </FormDialog>
   );
 }
 
 const million = 1_000_000n;
+
+type InvoiceLine = WireInvoice["coreInvoice"]["lines"][number];
 
 const invoiceColumns: readonly Column<InvoiceLine>[] = [
   { title: "Model", cell: ({ description }) => <strong>{description}</strong> },
   { title: "What", cell: ({ unitType }) => unitType },
   { title: "Number", kind: "number", cell: ({ numUnits }) => BigInt(numUnits).toLocaleString() },
   { title: "Price", kind: "number", cell: priceText },
-  { title: "Amount", kind: "number", cell: ({ amount }) => centsText(amount) },
+  { title: "Amount", kind: "number", cell: ({ amount }) => centsToDollars(amount) },
 ];
 
 const monthName = new Intl.DateTimeFormat(undefined, { month: "long", year: "numeric", timeZone: "UTC" });
 
 /** The invoice of the month so far. */
-function InvoicePreview({ invoice }: { readonly invoice: Resource<Invoice> }): JSX.Element {
-  const { value, error, isLoading, reload } = invoice;
-  const lines = { value: value?.coreInvoice.lines ?? null, error, isLoading, reload };
+function InvoicePreview({ invoice }: { readonly invoice: Resource<WireInvoice> }): JSX.Element {
+  const { value } = invoice;
   const total = value?.coreInvoice.totalWithCorr.val;
   return (
-    <section class="part" aria-labelledby="invoice">
-      <header class="page-head">
-        <h2 id="invoice">Invoice of {value === null ? "this month" : formatMonth(value)} so far</h2>
-        {total !== undefined && (
+    <Section
+      id="invoice"
+      title={`Invoice of ${value === null ? "this month" : formatMonth(value)} so far`}
+      aside={
+        total !== undefined && (
           <p>
-            Total <strong>{centsText(total)}</strong>
+            Total <strong>{centsToDollars(total)}</strong>
           </p>
-        )}
-      </header>
+        )
+      }
+    >
       <Table
         label="Invoice of this month"
         columns={invoiceColumns}
-        rows={lines}
+        rows={{ ...invoice, value: value?.coreInvoice.lines ?? null }}
         getKey={({ description, unitType, unitPrice }) => `${description} ${unitType} ${unitPrice}`}
         empty={
           <Empty title="No usage this month">
@@ -182,11 +177,11 @@ function InvoicePreview({ invoice }: { readonly invoice: Resource<Invoice> }): J
           </Empty>
         }
       />
-    </section>
+    </Section>
   );
 }
 
-function formatMonth({ billingCycle: { year, month } }: Invoice): string {
+function formatMonth({ billingCycle: { year, month } }: WireInvoice): string {
   return monthName.format(Date.UTC(year, month - 1));
 }
 

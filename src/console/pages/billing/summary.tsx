@@ -1,79 +1,72 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { type Invoice, type SpendingLimits, setSpendingLimit } from "../../api/billing.js";
-import { centsText, centsField, typedCents } from "../../lib/money.js";
+import type { WireBalance } from "../../../http/management/billing/balance.js";
+import type { WireInvoice } from "../../../http/management/billing/invoice-preview.js";
+import type { WireSpendingLimits } from "../../../http/management/billing/spending-limits.js";
+import { send } from "../../lib/client.js";
+import { centsField, centsToDollars, typedCents } from "../../lib/money.js";
 import type { Resource } from "../../lib/resource.js";
-import { Dialog } from "../../parts/dialog.js";
+import { FormDialog, openDialog } from "../../parts/dialog.js";
 import { Field } from "../../parts/field.js";
-import { Form } from "../../parts/form.js";
-import { showToast } from "../../parts/toast.js";
-import { useIsOperator, useRole, useTeam } from "../../session.js";
-import { ErrorBox } from "../../parts/error-box.js";
+import { ErrorBox } from "../../parts/page.js";
+import { useIsOperator, useRole } from "../../session.js";
 
 interface SummaryProps {
-  readonly credit: Resource<bigint>;
-  readonly limits: Resource<SpendingLimits>;
-  readonly invoice: Resource<Invoice>;
+  readonly balance: Resource<WireBalance>;
+  readonly limits: Resource<WireSpendingLimits>;
+  readonly invoice: Resource<WireInvoice>;
+  /** The address of the team's billing. */
+  readonly path: string;
 }
 
 /** The credit, the cost of the month, and the monthly limits. */
-export function Summary({ credit, limits, invoice }: SummaryProps): JSX.Element {
-  const { teamId } = useTeam();
-  const [changed, setChanged] = useState<LimitKind | null>(null);
+export function Summary({ balance, limits, invoice, path }: SummaryProps): JSX.Element {
   const may = { hard: useIsOperator(), soft: useRole("owner") };
-  const failed = [credit, limits, invoice].find(({ error }) => error !== null);
-  const { hardSlAuto: hard, softSl: soft } = limits.value ?? {};
-  const change = (kind: LimitKind): (() => void) | null => (may[kind] ? () => setChanged(kind) : null);
+  const failed = [balance, limits, invoice].find(({ error }) => error !== null);
+  const { hardSlAuto: hard, softSl: soft } = limits.value?.spendingLimits ?? {};
   const spent = invoice.value?.coreInvoice.totalWithCorr.val;
-  const current = changed === "hard" ? hard : soft;
+  const limit = (kind: LimitKind, cents: string | undefined) => ({
+    text: limits.value === null ? null : cents === undefined ? "None" : centsToDollars(cents),
+    ...(may[kind] && {
+      onChange: () =>
+        openDialog(<LimitDialog path={path} kind={kind} cents={cents ?? null} onSaved={limits.reload} />),
+    }),
+  });
   return (
     <>
       {failed?.error && <ErrorBox error={failed.error} onRetry={failed.reload} />}
       <div class="panels amounts">
-        <Figure title="Credit" text={credit.value === null ? null : centsText(credit.value)}>
+        {/* The API counts credit as negative. */}
+        <Amount
+          title="Credit"
+          text={balance.value === null ? null : centsToDollars(-BigInt(balance.value.total.val))}
+        >
           {"What is left, with what is reserved for active requests."}
-        </Figure>
-        <Figure title="Cost of this month" text={spent === undefined ? null : centsText(spent)}>
+        </Amount>
+        <Amount title="Cost of this month" text={spent === undefined ? null : centsToDollars(spent)}>
           {"Since the first of the month (UTC)."}
-        </Figure>
-        <Figure title="Hard limit" text={limitText(limits, hard)} onChange={change("hard")}>
+        </Amount>
+        <Amount title="Hard limit" {...limit("hard", hard?.val)}>
           {"The operator sets it. A prepaid team spends no more in a month."}
-        </Figure>
-        <Figure title="Soft limit" text={limitText(limits, soft)} onChange={change("soft")}>
+        </Amount>
+        <Amount title="Soft limit" {...limit("soft", soft?.val)}>
           {"The team sets it. It bounds use beyond credit in a month."}
-        </Figure>
+        </Amount>
       </div>
-      {changed !== null && (
-        <LimitDialog
-          teamId={teamId}
-          kind={changed}
-          cents={current?.val ?? null}
-          onSaved={limits.reload}
-          onClose={() => setChanged(null)}
-        />
-      )}
     </>
   );
 }
 
-function limitText(
-  { value }: Resource<SpendingLimits>,
-  limit: { readonly val: string } | undefined,
-): string | null {
-  if (value === null) return null;
-  return limit === undefined ? "None" : centsText(limit.val);
-}
-
-interface FigureProps {
+interface AmountProps {
   readonly title: string;
   /** null while it is not known. */
   readonly text: string | null;
-  /** null where the member may not change it; absent where nobody does. */
-  readonly onChange?: (() => void) | null;
+  /** Absent where the member may not change it. */
+  readonly onChange?: () => void;
   readonly children: string;
 }
 
-function Figure({ title, text, onChange, children }: FigureProps): JSX.Element {
+function Amount({ title, text, onChange, children }: AmountProps): JSX.Element {
   return (
     <section class="panel" aria-label={title}>
       <header class="page-head">
@@ -92,41 +85,48 @@ function Figure({ title, text, onChange, children }: FigureProps): JSX.Element {
 
 type LimitKind = "hard" | "soft";
 
+const kinds: Readonly<
+  Record<LimitKind, { readonly title: string; readonly field: string; readonly text: string }>
+> = {
+  hard: {
+    title: "Hard limit",
+    field: "desiredHardSpendingLimit",
+    text: "In each month (UTC), requests of a prepaid team that would spend more are rejected. An unmetered team is not refused.",
+  },
+  soft: {
+    title: "Soft limit",
+    field: "desiredSoftSpendingLimit",
+    text: "Bounds what the team uses beyond its credit in each month (UTC); 0 means credit only.",
+  },
+};
+
 interface LimitDialogProps {
-  readonly teamId: string;
+  readonly path: string;
   readonly kind: LimitKind;
   /** The limit now; null: none. */
   readonly cents: string | null;
   readonly onSaved: () => void;
-  readonly onClose: () => void;
 }
 
-const texts: Readonly<Record<LimitKind, string>> = {
-  hard: "In each month (UTC), requests of a prepaid team that would spend more are rejected. An unmetered team is not refused.",
-  soft: "Bounds what the team uses beyond its credit in each month (UTC); 0 means credit only.",
-};
-
 /** Asks for a monthly limit. */
-function LimitDialog({ teamId, kind, cents, onSaved, onClose }: LimitDialogProps): JSX.Element {
+function LimitDialog({ path, kind, cents, onSaved }: LimitDialogProps): JSX.Element {
+  const { title, field, text: hint } = kinds[kind];
   const [text, setText] = useState(cents === null ? "" : centsField(cents));
   const save = async (): Promise<void> => {
-    await setSpendingLimit(teamId, kind, text.trim() === "" ? null : typedCents("Limit in USD", text));
-    showToast(`The ${kind} limit is saved.`);
+    const limit = text.trim() === "" ? null : { val: typedCents("Limit in USD", text) };
+    await send("POST", `${path}/postpaid/spending-limits`, { [field]: limit });
     onSaved();
-    onClose();
   };
   return (
-    <Dialog title={kind === "hard" ? "Hard limit" : "Soft limit"} onClose={onClose}>
-      <Form action="Save" onSubmit={save} onCancel={onClose}>
-        <p>{texts[kind]}</p>
-        <Field
-          label="Limit in USD"
-          hint="No limit when it is empty."
-          autofocus
-          value={text}
-          onValue={setText}
-        />
-      </Form>
-    </Dialog>
+    <FormDialog title={title} action="Save" done={`The ${kind} limit is saved.`} onSubmit={save}>
+      <p>{hint}</p>
+      <Field
+        label="Limit in USD"
+        hint="No limit when it is empty."
+        autofocus
+        value={text}
+        onValue={setText}
+      />
+    </FormDialog>
   );
 }

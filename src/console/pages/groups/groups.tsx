@@ -1,32 +1,39 @@
 /** Access groups: named lists of endpoints and models. Owners of the whole server change them. */
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
-import { deleteGroup, listGroups, type AccessGroup } from "../../api/groups.js";
+import type { WireAccessGroup } from "../../../http/management/access-groups.js";
+import { send } from "../../lib/client.js";
 import { countText } from "../../lib/format.js";
-import { useResource } from "../../lib/resource.js";
+import { useList } from "../../lib/resource.js";
+import { Confirm, openDialog } from "../../parts/dialog.js";
+import { Empty, PageHead } from "../../parts/page.js";
+import { actionColumn, Table, type Column } from "../../parts/table.js";
+import { Ago } from "../../parts/text.js";
 import { useIsOperator } from "../../session.js";
-import { Confirm } from "../../parts/confirm.js";
-import { Empty } from "../../parts/empty.js";
-import { PageHead } from "../../parts/page-head.js";
-import { Table, type Column } from "../../parts/table.js";
-import { Time } from "../../parts/time.js";
-import { showToast } from "../../parts/toast.js";
 import { readAccess } from "../keys/describe.js";
-import { GroupDialog } from "./group-dialog.js";
-
-type Open = { readonly kind: "create" } | { readonly kind: "edit" | "delete"; readonly group: AccessGroup };
+import { GroupDialog, toGroupPath } from "./group-dialog.js";
 
 /** The page. */
 export function GroupsPage(): JSX.Element {
   const mayChange = useIsOperator();
-  const groups = useResource(listGroups, []);
-  const [open, setOpen] = useState<Open | null>(null);
-  const close = (): void => setOpen(null);
+  const groups = useList<WireAccessGroup>("/auth/access-groups", "accessGroups");
+  const onSaved = groups.reload;
   const create = mayChange && (
-    <button type="button" class="primary" onClick={() => setOpen({ kind: "create" })}>
+    <button type="button" class="primary" onClick={() => openDialog(<GroupDialog onSaved={onSaved} />)}>
       Create group
     </button>
   );
+  const actions = actionColumn<WireAccessGroup>((group) => [
+    {
+      text: "Edit",
+      label: `Edit ${group.name}`,
+      onClick: () => openDialog(<GroupDialog edited={group} onSaved={onSaved} />),
+    },
+    {
+      text: "Delete",
+      label: `Delete ${group.name}`,
+      onClick: () => openDialog(<DeleteDialog name={group.name} onDeleted={onSaved} />),
+    },
+  ]);
   return (
     <>
       <PageHead title="Access groups">{create}</PageHead>
@@ -36,7 +43,7 @@ export function GroupsPage(): JSX.Element {
       </p>
       <Table
         label="Access groups"
-        columns={mayChange ? [...columns, actions(setOpen)] : columns}
+        columns={mayChange ? [...columns, actions] : columns}
         rows={groups}
         getKey={({ name }) => name}
         empty={
@@ -50,16 +57,11 @@ export function GroupsPage(): JSX.Element {
           </Empty>
         }
       />
-      {open?.kind === "create" && <GroupDialog onSaved={groups.reload} onClose={close} />}
-      {open?.kind === "edit" && <GroupDialog edited={open.group} onSaved={groups.reload} onClose={close} />}
-      {open?.kind === "delete" && (
-        <DeleteDialog group={open.group} onDeleted={groups.reload} onClose={close} />
-      )}
     </>
   );
 }
 
-const columns: readonly Column<AccessGroup>[] = [
+const columns: readonly Column<WireAccessGroup>[] = [
   {
     title: "Group",
     cell: ({ name, description }) => (
@@ -71,7 +73,7 @@ const columns: readonly Column<AccessGroup>[] = [
   },
   { title: "Endpoints", cell: ({ acls }) => <Names names={readAccess(acls).endpoints} /> },
   { title: "Models", cell: ({ acls }) => <Names names={readAccess(acls).models} /> },
-  { title: "Changed", cell: ({ modifyTime }) => <Time at={modifyTime} /> },
+  { title: "Changed", cell: ({ modifyTime }) => <Ago at={modifyTime} /> },
 ];
 
 /** Names of a long list that are shown. */
@@ -90,44 +92,20 @@ function Names({ names }: { readonly names: readonly string[] | null }): JSX.Ele
   );
 }
 
-function actions(open: (dialog: Open) => void): Column<AccessGroup> {
-  return {
-    title: "Actions",
-    kind: "actions",
-    cell: (group) => (
-      <>
-        <button type="button" aria-label={`Edit ${group.name}`} onClick={() => open({ kind: "edit", group })}>
-          Edit
-        </button>
-        <button
-          type="button"
-          aria-label={`Delete ${group.name}`}
-          onClick={() => open({ kind: "delete", group })}
-        >
-          Delete
-        </button>
-      </>
-    ),
-  };
-}
-
 interface DeleteDialogProps {
-  readonly group: AccessGroup;
+  readonly name: string;
   readonly onDeleted: () => void;
-  readonly onClose: () => void;
 }
 
-function DeleteDialog({ group, onDeleted, onClose }: DeleteDialogProps): JSX.Element {
-  const remove = async (): Promise<void> => {
-    await deleteGroup(group.name);
-    showToast(`The group “${group.name}” is deleted.`);
-    onDeleted();
-  };
+function DeleteDialog({ name, onDeleted }: DeleteDialogProps): JSX.Element {
   return (
-    <Confirm title="Delete group" action="Delete group" onConfirm={remove} onClose={onClose}>
+    <Confirm
+      title="Delete group"
+      done={`The group “${name}” is deleted.`}
+      onSubmit={() => send("DELETE", toGroupPath(name)).then(onDeleted)}
+    >
       <p>
-        The group <strong>{group.name}</strong> is deleted, if no API key and no team has it. This cannot be
-        undone.
+        The group <strong>{name}</strong> is deleted, if no API key and no team has it. This cannot be undone.
       </p>
     </Confirm>
   );

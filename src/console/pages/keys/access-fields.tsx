@@ -1,7 +1,12 @@
 import type { JSX } from "preact";
+import type { WireAccessGroup } from "../../../http/management/access-groups.js";
+import type { WireEndpoints } from "../../../http/management/teams/endpoints.js";
+import { listKeyModels, listModelIds } from "../../api/models.js";
+import { useGet, useList, useResource } from "../../lib/resource.js";
 import { Checkbox } from "../../parts/field.js";
+import type { Access } from "./describe.js";
 
-interface AccessFieldsProps {
+interface NameChoiceProps {
   readonly title: string;
   /** The text of the box for all of them; absent: there is none. */
   readonly allText?: string;
@@ -13,7 +18,7 @@ interface AccessFieldsProps {
 }
 
 /** A choice of what a key may use: everything, or the ticked names. A name that no longer exists can be taken away. */
-export function AccessFields({ title, allText, names, chosen, onChosen }: AccessFieldsProps): JSX.Element {
+function NameChoice({ title, allText, names, chosen, onChosen }: NameChoiceProps): JSX.Element {
   const offered = [...new Set([...names, ...(chosen ?? [])])].toSorted();
   const toggle = (name: string, isChosen: boolean): void =>
     onChosen(isChosen ? [...(chosen ?? []), name] : (chosen ?? []).filter((each) => each !== name));
@@ -42,40 +47,51 @@ export function AccessFields({ title, allText, names, chosen, onChosen }: Access
   );
 }
 
-interface EndpointAndModelFieldsProps {
-  /** All names that there are. */
-  readonly endpoints: readonly string[];
-  readonly models: readonly string[];
-  readonly chosen: EndpointsAndModels;
-  readonly onChosen: (chosen: EndpointsAndModels) => void;
+interface AccessChoicesProps {
+  readonly teamId: string;
+  /** Offers everything that the server has, not only what the team allows. */
+  readonly isOfServer?: boolean;
+  readonly access: Access;
+  readonly onAccess: (access: Access) => void;
+  /** The title of the choice of access groups; absent: there is none. */
+  readonly groupsTitle?: string;
 }
 
-/** Chosen names; null: all. */
-interface EndpointsAndModels {
-  readonly endpoints: readonly string[] | null;
-  readonly models: readonly string[] | null;
-}
-
-/** The choices of endpoints and of models. */
-export function EndpointAndModelFields(props: EndpointAndModelFieldsProps): JSX.Element {
-  const { endpoints, models, onChosen } = props;
-  const chosen = { endpoints: props.chosen.endpoints, models: props.chosen.models };
+/** The choices of endpoints, models and access groups. */
+export function AccessChoices(props: AccessChoicesProps): JSX.Element {
+  const { teamId, isOfServer = false, access, onAccess, groupsTitle } = props;
+  const all = isOfServer ? true : undefined;
+  const endpoints = useGet<WireEndpoints>(`/auth/teams/${teamId}/endpoints`, { all });
+  const models = useResource(
+    (signal) => (isOfServer ? listModelIds(signal) : listKeyModels(teamId, signal)),
+    [teamId, isOfServer],
+  );
+  const groups = useList<WireAccessGroup>("/auth/access-groups", "accessGroups");
+  const groupNames = (groups.value ?? []).map(({ name }) => name);
   return (
     <>
-      <AccessFields
+      <NameChoice
         title="Endpoints"
         allText="All endpoints"
-        names={endpoints}
-        chosen={chosen.endpoints}
-        onChosen={(names) => onChosen({ ...chosen, endpoints: names })}
+        names={(endpoints.value?.acls ?? []).map(({ value }) => value)}
+        chosen={access.endpoints}
+        onChosen={(names) => onAccess({ ...access, endpoints: names })}
       />
-      <AccessFields
+      <NameChoice
         title="Models"
         allText="All models"
-        names={models}
-        chosen={chosen.models}
-        onChosen={(names) => onChosen({ ...chosen, models: names })}
+        names={models.value ?? []}
+        chosen={access.models}
+        onChosen={(names) => onAccess({ ...access, models: names })}
       />
+      {groupsTitle !== undefined && groupNames.length + access.groups.length > 0 && (
+        <NameChoice
+          title={groupsTitle}
+          names={groupNames}
+          chosen={access.groups}
+          onChosen={(names) => onAccess({ ...access, groups: names ?? [] })}
+        />
+      )}
     </>
   );
 }

@@ -1,24 +1,23 @@
 import type { JSX } from "preact";
-import { updateKey, type ApiKey } from "../../api/keys.js";
+import type { WireListedKey } from "../../../http/management/keys/present-key.js";
+import { send, sendChange } from "../../lib/client.js";
 import { momentText } from "../../lib/format.js";
-import type { Column } from "../../parts/table.js";
-import { Time } from "../../parts/time.js";
+import { Confirm, openDialog } from "../../parts/dialog.js";
+import { actionColumn, type Column } from "../../parts/table.js";
+import { Ago } from "../../parts/text.js";
 import { showError } from "../../parts/toast.js";
-import { aclText, stateText } from "./describe.js";
-import type { OpenKey } from "./open-key.js";
+import { aclText, keyStateText } from "./describe.js";
+import { KeyDialog } from "./key-dialog.js";
+import { RotateDialog } from "./rotate-dialog.js";
 import { describeLimits } from "./setting-texts.js";
-import { BudgetsOfKey, Spent, type KeySpending } from "./spending.js";
+import { BudgetsOfKey, SpentThisMonth, type SpendingOfKeys } from "./spending.js";
 
-interface ColumnOptions {
-  readonly spending: KeySpending;
-  /** Whether the member may set budgets. */
-  readonly mayBudget: boolean;
-  readonly open: (dialog: OpenKey) => void;
-  readonly reload: () => void;
-}
-
-/** Returns the columns of the list. */
-export function keyColumns({ spending, mayBudget, open, reload }: ColumnOptions): readonly Column<ApiKey>[] {
+/** Returns the columns of the list. @param mayBudget whether the member may set budgets */
+export function keyColumns(
+  spending: SpendingOfKeys,
+  mayBudget: boolean,
+  reload: () => void,
+): readonly Column<WireListedKey>[] {
   return [
     {
       title: "Name",
@@ -31,7 +30,7 @@ export function keyColumns({ spending, mayBudget, open, reload }: ColumnOptions)
             <code class="whole">{key.redactedApiKey}</code>
           )}
           <small class="below">
-            created <Time at={key.createTime} />
+            created <Ago at={key.createTime} />
           </small>
         </>
       ),
@@ -41,10 +40,10 @@ export function keyColumns({ spending, mayBudget, open, reload }: ColumnOptions)
       title: "State",
       cell: (key) => (
         <>
-          <span class={`state ${stateText(key)}`}>{stateText(key)}</span>
+          <span class={`state ${keyStateText(key)}`}>{keyStateText(key)}</span>
           {key.expireTime !== undefined && (
             <small class="below" title={momentText(key.expireTime)}>
-              expires <Time at={key.expireTime} />
+              expires <Ago at={key.expireTime} />
             </small>
           )}
         </>
@@ -53,25 +52,36 @@ export function keyColumns({ spending, mayBudget, open, reload }: ColumnOptions)
     {
       title: "This month",
       kind: "number",
-      cell: (key) => <Spent apiKey={key} spending={spending} />,
+      cell: (key) => <SpentThisMonth apiKey={key} spending={spending} />,
     },
     {
       title: "Budget",
-      cell: (key) => <BudgetsOfKey apiKey={key} spending={spending} mayChange={mayBudget} open={open} />,
+      cell: (key) => <BudgetsOfKey apiKey={key} spending={spending} mayChange={mayBudget} />,
     },
     {
       title: "Last used",
-      cell: (key) => <>{key.lastUseTime === undefined ? "never" : <Time at={key.lastUseTime} />}</>,
+      cell: (key) => <>{key.lastUseTime === undefined ? "never" : <Ago at={key.lastUseTime} />}</>,
     },
-    {
-      title: "Actions",
-      kind: "actions",
-      cell: (key) => <Actions apiKey={key} open={open} reload={reload} />,
-    },
+    actionColumn((key) => [
+      { text: "Edit", onClick: () => openDialog(<KeyDialog edited={key} onSaved={reload} />) },
+      {
+        text: key.disabled ? "Enable" : "Disable",
+        onClick: () =>
+          void sendChange(`/auth/api-keys/${key.apiKeyId}`, "apiKey", { disabled: !key.disabled }).then(
+            reload,
+            showError,
+          ),
+      },
+      key.forConsole !== true && {
+        text: "Rotate",
+        onClick: () => openDialog(<RotateDialog apiKey={key} onSaved={reload} />),
+      },
+      { text: "Delete", onClick: () => openDialog(<DeleteDialog apiKey={key} onDeleted={reload} />) },
+    ]),
   ];
 }
 
-function mayUse(key: ApiKey): JSX.Element {
+function mayUse(key: WireListedKey): JSX.Element {
   const limits = describeLimits(key);
   return (
     <>
@@ -81,29 +91,21 @@ function mayUse(key: ApiKey): JSX.Element {
   );
 }
 
-interface ActionsProps extends Pick<ColumnOptions, "open" | "reload"> {
-  readonly apiKey: ApiKey;
+interface DeleteDialogProps {
+  readonly apiKey: WireListedKey;
+  readonly onDeleted: () => void;
 }
 
-function Actions({ apiKey: key, open, reload }: ActionsProps): JSX.Element {
-  const toggle = (): void =>
-    void updateKey(key.apiKeyId, { disabled: !key.disabled }).then(reload, showError);
+function DeleteDialog({ apiKey: { apiKeyId, name }, onDeleted }: DeleteDialogProps): JSX.Element {
   return (
-    <>
-      <button type="button" onClick={() => open({ kind: "edit", key })}>
-        Edit
-      </button>
-      <button type="button" onClick={toggle}>
-        {key.disabled ? "Enable" : "Disable"}
-      </button>
-      {key.forConsole !== true && (
-        <button type="button" onClick={() => open({ kind: "rotate", key })}>
-          Rotate
-        </button>
-      )}
-      <button type="button" onClick={() => open({ kind: "delete", key })}>
-        Delete
-      </button>
-    </>
+    <Confirm
+      title="Delete key"
+      done={`The key “${name}” is deleted.`}
+      onSubmit={() => send("DELETE", `/auth/api-keys/${apiKeyId}`).then(onDeleted)}
+    >
+      <p>
+        Requests with the key <strong>{name}</strong> are rejected from now on. This cannot be undone.
+      </p>
+    </Confirm>
   );
 }

@@ -1,5 +1,5 @@
 /** What a key may do, and whether it works, in a few words. */
-import type { ApiKey } from "../../api/keys.js";
+import type { WireListedKey } from "../../../http/management/keys/present-key.js";
 import { now } from "../../lib/clock.js";
 
 const endpointPrefix = "api-key:endpoint:";
@@ -14,6 +14,8 @@ export interface Access {
   /** Names of access groups. */
   readonly groups: readonly string[];
 }
+
+export const everything: Access = { endpoints: null, models: null, groups: [] };
 
 /** Reads the ACLs of a key. */
 export function readAccess(acls: readonly string[]): Access {
@@ -50,7 +52,7 @@ function ownText(acls: readonly string[]): string {
 }
 
 /** Returns in one word whether the key works. */
-export function stateText({ disabled, blocked, expireTime }: ApiKey): string {
+export function keyStateText({ disabled, blocked, expireTime }: WireListedKey): string {
   if (blocked === true) return "blocked";
   if (disabled) return "disabled";
   return expireTime !== undefined && new Date(expireTime).getTime() <= now() ? "expired" : "active";

@@ -1,102 +1,74 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { listEndpoints, listGroupNames, listKeyModels } from "../../api/access.js";
 import { keySettings } from "../../../accounts/keys/key-settings.js";
-import { createKey, updateKey, type ApiKey, type CreatedApiKey, type KeyChange } from "../../api/keys.js";
-import { useResource } from "../../lib/resource.js";
-import { Dialog } from "../../parts/dialog.js";
+import type { WireCreatedKey, WireListedKey } from "../../../http/management/keys/present-key.js";
+import { send, sendChange } from "../../lib/client.js";
+import { FormDialog, openDialog } from "../../parts/dialog.js";
 import { Field } from "../../parts/field.js";
-import { Form } from "../../parts/form.js";
 import { showToast } from "../../parts/toast.js";
-import { AccessFields, EndpointAndModelFields } from "./access-fields.js";
-import { readAccess, listAcls } from "./describe.js";
+import { useTeam } from "../../session.js";
+import { AccessChoices } from "./access-fields.js";
+import { everything, listAcls, readAccess } from "./describe.js";
 import { NewSecret } from "./new-secret.js";
 import { nameByLabel, readTexts, textSettings, toChange, type SettingTexts } from "./setting-texts.js";
 
 interface KeyDialogProps {
-  readonly teamId: string;
   /** The key to change; without it, one is created. */
-  readonly edited?: ApiKey;
+  readonly edited?: WireListedKey;
   readonly onSaved: () => void;
-  readonly onClose: () => void;
 }
 
 /** Asks for the settings of a key, and shows the secret of a new one. */
-export function KeyDialog({ teamId, edited, onSaved, onClose }: KeyDialogProps): JSX.Element {
-  const [fields, setFields] = useState(() => toFields(edited));
-  const [created, setCreated] = useState<CreatedApiKey | null>(null);
-  const set = (change: Partial<Fields>): void => setFields({ ...fields, ...change });
+export function KeyDialog({ edited, onSaved }: KeyDialogProps): JSX.Element {
+  const { teamId } = useTeam();
+  const [name, setName] = useState(edited?.name ?? "");
+  const [access, setAccess] = useState(() =>
+    edited === undefined ? everything : readAccess(edited.aclStrings),
+  );
+  const [texts, setTexts] = useState(() => readTexts(edited));
   const store = async (): Promise<void> => {
-    if (edited === undefined) return setCreated(await createKey(teamId, toSettings(fields)));
-    await updateKey(edited.apiKeyId, toSettings(fields));
-    showToast(`The key “${fields.name}” is saved.`);
-    onClose();
-  };
-  const save = async (): Promise<void> => {
-    await store().catch(nameByLabel);
+    const settings = { name: name.trim(), acls: listAcls(access), ...toChange(texts) };
+    if (edited === undefined) {
+      const created = await send<WireCreatedKey>("POST", `/auth/teams/${teamId}/api-keys`, settings);
+      openDialog(<NewSecret created={created} />);
+    } else {
+      await sendChange(`/auth/api-keys/${edited.apiKeyId}`, "apiKey", settings);
+      showToast(`The key “${name}” is saved.`);
+    }
     onSaved();
   };
-  if (created !== null) return <NewSecret created={created} onClose={onClose} />;
-  const title = edited === undefined ? "Create key" : `Edit ${edited.name}`;
   return (
-    <Dialog title={title} onClose={onClose}>
-      <Form action={edited === undefined ? "Create key" : "Save"} onSubmit={save} onCancel={onClose}>
-        <Field
-          label={keySettings.name.label}
-          hint={keySettings.name.hint}
-          required
-          maxLength={100}
-          autofocus
-          value={fields.name}
-          onValue={(name) => set({ name })}
-        />
-        <Access teamId={teamId} fields={fields} set={set} />
-        <Limits fields={fields} set={set} />
-      </Form>
-    </Dialog>
-  );
-}
-
-interface Fields {
-  readonly name: string;
-  readonly endpoints: readonly string[] | null;
-  readonly models: readonly string[] | null;
-  readonly groups: readonly string[];
-  readonly texts: SettingTexts;
-}
-
-interface PartProps {
-  readonly fields: Fields;
-  readonly set: (change: Partial<Fields>) => void;
-}
-
-function Access({ teamId, fields, set }: PartProps & { readonly teamId: string }): JSX.Element {
-  const endpoints = useResource((signal) => listEndpoints(teamId, signal), [teamId]);
-  const models = useResource((signal) => listKeyModels(teamId, signal), [teamId]);
-  const groups = useResource(listGroupNames, []);
-  const groupNames = groups.value ?? [];
-  return (
-    <>
-      <EndpointAndModelFields
-        endpoints={endpoints.value ?? []}
-        models={models.value ?? []}
-        chosen={fields}
-        onChosen={set}
+    <FormDialog
+      title={edited === undefined ? "Create key" : `Edit ${edited.name}`}
+      action={edited === undefined ? "Create key" : "Save"}
+      onSubmit={() => store().catch(nameByLabel)}
+    >
+      <Field
+        label={keySettings.name.label}
+        hint={keySettings.name.hint}
+        required
+        maxLength={100}
+        autofocus
+        value={name}
+        onValue={setName}
       />
-      {groupNames.length + fields.groups.length > 0 && (
-        <AccessFields
-          title="Access groups, which add to these"
-          names={groupNames}
-          chosen={fields.groups}
-          onChosen={(chosen) => set({ groups: chosen ?? [] })}
-        />
-      )}
-    </>
+      <AccessChoices
+        teamId={teamId}
+        access={access}
+        onAccess={setAccess}
+        groupsTitle="Access groups, which add to these"
+      />
+      <LimitFields texts={texts} onTexts={setTexts} />
+    </FormDialog>
   );
 }
 
-function Limits({ fields, set }: PartProps): JSX.Element {
-  const { texts } = fields;
+interface LimitFieldsProps {
+  readonly texts: SettingTexts;
+  readonly onTexts: (texts: SettingTexts) => void;
+}
+
+function LimitFields({ texts, onTexts }: LimitFieldsProps): JSX.Element {
   return (
     <details open={textSettings.some(({ name }) => texts[name] !== "")}>
       <summary>Limits</summary>
@@ -108,20 +80,10 @@ function Limits({ fields, set }: PartProps): JSX.Element {
             {...(hint !== undefined && { hint })}
             {...input}
             value={texts[name] ?? ""}
-            onValue={(text) => set({ texts: { ...texts, [name]: text } })}
+            onValue={(text) => onTexts({ ...texts, [name]: text })}
           />
         ))}
       </div>
     </details>
   );
-}
-
-function toFields(key: ApiKey | undefined): Fields {
-  const access =
-    key === undefined ? { endpoints: null, models: null, groups: [] } : readAccess(key.aclStrings);
-  return { name: key?.name ?? "", ...access, texts: readTexts(key) };
-}
-
-function toSettings(fields: Fields): KeyChange {
-  return { name: fields.name.trim(), acls: [...listAcls(fields)], ...toChange(fields.texts) };
 }

@@ -6,7 +6,7 @@ import {
   type SettingKind,
   type SettingName,
 } from "../../../accounts/keys/key-settings.js";
-import type { ApiKey, KeyChange } from "../../api/keys.js";
+import type { WireListedKey } from "../../../http/management/keys/present-key.js";
 import { ApiError } from "../../lib/client.js";
 import { countText } from "../../lib/format.js";
 
@@ -62,7 +62,7 @@ export const textSettings: readonly TextSetting[] = settingEntries.flatMap(([nam
 export type SettingTexts = Readonly<Record<string, string>>;
 
 /** Returns the texts of a key. @param key undefined: a new one */
-export function readTexts(key: ApiKey | undefined): SettingTexts {
+export function readTexts(key: WireListedKey | undefined): SettingTexts {
   const texts = textSettings.map(({ name, toText }) => {
     const value = valueIn(key, name);
     return [name, value === undefined ? "" : toText(value)];
@@ -71,16 +71,16 @@ export function readTexts(key: ApiKey | undefined): SettingTexts {
 }
 
 /** Converts texts to a change that also clears what is empty. */
-export function toChange(texts: SettingTexts): KeyChange {
+export function toChange(texts: SettingTexts): object {
   const change = textSettings.map(({ name, fromText }) => {
     const text = texts[name]?.trim() ?? "";
     return [name, text === "" ? null : fromText(text)];
   });
-  return Object.fromEntries(change) as KeyChange;
+  return Object.fromEntries(change) as object;
 }
 
 /** Returns the limits of a key in a few words; empty when it has none. */
-export function describeLimits(key: ApiKey): string {
+export function describeLimits(key: WireListedKey): string {
   const parts = textSettings.map(({ name, describe, unit = "" }) => {
     const value = valueIn(key, name);
     return value === undefined ? null : describe(value, unit);
@@ -97,7 +97,7 @@ export function nameByLabel(thrown: unknown): never {
   throw new ApiError(thrown.status, setting.label + rest, thrown.field);
 }
 
-function valueIn(key: ApiKey | undefined, name: string): unknown {
+function valueIn(key: WireListedKey | undefined, name: string): unknown {
   return (key as Readonly<Record<string, unknown>> | undefined)?.[name];
 }
 

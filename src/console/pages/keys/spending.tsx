@@ -1,30 +1,35 @@
 /** What the keys of the page have spent, and their budgets. */
 import type { JSX } from "preact";
-import { listKeyBudgets, type Budget } from "../../api/budgets.js";
-import { getKeySpending, type ApiKey } from "../../api/keys.js";
+import type { WireBudget } from "../../../http/management/billing/present-budget.js";
+import type { WireListedKey } from "../../../http/management/keys/present-key.js";
+import { listKeyBudgets } from "../../api/budgets.js";
+import { getKeySpending } from "../../api/usage.js";
 import { now } from "../../lib/clock.js";
-import { momentText } from "../../lib/format.js";
 import { ticksText } from "../../lib/money.js";
 import { useResource } from "../../lib/resource.js";
 import { BudgetBars } from "../../parts/budgets/bars.js";
+import { BudgetDialog, RemoveBudgetDialog } from "../../parts/budgets/budget-dialog.js";
 import { periodTitles } from "../../parts/budgets/describe-budget.js";
-import type { OpenKey } from "./open-key.js";
+import { openDialog } from "../../parts/dialog.js";
+import { Moment } from "../../parts/text.js";
 
-export interface KeySpending {
+export interface SpendingOfKeys {
   /** What each key has spent since the month began in UTC, in ticks, if anything; null until it is loaded. */
   readonly month: ReadonlyMap<string, bigint> | null;
   /** null until they are loaded. */
-  readonly budgets: readonly Budget[] | null;
+  readonly budgets: readonly WireBudget[] | null;
   readonly error: Error | null;
   readonly reload: () => void;
 }
 
 /** Loads the spending and the budgets of keys. */
-export function useKeySpending(teamId: string, keys: readonly ApiKey[] | null): KeySpending {
+export function useKeySpending(teamId: string, keys: readonly WireListedKey[] | null): SpendingOfKeys {
   const ids = (keys ?? []).map(({ apiKeyId }) => apiKeyId);
   const month = useResource(
     (signal) =>
-      ids.length === 0 ? Promise.resolve(null) : getKeySpending(teamId, startOfMonth(), now(), signal),
+      ids.length === 0
+        ? Promise.resolve(null)
+        : getKeySpending(teamId, { from: startOfMonth(), to: now() }, signal),
     [teamId, ids.length === 0],
   );
   const budgets = useResource((signal) => listKeyBudgets(teamId, ids, signal), [teamId, ids.join()]);
@@ -37,12 +42,12 @@ export function useKeySpending(teamId: string, keys: readonly ApiKey[] | null): 
 }
 
 interface SpentProps {
-  readonly apiKey: ApiKey;
-  readonly spending: KeySpending;
+  readonly apiKey: WireListedKey;
+  readonly spending: SpendingOfKeys;
 }
 
 /** What a key has spent this month. */
-export function Spent({ apiKey, spending }: SpentProps): JSX.Element {
+export function SpentThisMonth({ apiKey, spending }: SpentProps): JSX.Element {
   if (spending.month === null) return <span class="hint">…</span>;
   const ticks = spending.month.get(apiKey.apiKeyId);
   // When there are more keys than are asked for, the keys with the least are summed under no name.
@@ -53,12 +58,15 @@ export function Spent({ apiKey, spending }: SpentProps): JSX.Element {
 interface BudgetsOfKeyProps extends SpentProps {
   /** Whether the member may set budgets. */
   readonly mayChange: boolean;
-  readonly open: (dialog: OpenKey) => void;
 }
 
 /** The budgets of a key, with what is spent of each. */
-export function BudgetsOfKey({ apiKey, spending, mayChange, open }: BudgetsOfKeyProps): JSX.Element {
-  const own = (spending.budgets ?? []).filter(({ apiKeyId }) => apiKeyId === apiKey.apiKeyId);
+export function BudgetsOfKey({ apiKey, spending, mayChange }: BudgetsOfKeyProps): JSX.Element {
+  const { apiKeyId, name } = apiKey;
+  const own = (spending.budgets ?? []).filter((budget) => budget.apiKeyId === apiKeyId);
+  const common = { name, onSaved: spending.reload };
+  const create = (): void =>
+    openDialog(<BudgetDialog {...common} apiKeyId={apiKeyId} existing={spending.budgets ?? []} />);
   return (
     <div class="key-budgets">
       {own.map((budget) => (
@@ -67,24 +75,24 @@ export function BudgetsOfKey({ apiKey, spending, mayChange, open }: BudgetsOfKey
             {periodTitles[budget.period]}
             {budget.resetTime !== undefined && (
               <>
-                , resets <time dateTime={budget.resetTime}>{momentText(budget.resetTime)}</time>
+                , resets <Moment at={budget.resetTime} />
               </>
             )}
           </p>
-          <BudgetBars budget={budget} name={apiKey.name} />
+          <BudgetBars budget={budget} name={name} />
           {mayChange && (
             <p class="links">
               <button
                 type="button"
                 class="link"
-                onClick={() => open({ kind: "edit-budget", key: apiKey, budget })}
+                onClick={() => openDialog(<BudgetDialog {...common} edited={budget} existing={[]} />)}
               >
                 Change
               </button>
               <button
                 type="button"
                 class="link"
-                onClick={() => open({ kind: "remove-budget", key: apiKey, budget })}
+                onClick={() => openDialog(<RemoveBudgetDialog {...common} budget={budget} />)}
               >
                 Remove
               </button>
@@ -97,8 +105,8 @@ export function BudgetsOfKey({ apiKey, spending, mayChange, open }: BudgetsOfKey
         <button
           type="button"
           class="link"
-          aria-label={`${own.length === 0 ? "Set" : "Add"} budget of ${apiKey.name}`}
-          onClick={() => open({ kind: "create-budget", key: apiKey })}
+          aria-label={`${own.length === 0 ? "Set" : "Add"} budget of ${name}`}
+          onClick={create}
         >
           {own.length === 0 ? "Set budget" : "Add budget"}
         </button>

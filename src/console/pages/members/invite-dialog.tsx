@@ -1,39 +1,32 @@
 import type { JSX } from "preact";
-import { inviteMember, type Member } from "../../api/members.js";
+import type { WireSignInLink } from "../../../http/management/members/sign-in-links.js";
+import type { WireMember } from "../../../http/server/present-member.js";
+import { send } from "../../lib/client.js";
 import { useResource } from "../../lib/resource.js";
-import { Copyable } from "../../parts/copyable.js";
-import { Dialog } from "../../parts/dialog.js";
-import { ErrorBox } from "../../parts/error-box.js";
-import { Loading } from "../../parts/loading.js";
-
-interface InviteDialogProps {
-  readonly member: Member;
-  readonly onClose: () => void;
-}
+import { Notice } from "../../parts/dialog.js";
+import { ErrorBox, Loading } from "../../parts/page.js";
+import { Copyable } from "../../parts/text.js";
 
 /** Makes a sign-in link for a member and shows it, the only time that it can be seen. */
-export function InviteDialog({ member, onClose }: InviteDialogProps): JSX.Element {
-  const link = useResource(() => inviteMember(member.memberId), [member.memberId]);
+export function InviteDialog({ member }: { readonly member: WireMember }): JSX.Element {
+  const { memberId, email } = member;
+  const link = useResource(
+    () => send<WireSignInLink>("POST", `/auth/members/${memberId}/sign-in-links`),
+    [memberId],
+  );
   return (
-    <Dialog title={`Invite ${member.email}`} onClose={onClose}>
-      <div class="body">
-        {link.error !== null && <ErrorBox error={link.error} />}
-        {link.isLoading && <Loading />}
-        {link.value !== null && (
-          <>
-            <p>
-              Send this link to <strong>{member.email}</strong>. It works once, within 24 hours, and a newer
-              one replaces it.
-            </p>
-            <Copyable text={link.value} label="Sign-in link" />
-          </>
-        )}
-      </div>
-      <footer>
-        <button type="button" class="primary" onClick={onClose}>
-          Done
-        </button>
-      </footer>
-    </Dialog>
+    <Notice title={`Invite ${email}`}>
+      {link.error !== null && <ErrorBox error={link.error} />}
+      {link.isLoading && <Loading />}
+      {link.value !== null && (
+        <>
+          <p>
+            Send this link to <strong>{email}</strong>. It works once, within 24 hours, and a newer one
+            replaces it.
+          </p>
+          <Copyable text={`${location.origin}/console#link=${link.value.link}`} label="Sign-in link" />
+        </>
+      )}
+    </Notice>
   );
 }

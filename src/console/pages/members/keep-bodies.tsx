@@ -1,55 +1,52 @@
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
-import { updateTeam, type Team } from "../../api/teams.js";
+import type { WireTeam } from "../../../http/management/teams/present-team.js";
+import { sendChange } from "../../lib/client.js";
+import { Confirm, openDialog } from "../../parts/dialog.js";
+import { Switch } from "../../parts/field.js";
+import { Section } from "../../parts/page.js";
 import { useSignedIn, useTeam } from "../../session.js";
-import { Confirm } from "../../parts/confirm.js";
-import { Switch } from "../../parts/switch.js";
-import { showToast } from "../../parts/toast.js";
 
 /** Whether the log of requests keeps what requests of the team and their answers have: a switch for its owners. */
 export function KeepBodies(): JSX.Element {
   const team = useTeam();
-  const [isOpen, setOpen] = useState(false);
   return (
-    <section class="panel" aria-labelledby="keep-bodies">
-      <header class="page-head">
-        <h2 id="keep-bodies">Texts of requests</h2>
+    <Section
+      id="keep-bodies"
+      title="Texts of requests"
+      isPanel
+      aside={
         <Switch
           label={`Keep texts of requests of ${team.name}`}
           isOn={team.keepBodies}
-          onToggle={() => setOpen(true)}
+          onToggle={() => openDialog(<KeepDialog team={team} />)}
         />
-      </header>
+      }
+    >
       <p>
         {team.keepBodies
           ? `What requests of ${team.name} and their answers have is kept for some days, and shown with the details of each request. Who may see a request may read it.`
           : `What requests of ${team.name} and their answers have is not kept: only times, tokens and cost are.`}
       </p>
-      {isOpen && <KeepDialog team={team} onClose={() => setOpen(false)} />}
-    </section>
+    </Section>
   );
 }
 
-interface KeepDialogProps {
-  readonly team: Team;
-  readonly onClose: () => void;
-}
-
 /** Asks before it is turned on, which people have to know, and off, which deletes. */
-function KeepDialog({ team, onClose }: KeepDialogProps): JSX.Element {
+function KeepDialog({ team: { teamId, name, keepBodies } }: { readonly team: WireTeam }): JSX.Element {
   const { reloadTeams } = useSignedIn();
-  const [keeps] = useState(team.keepBodies);
-  const change = async (): Promise<void> => {
-    await updateTeam(team.teamId, { keepBodies: !keeps });
-    showToast(keeps ? "Texts are not kept any more." : "Texts are kept from the next request on.");
-    reloadTeams();
-  };
-  if (keeps)
+  const change = () =>
+    sendChange(`/auth/teams/${teamId}`, "team", { keepBodies: !keepBodies }).then(reloadTeams);
+  if (keepBodies)
     return (
-      <Confirm title="Stop keeping texts" action="Stop and delete" onConfirm={change} onClose={onClose}>
+      <Confirm
+        title="Stop keeping texts"
+        action="Stop and delete"
+        done="Texts are not kept any more."
+        onSubmit={change}
+      >
         <p>
-          All texts that were kept of the team <strong>{team.name}</strong> are deleted at once. This cannot
-          be undone.
+          All texts that were kept of the team <strong>{name}</strong> are deleted at once. This cannot be
+          undone.
         </p>
       </Confirm>
     );
@@ -58,12 +55,12 @@ function KeepDialog({ team, onClose }: KeepDialogProps): JSX.Element {
       title="Keep texts of requests"
       action="Keep texts"
       isDangerous={false}
-      onConfirm={change}
-      onClose={onClose}
+      done="Texts are kept from the next request on."
+      onSubmit={change}
     >
       <p>
-        From the next request on, what models read and write for the team <strong>{team.name}</strong> is kept
-        for some days. Tell the people whose requests it is about.
+        From the next request on, what models read and write for the team <strong>{name}</strong> is kept for
+        some days. Tell the people whose requests it is about.
       </p>
       <p class="hint">
         Requests with <code>store: false</code> are never kept. E-mail addresses and known forms of secrets

@@ -1,31 +1,19 @@
 /** Members of the team, what its log of requests keeps, and the teams of the server. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import {
-  listMembers,
-  removeMember,
-  type Member,
-  addMember,
-  updateMember,
-  type MemberSettings,
-} from "../../api/members.js";
+import type { WireMember } from "../../../http/server/present-member.js";
+import { send, sendChange } from "../../lib/client.js";
 import { usePages } from "../../lib/resource.js";
-import { Dialog } from "../../parts/dialog.js";
-import { Choice, Field } from "../../parts/field.js";
-import { Form } from "../../parts/form.js";
-import { useIsOperator, useRole, useSignedIn, useTeam } from "../../session.js";
-import { Confirm } from "../../parts/confirm.js";
-import { Empty } from "../../parts/empty.js";
-import { PageHead } from "../../parts/page-head.js";
-import { Table, type Column } from "../../parts/table.js";
-import { Time } from "../../parts/time.js";
+import { Confirm, FormDialog, openDialog } from "../../parts/dialog.js";
+import { Field, Select } from "../../parts/field.js";
+import { Empty, PageHead } from "../../parts/page.js";
+import { actionColumn, Table, type Column } from "../../parts/table.js";
+import { Ago } from "../../parts/text.js";
 import { showToast } from "../../parts/toast.js";
+import { useIsOperator, useRole, useSignedIn, useTeam } from "../../session.js";
 import { InviteDialog } from "./invite-dialog.js";
 import { KeepBodies } from "./keep-bodies.js";
 import { Teams } from "./teams.js";
-
-type Open =
-  { readonly kind: "add" } | { readonly kind: "edit" | "invite" | "remove"; readonly member: Member };
 
 /** The page. */
 export function MembersPage(): JSX.Element {
@@ -33,22 +21,33 @@ export function MembersPage(): JSX.Element {
   const mayChange = useRole("owner");
   const isOperator = useIsOperator();
   const { session } = useSignedIn();
-  const members = usePages((token, signal) => listMembers(teamId, token, signal), [teamId]);
-  const [open, setOpen] = useState<Open | null>(null);
-  const close = (): void => setOpen(null);
-  const shown = mayChange ? [...columns, actions(setOpen, session.member.memberId)] : columns;
+  const members = usePages<WireMember>(`/auth/teams/${teamId}/members`, "members");
+  const onSaved = members.reload;
+  const actions = actionColumn<WireMember>((member) => [
+    { text: "Invite", onClick: () => openDialog(<InviteDialog member={member} />) },
+    { text: "Edit", onClick: () => openDialog(<MemberDialog edited={member} onSaved={onSaved} />) },
+    {
+      text: "Remove",
+      isDisabled: member.memberId === session.member.memberId,
+      onClick: () => openDialog(<RemoveDialog member={member} onRemoved={onSaved} />),
+    },
+  ]);
   return (
     <>
       <PageHead title="Members">
         {mayChange && (
-          <button type="button" class="primary" onClick={() => setOpen({ kind: "add" })}>
+          <button
+            type="button"
+            class="primary"
+            onClick={() => openDialog(<MemberDialog onSaved={onSaved} />)}
+          >
             Add member
           </button>
         )}
       </PageHead>
       <Table
         label={`Members of ${name}`}
-        columns={shown}
+        columns={mayChange ? [...columns, actions] : columns}
         rows={members}
         getKey={({ memberId }) => memberId}
         empty={
@@ -59,19 +58,11 @@ export function MembersPage(): JSX.Element {
       />
       {mayChange && <KeepBodies />}
       {isOperator && <Teams />}
-      {open?.kind === "add" && <MemberDialog teamId={teamId} onSaved={members.reload} onClose={close} />}
-      {open?.kind === "edit" && (
-        <MemberDialog teamId={teamId} edited={open.member} onSaved={members.reload} onClose={close} />
-      )}
-      {open?.kind === "invite" && <InviteDialog member={open.member} onClose={close} />}
-      {open?.kind === "remove" && (
-        <RemoveDialog member={open.member} onRemoved={members.reload} onClose={close} />
-      )}
     </>
   );
 }
 
-const columns: readonly Column<Member>[] = [
+const columns: readonly Column<WireMember>[] = [
   {
     title: "Member",
     cell: ({ email, givenName, familyName }) => (
@@ -83,50 +74,24 @@ const columns: readonly Column<Member>[] = [
     ),
   },
   { title: "Role", cell: ({ role }) => role },
-  { title: "Added", cell: ({ createTime }) => <Time at={createTime} /> },
+  { title: "Added", cell: ({ createTime }) => <Ago at={createTime} /> },
 ];
 
-function actions(open: (dialog: Open) => void, ownId: string): Column<Member> {
-  return {
-    title: "Actions",
-    kind: "actions",
-    cell: (member) => (
-      <>
-        <button type="button" onClick={() => open({ kind: "invite", member })}>
-          Invite
-        </button>
-        <button type="button" onClick={() => open({ kind: "edit", member })}>
-          Edit
-        </button>
-        <button
-          type="button"
-          disabled={member.memberId === ownId}
-          onClick={() => open({ kind: "remove", member })}
-        >
-          Remove
-        </button>
-      </>
-    ),
-  };
-}
-
 interface RemoveDialogProps {
-  readonly member: Member;
+  readonly member: WireMember;
   readonly onRemoved: () => void;
-  readonly onClose: () => void;
 }
 
-function RemoveDialog({ member, onRemoved, onClose }: RemoveDialogProps): JSX.Element {
-  const remove = async (): Promise<void> => {
-    await removeMember(member.memberId);
-    showToast(`${member.email} is removed.`);
-    onRemoved();
-  };
+function RemoveDialog({ member: { memberId, email }, onRemoved }: RemoveDialogProps): JSX.Element {
   return (
-    <Confirm title="Remove member" action="Remove member" onConfirm={remove} onClose={onClose}>
+    <Confirm
+      title="Remove member"
+      done={`${email} is removed.`}
+      onSubmit={() => send("DELETE", `/auth/members/${memberId}`).then(onRemoved)}
+    >
       <p>
-        The sessions and management keys of <strong>{member.email}</strong> end now. Their API keys stay, and
-        can be deleted on the page of API keys.
+        The sessions and management keys of <strong>{email}</strong> end now. Their API keys stay, and can be
+        deleted on the page of API keys.
       </p>
     </Confirm>
   );
@@ -139,50 +104,45 @@ const roles = [
 ] as const;
 
 interface MemberDialogProps {
-  readonly teamId: string;
   /** The member to change; without it, one is added. */
-  readonly edited?: Member;
+  readonly edited?: WireMember;
   readonly onSaved: () => void;
-  readonly onClose: () => void;
 }
 
 /** Asks for e-mail, names and role, and shows the sign-in link of a new member. */
-function MemberDialog({ teamId, edited, onSaved, onClose }: MemberDialogProps): JSX.Element {
-  const [fields, setFields] = useState<MemberSettings>({
-    email: edited?.email ?? "",
-    givenName: edited?.givenName ?? "",
-    familyName: edited?.familyName ?? "",
-    role: edited?.role ?? "member",
-  });
-  const [added, setAdded] = useState<Member | null>(null);
-  const set = (change: Partial<MemberSettings>): void => setFields({ ...fields, ...change });
+function MemberDialog({ edited, onSaved }: MemberDialogProps): JSX.Element {
+  const { teamId } = useTeam();
+  const { email = "", givenName = "", familyName = "", role = "member" } = edited ?? {};
+  const [fields, setFields] = useState({ email, givenName, familyName, role });
+  const set = (change: Partial<typeof fields>): void => setFields({ ...fields, ...change });
   const save = async (): Promise<void> => {
-    if (edited === undefined) setAdded(await addMember(teamId, fields));
-    else {
-      await updateMember(edited.memberId, fields);
+    if (edited === undefined) {
+      const member = await send<WireMember>("POST", `/auth/teams/${teamId}/members`, fields);
+      openDialog(<InviteDialog member={member} />);
+    } else {
+      await sendChange(`/auth/members/${edited.memberId}`, "member", fields);
       showToast(`${fields.email} is saved.`);
-      onClose();
     }
     onSaved();
   };
-  if (added !== null) return <InviteDialog member={added} onClose={onClose} />;
-  const action = edited === undefined ? "Add member" : "Save";
   return (
-    <Dialog title={edited === undefined ? "Add member" : `Edit ${edited.email}`} onClose={onClose}>
-      <Form action={action} onSubmit={save} onCancel={onClose}>
-        <Field
-          label="E-mail"
-          type="email"
-          required
-          autofocus
-          autocomplete="off"
-          value={fields.email}
-          onValue={(email) => set({ email })}
-        />
-        <Field label="Given name" value={fields.givenName} onValue={(givenName) => set({ givenName })} />
-        <Field label="Family name" value={fields.familyName} onValue={(familyName) => set({ familyName })} />
-        <Choice label="Role" value={fields.role} onValue={(role) => set({ role })} options={roles} />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={edited === undefined ? "Add member" : `Edit ${edited.email}`}
+      action={edited === undefined ? "Add member" : "Save"}
+      onSubmit={save}
+    >
+      <Field
+        label="E-mail"
+        type="email"
+        required
+        autofocus
+        autocomplete="off"
+        value={fields.email}
+        onValue={(email) => set({ email })}
+      />
+      <Field label="Given name" value={fields.givenName} onValue={(givenName) => set({ givenName })} />
+      <Field label="Family name" value={fields.familyName} onValue={(familyName) => set({ familyName })} />
+      <Select label="Role" value={fields.role} onValue={(role) => set({ role })} options={roles} />
+    </FormDialog>
   );
 }

@@ -1,27 +1,21 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
-import { loadModel, unloadModel, type Model } from "../../api/models.js";
+import type { WireModel } from "../../../http/management/models/present-model.js";
+import { toModelPath } from "../../api/models.js";
+import { send } from "../../lib/client.js";
 import { bytesText, countText, dollarsText } from "../../lib/format.js";
+import { Confirm, openDialog } from "../../parts/dialog.js";
 import type { Column } from "../../parts/table.js";
-import { Time } from "../../parts/time.js";
+import { Ago } from "../../parts/text.js";
 import { showError, showToast } from "../../parts/toast.js";
-
-/** A model with the dialog that is open for it. */
-export interface OpenModel {
-  readonly kind: "edit" | "delete";
-  readonly model: Model;
-}
+import { ModelDialog } from "./model-dialog.js";
 
 /** The columns of the table of models. @param isOperator whether the member may change models */
-export function modelColumns(
-  isOperator: boolean,
-  open: (dialog: OpenModel) => void,
-  reload: () => void,
-): readonly Column<Model>[] {
-  const actions: Column<Model> = {
+export function modelColumns(isOperator: boolean, reload: () => void): readonly Column<WireModel>[] {
+  const actions: Column<WireModel> = {
     title: "Actions",
     kind: "actions",
-    cell: (model) => <Actions model={model} open={open} reload={reload} />,
+    cell: (model) => <Actions model={model} reload={reload} />,
   };
   return [
     { title: "Model", cell: (model) => <NameCell {...model} /> },
@@ -38,7 +32,7 @@ export function NameCell({
   id,
   aliases,
   unusable,
-}: Pick<Model, "id" | "aliases"> & { readonly unusable?: string | null }): JSX.Element {
+}: Pick<WireModel, "id" | "aliases"> & { readonly unusable?: string | null }): JSX.Element {
   return (
     <>
       <strong class="model-name">{id}</strong>
@@ -68,11 +62,11 @@ export function Lines({
   );
 }
 
-function contextText({ kind, contextTokens }: Model): string {
+function contextText({ kind, contextTokens }: WireModel): string {
   return kind === "image" || kind === "vision" ? "" : `${countText(contextTokens)} tokens of context`;
 }
 
-function MemoryCell({ memory, fit, unusable }: Model): JSX.Element {
+function MemoryCell({ memory, fit, unusable }: WireModel): JSX.Element {
   if (memory !== null)
     return (
       <Lines
@@ -86,7 +80,7 @@ function MemoryCell({ memory, fit, unusable }: Model): JSX.Element {
             `in use: ${memory.slotsHeld} of ${memory.slots} slots`
           ) : (
             <>
-              leaves <Time at={memory.until} />
+              leaves <Ago at={memory.until} />
             </>
           )
         }
@@ -111,7 +105,7 @@ function MemoryCell({ memory, fit, unusable }: Model): JSX.Element {
   );
 }
 
-function PriceCell({ kind, prices }: Model): JSX.Element {
+function PriceCell({ kind, prices }: WireModel): JSX.Element {
   const image = Number(prices.image);
   if (kind === "image") return <>{image === 0 ? "free" : `${dollarsText(image)} an image`}</>;
   const [prompt, cached, completion] = [prices.prompt, prices.cached, prices.completion].map(Number);
@@ -127,19 +121,19 @@ function PriceCell({ kind, prices }: Model): JSX.Element {
 }
 
 interface ActionsProps {
-  readonly model: Model;
-  readonly open: (dialog: OpenModel) => void;
+  readonly model: WireModel;
   readonly reload: () => void;
 }
 
-function Actions({ model, open, reload }: ActionsProps): JSX.Element {
+function Actions({ model, reload }: ActionsProps): JSX.Element {
   const [isBusy, setBusy] = useState(false);
   const { id, kind, memory, unusable } = model;
   const toggle = (): void => {
     if (isBusy) return;
     setBusy(true);
-    const changed = memory === null ? loadModel(id) : unloadModel(id);
-    const done = (now: Model): void => {
+    const change = memory === null ? "load" : "unload";
+    const changed = send<WireModel>("POST", `/admin/models/${change}`, { model: id });
+    const done = (now: WireModel): void => {
       if (memory === null) showToast(`The model “${id}” is in memory.`);
       else if (now.memory?.until === null) showToast(`“${id}” leaves memory when its last answer has ended.`);
       reload();
@@ -154,12 +148,32 @@ function Actions({ model, open, reload }: ActionsProps): JSX.Element {
           {isBusy ? (memory === null ? "Loading …" : "Unloading …") : memory === null ? "Load" : "Unload"}
         </button>
       )}
-      <button type="button" onClick={() => open({ kind: "edit", model })}>
+      <button type="button" onClick={() => openDialog(<ModelDialog model={model} onSaved={reload} />)}>
         Edit
       </button>
-      <button type="button" onClick={() => open({ kind: "delete", model })}>
+      <button type="button" onClick={() => openDialog(<DeleteDialog id={id} onDeleted={reload} />)}>
         Delete
       </button>
     </>
+  );
+}
+
+interface DeleteDialogProps {
+  readonly id: string;
+  readonly onDeleted: () => void;
+}
+
+function DeleteDialog({ id, onDeleted }: DeleteDialogProps): JSX.Element {
+  return (
+    <Confirm
+      title="Delete model"
+      done={`The model “${id}” is deleted.`}
+      onSubmit={() => send("DELETE", toModelPath(id)).then(onDeleted)}
+    >
+      <p>
+        The files and the settings of <strong>{id}</strong> are deleted, and requests for it fail from now on.
+        It can be downloaded again.
+      </p>
+    </Confirm>
   );
 }

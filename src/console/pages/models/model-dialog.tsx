@@ -1,78 +1,79 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { updateModel, type Model } from "../../api/models.js";
+import type { WireModel } from "../../../http/management/models/present-model.js";
+import { toModelPath } from "../../api/models.js";
+import { send } from "../../lib/client.js";
 import { countText } from "../../lib/format.js";
-import { Dialog } from "../../parts/dialog.js";
-import { Choice, Field } from "../../parts/field.js";
-import { Form } from "../../parts/form.js";
-import { TextArea } from "../../parts/text-area.js";
-import { showToast } from "../../parts/toast.js";
+import { FormDialog } from "../../parts/dialog.js";
+import { Field, Select, TextArea } from "../../parts/field.js";
 import {
   diffSettings,
-  toSettingFields,
+  toModelFields,
   findFailedSetting,
-  type SettingFields,
-  type SettingName,
+  type ModelFields,
+  type ModelField,
 } from "./settings.js";
 
 interface ModelDialogProps {
-  readonly model: Model;
+  readonly model: WireModel;
   readonly onSaved: () => void;
-  readonly onClose: () => void;
 }
 
 /** Changes the settings of a model. An error of the server stands at the field that it names. */
-export function ModelDialog({ model, onSaved, onClose }: ModelDialogProps): JSX.Element {
-  const [before] = useState(() => toSettingFields(model));
+export function ModelDialog({ model, onSaved }: ModelDialogProps): JSX.Element {
+  const [before] = useState(() => toModelFields(model));
   const [fields, setFields] = useState(before);
   const [problem, setProblem] = useState<Problem | null>(null);
-  const set = (name: SettingName, value: string): void => setFields({ ...fields, [name]: value });
-  const save = async (): Promise<void> => {
+  const set = (name: ModelField, value: string): void => setFields({ ...fields, [name]: value });
+  const save = async (): Promise<boolean> => {
     setProblem(null);
     try {
-      await updateModel(model.id, diffSettings(before, fields));
+      await send("PUT", toModelPath(model.id), diffSettings(before, fields));
     } catch (thrown) {
       const name = findFailedSetting(thrown);
       if (name === null || !(thrown instanceof Error)) throw thrown;
       setProblem({ name, text: thrown.message.replace(/^[^:]*: /, "") });
-      return;
+      return false;
     }
-    showToast(`The settings of “${model.id}” are saved.`);
     onSaved();
-    onClose();
+    return true;
   };
   const parts = { model, fields, set, problem };
   return (
-    <Dialog title={`Edit ${model.id}`} size="wide" onClose={onClose}>
-      <Form action="Save" onSubmit={save} onCancel={onClose}>
-        <Setting
-          {...parts}
-          name="aliases"
-          label="Aliases"
-          hint="Other names that requests may use, with spaces between them; * stands for any text, as in gpt-*."
-        />
-        <Prices {...parts} />
-        {model.kind !== "image" && model.kind !== "vision" && <Memory {...parts} />}
-        {model.kind === "chat" && <Answers {...parts} />}
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={`Edit ${model.id}`}
+      size="wide"
+      action="Save"
+      done={`The settings of “${model.id}” are saved.`}
+      onSubmit={save}
+    >
+      <Setting
+        {...parts}
+        name="aliases"
+        label="Aliases"
+        hint="Other names that requests may use, with spaces between them; * stands for any text, as in gpt-*."
+      />
+      <Prices {...parts} />
+      {model.kind !== "image" && model.kind !== "vision" && <Memory {...parts} />}
+      {model.kind === "chat" && <Answers {...parts} />}
+    </FormDialog>
   );
 }
 
 interface Problem {
-  readonly name: SettingName;
+  readonly name: ModelField;
   readonly text: string;
 }
 
 interface PartProps {
-  readonly model: Model;
-  readonly fields: SettingFields;
-  readonly set: (name: SettingName, value: string) => void;
+  readonly model: WireModel;
+  readonly fields: ModelFields;
+  readonly set: (name: ModelField, value: string) => void;
   readonly problem: Problem | null;
 }
 
 interface SettingProps extends PartProps {
-  readonly name: SettingName;
+  readonly name: ModelField;
   readonly label: string;
   readonly hint?: string;
   readonly placeholder?: string;
@@ -142,7 +143,7 @@ function Memory(props: PartProps): JSX.Element {
         {model.kind === "chat" && (
           <>
             <Setting {...props} name="slots" label="Answers at a time" />
-            <Choice
+            <Select
               label="Type of the cache"
               value={fields.kvCache}
               onValue={(value) => set("kvCache", value)}

@@ -1,28 +1,17 @@
 /** Models: lists them, loads and unloads them, changes their settings, downloads and deletes them. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import {
-  deleteModel,
-  listModels,
-  type Model,
-  pullModel,
-  listTeamModels,
-  type TeamModel,
-} from "../../api/models.js";
-import { countText, dollarsText } from "../../lib/format.js";
-import { useResource } from "../../lib/resource.js";
-import { Dialog } from "../../parts/dialog.js";
+import type { WireModel } from "../../../http/management/models/present-model.js";
+import { send } from "../../lib/client.js";
+import { useList } from "../../lib/resource.js";
+import { FormDialog, openDialog } from "../../parts/dialog.js";
 import { Field } from "../../parts/field.js";
-import { Form } from "../../parts/form.js";
-import { useIsOperator, useSignedIn, useTeam } from "../../session.js";
-import { Confirm } from "../../parts/confirm.js";
-import { Empty } from "../../parts/empty.js";
-import { PageHead } from "../../parts/page-head.js";
-import { Table, type Column } from "../../parts/table.js";
-import { showToast } from "../../parts/toast.js";
-import { modelColumns, type OpenModel, Lines, NameCell } from "./columns.js";
-import { ModelDialog } from "./model-dialog.js";
+import { Empty, PageHead } from "../../parts/page.js";
+import { Table } from "../../parts/table.js";
+import { useIsOperator, useSignedIn } from "../../session.js";
+import { modelColumns } from "./columns.js";
 import { Pulls, usePulls } from "./pulls.js";
+import { TeamModels } from "./team-models.js";
 
 /** Models are loaded and unloaded by requests, too. */
 const refreshMs = 5000;
@@ -35,13 +24,10 @@ export function ModelsPage(): JSX.Element {
 
 function ServerModels(): JSX.Element {
   const isOperator = useIsOperator();
-  const models = useResource(listModels, [], refreshMs);
+  const models = useList<WireModel>("/admin/models", "data", {}, refreshMs);
   const pulls = usePulls(models.reload);
-  const [open, setOpen] = useState<OpenModel | null>(null);
-  const [isAdding, setAdding] = useState(false);
-  const close = (): void => setOpen(null);
   const add = isOperator && (
-    <button type="button" class="primary" onClick={() => setAdding(true)}>
+    <button type="button" class="primary" onClick={() => openDialog(<PullDialog onStarted={pulls.reload} />)}>
       Add model
     </button>
   );
@@ -51,7 +37,7 @@ function ServerModels(): JSX.Element {
       <Pulls pulls={pulls} isOperator={isOperator} />
       <Table
         label="Models"
-        columns={modelColumns(isOperator, setOpen, models.reload)}
+        columns={modelColumns(isOperator, models.reload)}
         rows={models}
         getKey={({ id }) => id}
         empty={
@@ -61,111 +47,30 @@ function ServerModels(): JSX.Element {
           </Empty>
         }
       />
-      {isAdding && <PullDialog onStarted={pulls.reload} onClose={() => setAdding(false)} />}
-      {open?.kind === "edit" && <ModelDialog model={open.model} onSaved={models.reload} onClose={close} />}
-      {open?.kind === "delete" && (
-        <DeleteDialog model={open.model} onDeleted={models.reload} onClose={close} />
-      )}
     </>
   );
-}
-
-interface DeleteDialogProps {
-  readonly model: Model;
-  readonly onDeleted: () => void;
-  readonly onClose: () => void;
-}
-
-function DeleteDialog({ model: { id }, onDeleted, onClose }: DeleteDialogProps): JSX.Element {
-  const remove = async (): Promise<void> => {
-    await deleteModel(id);
-    showToast(`The model “${id}” is deleted.`);
-    onDeleted();
-  };
-  return (
-    <Confirm title="Delete model" action="Delete model" onConfirm={remove} onClose={onClose}>
-      <p>
-        The files and the settings of <strong>{id}</strong> are deleted, and requests for it fail from now on.
-        It can be downloaded again.
-      </p>
-    </Confirm>
-  );
-}
-
-interface PullDialogProps {
-  readonly onStarted: () => void;
-  readonly onClose: () => void;
 }
 
 /** Asks which model to download, and starts it. */
-function PullDialog({ onStarted, onClose }: PullDialogProps): JSX.Element {
+function PullDialog({ onStarted }: { readonly onStarted: () => void }): JSX.Element {
   const [model, setModel] = useState("");
-  const start = async (): Promise<void> => {
-    await pullModel(model.trim());
-    onStarted();
-    onClose();
-  };
+  const start = () => send("POST", "/admin/models/pull", { model: model.trim() }).then(onStarted);
   return (
-    <Dialog title="Add model" onClose={onClose}>
-      <Form action="Download" onSubmit={start} onCancel={onClose}>
-        <Field
-          label="Model"
-          hint="A name such as qwen3:4b, a repository of the hub such as org/repo or org/repo:Q4_K_M, or an https address of a GGUF file."
-          required
-          autofocus
-          autocomplete="off"
-          maxLength={2000}
-          value={model}
-          onValue={setModel}
-        />
-        <p class="hint">
-          The download goes on when you leave this page. Models that you put into the folder of models appear
-          by themselves. <a href="/docs/guides/models">The guide of models</a> says more.
-        </p>
-      </Form>
-    </Dialog>
-  );
-}
-
-/** The models that a team may use, for its members. */
-function TeamModels(): JSX.Element {
-  const { teamId } = useTeam();
-  const models = useResource((signal) => listTeamModels(teamId, signal), [teamId]);
-  return (
-    <>
-      <PageHead title="Models" />
-      <Table
-        label="Models"
-        columns={columns}
-        rows={models}
-        getKey={({ id }) => id}
-        empty={
-          <Empty title="No models yet">
-            <p>Ask the operator of this server to add one.</p>
-          </Empty>
-        }
+    <FormDialog title="Add model" action="Download" onSubmit={start}>
+      <Field
+        label="Model"
+        hint="A name such as qwen3:4b, a repository of the hub such as org/repo or org/repo:Q4_K_M, or an https address of a GGUF file."
+        required
+        autofocus
+        autocomplete="off"
+        maxLength={2000}
+        value={model}
+        onValue={setModel}
       />
-    </>
+      <p class="hint">
+        The download goes on when you leave this page. Models that you put into the folder of models appear by
+        themselves. <a href="/docs/guides/models">The guide of models</a> says more.
+      </p>
+    </FormDialog>
   );
-}
-
-const columns: readonly Column<TeamModel>[] = [
-  { title: "Model", cell: (model) => <NameCell {...model} /> },
-  { title: "Kind", cell: ({ kind }) => kind },
-  {
-    title: "Context",
-    kind: "number",
-    cell: ({ contextTokens }) => (contextTokens === null ? "–" : countText(contextTokens)),
-  },
-  { title: "Price", cell: (model) => <Price {...model} /> },
-];
-
-function Price({ kind, prices: [first = 0, answer] }: TeamModel): JSX.Element {
-  if (first === 0 && (answer ?? 0) === 0) return <>free</>;
-  if (kind === "image") return <>{dollarsText(first)} an image</>;
-  const texts = [
-    `${dollarsText(first)} prompt`,
-    ...(answer === undefined ? [] : [`${dollarsText(answer)} answer`]),
-  ];
-  return <Lines first={texts.join(", ")} second="per million tokens" />;
 }

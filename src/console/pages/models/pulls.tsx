@@ -1,20 +1,25 @@
 /** Downloads of models: those in progress, and those that ended without a model in the last day. */
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { cancelPull, followPull, listPulls, pullModel, type Pull } from "../../api/models.js";
+import type { WirePull } from "../../../http/management/models/pulls.js";
+import { send, stream } from "../../lib/client.js";
 import { now } from "../../lib/clock.js";
 import { bytesText, durationText } from "../../lib/format.js";
-import { useResource, type Resource } from "../../lib/resource.js";
-import { ErrorBox } from "../../parts/error-box.js";
+import { useList, type Resource } from "../../lib/resource.js";
+import { ErrorBox } from "../../parts/page.js";
 import { showError, showToast } from "../../parts/toast.js";
+
+const path = "/admin/models/pulls";
 
 /** Another member may have started one. */
 const refreshMs = 10_000;
 const shownMs = 24 * 3_600_000;
 
 /** Loads the downloads to show. @param onDone called when a download has ended with a model */
-export function usePulls(onDone: () => void): Resource<readonly Pull[]> & { readonly onDone: () => void } {
-  const pulls = useResource(listPulls, [], refreshMs);
+export function usePulls(
+  onDone: () => void,
+): Resource<readonly WirePull[]> & { readonly onDone: () => void } {
+  const pulls = useList<WirePull>(path, "data", {}, refreshMs);
   return { ...pulls, value: pulls.value === null ? null : shownPulls(pulls.value), onDone };
 }
 
@@ -28,7 +33,7 @@ export function Pulls({ pulls, isOperator }: PullsProps): JSX.Element | null {
   const { value, error, reload, onDone } = pulls;
   if (error !== null) return <ErrorBox error={error} onRetry={reload} />;
   if (value === null || value.length === 0) return null;
-  const ended = ({ state, model, modelId }: Pull): void => {
+  const ended = ({ state, model, modelId }: WirePull): void => {
     if (state === "done") {
       showToast(`The model “${modelId ?? model}” is downloaded.`);
       onDone();
@@ -48,36 +53,33 @@ export function Pulls({ pulls, isOperator }: PullsProps): JSX.Element | null {
 }
 
 interface PullItemProps {
-  readonly listed: Pull;
+  readonly listed: WirePull;
   readonly isOperator: boolean;
-  readonly onEnded: (pull: Pull) => void;
+  readonly onEnded: (pull: WirePull) => void;
   readonly onChanged: () => void;
 }
 
 function PullItem({ listed, isOperator, onEnded, onChanged }: PullItemProps): JSX.Element {
   const pull = useProgress(listed, onEnded);
   const isActive = isInProgress(pull);
-  const change = (by: Promise<Pull>): void => void by.then(onChanged, showError);
+  const change = (by: Promise<WirePull>): void => void by.then(onChanged, showError);
   return (
     <li>
       <p class="pull-head">
         <strong>{pull.model}</strong>
-        {isOperator && isActive && (
+        {isOperator && (
           <button
             type="button"
-            aria-label={`Cancel the download of ${pull.model}`}
-            onClick={() => change(cancelPull(pull.id))}
+            aria-label={`${isActive ? "Cancel" : "Resume"} the download of ${pull.model}`}
+            onClick={() =>
+              change(
+                isActive
+                  ? send("DELETE", `${path}/${pull.id}`)
+                  : send("POST", "/admin/models/pull", { model: pull.model }),
+              )
+            }
           >
-            Cancel
-          </button>
-        )}
-        {isOperator && !isActive && (
-          <button
-            type="button"
-            aria-label={`Resume the download of ${pull.model}`}
-            onClick={() => change(pullModel(pull.model))}
-          >
-            Resume
+            {isActive ? "Cancel" : "Resume"}
           </button>
         )}
       </p>
@@ -94,8 +96,8 @@ function PullItem({ listed, isOperator, onEnded, onChanged }: PullItemProps): JS
 }
 
 /** Returns the download as the list has it, or as its stream has it while it runs. */
-function useProgress(listed: Pull, onEnded: (pull: Pull) => void): Pull {
-  const [followed, setFollowed] = useState<Pull | null>(null);
+function useProgress(listed: WirePull, onEnded: (pull: WirePull) => void): WirePull {
+  const [followed, setFollowed] = useState<WirePull | null>(null);
   const { id, state } = listed;
   useEffect(() => {
     // A browser keeps few connections to a server, and the server runs few downloads at a time: those that wait are not followed.
@@ -103,7 +105,12 @@ function useProgress(listed: Pull, onEnded: (pull: Pull) => void): Pull {
     const abort = new AbortController();
     const follow = async (): Promise<void> => {
       let hasEnded = false;
-      for await (const pull of followPull(id, abort.signal)) {
+      for await (const pull of stream<WirePull>(
+        "GET",
+        `${path}/${id}?stream=true`,
+        undefined,
+        abort.signal,
+      )) {
         setFollowed(pull);
         hasEnded = !isInProgress(pull);
         if (hasEnded) onEnded(pull);
@@ -118,20 +125,20 @@ function useProgress(listed: Pull, onEnded: (pull: Pull) => void): Pull {
 }
 
 /** When a model has several downloads, only the newest counts. */
-function shownPulls(pulls: readonly Pull[]): readonly Pull[] {
+function shownPulls(pulls: readonly WirePull[]): readonly WirePull[] {
   const newest = pulls.filter(
     (pull, at) => pulls.findIndex(({ model }) => model === pull.model) === at && pull.state !== "done",
   );
-  const isRecent = ({ endTime }: Pull): boolean =>
+  const isRecent = ({ endTime }: WirePull): boolean =>
     endTime === null || now() - new Date(endTime).getTime() < shownMs;
   return newest.filter(isRecent);
 }
 
-function isInProgress({ state }: Pull): boolean {
+function isInProgress({ state }: WirePull): boolean {
   return state === "queued" || state === "running";
 }
 
-function progressText({ state, phase, bytesDone, bytesTotal, bytesPerSecond, error }: Pull): string {
+function progressText({ state, phase, bytesDone, bytesTotal, bytesPerSecond, error }: WirePull): string {
   if (state === "failed") return error ?? "The download has failed.";
   if (state === "cancelled") return "Cancelled. What was downloaded is kept.";
   if (state === "queued") return "Waits for another download.";

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
-import type { Overview } from "../../api/overview.js";
+import type { Overview } from "../../../http/management/overview.js";
 import { bytesText, compactText, countText, dollarsText } from "../../lib/format.js";
 import { pageHref } from "../../lib/location.js";
 import { useRole } from "../../session.js";
@@ -8,7 +8,7 @@ import { useRole } from "../../session.js";
 const nowSeconds = 5;
 
 /** The numbers of the overview. */
-export function Figures({ overview }: { readonly overview: Overview }): JSX.Element {
+export function OverviewFigures({ overview }: { readonly overview: Overview }): JSX.Element {
   const { running, waiting, today, memory, credits } = overview;
   const ofKeys = useRole("admin") ? "" : " by your keys";
   return (

@@ -1,20 +1,16 @@
 /** Overview: what the server does now, what it has done today, and the next steps on a new server. */
 import type { JSX } from "preact";
-import { listKeyModels } from "../../api/access.js";
-import { getOverview, type Overview } from "../../api/overview.js";
+import type { Overview } from "../../../http/management/overview.js";
+import { listKeyModels } from "../../api/models.js";
 import { now } from "../../lib/clock.js";
 import { bytesText } from "../../lib/format.js";
-import { navigate, pageHref, useLocation } from "../../lib/location.js";
-import { useResource } from "../../lib/resource.js";
-import { Copyable } from "../../parts/copyable.js";
-import { useSignedIn, useIsOperator } from "../../session.js";
-import { Empty } from "../../parts/empty.js";
-import { ErrorBox } from "../../parts/error-box.js";
-import { Loading } from "../../parts/loading.js";
-import { PageHead } from "../../parts/page-head.js";
+import { pageHref, setQuery, useLocation } from "../../lib/location.js";
+import { loaded, useGet, useResource } from "../../lib/resource.js";
+import { Empty, Loaded, PageHead } from "../../parts/page.js";
 import { Table, type Column } from "../../parts/table.js";
-import { Time } from "../../parts/time.js";
-import { Figures } from "./figures.js";
+import { Ago, Copyable } from "../../parts/text.js";
+import { useIsOperator, useSignedIn } from "../../session.js";
+import { OverviewFigures } from "./figures.js";
 
 const refreshMs = 3000;
 
@@ -24,36 +20,36 @@ export function OverviewPage(): JSX.Element {
   const { query } = useLocation();
   const isOfServer = session.member.teamId === undefined;
   const teamId = isOfServer && query.get("show") !== "team" ? undefined : team?.teamId;
-  const overview = useResource((signal) => getOverview(teamId, startOfToday(), signal), [teamId], refreshMs);
-  const { value, error, reload } = overview;
+  const from = new Date(startOfToday()).toISOString();
+  const overview = useGet<Overview>("/admin/overview", { teamId, from }, refreshMs);
   return (
     <>
       <PageHead title="Overview">
         {isOfServer && team !== null && <Scope team={team.name} isTeam={teamId !== undefined} />}
       </PageHead>
-      {error !== null && <ErrorBox error={error} onRetry={reload} />}
-      {value === null && error === null && <Loading />}
-      {value !== null && (
-        <>
-          {value.today.requests === 0 && value.running + value.waiting === 0 && <NextSteps />}
-          <Figures overview={value} />
-          <h2>Models in memory</h2>
-          <Table
-            label="Models in memory"
-            columns={columns}
-            rows={{ ...overview, value: value.models, error: null }}
-            getKey={({ id }) => id}
-            empty={
-              <Empty title="No model is in memory">
-                <p>The first request for a model loads it.</p>
-                <a class="button" href={pageHref("models")}>
-                  Show all models
-                </a>
-              </Empty>
-            }
-          />
-        </>
-      )}
+      <Loaded from={overview}>
+        {(value) => (
+          <>
+            {value.today.requests === 0 && value.running + value.waiting === 0 && <NextSteps />}
+            <OverviewFigures overview={value} />
+            <h2>Models in memory</h2>
+            <Table
+              label="Models in memory"
+              columns={columns}
+              rows={loaded(value.models)}
+              getKey={({ id }) => id}
+              empty={
+                <Empty title="No model is in memory">
+                  <p>The first request for a model loads it.</p>
+                  <a class="button" href={pageHref("models")}>
+                    Show all models
+                  </a>
+                </Empty>
+              }
+            />
+          </>
+        )}
+      </Loaded>
     </>
   );
 }
@@ -69,9 +65,7 @@ function Scope({ team, isTeam }: ScopeProps): JSX.Element {
     <select
       aria-label="Numbers of"
       value={isTeam ? "team" : ""}
-      onChange={({ currentTarget: { value: show } }) =>
-        navigate(pageHref("overview", { show }), { replace: true })
-      }
+      onChange={({ currentTarget: { value: show } }) => setQuery({ show })}
     >
       <option value="">The whole server</option>
       <option value="team">The team {team}</option>
@@ -79,9 +73,7 @@ function Scope({ team, isTeam }: ScopeProps): JSX.Element {
   );
 }
 
-type ModelInMemory = Overview["models"][number];
-
-const columns: readonly Column<ModelInMemory>[] = [
+const columns: readonly Column<Overview["models"][number]>[] = [
   { title: "Model", cell: ({ id }) => <strong class="model-name">{id}</strong> },
   {
     title: "Memory",
@@ -91,7 +83,7 @@ const columns: readonly Column<ModelInMemory>[] = [
   { title: "Slots in use", kind: "number", cell: ({ slots, slotsHeld }) => `${slotsHeld} of ${slots}` },
   {
     title: "Leaves memory",
-    cell: ({ until }) => (until === null ? "in use" : <Time at={until} />),
+    cell: ({ until }) => (until === null ? "in use" : <Ago at={until} />),
   },
 ];
 

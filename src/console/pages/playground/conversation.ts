@@ -1,6 +1,8 @@
 /** The conversation of the playground. It stays while the member opens other pages of the console, not after a reload. */
-import { streamChat } from "../../api/chat.js";
+import type { ChatChunk } from "../../../dialects/openai-chat/response-schema.js";
+import { ApiError, stream } from "../../lib/client.js";
 import { elapsed } from "../../lib/clock.js";
+import { toError } from "../../lib/resource.js";
 import { createStore } from "../../lib/store.js";
 import { noSettings, toChatRequest, type Settings } from "./request.js";
 import {
@@ -10,7 +12,7 @@ import {
   withChunk,
   type AnswerTurn,
   type AttachedImage,
-  type Turn,
+  type PlaygroundTurn,
 } from "./chat/turn.js";
 
 export interface Draft {
@@ -18,9 +20,9 @@ export interface Draft {
   readonly images: readonly AttachedImage[];
 }
 
-export interface Conversation {
+export interface PlaygroundState {
   readonly settings: Settings;
-  readonly turns: readonly Turn[];
+  readonly turns: readonly PlaygroundTurn[];
   /** The message that is being written. */
   readonly draft: Draft;
 }
@@ -29,7 +31,7 @@ const noDraft: Draft = { text: "", images: [] };
 
 const modelKey = "hearth.playground.model";
 
-export const conversation = createStore<Conversation>(empty());
+export const conversation = createStore<PlaygroundState>(empty());
 let abort: AbortController | null = null;
 let memberId: string | null = null;
 let nextId = 1;
@@ -56,7 +58,7 @@ export function setDraft(change: Partial<Draft>): void {
 }
 
 /** Sends the message that is written, and streams the answer. */
-export function send(): void {
+export function sendMessage(): void {
   const { turns, draft, ...state } = conversation.get();
   conversation.set({ ...state, turns, draft: noDraft });
   run([...turns, { id: nextId++, role: "user", ...draft }]);
@@ -66,7 +68,7 @@ export function send(): void {
  * Returns the turns that a request has now: with the message that is being written, if there is one; else those before the last
  * answer.
  */
-export function requestTurns({ turns, draft }: Conversation): readonly Turn[] {
+export function requestTurns({ turns, draft }: PlaygroundState): readonly PlaygroundTurn[] {
   if (draft.text.trim() !== "" || draft.images.length > 0)
     return [...turns, { id: 0, role: "user", ...draft }];
   return turns.at(-1)?.role === "assistant" ? turns.slice(0, -1) : turns;
@@ -108,12 +110,12 @@ export function clear(): void {
 }
 
 /** Returns whether an answer is being streamed. */
-export function isRunning({ turns }: Conversation): boolean {
+export function isRunning({ turns }: PlaygroundState): boolean {
   const last = turns.at(-1);
   return last?.role === "assistant" && last.state === "running";
 }
 
-function run(turns: readonly Turn[]): void {
+function run(turns: readonly PlaygroundTurn[]): void {
   const state = conversation.get();
   const { settings } = state;
   stop();
@@ -122,6 +124,11 @@ function run(turns: readonly Turn[]): void {
   const answer = newAnswer(nextId++, settings.model, elapsed());
   conversation.set({ ...state, turns: [...turns, answer] });
   void follow(answer, controller.signal, () => toChatRequest(settings, turns));
+}
+
+/** What a stream has in place of a chunk when the answer fails after it has begun. */
+interface StreamError {
+  readonly error: { readonly message: string };
 }
 
 /** Streams into an answer. It is shown at most once for each frame of the screen. */
@@ -134,14 +141,17 @@ async function follow(first: AnswerTurn, signal: AbortSignal, request: () => obj
   };
   try {
     const body = { ...request(), stream: true, stream_options: { include_usage: true } };
-    for await (const chunk of streamChat(body, signal)) {
+    const chunks = stream<ChatChunk | StreamError>("POST", "/v1/chat/completions", body, signal);
+    for await (const chunk of chunks) {
+      if ("error" in chunk) throw new ApiError(500, chunk.error.message, null);
       answer = withChunk(answer, chunk, elapsed());
       frame ??= requestAnimationFrame(show);
     }
     answer = ended(answer, "done", elapsed());
   } catch (thrown) {
-    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-    answer = signal.aborted ? ended(answer, "stopped", elapsed()) : ended(answer, "failed", elapsed(), error);
+    answer = signal.aborted
+      ? ended(answer, "stopped", elapsed())
+      : ended(answer, "failed", elapsed(), toError(thrown));
   }
   if (frame !== null) cancelAnimationFrame(frame);
   show();
@@ -154,7 +164,7 @@ function replace(answer: AnswerTurn): void {
     conversation.set({ ...state, turns: state.turns.map((turn) => (turn.id === answer.id ? answer : turn)) });
 }
 
-function empty(): Conversation {
+function empty(): PlaygroundState {
   return {
     settings: { ...noSettings, model: localStorage.getItem(modelKey) ?? "" },
     turns: [],

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { pageHref, useLocation } from "../../lib/location.js";
 import { useSignedIn } from "../../session.js";
-import { PageHead } from "../../parts/page-head.js";
+import { PageHead } from "../../parts/page.js";
 import { Chat } from "./chat/chat.js";
 import { openFor } from "./conversation.js";
 import { ImageStudio } from "./images/image-studio.js";

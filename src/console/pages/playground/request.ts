@@ -1,5 +1,5 @@
 /** The request of a conversation with its settings. Pure. */
-import type { AttachedImage, Turn } from "./chat/turn.js";
+import type { AttachedImage, PlaygroundTurn } from "./chat/turn.js";
 
 export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
@@ -31,10 +31,10 @@ export const noSettings: Settings = {
 };
 
 /** A request of POST /v1/chat/completions without the fields of streams. */
-export type ChatRequest = Readonly<Record<string, unknown>>;
+export type PlaygroundRequest = Readonly<Record<string, unknown>>;
 
 /** Returns the request for the next answer. @throws Error if `tools` or `schema` is not valid JSON of its form. */
-export function toChatRequest(settings: Settings, turns: readonly Turn[]): ChatRequest {
+export function toChatRequest(settings: Settings, turns: readonly PlaygroundTurn[]): PlaygroundRequest {
   const tools = parseTools(settings.tools);
   const schema = parseSchema(settings.schema);
   const { system, effort } = settings;
@@ -85,7 +85,7 @@ function parseSchema(text: string): unknown {
   return value;
 }
 
-function toMessage(turn: Turn): readonly object[] {
+function toMessage(turn: PlaygroundTurn): readonly object[] {
   if (turn.role === "tool") return [{ role: "tool", tool_call_id: turn.callId, content: turn.text }];
   if (turn.role === "user") return [{ role: "user", content: toContent(turn.text, turn.images) }];
   // An answer that was stopped or failed before its first word says nothing.

@@ -1,17 +1,16 @@
 import type { JSX } from "preact";
-import { isLive, type LoggedRequest } from "../../api/requests.js";
+import type { WireRequest } from "../../../http/management/requests/requests.js";
+import { isLive } from "../../api/requests.js";
 import { countText, durationText, momentText, timeText } from "../../lib/format.js";
 import { usdText } from "../../lib/money.js";
-import type { Column } from "../../parts/table.js";
+import { actionColumn, type Column } from "../../parts/table.js";
 import { speedText, stateClasses, readTimes } from "./describe.js";
 
-export interface OpenRequest {
-  readonly kind: "details" | "cancel" | "delete-bodies";
-  readonly request: LoggedRequest;
-}
+/** What opens the dialogs of a request. */
+type OpenRequest = (request: WireRequest) => void;
 
-/** Returns the columns of the list. */
-export function requestColumns(open: (dialog: OpenRequest) => void): readonly Column<LoggedRequest>[] {
+/** Returns the columns of the list. @param show opens the details @param cancel asks whether to cancel */
+export function requestColumns(show: OpenRequest, cancel: OpenRequest): readonly Column<WireRequest>[] {
   return [
     {
       title: "Accepted",
@@ -21,8 +20,8 @@ export function requestColumns(open: (dialog: OpenRequest) => void): readonly Co
         </time>
       ),
     },
-    { title: "Request", cell: (request) => <Named request={request} onOpen={open} /> },
-    { title: "State", cell: (request) => <RequestState request={request} /> },
+    { title: "Request", cell: (request) => <Named request={request} onShow={show} /> },
+    { title: "State", cell: (request) => <StatusLabel request={request} /> },
     { title: "Prompt", kind: "number", cell: promptText },
     { title: "Answer", kind: "number", cell: answerText },
     {
@@ -35,38 +34,31 @@ export function requestColumns(open: (dialog: OpenRequest) => void): readonly Co
     },
     { title: "Took", kind: "number", cell: (request) => <Took request={request} /> },
     { title: "Cost", kind: "number", cell: ({ costUsd }) => usdText(costUsd) },
-    {
-      title: "Actions",
-      kind: "actions",
-      cell: (request) =>
-        isLive(request) && (
-          <button
-            type="button"
-            aria-label={`Cancel the request to ${request.model}`}
-            onClick={() => open({ kind: "cancel", request })}
-          >
-            Cancel
-          </button>
-        ),
-    },
+    actionColumn((request) => [
+      isLive(request) && {
+        text: "Cancel",
+        label: `Cancel the request to ${request.model}`,
+        onClick: () => cancel(request),
+      },
+    ]),
   ];
 }
 
 /** The state in one word. */
-export function RequestState({ request: { status } }: { readonly request: LoggedRequest }): JSX.Element {
+export function StatusLabel({ request: { status } }: { readonly request: WireRequest }): JSX.Element {
   return <span class={`state ${stateClasses[status]}`}>{status}</span>;
 }
 
 interface NamedProps {
-  readonly request: LoggedRequest;
-  readonly onOpen: (dialog: OpenRequest) => void;
+  readonly request: WireRequest;
+  readonly onShow: OpenRequest;
 }
 
-function Named({ request, onOpen }: NamedProps): JSX.Element {
+function Named({ request, onShow }: NamedProps): JSX.Element {
   const { model, endpoint, apiKeyName, errorKind } = request;
   return (
     <>
-      <button type="button" class="link model-name" onClick={() => onOpen({ kind: "details", request })}>
+      <button type="button" class="link model-name" onClick={() => onShow(request)}>
         {model}
       </button>
       <code class="below whole">{endpoint}</code>
@@ -78,7 +70,7 @@ function Named({ request, onOpen }: NamedProps): JSX.Element {
   );
 }
 
-function promptText({ status, promptTokens, cachedTokens }: LoggedRequest): JSX.Element | string {
+function promptText({ status, promptTokens, cachedTokens }: WireRequest): JSX.Element | string {
   if (status === "queued") return "–";
   return (
     <>
@@ -93,7 +85,7 @@ function answerText({
   completionTokens,
   reasoningTokens,
   images,
-}: LoggedRequest): JSX.Element | string {
+}: WireRequest): JSX.Element | string {
   if (status === "queued") return "–";
   if (images > 0) return images === 1 ? "1 image" : `${countText(images)} images`;
   return (
@@ -104,7 +96,7 @@ function answerText({
   );
 }
 
-function Took({ request }: { readonly request: LoggedRequest }): JSX.Element {
+function Took({ request }: { readonly request: WireRequest }): JSX.Element {
   const { totalMs, tokensPerSecond } = readTimes(request);
   return (
     <>

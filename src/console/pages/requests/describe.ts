@@ -1,9 +1,10 @@
 /** A request in numbers and a few words. */
-import { isLive, type LoggedRequest, type RequestStatus } from "../../api/requests.js";
+import type { WireRequest } from "../../../http/management/requests/requests.js";
+import { isLive } from "../../api/requests.js";
 import { now } from "../../lib/clock.js";
 
 /** The classes of states, as the styles have them. */
-export const stateClasses: Readonly<Record<RequestStatus, "" | "good" | "warn" | "bad" | "live">> = {
+export const stateClasses: Readonly<Record<WireRequest["status"], "" | "good" | "warn" | "bad" | "live">> = {
   queued: "warn",
   running: "live",
   completed: "good",
@@ -14,7 +15,7 @@ export const stateClasses: Readonly<Record<RequestStatus, "" | "good" | "warn" |
 };
 
 /** What a state means. */
-export const stateTexts: Readonly<Record<RequestStatus, string>> = {
+export const requestStateTexts: Readonly<Record<WireRequest["status"], string>> = {
   queued: "It waits for its model or a slot.",
   running: "It is being answered.",
   completed: "It was answered.",
@@ -38,7 +39,7 @@ export interface Times {
 }
 
 /** Returns the times; for a live request, until now. */
-export function readTimes(request: LoggedRequest): Times {
+export function readTimes(request: WireRequest): Times {
   const created = new Date(request.createTime).getTime();
   const started = at(request.startTime);
   const first = at(request.firstTokenTime);

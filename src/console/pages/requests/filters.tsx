@@ -1,7 +1,9 @@
 import type { JSX } from "preact";
-import type { LoggedRequest, RequestFilter, RequestStatus } from "../../api/requests.js";
+import type { WireRequest } from "../../../http/management/requests/requests.js";
+import type { RequestLogQuery } from "../../api/requests.js";
 import { now } from "../../lib/clock.js";
-import { Choice } from "../../parts/field.js";
+import { setQuery } from "../../lib/location.js";
+import { Select } from "../../parts/field.js";
 
 const minuteMs = 60_000;
 
@@ -13,7 +15,7 @@ const spans = [
   ["7d", "Last 7 days", 7 * 24 * 60 * minuteMs],
 ] as const;
 
-const statuses: readonly (readonly [RequestStatus | "", string])[] = [
+const statuses: readonly (readonly [WireRequest["status"] | "", string])[] = [
   ["", "In any state"],
   ["queued", "Queued"],
   ["running", "Running"],
@@ -25,53 +27,52 @@ const statuses: readonly (readonly [RequestStatus | "", string])[] = [
 ];
 
 /** Reads the filter from the address of the page. */
-export function readRequestFilter(teamId: string, query: URLSearchParams): RequestFilter {
+export function readRequestLogQuery(teamId: string, query: URLSearchParams): RequestLogQuery {
   const status = statuses.find(([each]) => each === query.get("status"))?.[0] ?? "";
   const spanMs = spans.find(([each]) => each === query.get("time"))?.[2] ?? null;
   return {
     teamId,
-    text: query.get("q") ?? "",
+    query: query.get("q") ?? "",
     status,
     apiKeyId: query.get("key") ?? "",
     model: query.get("model") ?? "",
-    since: spanMs === null ? null : now() - spanMs,
+    since: spanMs === null ? "" : new Date(now() - spanMs).toISOString(),
   };
 }
 
 /** Whether the filter can leave requests out. */
-export function isFiltered({ text, status, apiKeyId, model, since }: RequestFilter): boolean {
-  return [text, status, apiKeyId, model].some((each) => each !== "") || since !== null;
+export function isFiltered({ teamId: _, ...filter }: RequestLogQuery): boolean {
+  return Object.values(filter).some((each) => each !== "");
 }
 
 interface FiltersProps {
   readonly query: URLSearchParams;
   /** Have the name of the key. */
-  readonly requests: readonly LoggedRequest[];
-  readonly onChange: (fields: Readonly<Record<string, string>>) => void;
+  readonly requests: readonly WireRequest[];
 }
 
 /** State, time, and the key and the model that were chosen in the details of a request. */
-export function Filters({ query, requests, onChange }: FiltersProps): JSX.Element {
+export function Filters({ query, requests }: FiltersProps): JSX.Element {
   const [key, model] = [query.get("key") ?? "", query.get("model") ?? ""];
   const keyName = requests.find(({ apiKeyId }) => apiKeyId === key)?.apiKeyName ?? key;
   const status = statuses.find(([each]) => each === query.get("status"))?.[0] ?? "";
   const time = spans.find(([each]) => each === query.get("time"))?.[0] ?? "";
   return (
     <div class="filters">
-      <Choice
+      <Select
         label="State"
         value={status}
         options={statuses}
-        onValue={(value) => onChange({ status: value })}
+        onValue={(value) => setQuery({ status: value })}
       />
-      <Choice
+      <Select
         label="Accepted"
         value={time}
         options={spans.map(([name, text]) => [name, text] as const)}
-        onValue={(value) => onChange({ time: value })}
+        onValue={(value) => setQuery({ time: value })}
       />
-      {key !== "" && <Chip label="API key" value={keyName} onRemove={() => onChange({ key: "" })} />}
-      {model !== "" && <Chip label="Model" value={model} onRemove={() => onChange({ model: "" })} />}
+      {key !== "" && <Chip label="API key" value={keyName} onRemove={() => setQuery({ key: "" })} />}
+      {model !== "" && <Chip label="Model" value={model} onRemove={() => setQuery({ model: "" })} />}
     </div>
   );
 }

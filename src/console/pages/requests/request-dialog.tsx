@@ -1,37 +1,40 @@
 import type { ComponentChildren, JSX } from "preact";
-import { isLive, type LoggedRequest } from "../../api/requests.js";
-import { countText, momentText, durationText } from "../../lib/format.js";
+import type { WireRequest } from "../../../http/management/requests/requests.js";
+import { isLive } from "../../api/requests.js";
+import { countText, durationText } from "../../lib/format.js";
 import { pageHref } from "../../lib/location.js";
 import { usdText } from "../../lib/money.js";
-import { CopyButton } from "../../parts/copyable.js";
 import { Dialog } from "../../parts/dialog.js";
+import { CopyButton, Moment } from "../../parts/text.js";
 import { Bodies } from "./bodies/bodies.js";
-import { RequestState, type OpenRequest } from "./columns.js";
-import { stateTexts, speedText, readTimes } from "./describe.js";
+import { StatusLabel } from "./columns.js";
+import { requestStateTexts, speedText, readTimes } from "./describe.js";
 
 interface RequestDialogProps {
   /** Its newest version. */
-  readonly listed: LoggedRequest;
+  readonly listed: WireRequest;
   /** Opens another dialog in its place. */
-  readonly onOpen: (dialog: OpenRequest) => void;
+  readonly onCancel: () => void;
+  readonly onDelete: () => void;
   readonly onClose: () => void;
 }
 
 /** Everything that the log knows of a request, and what it and its answer had where the team keeps that. */
-export function RequestDialog({ listed: request, onOpen, onClose }: RequestDialogProps): JSX.Element {
+export function RequestDialog(props: RequestDialogProps): JSX.Element {
+  const { listed: request, onCancel, onDelete, onClose } = props;
   return (
     <Dialog title={`Request to ${request.model}`} size="wide" onClose={onClose}>
       <div class="body request">
         <p>
-          <RequestState request={request} /> {stateTexts[request.status]}
+          <StatusLabel request={request} /> {requestStateTexts[request.status]}
         </p>
         <Timeline request={request} />
         <Facts request={request} onClose={onClose} />
-        <Bodies request={request} onDelete={() => onOpen({ kind: "delete-bodies", request })} />
+        <Bodies request={request} onDelete={onDelete} />
       </div>
       <footer>
         {isLive(request) && (
-          <button type="button" class="danger" onClick={() => onOpen({ kind: "cancel", request })}>
+          <button type="button" class="danger" onClick={onCancel}>
             Cancel request
           </button>
         )}
@@ -44,7 +47,7 @@ export function RequestDialog({ listed: request, onOpen, onClose }: RequestDialo
 }
 
 interface FactsProps {
-  readonly request: LoggedRequest;
+  readonly request: WireRequest;
   readonly onClose: () => void;
 }
 
@@ -53,7 +56,7 @@ function Facts({ request, onClose }: FactsProps): JSX.Element {
   return (
     <dl class="facts">
       <Fact title="Accepted">
-        <time dateTime={request.createTime}>{momentText(request.createTime)}</time>
+        <Moment at={request.createTime} />
       </Fact>
       <Fact title="Endpoint">
         <code>{endpoint}</code>
@@ -93,7 +96,7 @@ function Facts({ request, onClose }: FactsProps): JSX.Element {
   );
 }
 
-function Tokens({ request }: { readonly request: LoggedRequest }): JSX.Element {
+function Tokens({ request }: { readonly request: WireRequest }): JSX.Element {
   const { promptTokens, cachedTokens, completionTokens, reasoningTokens, images } = request;
   const ofAnswer = [
     images > 0 ? `${countText(images)} images` : null,
@@ -141,7 +144,7 @@ const width = 1000;
 const partMin = 4;
 
 /** How long a request waited, its prompt was evaluated and its answer was generated: as a bar and in numbers. */
-function Timeline({ request }: { readonly request: LoggedRequest }): JSX.Element {
+function Timeline({ request }: { readonly request: WireRequest }): JSX.Element {
   const { queueMs, prefillMs, decodeMs, totalMs, tokensPerSecond } = readTimes(request);
   const parts = [
     { name: "queue", title: "Waiting", ms: queueMs },

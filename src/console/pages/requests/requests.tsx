@@ -1,19 +1,18 @@
 /** Requests: what the models answer now and have answered, with times, tokens and cost. */
 import type { JSX } from "preact";
-import { useCallback, useMemo, useState } from "preact/hooks";
-import { type LoggedRequest, type RequestFilter, cancelRequest, getRequest } from "../../api/requests.js";
+import { useMemo, useState } from "preact/hooks";
+import type { WireRequest } from "../../../http/management/requests/requests.js";
+import { loadRequest, toRequestPath, type RequestLogQuery } from "../../api/requests.js";
+import { send } from "../../lib/client.js";
 import { plural } from "../../lib/format.js";
-import { navigate, pageHref, useLocation } from "../../lib/location.js";
-import { Confirm } from "../../parts/confirm.js";
-import { showToast } from "../../parts/toast.js";
-import { useTeam } from "../../session.js";
-import { Empty } from "../../parts/empty.js";
-import { PageHead } from "../../parts/page-head.js";
-import { SearchField } from "../../parts/search-field.js";
+import { pageHref, useLocation } from "../../lib/location.js";
+import { Confirm, openDialog } from "../../parts/dialog.js";
+import { SearchField } from "../../parts/field.js";
+import { Empty, PageHead } from "../../parts/page.js";
 import { Table } from "../../parts/table.js";
-import { DeleteBodiesDialog } from "./bodies/delete-dialog.js";
-import { requestColumns, type OpenRequest } from "./columns.js";
-import { readRequestFilter, Filters, isFiltered } from "./filters.js";
+import { useTeam } from "../../session.js";
+import { requestColumns } from "./columns.js";
+import { Filters, isFiltered, readRequestLogQuery } from "./filters.js";
 import { RequestDialog } from "./request-dialog.js";
 import { useRequests } from "./use-requests.js";
 
@@ -23,28 +22,25 @@ export function RequestsPage(): JSX.Element {
   const { query } = useLocation();
   const address = query.toString();
   // The start of a span such as the last hour stays until the filter changes, so that the pages of the list fit together.
-  const filter = useMemo(() => readRequestFilter(teamId, new URLSearchParams(address)), [teamId, address]);
-  const [open, setOpen] = useState<OpenRequest | null>(null);
-  const requests = useRequests(filter, open !== null);
-  const change = useCallback(
-    (fields: Readonly<Record<string, string>>) =>
-      navigate(pageHref("requests", { ...Object.fromEntries(new URLSearchParams(address)), ...fields }), {
-        replace: true,
-      }),
-    [address],
-  );
-  const search = useCallback((q: string) => change({ q }), [change]);
+  const filter = useMemo(() => readRequestLogQuery(teamId, new URLSearchParams(address)), [teamId, address]);
+  const requests = useRequests(filter);
+  // This dialog changes with its request, so the page renders it.
+  const [shown, setShown] = useState<WireRequest | null>(null);
+  const close = (): void => setShown(null);
   const showNewer = (): void => {
     scrollTo(0, 0);
     requests.reload();
   };
-  const close = (): void => setOpen(null);
+  const cancel = (request: WireRequest): void => {
+    close();
+    openDialog(<CancelDialog request={request} onChanged={requests.update} />);
+  };
   return (
     <>
       <PageHead title="Requests">
-        <SearchField label="Search requests" value={filter.text} onSearch={search} />
+        <SearchField label="Search requests" />
       </PageHead>
-      <Filters query={query} requests={requests.value ?? []} onChange={change} />
+      <Filters query={query} requests={requests.value ?? []} />
       <p class="newer" role="status">
         {requests.newer > 0 && (
           <button type="button" onClick={showNewer}>
@@ -54,28 +50,32 @@ export function RequestsPage(): JSX.Element {
       </p>
       <Table
         label="Requests"
-        columns={requestColumns(setOpen)}
+        columns={requestColumns(setShown, cancel)}
         rows={requests}
         getKey={({ id }) => id}
         empty={<NoRequests filter={filter} />}
       />
-      {open?.kind === "details" && (
-        <RequestDialog listed={findNewest(open.request, requests.value)} onOpen={setOpen} onClose={close} />
+      {shown !== null && (
+        <RequestDialog
+          listed={findNewest(shown, requests.value)}
+          onCancel={() => cancel(shown)}
+          onDelete={() => {
+            close();
+            openDialog(<DeleteTextsDialog request={shown} />);
+          }}
+          onClose={close}
+        />
       )}
-      {open?.kind === "cancel" && (
-        <CancelDialog request={open.request} onChanged={requests.update} onClose={close} />
-      )}
-      {open?.kind === "delete-bodies" && <DeleteBodiesDialog request={open.request} onClose={close} />}
     </>
   );
 }
 
 /** Returns the request as the list has it now. */
-function findNewest(request: LoggedRequest, list: readonly LoggedRequest[] | null): LoggedRequest {
+function findNewest(request: WireRequest, list: readonly WireRequest[] | null): WireRequest {
   return list?.find(({ id }) => id === request.id) ?? request;
 }
 
-function NoRequests({ filter }: { readonly filter: RequestFilter }): JSX.Element {
+function NoRequests({ filter }: { readonly filter: RequestLogQuery }): JSX.Element {
   if (isFiltered(filter))
     return (
       <Empty title="No request matches">
@@ -96,30 +96,44 @@ function NoRequests({ filter }: { readonly filter: RequestFilter }): JSX.Element
 }
 
 interface CancelDialogProps {
-  readonly request: LoggedRequest;
+  readonly request: WireRequest;
   /** Called with the request as it is then. */
-  readonly onChanged: (request: LoggedRequest) => void;
-  readonly onClose: () => void;
+  readonly onChanged: (request: WireRequest) => void;
 }
 
 /** Asks before a request is cancelled. */
-function CancelDialog({ request, onChanged, onClose }: CancelDialogProps): JSX.Element {
+function CancelDialog({ request, onChanged }: CancelDialogProps): JSX.Element {
   const cancel = async (): Promise<void> => {
     try {
-      onChanged(await cancelRequest(request.id));
-      showToast("The request is cancelled.");
+      onChanged(await send<WireRequest>("POST", `${toRequestPath(request.id)}/cancel`));
     } catch (thrown) {
       // It may have ended by itself, which the list then shows.
-      void getRequest(request.id).then(onChanged, () => undefined);
+      void loadRequest(request.id).then(onChanged, () => undefined);
       throw thrown;
     }
   };
   return (
-    <Confirm title="Cancel request" action="Cancel request" onConfirm={cancel} onClose={onClose}>
+    <Confirm title="Cancel request" done="The request is cancelled." onSubmit={cancel}>
       <p>
         The answer of <strong>{request.model}</strong> to the API key{" "}
         <strong>{request.apiKeyName ?? request.apiKeyId}</strong> ends with an error. What was generated until
         then is charged.
+      </p>
+    </Confirm>
+  );
+}
+
+/** Asks before what was kept of a request is deleted. */
+function DeleteTextsDialog({ request }: { readonly request: WireRequest }): JSX.Element {
+  return (
+    <Confirm
+      title="Delete texts"
+      done="The texts of the request are deleted."
+      onSubmit={() => send("DELETE", `${toRequestPath(request.id)}/bodies`)}
+    >
+      <p>
+        What the request to <strong>{request.model}</strong> and its answer had is deleted. The request stays
+        in the list, with its tokens and cost. This cannot be undone.
       </p>
     </Confirm>
   );

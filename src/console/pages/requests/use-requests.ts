@@ -1,13 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import {
-  getRequest,
-  isLive,
-  listRequests,
-  requestsPerPage,
-  type LoggedRequest,
-  type RequestFilter,
-} from "../../api/requests.js";
-import type { PagedResource } from "../../lib/resource.js";
+import type { WireRequest } from "../../../http/management/requests/requests.js";
+import { isLive, loadRequest, loadRequests, type RequestLogQuery } from "../../api/requests.js";
+import { pageSize, toError, type PagedResource } from "../../lib/resource.js";
 import { refreshed, replaced, type LiveList } from "./live-list.js";
 
 const refreshMs = 2000;
@@ -16,26 +10,26 @@ const followedMax = 10;
 /** Pixels that a page may be scrolled and still count as its beginning. */
 const beginningPixels = 40;
 
-export interface LiveRequests extends PagedResource<LoggedRequest> {
+export interface LiveRequests extends PagedResource<WireRequest> {
   /** Requests that have come since the list was loaded and are not shown. */
   readonly newer: number;
   /** Shows a newer version of a request at its place. */
-  readonly update: (request: LoggedRequest) => void;
+  readonly update: (request: WireRequest) => void;
 }
 
 /** Loads the list, keeps it fresh while the page is visible, and holds new requests back while somebody reads further down. */
-export function useRequests(filter: RequestFilter, isDialogOpen: boolean): LiveRequests {
-  const [list, setList] = useState<LiveList<LoggedRequest> | null>(null);
+export function useRequests(filter: RequestLogQuery): LiveRequests {
+  const [list, setList] = useState<LiveList<WireRequest> | null>(null);
   const [error, setError] = useState<Error | null>(null);
   const [isLoading, setLoading] = useState(true);
   const key = JSON.stringify(filter);
-  const latest = useRef({ list, filter, isDialogOpen });
-  latest.current = { list, filter, isDialogOpen };
+  const latest = useRef({ list, filter });
+  latest.current = { list, filter };
   const load = useLoader(setList, setError, setLoading);
   const reload = useCallback(
     () =>
       load(async (signal) => ({
-        ...(await listRequests(latest.current.filter, undefined, signal)),
+        ...(await loadRequests(latest.current.filter, undefined, signal)),
         newer: 0,
       })),
     [load],
@@ -47,20 +41,20 @@ export function useRequests(filter: RequestFilter, isDialogOpen: boolean): LiveR
   const loadMore = useCallback(() => {
     load(async (signal) => {
       const { list, filter } = latest.current;
-      const more = await listRequests(filter, list?.next, signal);
+      const more = await loadRequests(filter, list?.next, signal);
       return { items: [...(list?.items ?? []), ...more.items], next: more.next, newer: list?.newer ?? 0 };
     });
   }, [load]);
   useEffect(() => {
     const timer = setInterval(() => {
-      const { list, filter, isDialogOpen } = latest.current;
+      const { list, filter } = latest.current;
       if (document.visibilityState !== "visible" || list === null) return;
-      load(async (signal) => refresh(list, filter, isDialogOpen, signal), true);
+      load(async (signal) => refresh(list, filter, signal), true);
     }, refreshMs);
     return () => clearInterval(timer);
   }, [load]);
   const update = useCallback(
-    (request: LoggedRequest) => setList((list) => (list === null ? null : replaced(list, [request]))),
+    (request: WireRequest) => setList((list) => (list === null ? null : replaced(list, [request]))),
     [],
   );
   return {
@@ -74,11 +68,11 @@ export function useRequests(filter: RequestFilter, isDialogOpen: boolean): LiveR
   };
 }
 
-type Loading = (signal: AbortSignal) => Promise<LiveList<LoggedRequest>>;
+type Loading = (signal: AbortSignal) => Promise<LiveList<WireRequest>>;
 
 /** Returns a function that loads the list. One load runs at a time: a refresh waits for its next turn, others take its place. */
 function useLoader(
-  setList: (list: LiveList<LoggedRequest>) => void,
+  setList: (list: LiveList<WireRequest>) => void,
   setError: (error: Error | null) => void,
   setLoading: (isLoading: boolean) => void,
 ): (by: Loading, isRefresh?: boolean) => void {
@@ -98,7 +92,7 @@ function useLoader(
           setError(null);
         },
         (thrown: unknown) => {
-          if (!abort.signal.aborted) setError(thrown instanceof Error ? thrown : new Error(String(thrown)));
+          if (!abort.signal.aborted) setError(toError(thrown));
         },
       )
       .finally(() => {
@@ -110,20 +104,20 @@ function useLoader(
 }
 
 async function refresh(
-  list: LiveList<LoggedRequest>,
-  filter: RequestFilter,
-  isDialogOpen: boolean,
+  list: LiveList<WireRequest>,
+  filter: RequestLogQuery,
   signal: AbortSignal,
-): Promise<LiveList<LoggedRequest>> {
-  const newest = await listRequests(filter, undefined, signal);
-  const isReading = isDialogOpen || list.items.length > requestsPerPage || scrollY > beginningPixels;
+): Promise<LiveList<WireRequest>> {
+  const newest = await loadRequests(filter, undefined, signal);
+  const isDialogOpen = document.querySelector("dialog[open]") !== null;
+  const isReading = isDialogOpen || list.items.length > pageSize || scrollY > beginningPixels;
   const next = refreshed(list, newest, isReading);
   const current = new Set(newest.items.map(({ id }) => id));
   const pushedOut = next.items.filter((item) => isLive(item) && !current.has(item.id)).slice(0, followedMax);
   if (pushedOut.length === 0) return next;
   const versions = await Promise.all(
     // One that has waited and was cancelled has no row.
-    pushedOut.map((item) => getRequest(item.id, signal).catch(() => item)),
+    pushedOut.map((item) => loadRequest(item.id, signal).catch(() => item)),
   );
   return replaced(next, versions);
 }

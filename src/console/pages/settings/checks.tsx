@@ -1,15 +1,17 @@
 import type { JSX } from "preact";
-import type { DoctorCheck } from "../../api/doctor.js";
+import type { DoctorCheck } from "../../../core/report/doctor.js";
 import { plural } from "../../lib/format.js";
+import { Section } from "../../parts/page.js";
 
 /** The checks, those that fail first. */
 export function Checks({ checks }: { readonly checks: readonly DoctorCheck[] }): JSX.Element {
   const failed = checks.filter(({ ok }) => !ok);
   const others = checks.filter(({ ok }) => ok);
   return (
-    <section class="part" aria-labelledby="checks">
-      <header class="page-head">
-        <h2 id="checks">Checks</h2>
+    <Section
+      id="checks"
+      title="Checks"
+      aside={
         <p>
           {failed.length === 0 ? (
             <span class="state good">all {plural(checks.length, "check succeeds", "checks succeed")}</span>
@@ -17,7 +19,8 @@ export function Checks({ checks }: { readonly checks: readonly DoctorCheck[] }):
             <span class="state bad">{plural(failed.length, "check fails", "checks fail")}</span>
           )}
         </p>
-      </header>
+      }
+    >
       <ul class="checks">
         {[...failed, ...others].map(({ name, ok, detail }) => (
           <li key={name + detail} class={ok ? undefined : "failed"}>
@@ -29,7 +32,7 @@ export function Checks({ checks }: { readonly checks: readonly DoctorCheck[] }):
           </li>
         ))}
       </ul>
-    </section>
+    </Section>
   );
 }
 

@@ -1,15 +1,18 @@
 /** The sign-in: by e-mail and password, or by a link that works once and sets the password. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { getSignInWays, signIn, type Session } from "../../api/session.js";
-import { useResource } from "../../lib/resource.js";
-import { ErrorBox } from "../../parts/error-box.js";
+import type { WireSession } from "../../../http/console/present.js";
+import type { SignInWays } from "../../../http/console/sign-in.js";
+import { send } from "../../lib/client.js";
+import { useGet } from "../../lib/resource.js";
 import { Field } from "../../parts/field.js";
 import { Form } from "../../parts/form.js";
+import { ErrorBox } from "../../parts/page.js";
+import { NewPasswordField } from "../../parts/password-field.js";
 import { providerError } from "./provider-errors.js";
 
 interface SignInPageProps {
-  readonly onSignedIn: (session: Session) => void;
+  readonly onSignedIn: (session: WireSession) => void;
 }
 
 /** The whole page while nobody is signed in. */
@@ -30,7 +33,7 @@ export function SignInPage({ onSignedIn }: SignInPageProps): JSX.Element {
 function PasswordSignIn({ onSignedIn }: SignInPageProps): JSX.Element {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
-  const ways = useResource(getSignInWays, []);
+  const ways = useGet<SignInWays>("/sign-in");
   const [failed] = useState(() => providerError(location.hash));
   const provider = ways.value?.oidc;
   return (
@@ -41,7 +44,10 @@ function PasswordSignIn({ onSignedIn }: SignInPageProps): JSX.Element {
           Sign in with {provider.name}
         </a>
       )}
-      <Form action="Sign in" onSubmit={async () => onSignedIn(await signIn({ email, password }))}>
+      <Form
+        action="Sign in"
+        onSubmit={async () => onSignedIn(await send("POST", "/sign-in", { email, password }))}
+      >
         <Field
           label="E-mail"
           type="email"
@@ -77,7 +83,11 @@ function LinkSignIn({ link, onSignedIn, onCancel }: LinkSignInProps): JSX.Elemen
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const enter = async (): Promise<void> => {
-    const session = await signIn({ link, password, ...(email === "" ? {} : { email }) });
+    const session = await send<WireSession>("POST", "/sign-in", {
+      link,
+      password,
+      email: email || undefined,
+    });
     // The link is used up: it has no place in the history of the browser.
     history.replaceState(null, "", "/console");
     onSignedIn(session);
@@ -95,17 +105,7 @@ function LinkSignIn({ link, onSignedIn, onCancel }: LinkSignInProps): JSX.Elemen
         value={email}
         onValue={setEmail}
       />
-      <Field
-        label="New password"
-        hint="At least 10 characters."
-        type="password"
-        autocomplete="new-password"
-        minLength={10}
-        maxLength={256}
-        required
-        value={password}
-        onValue={setPassword}
-      />
+      <NewPasswordField value={password} onValue={setPassword} />
     </Form>
   );
 }

@@ -1,19 +1,21 @@
 import type { JSX } from "preact";
-import { downloadErrors, downloadStored, type StoredKind, type StoredObject } from "../../api/stored.js";
+import type { WireStoredObject } from "../../../http/management/stored/stored.js";
+import type { StoredKind } from "../../../jobs/stored/stored-object.js";
+import { download } from "../../lib/client.js";
 import { bytesText, countText } from "../../lib/format.js";
-import type { Column } from "../../parts/table.js";
-import { Time } from "../../parts/time.js";
+import { actionColumn, type Column } from "../../parts/table.js";
+import { Ago } from "../../parts/text.js";
 import { showError } from "../../parts/toast.js";
-import { stateClass, stateText } from "./kinds.js";
-import type { OpenStored } from "./stored-dialog.js";
+import { stateClass, storedStateText } from "./kinds.js";
+import { toStoredPath } from "./stored-dialog.js";
 
-type Cells = Column<StoredObject>;
+type Cells = Column<WireStoredObject>;
 
 /** Returns the columns of a kind. @param owner names the owner of something stored; null: there is no such column */
 export function storedColumns(
   kind: StoredKind,
-  open: (dialog: OpenStored) => void,
-  owner: ((object: StoredObject) => string) | null,
+  open: (change: "cancel" | "delete", object: WireStoredObject) => void,
+  owner: ((object: WireStoredObject) => string) | null,
 ): readonly Cells[] {
   const owners: readonly Cells[] = owner === null ? [] : [{ title: "For", cell: owner }];
   return [name, ...owners, ...ownColumns[kind], ...times, createActions(open)];
@@ -49,22 +51,22 @@ const ownColumns: Readonly<Record<StoredKind, readonly Cells[]>> = {
 };
 
 const times: readonly Cells[] = [
-  { title: "Created", cell: ({ createTime }) => <Time at={createTime} /> },
+  { title: "Created", cell: ({ createTime }) => <Ago at={createTime} /> },
   {
     title: "Kept until",
     cell: ({ kind, expireTime, canCancel }) => {
       if (kind === "batches") return "30 days after its end";
-      if (expireTime !== undefined) return <Time at={expireTime} />;
+      if (expireTime !== undefined) return <Ago at={expireTime} />;
       return canCancel ? "it is fetched" : "it is deleted";
     },
   },
 ];
 
-function StoredState({ object }: { readonly object: StoredObject }): JSX.Element {
+function StoredState({ object }: { readonly object: WireStoredObject }): JSX.Element {
   const { state: value = "", background, error } = object;
   return (
     <>
-      <span class={`state ${stateClass(value)}`}>{stateText(value)}</span>
+      <span class={`state ${stateClass(value)}`}>{storedStateText(value)}</span>
       {background === true && <small class="below">in the background</small>}
       {error !== undefined && <small class="below problem">{error}</small>}
     </>
@@ -72,7 +74,7 @@ function StoredState({ object }: { readonly object: StoredObject }): JSX.Element
 }
 
 /** How many requests of a batch are answered, as a bar and in numbers. */
-function Progress({ object }: { readonly object: StoredObject }): JSX.Element {
+function Progress({ object }: { readonly object: WireStoredObject }): JSX.Element {
   const { id, lines = { total: 0, succeeded: 0, errored: 0, dropped: 0 } } = object;
   const { total, succeeded, errored, dropped } = lines;
   if (total === 0) return <span class="hint">being validated</span>;
@@ -95,54 +97,28 @@ function Progress({ object }: { readonly object: StoredObject }): JSX.Element {
   );
 }
 
-function createActions(open: (dialog: OpenStored) => void): Cells {
-  return {
-    title: "Actions",
-    kind: "actions",
-    cell: (object) => {
-      const { kind, id, filename, outputFileId, errorFileId, canCancel, canDelete } = object;
-      const hasContent = kind === "batches" ? outputFileId !== undefined : kind !== "deferred-completions";
-      const of = filename ?? id;
-      return (
-        <>
-          {hasContent && (
-            <button
-              type="button"
-              aria-label={`Download ${kind === "batches" ? "the output of " : ""}${of}`}
-              onClick={() => void downloadStored(object).catch(showError)}
-            >
-              {kind === "batches" ? "Output" : "Download"}
-            </button>
-          )}
-          {errorFileId !== undefined && (
-            <button
-              type="button"
-              aria-label={`Download the errors of ${of}`}
-              onClick={() => void downloadErrors(object).catch(showError)}
-            >
-              Errors
-            </button>
-          )}
-          {canCancel && (
-            <button
-              type="button"
-              aria-label={`Cancel ${of}`}
-              onClick={() => open({ kind: "cancel", object })}
-            >
-              Cancel
-            </button>
-          )}
-          {canDelete && (
-            <button
-              type="button"
-              aria-label={`Delete ${of}`}
-              onClick={() => open({ kind: "delete", object })}
-            >
-              Delete
-            </button>
-          )}
-        </>
-      );
-    },
-  };
+function createActions(open: (change: "cancel" | "delete", object: WireStoredObject) => void): Cells {
+  return actionColumn((object) => {
+    const { kind, id, filename, outputFileId, errorFileId, canCancel, canDelete } = object;
+    const of = filename ?? id;
+    const isBatch = kind === "batches";
+    const hasContent = isBatch ? outputFileId !== undefined : kind !== "deferred-completions";
+    const fileName = isBatch ? `${id}_output.jsonl` : (filename ?? `${id}.json`);
+    const save = (path: string, name: string) => () =>
+      void download(`${path}/content`, name).catch(showError);
+    return [
+      hasContent && {
+        text: isBatch ? "Output" : "Download",
+        label: `Download ${isBatch ? "the output of " : ""}${of}`,
+        onClick: save(toStoredPath(object), fileName),
+      },
+      errorFileId !== undefined && {
+        text: "Errors",
+        label: `Download the errors of ${of}`,
+        onClick: save(`/admin/files/${encodeURIComponent(errorFileId)}`, `${id}_errors.jsonl`),
+      },
+      canCancel && { text: "Cancel", label: `Cancel ${of}`, onClick: () => open("cancel", object) },
+      canDelete && { text: "Delete", label: `Delete ${of}`, onClick: () => open("delete", object) },
+    ];
+  });
 }

@@ -1,5 +1,5 @@
 /** The kinds of stored things, in the order of the page. */
-import type { StoredKind } from "../../api/stored.js";
+import type { StoredKind } from "../../../jobs/stored/stored-object.js";
 
 export interface KindEntry {
   readonly kind: StoredKind;
@@ -75,7 +75,7 @@ export function findStoredKind(name: string | null): KindEntry {
 }
 
 /** Returns `in progress` for `in_progress`. */
-export function stateText(state: string): string {
+export function storedStateText(state: string): string {
   return state.replaceAll("_", " ");
 }
 

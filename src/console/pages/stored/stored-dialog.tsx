@@ -1,19 +1,15 @@
 import type { JSX } from "preact";
-import { cancelStored, deleteStored, type StoredKind, type StoredObject } from "../../api/stored.js";
-import { Confirm } from "../../parts/confirm.js";
-import { showToast } from "../../parts/toast.js";
-
-export interface OpenStored {
-  readonly kind: "cancel" | "delete";
-  readonly object: StoredObject;
-}
+import type { WireStoredObject } from "../../../http/management/stored/stored.js";
+import type { StoredKind } from "../../../jobs/stored/stored-object.js";
+import { send } from "../../lib/client.js";
+import { Confirm } from "../../parts/dialog.js";
 
 interface StoredDialogProps {
-  readonly open: OpenStored;
+  readonly change: "cancel" | "delete";
+  readonly object: WireStoredObject;
   /** What the object is, in words. */
   readonly noun: string;
   readonly onChanged: () => void;
-  readonly onClose: () => void;
 }
 
 const cancelEffects: Readonly<Partial<Record<StoredKind, string>>> = {
@@ -32,24 +28,24 @@ const deleteEffects: Readonly<Record<StoredKind, string>> = {
 };
 
 /** Asks before something is cancelled or deleted. */
-export function StoredDialog({ open, noun, onChanged, onClose }: StoredDialogProps): JSX.Element {
-  const { kind: change, object } = open;
+export function StoredDialog({ change, object, noun, onChanged }: StoredDialogProps): JSX.Element {
   const isCancel = change === "cancel";
-  const confirm = async (): Promise<void> => {
-    try {
-      await (isCancel ? cancelStored(object) : deleteStored(object));
-      showToast(`The ${noun} is ${isCancel ? "cancelled" : "deleted"}.`);
-    } finally {
-      onChanged();
-    }
-  };
-  const title = `${isCancel ? "Cancel" : "Delete"} ${noun}`;
+  const path = toStoredPath(object);
+  const act = () => (isCancel ? send("POST", `${path}/cancel`) : send("DELETE", path)).finally(onChanged);
   return (
-    <Confirm title={title} action={title} onConfirm={confirm} onClose={onClose}>
+    <Confirm
+      title={`${isCancel ? "Cancel" : "Delete"} ${noun}`}
+      done={`The ${noun} is ${isCancel ? "cancelled" : "deleted"}.`}
+      onSubmit={act}
+    >
       <p>
         <strong class="stored-name">{object.filename ?? object.id}</strong>
       </p>
       <p>{isCancel ? cancelEffects[object.kind] : `${deleteEffects[object.kind]} This cannot be undone.`}</p>
     </Confirm>
   );
+}
+
+export function toStoredPath({ kind, id }: WireStoredObject): string {
+  return `/admin/${kind}/${encodeURIComponent(id)}`;
 }

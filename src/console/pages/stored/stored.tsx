@@ -1,79 +1,58 @@
 /** What the team has stored: deferred completions, responses, chat completions, batches and files. */
 import type { JSX } from "preact";
-import { useCallback, useState } from "preact/hooks";
-import { listEmails, operatorId } from "../../api/members.js";
-import { listStored, type StoredFilter, type StoredObject } from "../../api/stored.js";
-import { navigate, pageHref, useLocation } from "../../lib/location.js";
-import { usePages, useResource } from "../../lib/resource.js";
-import { useTeam, useRole, useSignedIn } from "../../session.js";
-import { Copyable } from "../../parts/copyable.js";
-import { Empty } from "../../parts/empty.js";
-import { Choice } from "../../parts/field.js";
-import { PageHead } from "../../parts/page-head.js";
-import { SearchField } from "../../parts/search-field.js";
+import { operatorId } from "../../../accounts/audit/actors.js";
+import type { WireStoredObject } from "../../../http/management/stored/stored.js";
+import type { WireMember } from "../../../http/server/present-member.js";
+import { pageHref, setQuery, useLocation } from "../../lib/location.js";
+import { getPage, usePages, useResource } from "../../lib/resource.js";
+import { openDialog } from "../../parts/dialog.js";
+import { SearchField, Select } from "../../parts/field.js";
+import { Empty, PageHead } from "../../parts/page.js";
 import { Table } from "../../parts/table.js";
-import { StoredDialog, type OpenStored } from "./stored-dialog.js";
+import { Copyable } from "../../parts/text.js";
+import { useRole, useSignedIn, useTeam } from "../../session.js";
 import { storedColumns } from "./columns.js";
-import { findStoredKind, kinds, stateText, type KindEntry } from "./kinds.js";
+import { findStoredKind, kinds, storedStateText, type KindEntry } from "./kinds.js";
+import { StoredDialog } from "./stored-dialog.js";
 
 /** Jobs and batches go on. */
 const refreshMs = 5000;
 
+/** Most members whose names are looked up. */
+const namedMax = 1000;
+
 /** The page. */
-export function StoredPage(): JSX.Element {
+export function StoredObjectsPage(): JSX.Element {
   const { teamId } = useTeam();
   const { query } = useLocation();
   const entry = findStoredKind(query.get("kind"));
-  const { kind } = entry;
-  const filter = readFilter(query);
-  const { text, state, background } = filter;
-  const objects = usePages(
-    (token, signal) => listStored(teamId, kind, filter, token, signal),
-    [teamId, kind, text, state, background],
-    refreshMs,
-  );
-  const owner = useOwner(teamId);
-  const [open, setOpen] = useState<OpenStored | null>(null);
-  const change = useCallback(
-    (fields: Readonly<Record<string, string>>) =>
-      navigate(pageHref("stored", { kind, q: text, state, background, ...fields }), { replace: true }),
-    [kind, text, state, background],
-  );
-  const search = useCallback((q: string) => change({ q }), [change]);
+  const { kind, one: noun } = entry;
+  const filter = {
+    query: query.get("q") ?? "",
+    state: query.get("state") ?? "",
+    background: query.get("background") ?? "",
+  };
+  const path = `/admin/teams/${teamId}/${kind}`;
+  const objects = usePages<WireStoredObject>(path, "objects", filter, refreshMs);
+  const open = (change: "cancel" | "delete", object: WireStoredObject): void =>
+    openDialog(<StoredDialog change={change} object={object} noun={noun} onChanged={objects.reload} />);
   return (
     <>
       <PageHead title="Stored">
-        <SearchField
-          key={kind}
-          label={`Search ${entry.title.toLowerCase()}`}
-          value={text}
-          onSearch={search}
-        />
+        <SearchField key={kind} label={`Search ${entry.title.toLowerCase()}`} />
       </PageHead>
       <Kinds current={entry} />
-      {entry.states.length > 0 && <Filters entry={entry} filter={filter} onChange={change} />}
+      {entry.states.length > 0 && <Filters entry={entry} filter={filter} />}
       <Table
         key={kind}
         label={entry.title}
-        columns={storedColumns(kind, setOpen, owner)}
+        columns={storedColumns(kind, open, useOwner(teamId))}
         rows={objects}
         getKey={({ id }) => id}
-        empty={<NoneStored entry={entry} filter={filter} />}
+        empty={<NoneStored entry={entry} isFiltered={Object.values(filter).some((each) => each !== "")} />}
       />
-      {open !== null && (
-        <StoredDialog open={open} noun={entry.one} onChanged={objects.reload} onClose={() => setOpen(null)} />
-      )}
     </>
   );
-}
-
-function readFilter(query: URLSearchParams): StoredFilter {
-  const background = query.get("background");
-  return {
-    text: query.get("q") ?? "",
-    state: query.get("state") ?? "",
-    background: background === "true" || background === "false" ? background : "",
-  };
 }
 
 /** Links to the kinds. */
@@ -95,22 +74,21 @@ function Kinds({ current }: { readonly current: KindEntry }): JSX.Element {
 
 interface FiltersProps {
   readonly entry: KindEntry;
-  readonly filter: StoredFilter;
-  readonly onChange: (fields: Readonly<Record<string, string>>) => void;
+  readonly filter: { readonly state: string; readonly background: string };
 }
 
-function Filters({ entry, filter, onChange }: FiltersProps): JSX.Element {
-  const states = entry.states.map((state) => [state, stateText(state)] as const);
+function Filters({ entry, filter }: FiltersProps): JSX.Element {
+  const states = entry.states.map((state) => [state, storedStateText(state)] as const);
   return (
     <div class="filters">
-      <Choice
+      <Select
         label="State"
         value={filter.state}
         options={[["", "In any state"], ...states]}
-        onValue={(state) => onChange({ state })}
+        onValue={(state) => setQuery({ state })}
       />
       {entry.kind === "responses" && (
-        <Choice
+        <Select
           label="Processed"
           value={filter.background}
           options={[
@@ -118,21 +96,20 @@ function Filters({ entry, filter, onChange }: FiltersProps): JSX.Element {
             ["true", "In the background"],
             ["false", "While their client waited"],
           ]}
-          onValue={(background) => onChange({ background })}
+          onValue={(background) => setQuery({ background })}
         />
       )}
     </div>
   );
 }
 
-function NoneStored({
-  entry,
-  filter,
-}: {
+interface NoneStoredProps {
   readonly entry: KindEntry;
-  readonly filter: StoredFilter;
-}): JSX.Element {
-  if (Object.values(filter).some((each) => each !== ""))
+  readonly isFiltered: boolean;
+}
+
+function NoneStored({ entry, isFiltered }: NoneStoredProps): JSX.Element {
+  if (isFiltered)
     return (
       <Empty title={`No ${entry.one} matches`}>
         <a class="button" href={pageHref("stored", { kind: entry.kind })}>
@@ -154,11 +131,20 @@ function NoneStored({
  * The owner of something stored is the creator of the API key of its request. Returns what names the owner of something stored; null for
  * a member who sees only what is their own.
  */
-function useOwner(teamId: string): ((object: StoredObject) => string) | null {
+function useOwner(teamId: string): ((object: WireStoredObject) => string) | null {
   const seesOthers = useRole("admin");
   const { member } = useSignedIn().session;
-  const emails = useResource(
-    (signal) => (seesOthers ? listEmails(teamId, signal) : Promise.resolve(null)),
+  const members = useResource(
+    (signal) =>
+      seesOthers
+        ? getPage<WireMember>(
+            `/auth/teams/${teamId}/members`,
+            "members",
+            { pageSize: namedMax },
+            undefined,
+            signal,
+          )
+        : Promise.resolve(null),
     [teamId, seesOthers],
   );
   if (!seesOthers) return null;
@@ -167,6 +153,7 @@ function useOwner(teamId: string): ((object: StoredObject) => string) | null {
     if (userId === undefined) return "the team";
     if (userId === member.memberId) return "you";
     if (userId === operatorId) return "the operator";
-    return emails.value === null ? "…" : (emails.value.get(userId) ?? "somebody else");
+    if (members.value === null) return "…";
+    return members.value.items.find(({ memberId }) => memberId === userId)?.email ?? "somebody else";
   };
 }

@@ -2,10 +2,11 @@
 import type { JSX, RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
-import type { UsageMeasure, UsageUnit } from "../../api/usage.js";
+import type { ChartMeasure, UsageUnit } from "../../api/usage.js";
 import { compactText, dollarsText } from "../../lib/format.js";
+import { ticksPerUsd } from "../../lib/money.js";
 import { shortUnitText, unitText } from "./range.js";
-import { readAmount, amountText, noUsage, type UsageGroup } from "./sums.js";
+import { readAmount, amountText, noSums, type ChartGroup } from "./sums.js";
 
 /** As many as there are colours. */
 export const chartGroupsMax = 6;
@@ -13,13 +14,12 @@ export const chartGroupsMax = 6;
 const heightPx = 260;
 const labelPx = 100;
 const tipPx = 220;
-const ticksPerUsd = 1e10;
 
 interface ChartProps {
   /** The lowest bar first; at most `chartGroupsMax`. */
-  readonly groups: readonly UsageGroup[];
+  readonly groups: readonly ChartGroup[];
   readonly unit: UsageUnit;
-  readonly measure: UsageMeasure;
+  readonly measure: ChartMeasure;
 }
 
 interface Pointed {
@@ -58,7 +58,7 @@ function Tip({
 }: ChartProps & { readonly pointed: Pointed }): JSX.Element | null {
   const time = groups[0]?.points[pointed.index]?.time;
   if (time === undefined) return null;
-  const amounts = groups.map(({ points }) => readAmount(measure, points[pointed.index] ?? noUsage));
+  const amounts = groups.map(({ points }) => readAmount(measure, points[pointed.index] ?? noSums));
   const total = amounts.reduce((sum, amount) => sum + amount, 0n);
   return (
     <div class={pointed.isRight ? "tip" : "tip at-end"} aria-hidden="true">
@@ -164,11 +164,11 @@ function paths(): Pick<uPlot.Series, "paths"> {
 }
 
 /** Returns the sums up to each group, the highest bar first, so that lower ones are drawn over it. */
-function stacked(groups: readonly UsageGroup[], measure: UsageMeasure): uPlot.AlignedData {
+function stacked(groups: readonly ChartGroup[], measure: ChartMeasure): uPlot.AlignedData {
   const count = groups[0]?.points.length ?? 0;
   let sums = Array.from({ length: count }, () => 0n);
   const layers = groups.map(({ points }) => {
-    sums = sums.map((sum, at) => sum + readAmount(measure, points[at] ?? noUsage));
+    sums = sums.map((sum, at) => sum + readAmount(measure, points[at] ?? noSums));
     return sums.map((sum) => (measure === "usd" ? Number(sum) / ticksPerUsd : Number(sum)));
   });
   return [Array.from({ length: count }, (_, at) => at), ...layers.toReversed()];
@@ -183,6 +183,6 @@ function everyFew(count: number, max: number): number[] {
   return Array.from({ length: Math.ceil(count / step) }, (_, at) => at * step);
 }
 
-function axisText(measure: UsageMeasure, amount: number): string {
+function axisText(measure: ChartMeasure, amount: number): string {
   return measure === "usd" ? dollarsText(amount) : compactText(amount);
 }

@@ -1,5 +1,5 @@
 /** What usage can be stacked by. A further grouping is a line of this table. */
-import { operatorId } from "../../api/members.js";
+import { operatorId } from "../../../accounts/audit/actors.js";
 import type { UsageSeries } from "../../api/usage.js";
 
 export interface Grouping {

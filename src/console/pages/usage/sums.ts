@@ -1,20 +1,20 @@
 /** Sums of usage, and which groups the chart shows. */
-import type { UsageMeasure, UsagePoint, UsageSeries, UsageSums } from "../../api/usage.js";
+import type { ChartMeasure, UsagePoint, UsageSeries, ChartSums } from "../../api/usage.js";
 import { countText } from "../../lib/format.js";
 import { ticksText } from "../../lib/money.js";
 import type { Grouping } from "./groupings.js";
 
 /** A group with its sums over the whole time. */
-export interface UsageGroup {
+export interface ChartGroup {
   /** Differs between groups. */
   readonly key: string;
   /** Differs between groups, too. */
   readonly label: string;
   readonly points: readonly UsagePoint[];
-  readonly total: UsageSums;
+  readonly total: ChartSums;
 }
 
-export const noUsage: UsageSums = {
+export const noSums: ChartSums = {
   requests: 0,
   promptTokens: 0,
   cachedTokens: 0,
@@ -23,7 +23,7 @@ export const noUsage: UsageSums = {
   costTicks: 0n,
 };
 
-export function addSums(one: UsageSums, other: UsageSums): UsageSums {
+export function addSums(one: ChartSums, other: ChartSums): ChartSums {
   return {
     requests: one.requests + other.requests,
     promptTokens: one.promptTokens + other.promptTokens,
@@ -34,22 +34,22 @@ export function addSums(one: UsageSums, other: UsageSums): UsageSums {
   };
 }
 
-export function sumTokens({ promptTokens, completionTokens, reasoningTokens }: UsageSums): number {
+export function sumTokens({ promptTokens, completionTokens, reasoningTokens }: ChartSums): number {
   return promptTokens + completionTokens + reasoningTokens;
 }
 
 /** Returns tokens, or ticks. */
-export function readAmount(measure: UsageMeasure, sums: UsageSums): bigint {
+export function readAmount(measure: ChartMeasure, sums: ChartSums): bigint {
   return measure === "usd" ? sums.costTicks : BigInt(sumTokens(sums));
 }
 
 /** Returns `12,345` or `$0.0031`. */
-export function amountText(measure: UsageMeasure, amount: bigint): string {
+export function amountText(measure: ChartMeasure, amount: bigint): string {
   return measure === "usd" ? ticksText(amount) : countText(Number(amount));
 }
 
 /** Returns which part of the prompt tokens was cached: `25 %`. */
-export function cachedText({ cachedTokens, promptTokens }: UsageSums): string {
+export function cachedText({ cachedTokens, promptTokens }: ChartSums): string {
   return promptTokens === 0 ? "–" : `${Math.round((100 * cachedTokens) / promptTokens)} %`;
 }
 
@@ -57,8 +57,8 @@ export function cachedText({ cachedTokens, promptTokens }: UsageSums): string {
 export function rankGroups(
   series: readonly UsageSeries[],
   grouping: Grouping,
-  measure: UsageMeasure,
-): readonly UsageGroup[] {
+  measure: ChartMeasure,
+): readonly ChartGroup[] {
   // The titles of other columns.
   const labels = new Set(["Others", "All together", "Hour", "Day (UTC)", "Month (UTC)"]);
   const unique = (label: string, id: string): string => {
@@ -70,7 +70,7 @@ export function rankGroups(
     key: id === null ? "others" : `= ${id}`,
     label: id === null ? "Others" : unique(grouping.toLabel({ id, label }), id),
     points,
-    total: points.reduce<UsageSums>(addSums, noUsage),
+    total: points.reduce<ChartSums>(addSums, noSums),
   }));
   return groups
     .filter(({ total }) => total.requests > 0)
@@ -78,18 +78,18 @@ export function rankGroups(
 }
 
 /** Returns the highest groups, and the sum of the others as a further one where there are more. */
-export function firstGroups(groups: readonly UsageGroup[], max: number): readonly UsageGroup[] {
+export function firstGroups(groups: readonly ChartGroup[], max: number): readonly ChartGroup[] {
   if (groups.length <= max) return groups;
   const others = groups.slice(max - 1);
   const points = (others[0]?.points ?? []).map(({ time }, at) => ({
     time,
-    ...others.reduce<UsageSums>((sum, each) => addSums(sum, each.points[at] ?? noUsage), noUsage),
+    ...others.reduce<ChartSums>((sum, each) => addSums(sum, each.points[at] ?? noSums), noSums),
   }));
-  const total = others.reduce<UsageSums>((sum, each) => addSums(sum, each.total), noUsage);
+  const total = others.reduce<ChartSums>((sum, each) => addSums(sum, each.total), noSums);
   return [...groups.slice(0, max - 1), { key: "others", label: "Others", points, total }];
 }
 
-function order(a: UsageGroup, b: UsageGroup): number {
+function order(a: ChartGroup, b: ChartGroup): number {
   return Number(a.key === "others") - Number(b.key === "others");
 }
 

@@ -1,42 +1,46 @@
 /** The numbers of the page as tables: the groups, and the bars of the chart. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { UsageMeasure, UsageUnit } from "../../api/usage.js";
+import type { ChartMeasure, ChartSums, UsageUnit } from "../../api/usage.js";
 import { countText } from "../../lib/format.js";
 import { ticksText } from "../../lib/money.js";
+import { loaded } from "../../lib/resource.js";
 import { Table, type Column } from "../../parts/table.js";
 import type { Grouping } from "./groupings.js";
 import { unitText } from "./range.js";
-import { addSums, readAmount, amountText, cachedText, noUsage, sumTokens, type UsageGroup } from "./sums.js";
+import { addSums, readAmount, amountText, cachedText, noSums, sumTokens, type ChartGroup } from "./sums.js";
 
 /** Rows that a table begins with, and that each further step adds. */
 const rowsStep = 50;
 
 interface GroupTableProps {
-  readonly groups: readonly UsageGroup[];
+  readonly groups: readonly ChartGroup[];
   readonly grouping: Grouping;
 }
 
 /** The sums of each group. */
 export function GroupTable({ groups, grouping }: GroupTableProps): JSX.Element {
-  const columns: readonly Column<UsageGroup>[] = [
+  const number = (title: string, toText: (total: ChartSums) => string): Column<ChartGroup> => ({
+    title,
+    kind: "number",
+    cell: ({ total }) => toText(total),
+  });
+  const columns: readonly Column<ChartGroup>[] = [
     { title: grouping.title, cell: ({ label }) => <strong>{label}</strong> },
-    { title: "Requests", kind: "number", cell: ({ total }) => countText(total.requests) },
-    { title: "Prompt tokens", kind: "number", cell: ({ total }) => countText(total.promptTokens) },
-    { title: "Cached", kind: "number", cell: ({ total }) => cachedText(total) },
-    {
-      title: "Output tokens",
-      kind: "number",
-      cell: ({ total }) => countText(total.completionTokens + total.reasoningTokens),
-    },
-    { title: "All tokens", kind: "number", cell: ({ total }) => countText(sumTokens(total)) },
-    { title: "Cost", kind: "number", cell: ({ total }) => ticksText(total.costTicks) },
+    number("Requests", ({ requests }) => countText(requests)),
+    number("Prompt tokens", ({ promptTokens }) => countText(promptTokens)),
+    number("Cached", cachedText),
+    number("Output tokens", ({ completionTokens, reasoningTokens }) =>
+      countText(completionTokens + reasoningTokens),
+    ),
+    number("All tokens", (total) => countText(sumTokens(total))),
+    number("Cost", ({ costTicks }) => ticksText(costTicks)),
   ];
   return (
     <Table
       label={`Usage by ${grouping.title}`}
       columns={columns}
-      rows={shown(groups)}
+      rows={loaded(groups)}
       getKey={({ key }) => key}
       empty={<></>}
     />
@@ -45,9 +49,9 @@ export function GroupTable({ groups, grouping }: GroupTableProps): JSX.Element {
 
 interface TimeTableProps {
   /** The same as in the chart. */
-  readonly groups: readonly UsageGroup[];
+  readonly groups: readonly ChartGroup[];
   readonly unit: UsageUnit;
-  readonly measure: UsageMeasure;
+  readonly measure: ChartMeasure;
 }
 
 interface TimeRow {
@@ -70,7 +74,7 @@ export function TimeTable({ groups, unit, measure }: TimeTableProps): JSX.Elemen
     ...groups.map(({ label, points }): Column<TimeRow> => ({
       title: label,
       kind: "number",
-      cell: ({ index }) => amountText(measure, readAmount(measure, points[index] ?? noUsage)),
+      cell: ({ index }) => amountText(measure, readAmount(measure, points[index] ?? noSums)),
     })),
     {
       title: "All together",
@@ -78,12 +82,12 @@ export function TimeTable({ groups, unit, measure }: TimeTableProps): JSX.Elemen
       cell: ({ index }) =>
         amountText(
           measure,
-          groups.reduce((sum, { points }) => sum + readAmount(measure, points[index] ?? noUsage), 0n),
+          groups.reduce((sum, { points }) => sum + readAmount(measure, points[index] ?? noSums), 0n),
         ),
     },
   ];
   const rows = {
-    ...shown(used.slice(0, count)),
+    ...loaded(used.slice(0, count)),
     loadMore: used.length > count ? () => setCount(count + rowsStep) : null,
   };
   return (
@@ -98,8 +102,8 @@ export function TimeTable({ groups, unit, measure }: TimeTableProps): JSX.Elemen
 }
 
 /** The sums over all groups. */
-export function Totals({ groups }: { readonly groups: readonly UsageGroup[] }): JSX.Element {
-  const total = groups.reduce((sum, group) => addSums(sum, group.total), noUsage);
+export function Totals({ groups }: { readonly groups: readonly ChartGroup[] }): JSX.Element {
+  const total = groups.reduce((sum, group) => addSums(sum, group.total), noSums);
   const figures = [
     ["Requests", countText(total.requests)],
     ["Tokens", countText(sumTokens(total))],
@@ -116,8 +120,4 @@ export function Totals({ groups }: { readonly groups: readonly UsageGroup[] }): 
       ))}
     </dl>
   );
-}
-
-function shown<Item>(value: readonly Item[]) {
-  return { value, error: null, isLoading: false, reload: () => undefined };
 }

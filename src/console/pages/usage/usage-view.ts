@@ -1,7 +1,7 @@
-/** What the page shows, as the address has it, so that it can be linked. */
-import type { UsageMeasure, UsageUnit } from "../../api/usage.js";
+/** What the page shows. The address has it as `range`, `from`, `to`, `unit`, `by` and `in`, so that it can be linked. */
+import type { ChartMeasure, UsageUnit } from "../../api/usage.js";
 import { now } from "../../lib/clock.js";
-import { navigate, pageHref, useLocation } from "../../lib/location.js";
+import { useLocation } from "../../lib/location.js";
 import { groupings, type Grouping } from "./groupings.js";
 import { dayField, chooseRange, ranges, listUnits, type Range, type RangeName } from "./range.js";
 
@@ -14,9 +14,7 @@ export interface UsageView {
   /** The units that suit the range. */
   readonly units: readonly UsageUnit[];
   readonly grouping: Grouping;
-  readonly measure: UsageMeasure;
-  /** Changes fields of the address: `range`, `from`, `to`, `unit`, `by`, `in`. */
-  readonly set: (fields: Readonly<Record<string, string>>) => void;
+  readonly measure: ChartMeasure;
 }
 
 /** Returns what to show; what the address leaves out has a default. */
@@ -39,9 +37,5 @@ export function useUsageView(): UsageView {
     unit: units.find((unit) => unit === query.get("unit")) ?? units[0],
     grouping: groupings.find(({ name }) => name === query.get("by")) ?? groupings[0],
     measure: query.get("in") === "usd" ? "usd" : "tokens",
-    set: (fields) => {
-      const all = { ...Object.fromEntries(query), ...fields };
-      navigate(pageHref("usage", all), { replace: true });
-    },
   };
 }

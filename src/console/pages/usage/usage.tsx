@@ -1,18 +1,16 @@
 /** Usage: how much was used when, by which model, API key, member, tag or end user, in tokens or money. */
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { getUsage, type UsageMeasure, type UsageUnit } from "../../api/usage.js";
+import { loadUsage, type ChartMeasure, type UsageUnit } from "../../api/usage.js";
+import { setQuery } from "../../lib/location.js";
 import { useResource } from "../../lib/resource.js";
-import { Choice, Field } from "../../parts/field.js";
+import { Select, Field } from "../../parts/field.js";
+import { Empty, Loaded, PageHead } from "../../parts/page.js";
 import { useRole, useTeam } from "../../session.js";
-import { Empty } from "../../parts/empty.js";
-import { ErrorBox } from "../../parts/error-box.js";
-import { Loading } from "../../parts/loading.js";
-import { PageHead } from "../../parts/page-head.js";
 import { Chart, chartGroupsMax } from "./chart.js";
 import { groupings } from "./groupings.js";
 import { ranges } from "./range.js";
-import { firstGroups, rankGroups, type UsageGroup } from "./sums.js";
+import { firstGroups, rankGroups, type ChartGroup } from "./sums.js";
 import { downloadUsage } from "./usage-csv.js";
 import { GroupTable, TimeTable, Totals } from "./usage-tables.js";
 import { useUsageView, type UsageView } from "./usage-view.js";
@@ -24,7 +22,7 @@ export function UsagePage(): JSX.Element {
   const { range, unit, grouping, measure } = view;
   const seesAll = useRole("admin");
   const usage = useResource(
-    (signal) => getUsage(teamId, { ...range, unit, groupBy: grouping.field, measure }, signal),
+    (signal) => loadUsage(teamId, { ...range, unit, groupBy: grouping.field, measure }, signal),
     [teamId, range.from, range.to, unit, grouping, measure],
   );
   const { value } = usage;
@@ -52,10 +50,9 @@ export function UsagePage(): JSX.Element {
         </p>
       )}
       {!seesAll && <p class="hint">You see the usage of the API keys that you created.</p>}
-      {usage.error !== null && <ErrorBox error={usage.error} onRetry={usage.reload} />}
-      {groups === null && usage.error === null && <Loading />}
-      {groups?.length === 0 && <NoUsage />}
-      {groups !== null && groups.length > 0 && <Shown groups={groups} view={view} />}
+      <Loaded from={{ ...usage, value: groups }}>
+        {(shown) => (shown.length === 0 ? <NoUsage /> : <Shown groups={shown} view={view} />)}
+      </Loaded>
     </>
   );
 }
@@ -64,7 +61,7 @@ function Shown({
   groups,
   view,
 }: {
-  readonly groups: readonly UsageGroup[];
+  readonly groups: readonly ChartGroup[];
   readonly view: UsageView;
 }): JSX.Element {
   const { unit, grouping, measure } = view;
@@ -97,7 +94,7 @@ function NoUsage(): JSX.Element {
   );
 }
 
-const measures: readonly (readonly [UsageMeasure, string])[] = [
+const measures: readonly (readonly [ChartMeasure, string])[] = [
   ["tokens", "Tokens"],
   ["usd", "US dollars"],
 ];
@@ -106,29 +103,34 @@ const unitTitles: Readonly<Record<UsageUnit, string>> = { hour: "Hour", day: "Da
 
 /** The choice of what the page shows. */
 function UsageFields({ view }: { readonly view: UsageView }): JSX.Element {
-  const { rangeName, days, unit, units, grouping, measure, set } = view;
+  const { rangeName, days, unit, units, grouping, measure } = view;
   return (
     <div class="filters" role="group" aria-label="What is shown">
-      <Choice label="Time" value={rangeName} onValue={(range) => set({ range, unit: "" })} options={ranges} />
+      <Select
+        label="Time"
+        value={rangeName}
+        onValue={(range) => setQuery({ range, unit: "" })}
+        options={ranges}
+      />
       {rangeName === "custom" && (
         <>
-          <Field label="From" type="date" value={days.from} onValue={(from) => set({ from })} />
-          <Field label="To" type="date" value={days.to} onValue={(to) => set({ to })} />
+          <Field label="From" type="date" value={days.from} onValue={(from) => setQuery({ from })} />
+          <Field label="To" type="date" value={days.to} onValue={(to) => setQuery({ to })} />
         </>
       )}
-      <Choice
+      <Select
         label="Each bar"
         value={unit}
-        onValue={(unit) => set({ unit })}
+        onValue={(unit) => setQuery({ unit })}
         options={units.map((each) => [each, unitTitles[each]])}
       />
-      <Choice
+      <Select
         label="Stacked by"
         value={grouping.name}
-        onValue={(by) => set({ by })}
+        onValue={(by) => setQuery({ by })}
         options={groupings.map(({ name, title }) => [name, title])}
       />
-      <Choice label="In" value={measure} onValue={(value) => set({ in: value })} options={measures} />
+      <Select label="In" value={measure} onValue={(value) => setQuery({ in: value })} options={measures} />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
-import type { Budget } from "../../api/budgets.js";
+import type { WireBudget } from "../../../http/management/billing/present-budget.js";
 import { ticksText } from "../../lib/money.js";
-import { listSpent, judgeBudget, type Spent } from "./describe-budget.js";
+import { listSpent, judgeBudget, type SpentAmount } from "./describe-budget.js";
 
 /** A bar has thousandths of its limit. */
 const whole = 1000;
@@ -11,7 +11,7 @@ export function BudgetBars({
   budget,
   name,
 }: {
-  readonly budget: Budget;
+  readonly budget: WireBudget;
   readonly name: string;
 }): JSX.Element {
   return (
@@ -23,7 +23,7 @@ export function BudgetBars({
   );
 }
 
-function SpentBar({ spent, name }: { readonly spent: Spent; readonly name: string }): JSX.Element {
+function SpentBar({ spent, name }: { readonly spent: SpentAmount; readonly name: string }): JSX.Element {
   const { unit, hard, soft, reserved } = spent;
   const limit = hard ?? soft ?? 0n;
   const text = `${amountText(unit, spent.spent)} of ${amountText(unit, limit)}${unit === "tokens" ? " tokens" : ""}`;
@@ -48,6 +48,6 @@ function computeShare(part: bigint, limit: bigint): number {
   return Number((part * BigInt(whole)) / limit);
 }
 
-function amountText(unit: Spent["unit"], amount: bigint): string {
+function amountText(unit: SpentAmount["unit"], amount: bigint): string {
   return unit === "usd" ? ticksText(amount) : amount.toLocaleString();
 }

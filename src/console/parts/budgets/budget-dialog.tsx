@@ -1,144 +1,124 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import {
-  setBudget,
-  type Budget,
-  type BudgetLimits,
-  type BudgetName,
-  type BudgetPeriod,
-  type BudgetSubjects,
-} from "../../api/budgets.js";
-import { Dialog } from "../dialog.js";
-import { Choice, Field } from "../field.js";
-import { Form } from "../form.js";
-import { showToast } from "../toast.js";
-import { periodTitles, readBudgetSubject } from "./describe-budget.js";
+import { subjectFields } from "../../../accounts/budgets/budget.js";
+import type { WireBudget } from "../../../http/management/billing/present-budget.js";
+import { listBudgetSubjects, setBudget, type BudgetKey, type TypedLimits } from "../../api/budgets.js";
+import { useResource } from "../../lib/resource.js";
+import { useIsOperator, useTeam } from "../../session.js";
+import { Confirm, FormDialog } from "../dialog.js";
+import { Field, Select } from "../field.js";
+import { noTypedLimits, periodTitles, toBudgetKey } from "./describe-budget.js";
 
 interface BudgetDialogProps {
-  readonly teamId: string;
   /** The budget to change; without it, one is created. */
-  readonly edited?: Budget;
+  readonly edited?: WireBudget;
   /** The key that a new budget is for; without it, there is a choice. */
   readonly apiKeyId?: string;
   /** The key, member or team of the edited budget. */
   readonly name: string;
   /** A new budget must not be one of these. */
-  readonly existing: readonly Budget[];
-  readonly subjects: BudgetSubjects | null;
-  /** Whether the member may set the budget of the team. */
-  readonly mayTeam: boolean;
+  readonly existing: readonly WireBudget[];
   readonly onSaved: () => void;
-  readonly onClose: () => void;
 }
 
-type Kind = "key" | "member" | "tag" | "user" | "team";
-
 interface Subject {
-  readonly kind: Kind;
+  readonly kind: (typeof subjectFields)[number][1] | "team";
   readonly id: string;
-  readonly period: BudgetPeriod;
+  readonly period: WireBudget["period"];
 }
 
 /** Asks for a budget. */
-export function BudgetDialog(props: BudgetDialogProps): JSX.Element {
-  const { teamId, edited, apiKeyId, name, existing, onSaved, onClose } = props;
-  const [subject, setSubject] = useState<Subject>({
-    kind: "key",
-    id: apiKeyId ?? "",
-    period: freePeriod(existing, apiKeyId),
-  });
+export function BudgetDialog({ edited, apiKeyId, name, existing, onSaved }: BudgetDialogProps): JSX.Element {
+  const { teamId } = useTeam();
+  const period = freePeriod(existing, apiKeyId);
+  const [subject, setSubject] = useState<Subject>({ kind: "key", id: apiKeyId ?? "", period });
   const [limits, setLimits] = useState(() => toLimits(edited));
-  const chosen = edited ?? toBudgetName(subject);
   const save = async (): Promise<void> => {
+    const chosen = edited ?? nameBudget(subject);
     if (Object.values(limits).every((limit) => limit?.trim() === "")) throw new Error("Enter a limit.");
-    if (existing.some((each) => isSame(each, chosen)))
+    if (edited === undefined && existing.some((each) => toBudgetKey(each) === toBudgetKey(chosen)))
       throw new Error("There is a budget for this already. Edit that one.");
     await setBudget(teamId, chosen, limits);
-    showToast("The budget is saved.");
     onSaved();
-    onClose();
   };
-  const title = edited === undefined && apiKeyId === undefined ? "Create budget" : `Budget of ${name}`;
   return (
-    <Dialog title={title} onClose={onClose}>
-      <Form action={edited === undefined ? "Create budget" : "Save"} onSubmit={save} onCancel={onClose}>
-        {edited === undefined && <SubjectFields {...props} subject={subject} setSubject={setSubject} />}
-        {edited !== undefined && <p>{periodTitles[edited.period]}</p>}
-        <LimitFields limits={limits} setLimits={setLimits} />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={edited === undefined && apiKeyId === undefined ? "Create budget" : `Budget of ${name}`}
+      action={edited === undefined ? "Create budget" : "Save"}
+      done="The budget is saved."
+      onSubmit={save}
+    >
+      {edited !== undefined && <p>{periodTitles[edited.period]}</p>}
+      {edited === undefined && apiKeyId === undefined && (
+        <SubjectFields subject={subject} onSubject={setSubject} />
+      )}
+      {edited === undefined && (
+        <Select
+          label="Period"
+          hint="In UTC; a week starts on Monday."
+          value={subject.period}
+          onValue={(period) => setSubject({ ...subject, period })}
+          options={Object.entries(periodTitles) as [WireBudget["period"], string][]}
+        />
+      )}
+      <LimitFields limits={limits} setLimits={setLimits} />
+    </FormDialog>
   );
 }
 
-interface SubjectFieldsProps extends Pick<BudgetDialogProps, "apiKeyId" | "subjects" | "mayTeam"> {
+interface SubjectFieldsProps {
   readonly subject: Subject;
-  readonly setSubject: (subject: Subject) => void;
+  readonly onSubject: (subject: Subject) => void;
 }
 
-function SubjectFields(props: SubjectFieldsProps): JSX.Element {
-  const { apiKeyId, subjects, mayTeam, subject, setSubject } = props;
-  const kinds: readonly (readonly [Kind, string])[] = [
-    ["key", "An API key"],
-    ["member", "A member, with all keys that they created"],
-    ["tag", "A tag of requests"],
-    ["user", "An end user that requests name"],
-    ...(mayTeam ? ([["team", "The team"]] as const) : []),
-  ];
-  const periods = Object.entries(periodTitles) as [BudgetPeriod, string][];
-  const offered = subject.kind === "key" ? subjects?.keys : subjects?.members;
+function SubjectFields({ subject, onSubject }: SubjectFieldsProps): JSX.Element {
+  const { teamId } = useTeam();
+  const mayTeam = useIsOperator();
+  const { value: subjects } = useResource((signal) => listBudgetSubjects(teamId, signal), [teamId]);
+  const { kind } = subject;
+  const offered = kind === "key" ? subjects?.keys : subjects?.members;
+  const id = { required: true, value: subject.id, onValue: (id: string) => onSubject({ ...subject, id }) };
   return (
     <>
-      {apiKeyId === undefined && (
-        <Choice
-          label="Budget of"
-          value={subject.kind}
-          onValue={(kind) => setSubject({ ...subject, kind, id: "" })}
-          options={kinds}
-        />
-      )}
-      {(subject.kind === "tag" || subject.kind === "user") && (
-        <Field
-          label={subject.kind === "tag" ? "Tag" : "End user"}
-          required
-          hint={
-            subject.kind === "tag"
-              ? "As requests have it in the header x-hearth-tags, or in metadata as name:value."
-              : "As requests have it in the field user."
-          }
-          value={subject.id}
-          onValue={(id) => setSubject({ ...subject, id })}
-        />
-      )}
-      {apiKeyId === undefined && (subject.kind === "key" || subject.kind === "member") && (
-        <Choice
-          label={subject.kind === "key" ? "API key" : "Member"}
-          required
-          {...(subjects?.isPart === true
-            ? { hint: "There are more: use hearth budgets set for those." }
-            : {})}
-          value={subject.id}
-          onValue={(id) => setSubject({ ...subject, id })}
-          options={[["", "Choose …"], ...(offered ?? [])]}
-        />
-      )}
-      <Choice
-        label="Period"
-        hint="In UTC; a week starts on Monday."
-        value={subject.period}
-        onValue={(period) => setSubject({ ...subject, period })}
-        options={periods}
+      <Select<Subject["kind"]>
+        label="Budget of"
+        value={kind}
+        onValue={(chosen) => onSubject({ ...subject, kind: chosen, id: "" })}
+        options={[
+          ["key", "An API key"],
+          ["member", "A member, with all keys that they created"],
+          ["tag", "A tag of requests"],
+          ["user", "An end user that requests name"],
+          ...(mayTeam ? ([["team", "The team"]] as const) : []),
+        ]}
       />
+      {kind === "tag" && (
+        <Field
+          label="Tag"
+          hint="As requests have it in the header x-hearth-tags, or in metadata as name:value."
+          {...id}
+        />
+      )}
+      {kind === "user" && <Field label="End user" hint="As requests have it in the field user." {...id} />}
+      {(kind === "key" || kind === "member") && (
+        <Select
+          label={kind === "key" ? "API key" : "Member"}
+          {...(subjects?.isPart === true && { hint: "There are more: use hearth budgets set for those." })}
+          options={[["", "Choose …"], ...(offered ?? [])]}
+          {...id}
+        />
+      )}
     </>
   );
 }
 
 interface LimitFieldsProps {
-  readonly limits: BudgetLimits;
-  readonly setLimits: (limits: BudgetLimits) => void;
+  readonly limits: TypedLimits;
+  readonly setLimits: (limits: TypedLimits) => void;
 }
 
 function LimitFields({ limits, setLimits }: LimitFieldsProps): JSX.Element {
-  const field = (label: string, name: keyof BudgetLimits, hint?: string): JSX.Element => (
+  const field = (label: string, name: keyof TypedLimits, hint?: string): JSX.Element => (
     <Field
       label={label}
       {...(hint === undefined ? {} : { hint })}
@@ -162,28 +142,43 @@ function LimitFields({ limits, setLimits }: LimitFieldsProps): JSX.Element {
   );
 }
 
-function toLimits(budget: Budget | undefined): BudgetLimits {
+function toLimits(budget: WireBudget | undefined): TypedLimits {
   const { hardUsd = "", softUsd = "", hardTokens = "", softTokens = "" } = budget ?? {};
   return { hardUsd, softUsd, hardTokens, softTokens };
 }
 
 /** Returns a period for which the key has no budget yet. */
-function freePeriod(existing: readonly Budget[], apiKeyId: string | undefined): BudgetPeriod {
+function freePeriod(existing: readonly WireBudget[], apiKeyId: string | undefined): WireBudget["period"] {
   const taken = existing.filter((each) => each.apiKeyId === apiKeyId).map(({ period }) => period);
-  const order: readonly BudgetPeriod[] = ["month", "day", "week", "total"];
+  const order: readonly WireBudget["period"][] = ["month", "day", "week", "total"];
   return (apiKeyId === undefined ? undefined : order.find((period) => !taken.includes(period))) ?? "month";
 }
 
-function toBudgetName({ kind, id, period }: Subject): BudgetName {
-  if (kind === "team") return { period };
-  if (kind === "key") return { apiKeyId: id, period };
-  if (kind === "member") return { memberId: id, period };
-  return kind === "tag" ? { tag: id.trim(), period } : { endUser: id.trim(), period };
+function nameBudget({ kind, id, period }: Subject): BudgetKey {
+  const [field] = subjectFields.find(([, subject]) => subject === kind) ?? [];
+  return field === undefined ? { period } : { [field]: id.trim(), period };
 }
 
-function isSame(one: BudgetName, other: BudgetName): boolean {
+interface RemoveBudgetProps {
+  readonly budget: WireBudget;
+  /** The key, member or team. */
+  readonly name: string;
+  readonly onSaved: () => void;
+}
+
+/** Asks before a budget is removed. */
+export function RemoveBudgetDialog({ budget, name, onSaved }: RemoveBudgetProps): JSX.Element {
+  const { teamId } = useTeam();
   return (
-    one.period === other.period &&
-    JSON.stringify(readBudgetSubject(one)) === JSON.stringify(readBudgetSubject(other))
+    <Confirm
+      title="Remove budget"
+      done="The budget is removed."
+      onSubmit={() => setBudget(teamId, budget, noTypedLimits).then(onSaved)}
+    >
+      <p>
+        From the next request on, <strong>{name}</strong> has no limit{" "}
+        {periodTitles[budget.period].toLowerCase()}.
+      </p>
+    </Confirm>
   );
 }

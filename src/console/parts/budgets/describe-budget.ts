@@ -1,29 +1,31 @@
 /** Budgets in a few words. */
-import type { Budget, BudgetLimits, BudgetPeriod, BudgetSubject, BudgetSubjects } from "../../api/budgets.js";
+import { subjectFields } from "../../../accounts/budgets/budget.js";
+import type { WireBudget } from "../../../http/management/billing/present-budget.js";
+import type { BudgetKey, BudgetSubjects, TypedLimits } from "../../api/budgets.js";
 import { parseUsd } from "../../lib/money.js";
 
-export const periodTitles: Readonly<Record<BudgetPeriod, string>> = {
+export const periodTitles: Readonly<Record<WireBudget["period"], string>> = {
   day: "Each day",
   week: "Each week",
   month: "Each month",
   total: "In total",
 };
 
-export const noLimits: BudgetLimits = { hardUsd: null, softUsd: null, hardTokens: null, softTokens: null };
+export const noTypedLimits: TypedLimits = {
+  hardUsd: null,
+  softUsd: null,
+  hardTokens: null,
+  softTokens: null,
+};
 
-/** Returns what a budget is of; empty: of the team. */
-export function readBudgetSubject({ apiKeyId, memberId, tag, endUser }: BudgetSubject): BudgetSubject {
-  return {
-    ...(apiKeyId === undefined ? {} : { apiKeyId }),
-    ...(memberId === undefined ? {} : { memberId }),
-    ...(tag === undefined ? {} : { tag }),
-    ...(endUser === undefined ? {} : { endUser }),
-  };
+/** Returns a text that differs between budgets: a subject has at most one for each period. */
+export function toBudgetKey(budget: BudgetKey): string {
+  return JSON.stringify([budget.period, ...subjectFields.map(([field]) => budget[field])]);
 }
 
 /** Returns the name of the key, member, tag, end user or team. */
 export function subjectText(
-  { apiKeyId, memberId, tag, endUser }: Budget,
+  { apiKeyId, memberId, tag, endUser }: WireBudget,
   subjects: BudgetSubjects | null,
   teamName: string,
 ): string {
@@ -36,7 +38,7 @@ export function subjectText(
 }
 
 /** An amount spent, with its limits; amounts of money are in ticks. */
-export interface Spent {
+export interface SpentAmount {
   readonly unit: "usd" | "tokens";
   readonly spent: bigint;
   /** The most that active requests can spend. */
@@ -46,10 +48,10 @@ export interface Spent {
 }
 
 /** Returns what is spent of each kind of limit that the budget has. */
-export function listSpent(budget: Budget): readonly Spent[] {
+export function listSpent(budget: WireBudget): readonly SpentAmount[] {
   const limit = (text: string | undefined, read: (text: string) => bigint) =>
     text === undefined ? null : read(text);
-  const all: readonly Spent[] = [
+  const all: readonly SpentAmount[] = [
     {
       unit: "usd",
       spent: parseUsd(budget.spentUsd),
@@ -70,14 +72,14 @@ export function listSpent(budget: Budget): readonly Spent[] {
 
 export type BudgetState = "good" | "warn" | "bad";
 
-export const stateTexts: Readonly<Record<BudgetState, string>> = {
+export const budgetStateTexts: Readonly<Record<BudgetState, string>> = {
   good: "within",
   warn: "soft limit reached",
   bad: "spent",
 };
 
 /** Returns whether a limit is reached: `bad` for the hard one, `warn` for the soft one. */
-export function judgeBudget({ spent, hard, soft }: Spent): BudgetState {
+export function judgeBudget({ spent, hard, soft }: SpentAmount): BudgetState {
   if (hard !== null && spent >= hard) return "bad";
   return soft !== null && spent >= soft ? "warn" : "good";
 }

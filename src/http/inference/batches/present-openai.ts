@@ -73,10 +73,11 @@ export const batchPageSchema = responseObject({
   has_more: z.boolean(),
 }).meta({ id: "BatchList" });
 
-type BatchObject = z.infer<typeof batchSchema>;
+/** A batch; times are in seconds. */
+export type WireBatch = z.infer<typeof batchSchema>;
 
 /** Returns a batch as OpenAI clients read it. */
-export function presentBatch(batch: Batch): BatchObject {
+export function presentBatch(batch: Batch): WireBatch {
   const { promptTokens, completionTokens, state, endTime } = batch;
   const endedAs = (final: Batch["state"]): number | null => (state === final ? seconds(endTime) : null);
   return {

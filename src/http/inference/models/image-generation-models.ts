@@ -16,9 +16,11 @@ const imageModel = responseObject({
   aliases: responseArray(z.string()).describe("Other names of the model."),
 }).meta({ id: "ImageGenerationModel", description: "An image generation model with its price." });
 
-export const imageModelList = responseObject({ models: responseArray(imageModel) }).meta({
+const imageModelList = responseObject({ models: responseArray(imageModel) }).meta({
   id: "ImageGenerationModelList",
 });
+
+export type WireImageModels = z.infer<typeof imageModelList>;
 
 /** Lists the image generation models in order of id. */
 export const listImageGenerationModels = apiKeyRoute({

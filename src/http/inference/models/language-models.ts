@@ -19,9 +19,11 @@ const languageModel = responseObject({
   aliases: responseArray(z.string()).describe("Other names of the model."),
 }).meta({ id: "LanguageModel", description: "A language model with its prices and modalities." });
 
-export const languageModelList = responseObject({ models: responseArray(languageModel) }).meta({
+const languageModelList = responseObject({ models: responseArray(languageModel) }).meta({
   id: "LanguageModelList",
 });
+
+export type WireLanguageModels = z.infer<typeof languageModelList>;
 
 /** Lists the language models in order of id. */
 export const listLanguageModels = apiKeyRoute({

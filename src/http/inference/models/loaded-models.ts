@@ -32,6 +32,8 @@ const loadedModel = responseObject({
     .describe("When the model is unloaded if it stays unused; null while it is in use."),
 }).meta({ id: "LoadedModel" });
 
+export type WireLoadedModel = z.infer<typeof loadedModel>;
+
 const loadedModelList = responseObject({ object: z.literal("list"), data: responseArray(loadedModel) }).meta({
   id: "LoadedModelList",
 });

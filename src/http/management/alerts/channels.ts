@@ -5,6 +5,7 @@ import {
   channelsSchema,
   deliverySchema,
   newChannelSchema,
+  type WireNewChannel,
   presentChannel,
   presentDelivery,
 } from "./present-alerts.js";
@@ -81,7 +82,7 @@ export const createChannel = managementRoute({
       { teamId: teamId ?? null, kind, target, creditBelowUsd: creditBelowUsd ?? null },
       toActor(manager),
     );
-    const answer: z.infer<typeof newChannelSchema> = {
+    const answer: WireNewChannel = {
       ...presentChannel(channel),
       ...(channel.secret === null ? {} : { secret: channel.secret }),
     };

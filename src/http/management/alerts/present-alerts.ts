@@ -8,7 +8,7 @@ import { timeSchema, timestamp } from "../../../dialects/management/answers.js";
 
 const serverWide = "absent: the whole server.";
 
-export const alertSchema = responseObject({
+const alertSchema = responseObject({
   alertId: z.string(),
   kind: z.enum(alertKinds),
   teamId: z.string().optional().describe(`The team that it is about; ${serverWide}`),
@@ -20,6 +20,8 @@ export const alertSchema = responseObject({
   sentTime: timeSchema.describe("When its last message was written."),
   resolvedTime: timeSchema.optional().describe("Absent while it goes on."),
 }).meta({ id: "Alert" });
+
+export type WireAlert = z.infer<typeof alertSchema>;
 
 export const alertsSchema = responseObject({
   alerts: responseArray(alertSchema).describe("Up to 200: those that go on first, then the newest."),
@@ -37,12 +39,16 @@ const channelFields = {
   createTime: timeSchema,
 };
 
-export const channelSchema = responseObject(channelFields).meta({ id: "AlertChannel" });
+const channelSchema = responseObject(channelFields).meta({ id: "AlertChannel" });
+
+export type WireChannel = z.infer<typeof channelSchema>;
 
 export const newChannelSchema = responseObject({
   ...channelFields,
   secret: z.string().optional().describe("What webhooks are signed with, `whsec_` and base64. Shown once."),
 }).meta({ id: "NewAlertChannel", description: "The channel, with the secret of a webhook." });
+
+export type WireNewChannel = z.infer<typeof newChannelSchema>;
 
 export const channelsSchema = responseObject({
   channels: responseArray(channelSchema).describe("In order of creation."),
@@ -61,12 +67,14 @@ export const deliverySchema = responseObject({
   error: z.string().optional().describe("Why the last attempt failed."),
 }).meta({ id: "AlertDelivery" });
 
+export type WireDelivery = z.infer<typeof deliverySchema>;
+
 export const deliveriesSchema = responseObject({
   deliveries: responseArray(deliverySchema).describe("Up to 200, the newest first."),
 }).meta({ id: "AlertDeliveryList" });
 
 /** Presents an alert. */
-export function presentAlert(alert: Alert): z.infer<typeof alertSchema> {
+export function presentAlert(alert: Alert): WireAlert {
   const { teamId, resolveTime } = alert;
   return {
     alertId: alert.id,
@@ -81,7 +89,7 @@ export function presentAlert(alert: Alert): z.infer<typeof alertSchema> {
 }
 
 /** Presents a channel, without its secret. */
-export function presentChannel(channel: AlertChannel): z.infer<typeof channelSchema> {
+export function presentChannel(channel: AlertChannel): WireChannel {
   const { teamId, creditTicks } = channel;
   return {
     channelId: channel.id,
@@ -94,7 +102,7 @@ export function presentChannel(channel: AlertChannel): z.infer<typeof channelSch
 }
 
 /** Presents a delivery. */
-export function presentDelivery(delivery: AlertDelivery): z.infer<typeof deliverySchema> {
+export function presentDelivery(delivery: AlertDelivery): WireDelivery {
   const { alertId, state, endTime, error } = delivery;
   return {
     deliveryId: delivery.id,

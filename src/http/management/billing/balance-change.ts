@@ -16,3 +16,5 @@ export const balanceChange = responseObject({
   amount: cents.describe("Negative if credit was added."),
   createTime: timeSchema,
 }).meta({ id: "BalanceChange" });
+
+export type WireBalanceChange = z.infer<typeof balanceChange>;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { toActor } from "../../../accounts/visibility.js";
 import type { BalanceChange } from "../../../accounts/money/balance-change.js";
 import { responseArray, responseObject } from "../../../dialects/response-fields.js";
-import { balanceChange } from "./balance-change.js";
+import { balanceChange, type WireBalanceChange } from "./balance-change.js";
 import { cents, centsOfEach, centsUp } from "./cents.js";
 import { parseFields } from "../../../dialects/management/fields.js";
 import {
@@ -22,7 +22,7 @@ const querySchema = z.object({
   paginationToken: pageTokenField.describe("An extension: token from the previous page."),
 });
 
-export const balanceSchema = responseObject({
+const balanceSchema = responseObject({
   changes: responseArray(balanceChange).describe(
     "Newest first: the last 1000 purchases, refunds and corrections, and the spending of each of the last 100 days (UTC). Older " +
       "spending is one change of the origin SPEND, older payments are one of the origin MANUAL.",
@@ -32,6 +32,8 @@ export const balanceSchema = responseObject({
   ),
   paginationToken: nextPageField,
 }).meta({ id: "PrepaidBalance" });
+
+export type WireBalance = z.infer<typeof balanceSchema>;
 
 /** Returns the balance. */
 export const getPrepaidBalance = managementRoute({
@@ -62,7 +64,7 @@ export const getPrepaidBalance = managementRoute({
     const start = older === undefined ? 0 : Math.max(0, presented.length - older);
     const end = start + itemsPerPage(query.pageSize);
     const left = presented.length - end;
-    const answer: z.infer<typeof balanceSchema> = {
+    const answer: WireBalance = {
       changes: presented.slice(start, end),
       total: { val: centsUp(-totalTicks) },
       ...(left > 0 ? { paginationToken: encodePageToken([0, left]) } : {}),
@@ -73,11 +75,7 @@ export const getPrepaidBalance = managementRoute({
 
 const origins = { purchase: "PURCHASE", refund: "REFUND", adjust: "MANUAL", spend: "SPEND" } as const;
 
-function present(
-  teamId: string,
-  { origin, time }: BalanceChange,
-  val: string,
-): z.infer<typeof balanceChange> {
+function present(teamId: string, { origin, time }: BalanceChange, val: string): WireBalanceChange {
   return {
     teamId,
     changeOrigin: origins[origin],

@@ -20,7 +20,7 @@ const unitTypes = {
 const wholeText = (description: string) =>
   z.string().describe(`${description}: a whole number, as a string.`);
 
-export const previewSchema = responseObject({
+const previewSchema = responseObject({
   coreInvoice: responseObject({
     lines: responseArray(
       responseObject({
@@ -51,6 +51,8 @@ export const previewSchema = responseObject({
   }),
 }).meta({ id: "InvoicePreview" });
 
+export type WireInvoice = z.infer<typeof previewSchema>;
+
 /** Returns the invoice of the current month so far. */
 export const getInvoicePreview = managementRoute({
   method: "GET",
@@ -73,7 +75,7 @@ export const getInvoicePreview = managementRoute({
     const amounts = centsOfEach(lines.map(({ ticks }) => ticks));
     const total = centsUp(totalTicks);
     const used = BigInt(centsUp(invoice.creditUsedTicks));
-    const answer: z.infer<typeof previewSchema> = {
+    const answer: WireInvoice = {
       coreInvoice: {
         lines: lines.map((line, at) => presentLine(line, amounts[at] ?? "0")),
         amountBeforeVat: total,

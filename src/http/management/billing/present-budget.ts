@@ -40,8 +40,10 @@ export const budgetSchema = responseObject({
   reservedTokens: tokens("The most that active runs can use."),
 }).meta({ id: "Budget", description: "A budget in its current period; an absent limit means none." });
 
+export type WireBudget = z.infer<typeof budgetSchema>;
+
 /** Presents a budget. */
-export function presentBudget(budget: BudgetStatus): z.infer<typeof budgetSchema> {
+export function presentBudget(budget: BudgetStatus): WireBudget {
   const { subject, subjectId, hardTicks, softTicks, hardTokens, softTokens, resetTime } = budget;
   return {
     ...(subject === "key" ? { apiKeyId: subjectId } : {}),

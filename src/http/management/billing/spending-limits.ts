@@ -23,6 +23,8 @@ export const limitsSchema = responseObject({
   }),
 }).meta({ id: "SpendingLimits", description: "Fractions of a cent are rounded down." });
 
+export type WireSpendingLimits = z.infer<typeof limitsSchema>;
+
 const requestSchema = z
   .object({
     desiredSoftSpendingLimit: centsRequest
@@ -68,7 +70,7 @@ export const getSpendingLimits = managementRoute({
     const { limits } = await accounts.spending.find(params["teamId"] ?? "", toActor(manager));
     const [hard, soft] = [centsDown(limits.hardTicks), centsDown(limits.softTicks)];
     const effective = centsDown(effectiveLimit(limits));
-    const answer: z.infer<typeof limitsSchema> = {
+    const answer: WireSpendingLimits = {
       spendingLimits: definedFields({
         hardSlAuto: hard,
         effectiveHardSl: hard,

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { toActor } from "../../../accounts/visibility.js";
 import { responseObject } from "../../../dialects/response-fields.js";
-import { balanceChange } from "./balance-change.js";
+import { balanceChange, type WireBalanceChange } from "./balance-change.js";
 import { centsUp, signedCentsRequest, usdOfCents } from "./cents.js";
 import { parseFields } from "../../../dialects/management/fields.js";
 import { managementRoute } from "../../server/route.js";
@@ -36,7 +36,7 @@ export const createTopUp = managementRoute({
     // The hosted service disregards the sign.
     const purchase = { usd: usdOfCents(amount).replace("-", ""), note: null };
     const { ticks, time } = await accounts.credits.change("purchase", teamId, purchase, toActor(manager));
-    const change: z.infer<typeof balanceChange> = {
+    const change: WireBalanceChange = {
       teamId,
       changeOrigin: "PURCHASE",
       topupStatus: "SUCCEEDED",

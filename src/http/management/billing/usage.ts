@@ -91,6 +91,8 @@ export const usageSchema = responseObject({
   limitReached: z.boolean().describe("Whether there are more series than the answer contains."),
 }).meta({ id: "UsageResponse" });
 
+export type WireUsage = z.infer<typeof usageSchema>;
+
 /** Returns the series. */
 export const getUsage = managementRoute({
   method: "POST",
@@ -145,7 +147,7 @@ export const getUsage = managementRoute({
     const found = await toSeries(rows, unit, starts[0] ?? from, names);
     const all = by.length === 0 && found.length === 0 ? [empty] : found;
     const returned = all.slice(0, Math.min(seriesMax, Math.floor(pointsTotalMax / starts.length)));
-    type Answer = z.infer<typeof usageSchema>;
+    type Answer = WireUsage;
     const one = (series: Series): string =>
       JSON.stringify(present(series, starts, names.length) satisfies Answer["timeSeries"][number]);
     const timeSeries = await mapInSteps(returned, one, seriesAtOnce);

@@ -23,6 +23,8 @@ export const apiKeySchema = responseObject(fields).meta({
   description: "An API key, without its secret.",
 });
 
+export type WireKey = z.infer<typeof apiKeySchema>;
+
 export const listedApiKeySchema = responseObject({
   ...fields,
   forConsole: z
@@ -33,13 +35,17 @@ export const listedApiKeySchema = responseObject({
     ),
 }).meta({ id: "ListedApiKey", description: "An API key in a list, without its secret." });
 
+export type WireListedKey = z.infer<typeof listedApiKeySchema>;
+
 export const createdApiKeySchema = responseObject({
   ...fields,
   apiKey: z.string().describe("The secret. It is returned only once."),
 }).meta({ id: "CreatedApiKey", description: "An API key with its new secret." });
 
+export type WireCreatedKey = z.infer<typeof createdApiKeySchema>;
+
 /** Presents a key. */
-export function presentKey(key: ApiKey): z.infer<typeof apiKeySchema> {
+export function presentKey(key: ApiKey): WireKey {
   return {
     redactedApiKey: key.redacted,
     userId: key.userId,
@@ -53,11 +59,11 @@ export function presentKey(key: ApiKey): z.infer<typeof apiKeySchema> {
 }
 
 /** Presents a key of a list. @param isForConsole whether sessions of the console use it */
-export function presentListedKey(key: ApiKey, isForConsole: boolean): z.infer<typeof listedApiKeySchema> {
+export function presentListedKey(key: ApiKey, isForConsole: boolean): WireListedKey {
   return { ...presentKey(key), ...(isForConsole ? { forConsole: true } : {}) };
 }
 
 /** Presents a key with its new secret. */
-export function presentCreatedKey(key: ApiKey, secret: string): z.infer<typeof createdApiKeySchema> {
+export function presentCreatedKey(key: ApiKey, secret: string): WireCreatedKey {
   return { ...presentKey(key), apiKey: secret };
 }

@@ -4,13 +4,15 @@ import { toActor } from "../../../accounts/visibility.js";
 import { responseObject } from "../../../dialects/response-fields.js";
 import { managementRoute } from "../../server/route.js";
 
-export const signInLinkSchema = responseObject({
+const signInLinkSchema = responseObject({
   link: z
     .string()
     .describe(
       "The secret of the link, which works once within 24 hours. The page is `/console#link=` and it.",
     ),
 }).meta({ id: "SignInLink" });
+
+export type WireSignInLink = z.infer<typeof signInLinkSchema>;
 
 /** Makes a link; a former one of the member ends. */
 export const createSignInLink = managementRoute({
@@ -29,7 +31,7 @@ export const createSignInLink = managementRoute({
   },
   async handle({ ctx, manager, params }, { accounts }) {
     const link = await accounts.signInLinks.invite(params["memberId"] ?? "", toActor(manager));
-    const answer: z.infer<typeof signInLinkSchema> = { link };
+    const answer: WireSignInLink = { link };
     ctx.set("cache-control", "no-store");
     ctx.body = answer;
   },

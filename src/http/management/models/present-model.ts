@@ -60,11 +60,13 @@ export const adminModelSchema = responseObject({
   fit,
 }).meta({ id: "AdminModel" });
 
+export type WireModel = z.infer<typeof adminModelSchema>;
+
 /** Returns what presents models as they are now. */
 export function presenter({ modelAdmin, load, measureFit }: AppContext) {
   const settings = modelAdmin.settings();
   const inMemory = new Map(load().models.map((each) => [each.id, each]));
-  return (model: Model): z.infer<typeof adminModelSchema> => {
+  return (model: Model): WireModel => {
     const { id } = model.manifest;
     const { verdict, neededBytes, limitBytes, fittingTokens } = measureFit(model);
     return {
@@ -90,7 +92,7 @@ function presentMemory(resident: ModelInMemory | undefined): z.infer<typeof memo
   };
 }
 
-function presentModel(model: Model): Omit<z.infer<typeof adminModelSchema>, "settings" | "memory" | "fit"> {
+function presentModel(model: Model): Omit<WireModel, "settings" | "memory" | "fit"> {
   const { manifest, unusable, fingerprint, trainedTokens = null } = model;
   const { prices } = manifest;
   return {

@@ -34,7 +34,7 @@ const pullRequest = z
 
 const time = z.iso.datetime();
 
-export const modelPullSchema = responseObject({
+const modelPullSchema = responseObject({
   id: z.string(),
   object: z.literal("model_pull"),
   model: z.string().describe("What was asked."),
@@ -49,6 +49,8 @@ export const modelPullSchema = responseObject({
   createTime: time,
   endTime: time.nullable(),
 }).meta({ id: "ModelPull" });
+
+export type WirePull = z.infer<typeof modelPullSchema>;
 
 const pullQuery = z.object({
   stream: booleanField.nullish().describe("Whether to stream the progress until the pull has ended."),
@@ -165,7 +167,7 @@ function isAsked(stream: z.infer<typeof booleanField> | null | undefined): boole
   return stream !== null && stream !== undefined && isTrue(stream);
 }
 
-function present({ pull, progress }: PullStatus): z.infer<typeof modelPullSchema> {
+function present({ pull, progress }: PullStatus): WirePull {
   return {
     id: pull.id,
     object: "model_pull",

@@ -79,6 +79,8 @@ export const requestSchema = responseObject(requestFields).meta({
   description: "A request and what became of it. It has no prompt and no answer.",
 });
 
+export type WireRequest = z.infer<typeof requestSchema>;
+
 const message = responseObject({
   role: z.string(),
   parts: responseArray(z.looseObject({ type: z.string() })).describe(
@@ -94,7 +96,7 @@ const bodiesSchema = responseObject({
   expireTime: timeSchema.describe("When it is deleted."),
 }).meta({ id: "RequestBodies" });
 
-export const requestWithBodiesSchema = responseObject({
+const requestWithBodiesSchema = responseObject({
   ...requestFields,
   bodies: bodiesSchema
     .optional()
@@ -103,6 +105,8 @@ export const requestWithBodiesSchema = responseObject({
         "the ACL `team-token:endpoint:ReadRequestBodies`.",
     ),
 }).meta({ id: "LoggedRequestWithBodies" });
+
+export type WireRequestDetails = z.infer<typeof requestWithBodiesSchema>;
 
 const pageSchema = responseObject({
   requests: responseArray(requestSchema).describe("The newest first."),
@@ -170,8 +174,7 @@ export const getRequest = managementRoute({
     const request = presentRequest(await requestLog.find(id, actor));
     const mayRead = hasManagementAcl(manager, "ReadRequestBodies");
     const kept = mayRead ? await requestLog.bodies(id, actor) : null;
-    const answer: z.infer<typeof requestWithBodiesSchema> =
-      kept === null ? request : { ...request, bodies: presentBodies(kept) };
+    const answer: WireRequestDetails = kept === null ? request : { ...request, bodies: presentBodies(kept) };
     ctx.body = answer;
   },
 });
@@ -186,7 +189,7 @@ function presentBodies({ input, output, isCut, expireTime }: StoredBodies): z.in
 }
 
 /** Presents a request. */
-export function presentRequest(request: LoggedRequest): z.infer<typeof requestSchema> {
+export function presentRequest(request: LoggedRequest): WireRequest {
   const { apiKeyName, requestedModel, streamed, finishReason, errorKind, usage } = request;
   const { createTime, startTime, firstTokenMs, endTime } = request;
   return {

@@ -89,6 +89,8 @@ export const storedObjectSchema = responseObject({
   canDelete: z.boolean().describe("Whether it can be deleted now: a batch must have ended."),
 }).meta({ id: "StoredObject", description: "Something that a team has stored, without its content." });
 
+export type WireStoredObject = z.infer<typeof storedObjectSchema>;
+
 const pageSchema = responseObject({
   objects: responseArray(storedObjectSchema).describe("The newest first."),
   paginationToken: nextPageField,
@@ -199,7 +201,7 @@ export function paramDocs({ param, one }: StoredResource): Readonly<Record<strin
 }
 
 /** Presents something stored. */
-export function presentStored(object: StoredObject): z.infer<typeof storedObjectSchema> {
+export function presentStored(object: StoredObject): WireStoredObject {
   const { endTime, expireTime } = object;
   const optional = {
     userId: object.userId ?? undefined,

@@ -18,6 +18,8 @@ const endpointAcls = responseObject({
   ),
 }).meta({ id: "EndpointAcls" });
 
+export type WireEndpoints = z.infer<typeof endpointAcls>;
+
 const querySchema = z.object({
   all: booleanField.nullish().describe("Whether those are listed, too, that the team does not allow."),
 });
@@ -41,7 +43,7 @@ export const listTeamEndpoints = managementRoute({
     const names = listEndpointAcls(routes).filter(
       (endpoint) => (all != null && isTrue(all)) || teamGrants(access, { endpoint, model: null }),
     );
-    const answer: z.infer<typeof endpointAcls> = { acls: names.map(present) };
+    const answer: WireEndpoints = { acls: names.map(present) };
     ctx.body = answer;
   },
 });
@@ -51,7 +53,7 @@ function listEndpointAcls(routes: readonly Route[]): readonly string[] {
   return [...new Set(names)].toSorted();
 }
 
-function present(value: string): z.infer<typeof endpointAcls>["acls"][number] {
+function present(value: string): WireEndpoints["acls"][number] {
   return {
     acl: `api-key:endpoint:${value}`,
     description: "Grants access to use a specific endpoint with an API Key.",

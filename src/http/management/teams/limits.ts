@@ -17,7 +17,7 @@ import { accountRoute } from "../../server/route.js";
 
 const limit = (what: string) => z.number().min(1).meta({ type: "integer", description: what });
 
-export const teamLimitsSchema = responseObject({
+const teamLimitsSchema = responseObject({
   model: z
     .string()
     .describe(
@@ -30,6 +30,8 @@ export const teamLimitsSchema = responseObject({
   id: "TeamLimits",
   description: "Limits of a team on a model; an absent field means no limit.",
 });
+
+export type WireTeamLimits = z.infer<typeof teamLimitsSchema>;
 
 const limitChangeSchema = z.object({
   qps: wholeNumber("Requests per second.").nullish(),
@@ -122,7 +124,7 @@ export const updateTeamLimits = accountRoute({
 });
 
 /** Presents limits. */
-function presentTeamLimits({ model, qps, qpm, tpm }: TeamLimits): z.infer<typeof teamLimitsSchema> {
+function presentTeamLimits({ model, qps, qpm, tpm }: TeamLimits): WireTeamLimits {
   return {
     model,
     ...(qps === null ? {} : { qps }),

@@ -68,7 +68,7 @@ const imageModel = responseObject({
   ).describe("An image has the same price at every resolution."),
 }).meta({ id: "ClusterImageModel" });
 
-export const clustersSchema = responseObject({
+const clustersSchema = responseObject({
   clusterConfigs: responseArray(
     responseObject({
       languageModels: responseArray(languageModel).describe("In order of id."),
@@ -80,6 +80,8 @@ export const clustersSchema = responseObject({
     }).meta({ id: "ClusterConfig" }),
   ),
 }).meta({ id: "ClusterConfigs" });
+
+export type WireTeamModels = z.infer<typeof clustersSchema>;
 
 /** Lists the models. */
 export const listTeamModels = managementRoute({
@@ -109,7 +111,7 @@ export const listTeamModels = managementRoute({
       presentEmbeddingModel(model, limitsOn(limits, model)),
     );
     const others = { audioModels: [], videoGenerationModels: [] };
-    const answer: z.infer<typeof clustersSchema> = {
+    const answer: WireTeamModels = {
       clusterConfigs: [{ languageModels, embeddingModels, imageGenerationModels, ...others, clusterName }],
     };
     ctx.body = answer;

@@ -16,8 +16,10 @@ export const teamSchema = responseObject({
   keepBodies: z.boolean().describe("Whether the log of requests keeps what requests and answers have."),
 }).meta({ id: "Team" });
 
+export type WireTeam = z.infer<typeof teamSchema>;
+
 /** Presents a team. */
-export function presentTeam(team: Team): z.infer<typeof teamSchema> {
+export function presentTeam(team: Team): WireTeam {
   const { id, name, blocked, billing, acls, keepsBodies } = team;
   return {
     teamId: id,

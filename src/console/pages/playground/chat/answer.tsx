@@ -2,12 +2,12 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { countText, durationText, plural } from "../../../lib/format.js";
 import { indentedJson } from "../../../lib/indented-json.js";
-import { CopyButton } from "../../../parts/copyable.js";
-import { ErrorBox } from "../../../parts/error-box.js";
-import { TextArea } from "../../../parts/text-area.js";
+import { TextArea } from "../../../parts/field.js";
+import { ErrorBox } from "../../../parts/page.js";
+import { CopyButton } from "../../../parts/text.js";
 import { Markdown } from "../markdown/markdown.js";
 import { regenerate, sendResults } from "../conversation.js";
-import { firstTokenMs, tokensPerSecond, type AnswerTurn, type Call } from "./turn.js";
+import { firstTokenMs, decodingSpeed, type AnswerTurn, type ModelCall } from "./turn.js";
 
 interface AnswerProps {
   readonly turn: AnswerTurn;
@@ -15,7 +15,7 @@ interface AnswerProps {
 }
 
 /** An answer of a model: its reasoning, text and calls, then what it took. */
-export function Answer({ turn, isLast }: AnswerProps): JSX.Element {
+export function AnswerView({ turn, isLast }: AnswerProps): JSX.Element {
   const { text, reasoning, calls, state, error } = turn;
   const isWaiting = state === "running" && text === "" && reasoning === "" && calls.length === 0;
   return (
@@ -56,7 +56,7 @@ function Reasoning({ turn: { reasoning, text, state } }: { readonly turn: Answer
   );
 }
 
-function CallView({ call }: { readonly call: Call }): JSX.Element {
+function CallView({ call }: { readonly call: ModelCall }): JSX.Element {
   return (
     <div class="call">
       <p>
@@ -68,7 +68,7 @@ function CallView({ call }: { readonly call: Call }): JSX.Element {
 }
 
 /** Asks for what the calls have returned. */
-function Results({ calls }: { readonly calls: readonly Call[] }): JSX.Element {
+function Results({ calls }: { readonly calls: readonly ModelCall[] }): JSX.Element {
   const [texts, setTexts] = useState<readonly string[]>(() => calls.map(() => ""));
   const submit = (event: Event): void => {
     event.preventDefault();
@@ -99,7 +99,7 @@ function Results({ calls }: { readonly calls: readonly Call[] }): JSX.Element {
 /** Says how many tokens the answer took, and how fast it came. */
 function FiguresLine({ turn: { figures } }: { readonly turn: AnswerTurn }): JSX.Element {
   const first = firstTokenMs(figures);
-  const rate = tokensPerSecond(figures);
+  const rate = decodingSpeed(figures);
   const { promptTokens, cachedTokens, completionTokens, reasoningTokens } = figures;
   const parts = [
     promptTokens === null

@@ -1,11 +1,10 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { listLanguageModels, type LanguageModel } from "../../../api/chat.js";
-import { useResource } from "../../../lib/resource.js";
+import type { WireLanguageModels } from "../../../../http/inference/models/language-models.js";
+import { useList } from "../../../lib/resource.js";
 import { useStore } from "../../../lib/store.js";
-import { Empty } from "../../../parts/empty.js";
-import { ErrorBox } from "../../../parts/error-box.js";
-import { Loading } from "../../../parts/loading.js";
+import { openDialog } from "../../../parts/dialog.js";
+import { Empty, Loaded } from "../../../parts/page.js";
 import { CodeDialog } from "../code/code-dialog.js";
 import { attach, Composer } from "./composer.js";
 import { clear, conversation, isRunning, setSettings, stop } from "../conversation.js";
@@ -13,13 +12,14 @@ import { schemaProblem, toolsProblem, type Settings } from "../request.js";
 import { SettingsPanel } from "./settings-panel.js";
 import { Thread } from "./thread.js";
 
+type LanguageModel = WireLanguageModels["models"][number];
+
 /** A conversation with a model. */
 export function Chat(): JSX.Element {
-  const models = useResource(listLanguageModels, []);
-  if (models.value === null)
-    return models.error === null ? <Loading /> : <ErrorBox error={models.error} onRetry={models.reload} />;
-  if (models.value.length === 0) return <NoModels />;
-  return <ChatWith models={models.value} />;
+  const models = useList<LanguageModel>("/v1/language-models", "models");
+  return (
+    <Loaded from={models}>{(all) => (all.length === 0 ? <NoModels /> : <ChatWith models={all} />)}</Loaded>
+  );
 }
 
 function ChatWith({ models }: { readonly models: readonly LanguageModel[] }): JSX.Element {
@@ -68,13 +68,12 @@ interface ChatActionsProps {
 }
 
 function ChatActions({ hasTurns, isSettingsOpen, onSettings }: ChatActionsProps): JSX.Element {
-  const [isCodeOpen, setCodeOpen] = useState(false);
   return (
     <div class="conversation-actions">
       <button type="button" disabled={!hasTurns} onClick={clear}>
         Clear
       </button>
-      <button type="button" onClick={() => setCodeOpen(true)}>
+      <button type="button" onClick={() => openDialog(<CodeDialog />)}>
         Code
       </button>
       <button
@@ -85,7 +84,6 @@ function ChatActions({ hasTurns, isSettingsOpen, onSettings }: ChatActionsProps)
       >
         Settings
       </button>
-      {isCodeOpen && <CodeDialog onClose={() => setCodeOpen(false)} />}
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { bytesText } from "../../../lib/format.js";
 import { useStore } from "../../../lib/store.js";
 import { showError } from "../../../parts/toast.js";
-import { conversation, isRunning, send, setDraft, stop } from "../conversation.js";
+import { conversation, isRunning, sendMessage, setDraft, stop } from "../conversation.js";
 import { openCalls, type AttachedImage } from "./turn.js";
 
 interface ComposerProps {
@@ -21,7 +21,7 @@ export function Composer({ obstacle }: ComposerProps): JSX.Element {
   const canSend = !running && reason === null && (text.trim() !== "" || images.length > 0);
   const submit = (event: Event): void => {
     event.preventDefault();
-    if (canSend) send();
+    if (canSend) sendMessage();
   };
   const keyDown = (event: KeyboardEvent): void => {
     // Enter that ends the input of a character does not send.

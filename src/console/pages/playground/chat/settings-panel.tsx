@@ -1,7 +1,6 @@
 import type { JSX } from "preact";
-import type { LanguageModel } from "../../../api/chat.js";
-import { Choice, Field } from "../../../parts/field.js";
-import { TextArea } from "../../../parts/text-area.js";
+import type { WireLanguageModels } from "../../../../http/inference/models/language-models.js";
+import { Field, Select, TextArea } from "../../../parts/field.js";
 import { setSettings } from "../conversation.js";
 import { efforts, schemaProblem, toolsProblem, type Settings } from "../request.js";
 
@@ -27,14 +26,14 @@ const exampleSchema = JSON.stringify(
 
 interface SettingsPanelProps {
   readonly settings: Settings;
-  readonly models: readonly LanguageModel[];
+  readonly models: WireLanguageModels["models"];
 }
 
 /** What requests have beside the messages. */
 export function SettingsPanel({ settings, models }: SettingsPanelProps): JSX.Element {
   return (
     <aside id="playground-settings" class="playground-settings fields" aria-label="Settings">
-      <Choice
+      <Select
         label="Model"
         value={settings.model}
         onValue={(model) => setSettings({ model })}
@@ -90,7 +89,7 @@ function SamplingFields({ settings }: { readonly settings: Settings }): JSX.Elem
         {number("Top P", "topP", { min: 0, max: 1, step: "any" })}
         {number("Max tokens", "maxTokens", { min: 1 })}
         {number("Seed", "seed", {})}
-        <Choice
+        <Select
           label="Reasoning effort"
           value={settings.effort}
           onValue={(effort) => setSettings({ effort })}

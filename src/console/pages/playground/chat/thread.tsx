@@ -1,15 +1,15 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { Empty } from "../../../parts/empty.js";
-import { Answer } from "./answer.js";
-import type { Turn } from "./turn.js";
+import { Empty } from "../../../parts/page.js";
+import { AnswerView } from "./answer.js";
+import type { PlaygroundTurn } from "./turn.js";
 import { ResultMessage, UserMessage } from "./user-message.js";
 
 /** Nearer to the end than this, the thread follows what is added. */
 const followPixels = 48;
 
 interface ThreadProps {
-  readonly turns: readonly Turn[];
+  readonly turns: readonly PlaygroundTurn[];
   readonly isRunning: boolean;
 }
 
@@ -59,7 +59,7 @@ export function Thread({ turns, isRunning }: ThreadProps): JSX.Element {
 }
 
 interface TurnViewProps {
-  readonly turn: Turn;
+  readonly turn: PlaygroundTurn;
   readonly isLast: boolean;
   readonly canEdit: boolean;
 }
@@ -69,7 +69,7 @@ function TurnView({ turn, isLast, canEdit }: TurnViewProps): JSX.Element {
   return useMemo(() => {
     if (turn.role === "user") return <UserMessage turn={turn} canEdit={canEdit} />;
     if (turn.role === "tool") return <ResultMessage turn={turn} />;
-    return <Answer turn={turn} isLast={isLast} />;
+    return <AnswerView turn={turn} isLast={isLast} />;
   }, [turn, isLast, canEdit]);
 }
 

@@ -15,7 +15,7 @@ export interface UserTurn {
   readonly images: readonly AttachedImage[];
 }
 
-export interface Call {
+export interface ModelCall {
   readonly id: string;
   readonly name: string;
   /** JSON text, as the model wrote it. */
@@ -28,16 +28,16 @@ export interface AnswerTurn {
   readonly model: string;
   readonly text: string;
   readonly reasoning: string;
-  readonly calls: readonly Call[];
+  readonly calls: readonly ModelCall[];
   readonly state: "running" | "done" | "stopped" | "failed";
   readonly error: Error | null;
   /** Whether the answer ended because it reached its maximum length. */
   readonly isCut: boolean;
-  readonly figures: Figures;
+  readonly figures: AnswerFigures;
 }
 
 /** The times are milliseconds on the clock of the page; null: not yet, or not known. */
-export interface Figures {
+export interface AnswerFigures {
   readonly startedAt: number;
   readonly firstTokenAt: number | null;
   readonly endedAt: number | null;
@@ -56,7 +56,7 @@ export interface ResultTurn {
   readonly text: string;
 }
 
-export type Turn = UserTurn | AnswerTurn | ResultTurn;
+export type PlaygroundTurn = UserTurn | AnswerTurn | ResultTurn;
 
 /** Returns an answer that has no text yet. */
 export function newAnswer(id: number, model: string, startedAt: number): AnswerTurn {
@@ -113,18 +113,18 @@ export function ended(
 }
 
 /** Returns the calls of the last answer that have no result yet. */
-export function openCalls(turns: readonly Turn[]): readonly Call[] {
+export function openCalls(turns: readonly PlaygroundTurn[]): readonly ModelCall[] {
   const last = turns.at(-1);
   return last?.role === "assistant" && last.state === "done" ? last.calls : [];
 }
 
 /** Milliseconds until the first token; null if none has come. */
-export function firstTokenMs({ startedAt, firstTokenAt }: Figures): number | null {
+export function firstTokenMs({ startedAt, firstTokenAt }: AnswerFigures): number | null {
   return firstTokenAt === null ? null : firstTokenAt - startedAt;
 }
 
 /** Tokens per second after the first token; null where too few tokens or no time make it meaningless. */
-export function tokensPerSecond(figures: Figures): number | null {
+export function decodingSpeed(figures: AnswerFigures): number | null {
   const { firstTokenAt, endedAt, completionTokens, reasoningTokens } = figures;
   const tokens = completionTokens + reasoningTokens - 1;
   if (firstTokenAt === null || endedAt === null || tokens < 1 || endedAt <= firstTokenAt) return null;
@@ -133,13 +133,13 @@ export function tokensPerSecond(figures: Figures): number | null {
 
 type ChunkCall = NonNullable<ChatChunk["choices"][number]["delta"]["tool_calls"]>[number];
 
-function toCall(call: ChunkCall): Call {
+function toCall(call: ChunkCall): ModelCall {
   const { id } = call;
   if (call.type === "custom") return { id, name: call.custom.name, arguments: call.custom.input };
   return { id, name: call.function.name, arguments: call.function.arguments };
 }
 
-function readTokens(usage: NonNullable<ChatChunk["usage"]>): Partial<Figures> {
+function readTokens(usage: NonNullable<ChatChunk["usage"]>): Partial<AnswerFigures> {
   return {
     promptTokens: usage.prompt_tokens,
     cachedTokens: usage.prompt_tokens_details.cached_tokens,

@@ -1,9 +1,10 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { CopyButton } from "../../../parts/copyable.js";
-import { Dialog } from "../../../parts/dialog.js";
-import { ErrorBox } from "../../../parts/error-box.js";
-import { Choice } from "../../../parts/field.js";
+import { toError } from "../../../lib/resource.js";
+import { closeDialog, Dialog } from "../../../parts/dialog.js";
+import { Select } from "../../../parts/field.js";
+import { ErrorBox } from "../../../parts/page.js";
+import { CopyButton } from "../../../parts/text.js";
 import { conversation, requestTurns } from "../conversation.js";
 import { toChatRequest } from "../request.js";
 import { writeCode, type CodeLanguage } from "./code.js";
@@ -12,14 +13,14 @@ import { writeCode, type CodeLanguage } from "./code.js";
 const shownCharsMax = 20_000;
 
 /** Shows the current request as code. */
-export function CodeDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
+export function CodeDialog(): JSX.Element {
   const [language, setLanguage] = useState<CodeLanguage>("curl");
   const [code] = useState(() => codeReader());
   const text = code(language);
   return (
-    <Dialog title="Code of this request" size="wide" onClose={onClose}>
+    <Dialog title="Code of this request" size="wide">
       <div class="body">
-        <Choice
+        <Select
           label="Language"
           value={language}
           onValue={setLanguage}
@@ -46,7 +47,7 @@ export function CodeDialog({ onClose }: { readonly onClose: () => void }): JSX.E
       </div>
       <footer>
         {!(text instanceof Error) && <CopyButton key={language} text={text} />}
-        <button type="button" onClick={onClose}>
+        <button type="button" onClick={closeDialog}>
           Done
         </button>
       </footer>
@@ -61,7 +62,7 @@ function codeReader(): (language: CodeLanguage) => string | Error {
     try {
       return writeCode(language, location.origin, toChatRequest(state.settings, requestTurns(state)));
     } catch (thrown) {
-      return thrown instanceof Error ? thrown : new Error(String(thrown));
+      return toError(thrown);
     }
   };
 }

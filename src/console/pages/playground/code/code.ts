@@ -1,5 +1,5 @@
 /** A request as a program that sends it, for copying. The key is in the variable HEARTH_API_KEY. Pure. */
-import type { ChatRequest } from "../request.js";
+import type { PlaygroundRequest } from "../request.js";
 
 export type CodeLanguage = "curl" | "python" | "typescript";
 
@@ -7,11 +7,11 @@ export type CodeLanguage = "curl" | "python" | "typescript";
 const argumentCharsMax = 30_000;
 
 /** Returns the code. @param origin of the server, without a path */
-export function writeCode(language: CodeLanguage, origin: string, request: ChatRequest): string {
+export function writeCode(language: CodeLanguage, origin: string, request: PlaygroundRequest): string {
   return writers[language](origin, request);
 }
 
-const writers: Readonly<Record<CodeLanguage, (origin: string, request: ChatRequest) => string>> = {
+const writers: Readonly<Record<CodeLanguage, (origin: string, request: PlaygroundRequest) => string>> = {
   curl: curlCode,
   python: pythonCode,
   typescript: typescriptCode,
@@ -43,7 +43,7 @@ export function pythonLiteral(value: unknown, indent = ""): string {
   return wrapped("{", "}", lines, indent);
 }
 
-function curlCode(origin: string, request: ChatRequest): string {
+function curlCode(origin: string, request: PlaygroundRequest): string {
   const body = JSON.stringify({ ...request, stream: true }, null, 2);
   const head = [
     `curl -N ${shellQuoted(`${origin}/v1/chat/completions`)}`,
@@ -55,7 +55,7 @@ function curlCode(origin: string, request: ChatRequest): string {
   return `${lines([...head, `-d ${shellQuoted(body)}`])}\n`;
 }
 
-function pythonCode(origin: string, request: ChatRequest): string {
+function pythonCode(origin: string, request: PlaygroundRequest): string {
   const { isStreamed, fields } = withStream(request);
   const values = Object.entries(fields).map(
     ([name, value]) => `    ${name}=${pythonLiteral(value, "    ")},`,
@@ -77,7 +77,7 @@ ${values.join("\n")}
 ${output}`;
 }
 
-function typescriptCode(origin: string, request: ChatRequest): string {
+function typescriptCode(origin: string, request: PlaygroundRequest): string {
   const { isStreamed, fields } = withStream(request);
   const output = isStreamed
     ? `for await (const chunk of answer) process.stdout.write(chunk.choices[0]?.delta.content ?? "");\n`
@@ -90,7 +90,10 @@ ${output}`;
 }
 
 /** A program that has tools wants the calls as a whole. */
-function withStream(request: ChatRequest): { readonly isStreamed: boolean; readonly fields: ChatRequest } {
+function withStream(request: PlaygroundRequest): {
+  readonly isStreamed: boolean;
+  readonly fields: PlaygroundRequest;
+} {
   const isStreamed = request["tools"] === undefined;
   return { isStreamed, fields: isStreamed ? { ...request, stream: true } : request };
 }

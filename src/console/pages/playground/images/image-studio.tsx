@@ -1,31 +1,38 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { listImageModels, type ImageModel } from "../../../api/images.js";
+import type { WireImageModels } from "../../../../http/inference/models/image-generation-models.js";
 import { durationText } from "../../../lib/format.js";
-import { useResource } from "../../../lib/resource.js";
+import { useList } from "../../../lib/resource.js";
 import { useStore } from "../../../lib/store.js";
-import { Empty } from "../../../parts/empty.js";
-import { ErrorBox } from "../../../parts/error-box.js";
-import { Choice, Field } from "../../../parts/field.js";
-import { Loading } from "../../../parts/loading.js";
-import { TextArea } from "../../../parts/text-area.js";
+import { Field, Select, TextArea } from "../../../parts/field.js";
+import { Empty, ErrorBox, Loaded } from "../../../parts/page.js";
 import { generate, pictures, setFields, stopImages, type ImageFields, type Picture } from "./pictures.js";
 
 /** Generates images from a text. */
 export function ImageStudio(): JSX.Element {
-  const models = useResource(listImageModels, []);
+  const models = useList<ImageModel>("/v1/image-generation-models", "models");
+  return (
+    <Loaded from={models}>
+      {(all) =>
+        all.length === 0 ? (
+          <Empty title="No image model">
+            <p>This server has no model that generates images, or none that you may use.</p>
+          </Empty>
+        ) : (
+          <Studio models={all} />
+        )
+      }
+    </Loaded>
+  );
+}
+
+type ImageModel = WireImageModels["models"][number];
+
+function Studio({ models }: { readonly models: readonly ImageModel[] }): JSX.Element {
   const state = useStore(pictures);
-  if (models.value === null)
-    return models.error === null ? <Loading /> : <ErrorBox error={models.error} onRetry={models.reload} />;
-  if (models.value.length === 0)
-    return (
-      <Empty title="No image model">
-        <p>This server has no model that generates images, or none that you may use.</p>
-      </Empty>
-    );
   return (
     <div class="image-studio">
-      <ImageForm fields={state.fields} isRunning={state.isRunning} models={models.value} />
+      <ImageForm fields={state.fields} isRunning={state.isRunning} models={models} />
       <section class="gallery" aria-label="Generated images" aria-busy={state.isRunning}>
         {state.error !== null && <ErrorBox error={state.error} onRetry={() => void generate()} />}
         {state.isRunning && <p class="hint waiting">Generating …</p>}
@@ -72,7 +79,7 @@ function ImageForm({ fields, isRunning, models }: ImageFormProps): JSX.Element {
         value={fields.prompt}
         onValue={(prompt) => setFields({ prompt })}
       />
-      <Choice
+      <Select
         label="Model"
         value={model}
         onValue={(value) => setFields({ model: value })}

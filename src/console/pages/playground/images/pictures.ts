@@ -1,6 +1,8 @@
 /** The generated images of the playground. They stay while the member opens other pages of the console, not after a reload. */
-import { generateImages, type ImageList, type ImageOrder } from "../../../api/images.js";
+import type { ImageList } from "../../../../dialects/openai-images/response-schema.js";
+import { send } from "../../../lib/client.js";
 import { elapsed } from "../../../lib/clock.js";
+import { toError } from "../../../lib/resource.js";
 import { createStore } from "../../../lib/store.js";
 
 /** Older images go. */
@@ -76,7 +78,7 @@ export async function generate(): Promise<void> {
   const startedAt = elapsed();
   pictures.set({ ...pictures.get(), isRunning: true, error: null });
   try {
-    const list = await generateImages(toOrder(fields), controller.signal);
+    const list = await send<ImageList>("POST", "/v1/images/generations", toOrder(fields), controller.signal);
     const added = list.data.map((image) => toPicture(image, list, fields.prompt));
     const state = pictures.get();
     if (abort !== controller) return;
@@ -84,18 +86,19 @@ export async function generate(): Promise<void> {
     pictures.set({ ...state, pictures: all, isRunning: false, tookMs: elapsed() - startedAt });
   } catch (thrown) {
     if (abort !== controller) return;
-    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-    pictures.set({ ...pictures.get(), isRunning: false, error: controller.signal.aborted ? null : error });
+    const error = controller.signal.aborted ? null : toError(thrown);
+    pictures.set({ ...pictures.get(), isRunning: false, error });
   }
 }
 
-function toOrder({ model, prompt, count, size, seed }: ImageFields): ImageOrder {
+function toOrder({ model, prompt, count, size, seed }: ImageFields): object {
   return {
     model,
     prompt,
     n: Number(count),
-    ...(size.trim() === "" ? {} : { size: size.trim() }),
-    ...(seed === "" ? {} : { seed: Number(seed) }),
+    size: size.trim() || undefined,
+    seed: seed === "" ? undefined : Number(seed),
+    response_format: "b64_json",
   };
 }
 

@@ -4,7 +4,7 @@
  */
 import DOMPurify, { type Config } from "dompurify";
 import { Marked, Parser, type MarkedOptions, type Token } from "marked";
-import { copyText } from "../../../parts/copyable.js";
+import { copyText } from "../../../parts/text.js";
 import { showError } from "../../../parts/toast.js";
 
 const marked = new Marked({

@@ -1,15 +1,14 @@
 /** What a request and its answer had, or why that is not there. */
 import type { JSX } from "preact";
-import { getRequest, isLive, type LoggedRequest, type RequestBodies } from "../../../api/requests.js";
-import type { Team } from "../../../api/teams.js";
+import type { WireRequest, WireRequestDetails } from "../../../../http/management/requests/requests.js";
+import type { WireTeam } from "../../../../http/management/teams/present-team.js";
+import { isLive, toRequestPath } from "../../../api/requests.js";
 import { now } from "../../../lib/clock.js";
-import { momentText } from "../../../lib/format.js";
 import { pageHref } from "../../../lib/location.js";
-import { useResource } from "../../../lib/resource.js";
+import { useGet } from "../../../lib/resource.js";
+import { ErrorBox, Loading } from "../../../parts/page.js";
+import { CopyButton, Moment } from "../../../parts/text.js";
 import { useRole, useTeam } from "../../../session.js";
-import { CopyButton } from "../../../parts/copyable.js";
-import { ErrorBox } from "../../../parts/error-box.js";
-import { Loading } from "../../../parts/loading.js";
 import { KeptMessages } from "./kept-messages.js";
 
 /** What is kept is written after the request has ended: for so long it is asked for again. */
@@ -17,7 +16,7 @@ const freshMs = 5000;
 const refreshMs = 1000;
 
 interface BodiesProps {
-  readonly request: LoggedRequest;
+  readonly request: WireRequest;
   readonly onDelete: () => void;
 }
 
@@ -28,7 +27,7 @@ export function Bodies({ request, onDelete }: BodiesProps): JSX.Element {
     <section class="bodies" aria-labelledby="bodies">
       <h3 id="bodies">Request and answer</h3>
       {team.keepBodies && !isLive(request) ? (
-        <Loaded request={request} onDelete={onDelete} />
+        <Texts request={request} onDelete={onDelete} />
       ) : (
         <Absent team={team} />
       )}
@@ -36,11 +35,11 @@ export function Bodies({ request, onDelete }: BodiesProps): JSX.Element {
   );
 }
 
-function Loaded({ request: { id, status, endTime }, onDelete }: BodiesProps): JSX.Element {
+function Texts({ request: { id, endTime }, onDelete }: BodiesProps): JSX.Element {
   const isFresh = endTime !== undefined && now() - new Date(endTime).getTime() < freshMs;
-  const { value, error, reload } = useResource(
-    (signal) => getRequest(id, signal),
-    [id, status],
+  const { value, error, reload } = useGet<WireRequestDetails>(
+    toRequestPath(id),
+    {},
     isFresh ? refreshMs : undefined,
   );
   if (error !== null) return <ErrorBox error={error} onRetry={reload} />;
@@ -56,7 +55,7 @@ function Loaded({ request: { id, status, endTime }, onDelete }: BodiesProps): JS
 }
 
 interface KeptProps {
-  readonly bodies: RequestBodies;
+  readonly bodies: NonNullable<WireRequestDetails["bodies"]>;
   readonly onDelete: () => void;
 }
 
@@ -66,7 +65,7 @@ function Kept({ bodies, onDelete }: KeptProps): JSX.Element {
     <>
       <div class="bodies-head">
         <p class="hint">
-          Kept until <time dateTime={expireTime}>{momentText(expireTime)}</time>
+          Kept until <Moment at={expireTime} />
           {isCut && ", without what was too long"}.
         </p>
         <CopyButton text={JSON.stringify({ input, output }, null, 2)}>Copy as JSON</CopyButton>
@@ -81,7 +80,7 @@ function Kept({ bodies, onDelete }: KeptProps): JSX.Element {
 }
 
 /** Says why there are none, and what to do about it. */
-function Absent({ team }: { readonly team: Team }): JSX.Element {
+function Absent({ team }: { readonly team: WireTeam }): JSX.Element {
   const isOwner = useRole("owner");
   if (team.keepBodies) return <p class="hint">They are shown here when the request has ended.</p>;
   return (

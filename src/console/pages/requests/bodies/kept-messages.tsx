@@ -1,9 +1,9 @@
 import type { JSX } from "preact";
-import type { RequestBodies } from "../../../api/requests.js";
+import type { WireRequestDetails } from "../../../../http/management/requests/requests.js";
 import { countText } from "../../../lib/format.js";
 import { indentedJson } from "../../../lib/indented-json.js";
 
-type Message = RequestBodies["input"][number];
+type Message = NonNullable<WireRequestDetails["bodies"]>["input"][number];
 type Part = Message["parts"][number];
 
 interface KeptMessagesProps {

@@ -1,6 +1,27 @@
+/** Times, and texts to copy. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { agoText, momentText } from "../lib/format.js";
 import { showError } from "./toast.js";
+
+interface TimeProps {
+  /** RFC 3339. */
+  readonly at: string;
+}
+
+/** A time as `3 minutes ago`, with date and local time on hover. */
+export function Ago({ at }: TimeProps): JSX.Element {
+  return (
+    <time dateTime={at} title={momentText(at)}>
+      {agoText(at)}
+    </time>
+  );
+}
+
+/** A time as date and local time. */
+export function Moment({ at }: TimeProps): JSX.Element {
+  return <time dateTime={at}>{momentText(at)}</time>;
+}
 
 /** A text to copy, such as a key that is shown once. */
 export function Copyable({ text, label }: { readonly text: string; readonly label: string }): JSX.Element {
