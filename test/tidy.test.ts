@@ -5,6 +5,7 @@
 import { describe, expect, it } from "vitest";
 import { plantFiles, root } from "./kit/folder.js";
 import { findRouteViolations } from "./tidy/routes.js";
+import { findDoubleNames } from "./tidy/names.js";
 import { findCrowdedFolders, findLongPython, folderFilesMax, readLineQuantile } from "./tidy/sizes.js";
 import { findBookishPhrases, findEmptyNames, findPrivateWords, findUnfinished } from "./tidy/wording.js";
 
@@ -20,6 +21,10 @@ describe("the repository", () => {
   it("rule 13: has files of at most 80 lines by median, and nine of ten with at most 200", () => {
     expect(readLineQuantile(root, 0.5)).toBeLessThanOrEqual(80);
     expect(readLineQuantile(root, 0.9)).toBeLessThanOrEqual(200);
+  });
+
+  it("rule 15: exports no name from two files of src/", () => {
+    expect(findDoubleNames(root)).toEqual([]);
   });
 
   it("rule 15: says what programs do in standard words", () => {
@@ -67,6 +72,9 @@ it("each of these rules finds what is planted", () => {
   expect(findRouteViolations(planted)).toEqual([
     "src/http/ollama/b.ts and src/http/inference/a.ts declare GET /v1/a",
     "src/http/server/secret.ts declares GET /v1/secret outside the planes of src/http",
+  ]);
+  expect(findDoubleNames(planted)).toEqual([
+    "get: src/http/inference/a.ts, src/http/ollama/b.ts, src/http/server/secret.ts",
   ]);
   expect(findCrowdedFolders(planted)).toEqual(["test/crowded: 21"]);
   expect(findLongPython(planted)).toEqual(["scripts/long.py: 401"]);
