@@ -9,7 +9,7 @@ const below = {
   network: [],
   dialects: [],
   scheduler: [],
-  models: ["network/"],
+  models: ["network/", "accounts/audit/"],
   store: [],
   // The configuration file has settings of models, too.
   config: ["models/settings\\.ts$"],
@@ -163,31 +163,35 @@ module.exports = {
     {
       name: "app-has-one-entrance",
       comment:
-        "app/app.ts puts the parts of the composition root together; no other folder imports a part, except main.ts the " +
-        "operator's interface, models, pulls, backups and moves, for commands that need no server, and cli/ the names of files and the types of pulls.",
+        "app/app.ts puts the parts of the composition root together; no other folder imports a part, except main.ts and cli/ the " +
+        "operator's interface, the models, pulls and the doctor, for commands that need no server.",
       severity: "error",
       from: { path: "^src/", pathNot: inSrc("app/") },
       to: {
         path: inSrc("app/"),
-        pathNot: inSrc("app/(app|operator/open|operator-models|models/pulls)\\.ts$"),
+        pathNot: inSrc("app/(app|doctor|operator/open|models/models|models/pulls)\\.ts$"),
       },
     },
     {
       name: "cli-imports-app",
-      comment: "A command uses the app as a whole.",
+      comment:
+        "A command uses the app as a whole, and reads models, backups and the machine by their own folders.",
       severity: "error",
       from: { path: inSrc("cli/") },
       to: {
         path: "^src/",
         pathNot: inSrc(
           "cli/",
-          "app/(app|models/pulls)\\.ts$",
+          "app/(app|doctor|operator/open|models/(models|pulls))\\.ts$",
           "store/data-folder\\.ts$",
           "config/(config|configured-url)\\.ts$",
           "system/",
           "core/",
           "accounts/",
           "http/",
+          "models/",
+          "doctor/",
+          "backup/",
         ),
       },
     },
@@ -218,8 +222,9 @@ module.exports = {
         path: "^src/",
         pathNot: inSrc(
           "cli/",
-          "app/(app|operator/open|operator-models|models/pulls)\\.ts$",
+          "app/(operator/open|models/models|models/pulls)\\.ts$",
           "backup/(create|restore|move-database)\\.ts$",
+          "doctor/model-fit\\.ts$",
           "config/config\\.ts$",
           "system/",
           "core/",

@@ -11,8 +11,8 @@ import type { Command } from "commander";
 import { openFilesProblem } from "./cli/server/open-files.js";
 import { connectSupervisor, isStart, supervise, type SupervisorChannel } from "./cli/server/supervise.js";
 import { exactOn, printTo } from "./cli/terminal.js";
-import type { Operator, OperatorModels } from "./app/app.js";
-import type { Puller, SizeReport } from "./app/models/pulls.js";
+import type { LocalModels } from "./app/models/models.js";
+import type { Operator } from "./app/operator/open.js";
 import type { CommandLineSettings, LoadedConfig } from "./config/config.js";
 
 const args = process.argv.slice(2);
@@ -66,15 +66,15 @@ async function runCommand(
     return loadConfig(process.env, program.opts<{ config?: string }>().config ?? null, options);
   };
   addStartCommand(program, load, { supervisor, environment: process.env });
-  const openModels = async (): Promise<OperatorModels> =>
-    (await import("./app/operator-models.js")).openOperatorModels((await load()).config);
+  const openModels = async (): Promise<LocalModels> =>
+    (await import("./app/models/models.js")).openLocalModels((await load()).config);
   addRunCommand(program, load, openModels);
   addPsCommand(program, load, { clock: systemClock, out });
   await addModels(program, load, openModels);
   const openOperator = async (): Promise<Operator> =>
     (await import("./app/operator/open.js")).openOperator((await load()).config);
   addAccountCommands(program, openOperator, { clock: systemClock, out, err, data });
-  await addRequests(program, load, openOperator);
+  await addRequests(program, load);
   await addBackups(program, load);
   addDoctorCommand(program, load, systemClock, out);
   addCompletionCommands(program, { out, load, openModels, openOperator });
@@ -94,19 +94,17 @@ async function parse(program: Command, commandLine: readonly string[]): Promise<
 }
 
 /** Adds the commands of requests, alerts, batches and files, which speak to the running server. */
-async function addRequests(
-  program: Command,
-  load: () => Promise<LoadedConfig>,
-  openOperator: () => Promise<Operator>,
-): Promise<void> {
+async function addRequests(program: Command, load: () => Promise<LoadedConfig>): Promise<void> {
   const { addAlertsCommand } = await import("./cli/alerts/alerts.js");
   const { addRequestsCommand } = await import("./cli/requests/requests.js");
   const { addBatchesCommand } = await import("./cli/batches/batches.js");
   const { addFilesCommand } = await import("./cli/batches/files.js");
   const { systemClock } = await import("./system/clock.js");
+  const openServer = async (): Promise<Operator> =>
+    (await import("./app/operator/open.js")).openServer((await load()).config);
   const io = { load, clock: systemClock, out, content: process.stdout };
-  addRequestsCommand(program, { ...io, openOperator });
-  addAlertsCommand(program, { ...io, openOperator });
+  addRequestsCommand(program, openServer, io);
+  addAlertsCommand(program, openServer, io);
   addBatchesCommand(program, io);
   addFilesCommand(program, io);
 }
@@ -137,19 +135,28 @@ async function addBackups(program: Command, load: () => Promise<LoadedConfig>): 
 async function addModels(
   program: Command,
   load: () => Promise<LoadedConfig>,
-  open: () => Promise<OperatorModels>,
+  open: () => Promise<LocalModels>,
 ): Promise<void> {
   const { addModelCommands } = await import("./cli/models/commands.js");
   const { addPullCommand } = await import("./cli/models/pull.js");
   const { importFolders } = await import("./cli/models/import-folders.js");
   const { systemClock } = await import("./system/clock.js");
+  const { operatorOpener } = await import("./cli/command-helpers.js");
+  const using = operatorOpener(async () =>
+    (await import("./app/operator/open.js")).openModelOperator((await load()).config),
+  );
   const folders = importFolders(process.env, homedir());
-  addModelCommands(program, { open, load, folders, clock: systemClock, out });
-  const openPuller = async (): Promise<Puller> =>
-    (await import("./app/models/pulls.js")).openPuller((await load()).config, process.env);
-  const reportFit = async (bytes: number): Promise<SizeReport> =>
-    (await import("./app/models/pulls.js")).reportFit((await load()).config, bytes);
-  addPullCommand(program, openPuller, { out, err, reportFit, onInterrupt });
+  addModelCommands(program, { open, using, load, folders, clock: systemClock, out });
+  addPullCommand(program, {
+    openPuller: async () =>
+      (await import("./app/models/pulls.js")).openPuller((await load()).config, process.env, true),
+    reportFit: async (bytes) =>
+      (await import("./doctor/model-fit.js")).judgeBytes((await load()).config, bytes),
+    using,
+    out,
+    err,
+    onInterrupt,
+  });
 }
 
 function onInterrupt(action: () => void): () => void {

@@ -8,22 +8,83 @@ import type { ManagementKeyStore } from "./management-keys/store.js";
 import type { Team } from "./principals/team.js";
 import { commitAudited } from "./audit/audited-change.js";
 import { serverActor } from "./audit/actors.js";
+import { createSignInLinks, type SignInLinkDeps } from "./sign-in/links.js";
 import { ensureFirstTeam, type FirstTeamDeps } from "./teams/first-team.js";
+import { completeTeamNames } from "./teams/team-names.js";
+import { firstKeyFile, firstManagementKeyFile, writeSecret } from "../store/data-folder.js";
+import { inTurn, type NodeStore } from "../store/nodes.js";
 import { addManagementKey } from "./management-keys/management-keys.js";
 import { newKey } from "./keys/new-key.js";
 import { auditedKey } from "./keys/setting-rules.js";
 import { hashSecret, issueSecret } from "./credentials/secret.js";
 
-export interface FirstStartDeps extends FirstTeamDeps {
+interface KeyStores extends FirstTeamDeps {
   readonly keys: ApiKeyStore;
   readonly managementKeys: ManagementKeyStore;
+}
+
+interface FirstStartDeps extends KeyStores {
   /** A secret chosen by the operator, validated by config.ts; null = one is issued. */
   readonly pinnedKey: string | null;
   /** Writes an issued secret to a file for the operator; called before the key is stored. */
   readonly writeFirstKey: (secret: string) => Promise<void>;
 }
 
-export interface FirstStart {
+interface FirstKeySettings {
+  readonly data: string;
+  /** Secrets chosen by the operator. */
+  readonly apiKey: string | null;
+  readonly managementKey: string | null;
+}
+
+export type FirstKeys = Awaited<ReturnType<typeof createFirstKeys>>;
+
+/** Creates the first API key and the first management key where there are none; servers that start together do it in turn. */
+export function ensureFirstKeys(
+  settings: FirstKeySettings,
+  deps: KeyStores & { readonly nodes: NodeStore },
+): Promise<FirstKeys> {
+  return inTurn(deps.nodes, "first keys", deps.clock, () => createFirstKeys(settings, deps));
+}
+
+async function createFirstKeys(settings: FirstKeySettings, deps: KeyStores) {
+  const { apiKey, managementKey } = settings;
+  await completeTeamNames(deps);
+  const { secret } = await ensureFirstKey({
+    ...deps,
+    pinnedKey: apiKey,
+    writeFirstKey: (issued) => writeSecret(firstKeyFile(settings), issued),
+  });
+  const firstManagementKey = await ensureFirstManagementKey({
+    ...deps,
+    pinnedKey: managementKey,
+    writeFirstKey: (issued) => writeSecret(firstManagementKeyFile(settings), issued),
+  });
+  return {
+    /** The API key that this start created; null when keys existed already or the operator configured one. */
+    firstKey: apiKey === null ? secret : null,
+    /** The same for the management key. */
+    firstManagementKey: managementKey === null ? firstManagementKey : null,
+    /** Whether this start is the first with this database, or with a management key that the operator has newly configured. */
+    isFirstStart: firstManagementKey !== null,
+  };
+}
+
+/** How the first owner of the server signs in to the console: as an owner that exists, or by a link; `secret` is null after the first start. */
+export type OwnerSignIn =
+  { readonly kind: "owner" } | { readonly kind: "link"; readonly secret: string | null };
+
+/** Returns how the first owner signs in. The first start makes the link; later ones leave it to the command line, as others may read their output. */
+export async function ownerSignIn(
+  deps: SignInLinkDeps,
+  { isFirstStart }: Pick<FirstKeys, "isFirstStart">,
+): Promise<OwnerSignIn> {
+  if ((await deps.members.countOwners(null)) > 0) return { kind: "owner" };
+  const secret = isFirstStart ? await createSignInLinks(deps).create(null, serverActor) : null;
+  return { kind: "link", secret };
+}
+
+interface FirstStart {
   /** The secret of the new key; null when no key was created. */
   readonly secret: string | null;
   readonly team: Team;

@@ -1,6 +1,4 @@
 /** The part of the composition root that builds the accounts: authentication, the management API's services, the first keys. */
-import { cliActor, serverActor } from "../accounts/audit/actors.js";
-import { auditEntry, type AuditEntry } from "../accounts/audit/audited-change.js";
 import { createAuditLog } from "../accounts/audit-log.js";
 import { createBudgetGuard, type BudgetGuard, type BudgetGuardDeps } from "../accounts/budgets/guard.js";
 import { createBudgetService } from "../accounts/budgets/budgets.js";
@@ -12,7 +10,6 @@ import { createSpendingService } from "../accounts/money/spending-limits.js";
 import { createUsageReports } from "../accounts/usage/usage-reports.js";
 import { createAuthenticator } from "../accounts/authentication/authenticate-key.js";
 import { createManagerAuthenticator } from "../accounts/authentication/authenticate-manager.js";
-import { ensureFirstKey, ensureFirstManagementKey } from "../accounts/first-start.js";
 import { createAccessGroupService } from "../accounts/groups/access-groups.js";
 import { createAccessGroupStore } from "../accounts/groups/store.js";
 import { createKeyService } from "../accounts/keys/keys.js";
@@ -25,7 +22,6 @@ import type { QuotaCounter } from "../accounts/limits/quota-counter.js";
 import { createSharedWindowStore } from "../accounts/limits/shared/store.js";
 import { createRateLimits } from "../accounts/limits/rate-limits.js";
 import { createTeamLimitService } from "../accounts/limits/team-limits.js";
-import { completeTeamNames } from "../accounts/teams/team-names.js";
 import { createTeamService } from "../accounts/teams/teams.js";
 import type { Config } from "../config/config.js";
 import type { Clock } from "../core/clock.js";
@@ -36,13 +32,12 @@ import type { Logger } from "../core/logger.js";
 import { createApiKeyStore } from "../accounts/keys/store.js";
 import { createAuditStore } from "../accounts/audit/store.js";
 import type { Database } from "../store/database.js";
-import { inTurn, type NodeStore } from "../store/nodes.js";
 import { createBillingStore } from "../accounts/money/store/billing.js";
 import { createLedgerStore } from "../accounts/money/store/ledger.js";
 import { createManagementKeyStore } from "../accounts/management-keys/store.js";
 import { createKeyUseStore } from "../accounts/authentication/store.js";
 import { createIdentityStore } from "../accounts/sessions/store/identities.js";
-import { createSignInLinks, type SignInLinkDeps } from "../accounts/sign-in/links.js";
+import { createSignInLinks } from "../accounts/sign-in/links.js";
 import { createSignInStore } from "../accounts/sessions/store/sessions.js";
 import { createMemberStore } from "../accounts/members/store.js";
 import { createHostedPriceStore } from "../accounts/money/store/hosted-prices.js";
@@ -53,8 +48,6 @@ import { createUsageStore } from "../accounts/usage/store/usage.js";
 import { createTeamLimitStore } from "../accounts/limits/store.js";
 import { createTeamStore } from "../accounts/teams/store.js";
 import { createWrites } from "../store/writes.js";
-import { systemClock, systemRandom } from "../system/clock.js";
-import { firstKeyFile, firstManagementKeyFile, writeSecret } from "../store/data-folder.js";
 import { openForCommand } from "./stores/open-database.js";
 import { hasDatabase } from "../store/data-folder.js";
 
@@ -150,74 +143,12 @@ export function buildAccounts({ oidcGroups }: Config, deps: AccountDeps): Accoun
   };
 }
 
-export interface FirstKeys {
-  /** The API key that this start created; null when keys existed already or the operator configured one. */
-  readonly firstKey: string | null;
-  /** The same for the management key. */
-  readonly firstManagementKey: string | null;
-  /** Whether this start is the first with this database, or with a management key that the operator has newly configured. */
-  readonly isFirstStart: boolean;
-}
-
-/** Creates the first API key and the first management key where there are none; servers that start together do it in turn. */
-export function ensureFirstKeys(
-  config: Config,
-  deps: AccountDeps & { readonly nodes: NodeStore },
-): Promise<FirstKeys> {
-  return inTurn(deps.nodes, "first keys", deps.clock, () => createFirstKeys(config, deps));
-}
-
-async function createFirstKeys(config: Config, deps: AccountDeps): Promise<FirstKeys> {
-  const { apiKey, managementKey } = config;
-  await completeTeamNames(deps);
-  const { secret } = await ensureFirstKey({
-    ...deps,
-    pinnedKey: apiKey,
-    writeFirstKey: (issued) => writeSecret(firstKeyFile(config), issued),
-  });
-  const firstManagementKey = await ensureFirstManagementKey({
-    ...deps,
-    pinnedKey: managementKey,
-    writeFirstKey: (issued) => writeSecret(firstManagementKeyFile(config), issued),
-  });
-  return {
-    firstKey: apiKey === null ? secret : null,
-    firstManagementKey: managementKey === null ? firstManagementKey : null,
-    isFirstStart: firstManagementKey !== null,
-  };
-}
-
-/** How the first owner of the server signs in to the console: as an owner that exists, or by a link; `secret` is null after the first start. */
-export type OwnerSignIn =
-  { readonly kind: "owner" } | { readonly kind: "link"; readonly secret: string | null };
-
-/** Returns how the first owner signs in. The first start makes the link; later ones leave it to the command line, as others may read their output. */
-export async function ownerSignIn(
-  deps: SignInLinkDeps,
-  { isFirstStart }: Pick<FirstKeys, "isFirstStart">,
-): Promise<OwnerSignIn> {
-  if ((await deps.members.countOwners(null)) > 0) return { kind: "owner" };
-  const secret = isFirstStart ? await createSignInLinks(deps).create(null, serverActor) : null;
-  return { kind: "link", secret };
-}
-
 /** Whether a team pays for what it uses. Without a database there is none; no database is created. */
 export async function hasPrepaidTeam(config: Config): Promise<boolean> {
   if (!hasDatabase(config)) return false;
   const database = await openForCommand(config);
   try {
     return (await createTeamStore(database).list()).some(({ billing }) => billing === "prepaid");
-  } finally {
-    await database.close();
-  }
-}
-
-/** Writes entries of the person at the command line into the audit log. */
-export async function writeEntries(config: Config, entries: readonly AuditEntry[]): Promise<void> {
-  const database = await openForCommand(config);
-  try {
-    const deps = { audit: createAuditStore(database), clock: systemClock, random: systemRandom };
-    await createWrites(database).commit(entries.map((entry) => auditEntry(deps, cliActor, entry)));
   } finally {
     await database.close();
   }

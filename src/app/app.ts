@@ -3,6 +3,7 @@
  * that is given there is used instead of the part that would be built.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { ensureFirstKeys, ownerSignIn, type FirstKeys, type OwnerSignIn } from "../accounts/first-start.js";
 import type { Config } from "../config/config.js";
 import type { Clock } from "../core/clock.js";
 import type { Engine } from "../core/engine.js";
@@ -10,7 +11,7 @@ import { silentLogger, type Logger } from "../core/logger.js";
 import type { ModelRegistry } from "../core/model.js";
 import type { Random } from "../core/random.js";
 import { serveWebSockets } from "../http/inference/websocket/upgrade.js";
-import { operatorRoutes } from "../http/management/operator/routes.js";
+import { operatorRoutes } from "../http/management/operator/server-routes.js";
 import { selectRoutes } from "../http/routes.js";
 import { createHttpServer, type HttpServer, type Listening } from "../http/server/http-server.js";
 import { closeSocket, listenOnSocket } from "../http/server/listen-on-socket.js";
@@ -22,30 +23,14 @@ import type { Scheduler } from "../scheduler/scheduler.js";
 import { firstKeyFile, firstManagementKeyFile, operatorSocket } from "../store/data-folder.js";
 import type { Database } from "../store/database.js";
 import type { NewDatabase } from "../store/lost-database.js";
+import { openDataFolder, type DataFolder } from "../store/folder/open-data-folder.js";
 import { systemClock, systemRandom } from "../system/clock.js";
-import { ensureFirstKeys, ownerSignIn, type FirstKeys, type OwnerSignIn } from "./accounts.js";
 import { buildContext, type Built, type ContextOverrides } from "./context.js";
-import { buildStores, openDataFolder, type DataFolder } from "./stores/stores.js";
+import { openForServer } from "./stores/open-database.js";
+import { buildStores } from "./stores/stores.js";
+import type { SystemDeps } from "./system-deps.js";
 
-export type { OwnerSignIn } from "./accounts.js";
-export type { Operator } from "./operator/in-process.js";
-export type { BackupOptions, BackupReport } from "../backup/create.js";
-export type { RestoreOptions, RestoreReport } from "../backup/restore.js";
-export type { MoveReport } from "../backup/move-database.js";
-export type {
-  FitReport,
-  LinkReport,
-  MemoryReport,
-  ModelAlias,
-  ModelDetails,
-  KnownInMemory,
-  ModelSetting,
-  OperatorModels,
-} from "./operator-models.js";
-export type { Listening };
-export type { TemplateReport } from "../doctor/template-report.js";
-export { examineInstallation, examineEngine } from "./doctor.js";
-export type { EngineReport } from "../doctor/engine-report.js";
+export type { Listening, OwnerSignIn };
 
 /** Parts that are used instead of those that `createApp` would build. */
 export interface Overrides extends ContextOverrides {
@@ -85,9 +70,12 @@ export interface App extends FirstKeys {
  * @throws Error with one clear sentence when the data folder cannot be used.
  */
 export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
-  const dataFolder = await openDataFolder(config, overrides);
+  const { clock = systemClock, random = systemRandom, logger = silentLogger } = overrides;
+  const { databaseUrl: url } = config;
+  const openShared = url === null ? null : () => openForServer(url, config);
+  const dataFolder = await openDataFolder(config.data, { ...overrides, openShared, clock, logger });
   try {
-    return await assemble(config, overrides, dataFolder);
+    return await assemble(config, overrides, { clock, random, logger }, dataFolder);
   } catch (thrown) {
     await dataFolder.database.close();
     dataFolder.unlock();
@@ -95,11 +83,14 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   }
 }
 
-async function assemble(config: Config, overrides: Overrides, dataFolder: DataFolder): Promise<App> {
-  const { clock = systemClock, random = systemRandom, logger = silentLogger } = overrides;
-  const system = { clock, random, logger };
+async function assemble(
+  config: Config,
+  overrides: ContextOverrides,
+  system: SystemDeps,
+  dataFolder: DataFolder,
+): Promise<App> {
   const { database } = dataFolder;
-  const stores = buildStores(config, database, random);
+  const stores = buildStores(config, database, system.random);
   const firstKeys = await ensureFirstKeys(config, { ...stores, ...system });
   const built = await buildContext(config, overrides, system, database, stores);
   const { context, scheduler, liveRuns, engines } = built;
@@ -109,7 +100,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     ...firstKeys,
     async listen() {
       const listening = await server.listen(config.host, config.port);
-      await serveOperator(config, operator, logger);
+      await serveOperator(config, operator, system.logger);
       await startWork(built);
       return listening;
     },

@@ -2,9 +2,11 @@
  * Everything between the database and the HTTP server, built from the configuration, top to bottom: what comes later is built over what
  * comes before.
  */
+import { openLimitCounting } from "../accounts/limits/counting.js";
 import type { Config, LoadedConfig } from "../config/config.js";
 import type { ServerLoad } from "../core/metrics.js";
 import type { ModelRegistry } from "../core/model.js";
+import { createReadiness } from "../doctor/readiness.js";
 import type { AppContext, HttpLimits } from "../http/server/app-context.js";
 import { createRequestLog } from "../inference/requests/request-log.js";
 import { LiveRuns } from "../inference/run/live-runs.js";
@@ -12,22 +14,21 @@ import { RefusedBudgets } from "../jobs/alerts/conditions/refused-budgets.js";
 import type { DiskSpace } from "../jobs/alerts/conditions/server.js";
 import { createTakeOver } from "../jobs/take-over.js";
 import type { Puller } from "../models/hub/puller.js";
-import { createScheduler } from "../scheduler/scheduler.js";
+import { Scheduler } from "../scheduler/scheduler.js";
 import type { Database } from "../store/database.js";
+import { startErasure } from "../store/erasure.js";
+import { DatabaseHealth } from "../store/health.js";
 import { createMetrics } from "../telemetry/metrics/server-metrics.js";
 import { buildAuthentication, buildBudgetGuard } from "./accounts.js";
-import { buildLimits } from "./accounts/limits.js";
-import { buildServerAccounts, type AccountOverrides } from "./accounts/server-accounts.js";
+import { buildServerAccounts, type AccountOverrides } from "./server-accounts.js";
 import { buildDoctor } from "./doctor.js";
 import { buildEngines, type EngineOverrides, type Engines } from "./engines/engines.js";
 import type { SystemDeps } from "./system-deps.js";
-import { readServerLoad, watchDatabase } from "./health.js";
 import { httpSettings } from "./http-settings.js";
 import { buildAlerts } from "./jobs/alerts.js";
 import { buildJobs } from "./jobs/jobs.js";
 import { buildModelManagement } from "./models/management.js";
 import { loadModels } from "./models/models.js";
-import { readiness } from "./readiness.js";
 import { buildRunners, type RunnerOverrides } from "./runners.js";
 import type { Stores } from "./stores/stores.js";
 import { buildTracing } from "./tracing.js";
@@ -67,9 +68,9 @@ export async function buildContext(
 
   const loaded = await loadModels(config, system, overrides.registry);
   const { models } = loaded;
-  const scheduler = createScheduler(config, clock, stores.broadcast);
+  const scheduler = new Scheduler(config, clock, stores.broadcast);
   const engines = buildEngines(config, system, loaded.visionModel, overrides);
-  const load = (): ServerLoad => readServerLoad(engines.all, scheduler);
+  const load = (): ServerLoad => scheduler.readServerLoad(engines.all);
   const admission = await buildAdmission(config, system, stores, engines, load);
   const { limits, metrics, budgetGuard, authentication, keyUse } = admission;
   const liveRuns = new LiveRuns(clock, config.runsActiveMax);
@@ -89,8 +90,8 @@ export async function buildContext(
     ...authentication,
     ...runners,
     ...jobs.services,
-    ...management.modelServices,
-    ...readiness(watched.health, { models, engines, limits }),
+    ...management.services,
+    ...createReadiness({ ...watched, ...limits, models, engines }),
     budgetGuard,
     accounts: buildServerAccounts(config, { ...stores, ...system, passwordCost: overrides.passwordCost }),
     requestLog: createRequestLog({ ...stores, ...system, liveRuns }),
@@ -98,8 +99,6 @@ export async function buildContext(
     readModels: () => Promise.resolve(models),
     imageStore: stores.images,
     hostedTokenizer: engines.hostedTokenizer,
-    measureFit: management.measureFit,
-    pullJobs: management.pullJobs,
     doctor: buildDoctor({ config, sources }, { ...stores, ...system, models }),
     metrics,
     serverNames: () => stores.nodes.names(),
@@ -130,7 +129,7 @@ async function buildAdmission(
   engines: Engines,
   load: () => ServerLoad,
 ) {
-  const limits = await buildLimits(config, { ...stores, ...system });
+  const limits = await openLimitCounting(config, { ...stores, ...system });
   const metrics = createMetrics(load, system.clock, config, limits.redis);
   const refused = new RefusedBudgets();
   const budgetGuard = buildBudgetGuard({
@@ -140,4 +139,14 @@ async function buildAdmission(
   });
   const { keyUse, ...authentication } = buildAuthentication({ ...stores, ...system, ...engines, ...limits });
   return { limits, metrics, refused, budgetGuard, authentication, keyUse };
+}
+
+/** Starts what runs beside the requests: the check of the database, and the erasure of deleted rows. */
+function watchDatabase(database: Database, { clock, logger }: SystemDeps) {
+  const health = new DatabaseHealth(database, clock, (problem) => {
+    if (problem === null) logger.info({}, "the database can be used again");
+    else logger.error({ problem }, "the database cannot be used");
+  });
+  const onError = (err: unknown): void => logger.error({ err }, "deleted rows could not be erased");
+  return { health, erasure: startErasure(database, clock, onError) };
 }

@@ -1,22 +1,29 @@
 /** The part of the composition root that builds the checks of an installation. */
 import type { LoadedConfig } from "../config/config.js";
+import { silentLogger } from "../core/logger.js";
 import type { ModelRegistry } from "../core/model.js";
 import type { DoctorReport } from "../core/report/doctor.js";
 import { engineReports, type EngineReport } from "../doctor/engine-report.js";
 import { examine, type ExaminedConfig } from "../doctor/report.js";
+import { rejectUnloadableModels } from "../doctor/model-trials.js";
 import { readModelTemplate } from "../doctor/template-report.js";
 import type { SystemDeps } from "./system-deps.js";
 import { hasPrepaidTeam } from "./accounts.js";
 import { remoteEngines } from "./engines/remote.js";
-import { openCheckedRegistry } from "./models/checked-registry.js";
+import { buildGgufTrial, buildOnnxCheck } from "./engines/trials.js";
+import { openRegistry } from "./models/models.js";
 import { runningServers } from "./stores/open-database.js";
 import type { Stores } from "./stores/stores.js";
 
 /** Examines an installation without a server, for `hearth doctor`: its models are loaded once, in processes of their own. */
 export async function examineInstallation(loaded: LoadedConfig, now: number): Promise<DoctorReport> {
   const { config } = loaded;
+  const models = await openRegistry(config);
+  const trial = { logger: silentLogger, isAwaited: true };
+  const checks = { onnx: buildOnnxCheck(config, trial), gguf: buildGgufTrial(config, trial) };
+  await rejectUnloadableModels(models, checks);
   return examine(loaded, {
-    models: await openCheckedRegistry(config),
+    models,
     readTemplate: readModelTemplate,
     // The database may be broken, which other commands report.
     isPriced: () => hasPrepaidTeam(config).catch(() => false),

@@ -2,6 +2,7 @@ import { isLoopback, type Config } from "../config/config.js";
 import { configuredUrl } from "../config/configured-url.js";
 import { defaultHttpLimits, type HttpLimits } from "../http/server/app-context.js";
 import { openTls, type ServerTls, type TlsDeps } from "../http/server/tls.js";
+import { listPinnedKeys } from "../config/pinned-keys.js";
 import { version } from "../system/version.js";
 
 /** Reads the certificate of the server; null if none is configured. @throws Error with one sentence when it cannot be used. */
@@ -30,16 +31,4 @@ export function httpSettings(config: Config, deps: TlsDeps, limits: Partial<Http
     metricsOpen: isLoopback(config.host) && !config.trustProxy,
     version,
   };
-}
-
-/** Returns the keys that the operator has chosen, the secrets that other servers gave them, and the keys of engines. */
-export function listPinnedKeys({
-  apiKey,
-  managementKey,
-  ollamaKey,
-  oidcClientSecret,
-  engines,
-}: Config): readonly string[] {
-  const ofEngines = engines.map((engine) => engine.apiKey);
-  return [apiKey, managementKey, ollamaKey, oidcClientSecret, ...ofEngines].filter((key) => key !== null);
 }

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { createLedgerStore } from "../accounts/money/store/ledger.js";
 import type { Config } from "../config/config.js";
 import type { OnProgress } from "../core/report/progress.js";
-import { lockFolder } from "../store/lock.js";
+import { lockFolder } from "../store/folder/lock.js";
 import { openDatabase, type Database } from "../store/database.js";
 import type { MoveReport } from "../store/postgres/move/move.js";
 import { systemClock } from "../system/clock.js";

@@ -8,7 +8,7 @@ import { reportBytes, type OnProgress } from "../core/report/progress.js";
 import { abandonRestore, beginRestore, install, undoRestore } from "../store/backup/swap.js";
 import { openDatabase } from "../store/database.js";
 import { readErrorCode, explainFailure } from "../system/file-errors.js";
-import { lockFolder } from "../store/lock.js";
+import { lockFolder } from "../store/folder/lock.js";
 import { createWrites } from "../store/writes.js";
 import { databaseFile } from "../store/data-folder.js";
 import { refusePostgres } from "../store/data-folder.js";

@@ -4,7 +4,7 @@
  */
 import { createInterface, type Interface } from "node:readline/promises";
 import { text as readAll } from "node:stream/consumers";
-import type { OperatorModels } from "../app/app.js";
+import type { LocalModels } from "../app/models/models.js";
 import type { Config } from "../config/config.js";
 import { awaitModel } from "./await-model.js";
 import { listChatModels, streamAnswer, type ChatPiece, type ChatTurn } from "./chat-client.js";
@@ -13,7 +13,7 @@ import type { ChatServer } from "./server/client.js";
 import { createServerFetch, findServer, knownKey } from "./server/running-server.js";
 
 /** Reads the models of this machine. */
-export type OpenModels = () => Promise<OperatorModels>;
+export type OpenModels = () => Promise<LocalModels>;
 
 /** Answers the prompt, or converses when there is none and the input is a terminal. @param model id or alias; null: the first one */
 export async function startChat(
@@ -35,12 +35,7 @@ export async function startChat(
 }
 
 async function hasModel(open: OpenModels, name: string): Promise<boolean> {
-  const models = await open();
-  try {
-    return models.resolve(name).unusable === null;
-  } catch {
-    return false;
-  }
+  return (await open()).models.find(name)?.unusable === null;
 }
 
 interface ServerConnection {

@@ -1,6 +1,6 @@
 /** Helpers that the account commands share: reaching the interface of the operator, reporting wrong usage, parsing arguments. */
 import { InvalidArgumentError, type Command } from "commander";
-import type { Operator } from "../app/app.js";
+import type { Operator } from "../app/operator/open.js";
 import type { Clock } from "../core/clock.js";
 import { HearthError } from "../core/errors.js";
 import { OperatorClient } from "./operator.js";
@@ -17,11 +17,15 @@ export interface AccountsIo {
 /** Opens the interface of the operator, runs an action with it and closes it. */
 export type UsingOperator = <Result>(action: (api: OperatorClient) => Promise<Result>) => Promise<Result>;
 
-export function operatorOpener(open: () => Promise<Operator>): UsingOperator {
+/** @param parse reads answers, as `OperatorClient` does */
+export function operatorOpener(
+  open: () => Promise<Operator>,
+  parse?: (json: string) => unknown,
+): UsingOperator {
   return async (action) => {
     const operator = await open();
     try {
-      return await action(new OperatorClient(operator));
+      return await action(new OperatorClient(operator, parse));
     } finally {
       await operator.close();
     }

@@ -1,5 +1,5 @@
 /** What `hearth doctor` prints. */
-import { examineInstallation } from "../app/app.js";
+import { examineInstallation } from "../app/doctor.js";
 import type { LoadedConfig } from "../config/config.js";
 import { formatJson } from "./table.js";
 import type { DoctorReport } from "../core/report/doctor.js";

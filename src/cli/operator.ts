@@ -1,7 +1,7 @@
 /** The client of commands: requests to the interface of the operator, of the running server or in this process. */
 import { request as send, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
-import type { Operator } from "../app/app.js";
+import type { Operator } from "../app/operator/open.js";
 import type { Clock } from "../core/clock.js";
 import { HearthError } from "../core/errors.js";
 import type { OperatorKey } from "../http/management/operator/keys.js";
@@ -19,15 +19,21 @@ const answerMsMax = 120_000;
 export class OperatorClient {
   readonly #connection: Operator["connection"];
   readonly #clock: Clock;
+  readonly #parse: (json: string) => unknown;
 
-  constructor({ connection, clock }: Omit<Operator, "close">) {
+  /** @param parse reads answers; by default times are shortened to milliseconds */
+  constructor(
+    { connection, clock }: Omit<Operator, "close">,
+    parse: (json: string) => unknown = parseShortTimes,
+  ) {
     this.#connection = connection;
     this.#clock = clock;
+    this.#parse = parse;
   }
 
   /** Sends a request and returns the JSON of the answer. @throws HearthError with the message of an answer that is an error. */
   async request<Answer>(method: Method, path: string, body?: unknown): Promise<Answer> {
-    return parse(await text(await this.open(method, path, body))) as Answer;
+    return this.#parse(await text(await this.open(method, path, body))) as Answer;
   }
 
   get<Answer>(path: string, query: Query = {}): Promise<Answer> {
@@ -62,7 +68,7 @@ export class OperatorClient {
     const answer = await this.#send(method, path, body);
     const status = answer.statusCode ?? 0;
     if (status < 400) return answer;
-    const { message } = parse(await text(answer)) as { readonly message?: string };
+    const { message } = JSON.parse(await text(answer)) as { readonly message?: string };
     throw new HearthError(
       errorKinds[status] ?? "internal",
       message ?? `the server answered with status ${status}`,
@@ -125,8 +131,8 @@ export function withQuery(path: string, query: Query): string {
   return given.size === 0 ? path : `${path}?${given.toString()}`;
 }
 
-/** Parses an answer. The API has times with microseconds, commands print milliseconds. */
-function parse(json: string): unknown {
+/** Parses an answer. The API has times with microseconds, commands about accounts print milliseconds. */
+function parseShortTimes(json: string): unknown {
   return JSON.parse(json, (name, value: unknown) =>
     name.endsWith("Time") && typeof value === "string" ? value.replace(/(\.\d{3})000Z$/, "$1Z") : value,
   );

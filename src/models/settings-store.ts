@@ -20,29 +20,28 @@ const comment = "# Settings of models, written by `hearth set`, `hearth alias` a
 const writtenSchema = z.record(z.string().min(1).max(200), z.record(z.string(), z.unknown()));
 type Written = z.infer<typeof writtenSchema>;
 
-export interface ModelSettingsStore {
-  /** Returns the settings by model id. A file that cannot be used leaves its former settings in effect; `problem` says why. */
-  read(): { readonly settings: SettingsByModel; readonly problem: string | null };
-  /** Returns the settings of one model. */
-  of(id: string): ModelSettings;
-  /**
-   * Changes settings of a model; null removes one, and an object changes the fields that it has.
-   * @throws HearthError `invalid_value` that names the setting, `conflict` for one that hearth.yaml has.
-   */
-  update(id: string, change: Readonly<Record<string, unknown>>): void;
+/** The settings of the configuration file, and its path; null: there is none. */
+interface ConfiguredSettings {
+  readonly settings: SettingsByModel;
+  readonly file: string | null;
 }
+
+interface ReadSettings {
+  readonly settings: SettingsByModel;
+  /** A public sentence that says what is wrong with the file; null if nothing is. */
+  readonly problem: string | null;
+}
+
+export type ModelSettingsStore = ReturnType<typeof openModelSettings>;
 
 /**
  * Opens the settings.
  * @param file of the settings that are written
  * @param configured returns the settings of hearth.yaml
  */
-export function openModelSettings(
-  file: string,
-  configured: () => { readonly settings: SettingsByModel; readonly file: string | null },
-): ModelSettingsStore {
+export function openModelSettings(file: string, configured: () => ConfiguredSettings) {
   let former: SettingsByModel = {};
-  const read: ModelSettingsStore["read"] = () => {
+  const read = (): ReadSettings => {
     const fixed = configured().settings;
     try {
       former = valid(readWritten(file));
@@ -56,9 +55,16 @@ export function openModelSettings(
     }
   };
   return {
+    configured,
+    /** Returns the settings by model id. A file that cannot be used leaves its former settings in effect; `problem` says why. */
     read,
-    of: (id) => own(read().settings, id) ?? {},
-    update(id, change) {
+    /** Returns the settings of one model. */
+    of: (id: string): ModelSettings => own(read().settings, id) ?? {},
+    /**
+     * Changes settings of a model; null removes one, and an object changes the fields that it has.
+     * @throws HearthError `invalid_value` that names the setting, `conflict` for one that hearth.yaml has.
+     */
+    update(id: string, change: Readonly<Record<string, unknown>>): void {
       refuseFixed(id, change, configured());
       const written = readWritten(file);
       const model = withChange(own(written, id) ?? {}, change);
@@ -113,7 +119,7 @@ function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefine
 function refuseFixed(
   id: string,
   change: Readonly<Record<string, unknown>>,
-  { settings, file }: ReturnType<Parameters<typeof openModelSettings>[1]>,
+  { settings, file }: ConfiguredSettings,
 ): void {
   const fixed = own(settings, id) ?? {};
   const name = Object.keys(change).find((each) => each !== "aliases" && Object.hasOwn(fixed, each));

@@ -4,41 +4,20 @@
  */
 import type { Clock } from "../core/clock.js";
 import { HearthError } from "../core/errors.js";
+import type { Engine } from "../core/engine.js";
+import type { RunLoad, ServerLoad } from "../core/metrics.js";
 import { noBroadcast, type Broadcast } from "../core/broadcast.js";
 import type { Slot, SlotRequest, Slots } from "../core/slots.js";
 import { arrive, close, emptyState, hear, leave, type Decision, type SchedulerState } from "./decide.js";
 import { summariseDemand } from "./demand.js";
 import { DemandExchange } from "./exchange.js";
 
-export interface Scheduler extends Slots {
-  /** Refuses waiting and new runs; held slots stay until released. */
-  close(): void;
-  /** Runs that hold a slot or wait for one. */
-  readonly load: { readonly running: number; readonly waiting: number };
-  /** Returns the same of one team; null: of all. */
-  readLoad(teamId: string | null): { readonly running: number; readonly waiting: number };
-  /** Returns how many slots of the model are held. */
-  slotsHeld(model: string): number;
-}
-
 interface Waiter {
   readonly grant: () => void;
   readonly refuse: (error: HearthError) => void;
 }
 
-/**
- * Builds the scheduler; `queueDepthMax` bounds the runs that may wait, over all models.
- * @param broadcast reaches the servers that may use the same slots (`sharedAs`).
- */
-export function createScheduler(
-  limits: { readonly queueDepthMax: number },
-  clock: Clock,
-  broadcast: Broadcast = noBroadcast,
-): Scheduler {
-  return new QueueScheduler(limits.queueDepthMax, clock, broadcast);
-}
-
-class QueueScheduler implements Scheduler {
+export class Scheduler implements Slots {
   readonly #clock: Clock;
   readonly #waiters = new Map<string, Waiter>();
   /** null: no other server can use the same slots. */
@@ -48,29 +27,44 @@ class QueueScheduler implements Scheduler {
   #heldMsAverage = 1000;
   #lastId = 0;
 
-  constructor(queueDepthMax: number, clock: Clock, broadcast: Broadcast) {
+  /**
+   * @param limits `queueDepthMax` bounds the runs that may wait, over all models
+   * @param broadcast reaches the servers that may use the same slots (`sharedAs`)
+   */
+  constructor(limits: { readonly queueDepthMax: number }, clock: Clock, broadcast: Broadcast = noBroadcast) {
     this.#clock = clock;
-    this.#state = emptyState(queueDepthMax, broadcast.serverId);
+    this.#state = emptyState(limits.queueDepthMax, broadcast.serverId);
     this.#exchange = broadcast.reachesOthers ? this.#exchangeOver(broadcast) : null;
   }
 
-  get load(): Scheduler["load"] {
+  /** Runs that hold a slot or wait for one. */
+  get load(): RunLoad {
     return { running: this.#state.running.size, waiting: this.#state.waiting.length };
   }
 
-  readLoad(teamId: string | null): Scheduler["load"] {
+  /** Returns the same of one team; null: of all. */
+  readLoad(teamId: string | null): RunLoad {
     if (teamId === null) return this.load;
     const count = (runs: Iterable<{ readonly teamId: string }>): number =>
       [...runs].filter((run) => run.teamId === teamId).length;
     return { running: count(this.#state.running.values()), waiting: count(this.#state.waiting) };
   }
 
+  /** Returns the load of a server. @param engines the engines that hold models in memory */
+  readServerLoad(engines: readonly Pick<Engine, "residents">[]): ServerLoad {
+    const residents = engines.flatMap((engine) => engine.residents());
+    const models = residents.map((model) => ({ ...model, slotsHeld: this.slotsHeld(model.id) }));
+    return { queueDepth: this.load.waiting, models, runs: (teamId) => this.readLoad(teamId) };
+  }
+
+  /** Returns how many slots of the model are held. */
   slotsHeld(model: string): number {
     let held = 0;
     for (const run of this.#state.running.values()) if (run.model === model) held += 1;
     return held;
   }
 
+  /** Refuses waiting and new runs; held slots stay until released. */
   close(): void {
     this.#apply(close(this.#state));
     this.#exchange?.changedAll();

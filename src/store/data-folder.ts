@@ -1,7 +1,8 @@
 /** The layout of the data folder, and whether it has the database. Commands load this before they open anything. */
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { chmod, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join, resolve, win32 } from "node:path";
 import { fileError } from "../system/file-errors.js";
 
 interface OwnFolder {
@@ -53,12 +54,17 @@ export function firstManagementKeyFile({ data }: OwnFolder): string {
 const socketBytesMax = 103;
 
 /**
- * The socket by which commands reach the running server. null: its path is too long, or the system has no such files; commands then do the
- * same in their own process.
+ * The socket by which commands reach the running server: a file in the data folder, on Windows a named pipe. null: the path of the file is
+ * too long; commands then do the same in their own process.
  */
-export function operatorSocket({ data }: OwnFolder): string | null {
+export function operatorSocket({ data }: OwnFolder, platform = process.platform): string | null {
+  if (platform === "win32") {
+    // Paths there have no case. The name of a pipe has at most 256 characters, and no backslash.
+    const folder = createHash("sha256").update(win32.resolve(data).toLowerCase()).digest("hex");
+    return `\\\\.\\pipe\\hearth-${folder}`;
+  }
   const path = resolve(data, "operator", "socket");
-  return process.platform === "win32" || Buffer.byteLength(path) > socketBytesMax ? null : path;
+  return Buffer.byteLength(path) > socketBytesMax ? null : path;
 }
 
 /** The settings of models that commands and the management API write. */

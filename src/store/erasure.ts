@@ -2,8 +2,6 @@
 import type { Clock } from "../core/clock.js";
 import type { Database } from "./database.js";
 
-export type Erasure = ReturnType<typeof startErasure>;
-
 /** Deletions within this time are erased together: erasing waits for the disk. */
 const erasureDelayMs = 5000;
 

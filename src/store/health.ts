@@ -13,12 +13,6 @@ import type { Database } from "./database.js";
 import { explainFailure } from "../system/file-errors.js";
 import type { WriteCounts } from "./write-guard.js";
 
-export interface DatabaseHealth {
-  /** Returns why the database cannot be used, without its path; null when it can. Never rejects. */
-  problem(): Promise<string | null>;
-  close(): void;
-}
-
 /** About what a request writes, so that the last free blocks of a disk do not pass for space. */
 const probeBytes = 32_768;
 /** How long a write counts as proof that the next one succeeds. */
@@ -29,7 +23,7 @@ const retryMs = 1_000;
 const watchMs = 6_000;
 
 /** Like a request it needs free pages, and leaves as many behind. */
-function writeProbe({ kysely, dialect }: WatchedDatabase): readonly Statement[] {
+function writeProbe({ kysely, dialect }: Database): readonly Statement[] {
   const insert = sql`insert into write_probes (content) values (${dialect.someBytes(probeBytes)})`;
   const others = sql`delete from write_probes where id < (select max(id) from write_probes)`;
   return [
@@ -38,21 +32,7 @@ function writeProbe({ kysely, dialect }: WatchedDatabase): readonly Statement[] 
   ];
 }
 
-/**
- * Starts to watch a database.
- * @param onChange called with each new reason, and with null when the database can be used again.
- */
-export function createDatabaseHealth(
-  database: WatchedDatabase,
-  clock: Clock,
-  onChange: (problem: string | null) => void,
-): DatabaseHealth {
-  return new Health(database, clock, onChange);
-}
-
-type WatchedDatabase = Database;
-
-class Health implements DatabaseHealth {
+export class DatabaseHealth {
   #problem: string | null = null;
   #provenAt = Number.NEGATIVE_INFINITY;
   #probedAt = Number.NEGATIVE_INFINITY;
@@ -61,8 +41,9 @@ class Health implements DatabaseHealth {
   #running: Promise<string | null> | null = null;
   #stop = (): void => undefined;
 
+  /** Starts to watch a database. @param onChange called with each new reason, and with null when the database can be used again. */
   constructor(
-    private readonly database: WatchedDatabase,
+    private readonly database: Database,
     private readonly clock: Clock,
     private readonly onChange: (problem: string | null) => void,
   ) {
@@ -70,6 +51,7 @@ class Health implements DatabaseHealth {
     this.#watch();
   }
 
+  /** Returns why the database cannot be used, without its path; null when it can. Never rejects. */
   async problem(): Promise<string | null> {
     // Without its lock a server is not ready, whether or not the database answers, and need not wait for that.
     const isReachable = this.database.guard.lost() === null && (await this.database.isReachable());

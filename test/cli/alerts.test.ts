@@ -1,11 +1,10 @@
 import { Command, CommanderError } from "commander";
 import { expect, it } from "vitest";
-import { openOperator } from "../../src/app/operator/open.js";
+import { openServer } from "../../src/app/operator/open.js";
 import { addAlertsCommand } from "../../src/cli/alerts/alerts.js";
 import { loadConfig } from "../../src/config/config.js";
 import { systemClock } from "../../src/system/clock.js";
 import { startServer } from "../kit/server.js";
-import { pinnedManagementKey } from "../kit/server/settings.js";
 import { startReceiver } from "../kit/doubles/alert-receivers.js";
 
 /** A server, a receiver that it may reach, and the command against it. */
@@ -18,14 +17,11 @@ async function served() {
   const loaded = loadConfig({
     HEARTH_PORT: new URL(server.url).port,
     HEARTH_DATA: server.data,
-    HEARTH_MANAGEMENT_KEY: pinnedManagementKey,
   });
   const hearth = async (...words: string[]): Promise<string> => {
     let printed = "";
     const program = new Command("hearth").exitOverride().configureOutput({ writeErr: () => undefined });
-    addAlertsCommand(program, {
-      load: () => Promise.resolve(loaded),
-      openOperator: () => openOperator(loaded.config),
+    addAlertsCommand(program, () => openServer(loaded.config), {
       clock: systemClock,
       out: { write: (text) => (printed += text) },
     });

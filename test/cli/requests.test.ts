@@ -1,12 +1,12 @@
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { openOperator } from "../../src/app/operator/open.js";
+import { openServer } from "../../src/app/operator/open.js";
 import { addRequestsCommand } from "../../src/cli/requests/requests.js";
 import { loadConfig } from "../../src/config/config.js";
 
 import { startServer } from "../kit/server.js";
 import { allAcls } from "../kit/server/management.js";
-import { builtInModel, pinnedManagementKey } from "../kit/server/settings.js";
+import { builtInModel } from "../kit/server/settings.js";
 import { until } from "../kit/until.js";
 
 /** A server with two teams, and the command against it. */
@@ -23,15 +23,12 @@ async function served(environment: NodeJS.ProcessEnv = {}) {
   const loaded = loadConfig({
     HEARTH_PORT: new URL(server.url).port,
     HEARTH_DATA: server.data,
-    HEARTH_MANAGEMENT_KEY: pinnedManagementKey,
     ...environment,
   });
   const hearth = async (...words: string[]): Promise<string> => {
     let printed = "";
     const program = new Command("hearth").exitOverride().configureOutput({ writeErr: () => undefined });
-    addRequestsCommand(program, {
-      load: () => Promise.resolve(loaded),
-      openOperator: () => openOperator(loaded.config),
+    addRequestsCommand(program, () => openServer(loaded.config), {
       clock: server.clock,
       out: { write: (text) => (printed += text) },
     });
@@ -87,11 +84,13 @@ describe("hearth requests", () => {
     await expect(hearth("requests", "cancel", "nothing")).rejects.toThrow("Cannot find run");
   });
 
-  it("fails with a reason without a server, and without a management key", async () => {
-    const { hearth } = await served({ HEARTH_PORT: "1" });
+  it("fails with a reason without a server, and where the data folder takes no socket", async () => {
+    const { hearth } = await served({ HEARTH_PORT: "1", HEARTH_DATA: "/nowhere" });
     await expect(hearth("requests")).rejects.toThrow(/^no server is running at http:\/\/127\.0\.0\.1:1;/);
-    const other = await served({ HEARTH_MANAGEMENT_KEY: "", HEARTH_DATA: "/nowhere" });
-    await expect(other.hearth("requests")).rejects.toThrow(/^no management key: set HEARTH_MANAGEMENT_KEY/);
+    const other = await served({ HEARTH_DATA: `/${"long/".repeat(30)}` });
+    await expect(other.hearth("requests")).rejects.toThrow(
+      /^commands cannot reach a server whose data folder/,
+    );
   });
 
   it("refuses a time that is none with wrong usage", async () => {

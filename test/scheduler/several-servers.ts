@@ -1,7 +1,7 @@
 /** Several servers that share the slots of one model, over one clock and messages that take a while. */
 import type { Broadcast } from "../../src/core/broadcast.js";
 import type { Slot } from "../../src/core/slots.js";
-import { createScheduler, type Scheduler } from "../../src/scheduler/scheduler.js";
+import { Scheduler } from "../../src/scheduler/scheduler.js";
 import { createManualClock } from "../kit/manual-clock.js";
 
 const delayMs = 5;
@@ -63,7 +63,7 @@ export class SeveralServers {
       send: (topic, message) => this.#send(server, topic, message),
       on: (topic, receive) => void server.receivers.push([topic, receive]),
     };
-    this.schedulers.push(createScheduler({ queueDepthMax: 1_000 }, this.clock, broadcast));
+    this.schedulers.push(new Scheduler({ queueDepthMax: 1_000 }, this.clock, broadcast));
     return this.schedulers.length - 1;
   }
 

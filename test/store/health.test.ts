@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { expect, it } from "vitest";
-import { createDatabaseHealth } from "../../src/store/health.js";
+import { DatabaseHealth } from "../../src/store/health.js";
 import { createTeamStore } from "../../src/accounts/teams/store.js";
 import { createWrites } from "../../src/store/writes.js";
 import { createManualClock } from "../kit/manual-clock.js";
@@ -11,7 +11,7 @@ async function watched() {
   const database = await temporaryDatabase();
   const clock = createManualClock(0);
   const changes: (string | null)[] = [];
-  const health = createDatabaseHealth(database, clock, (problem) => void changes.push(problem));
+  const health = new DatabaseHealth(database, clock, (problem) => void changes.push(problem));
   await createTeamStore(database).insert(aTeam());
   return {
     database,

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { lockFolder } from "../../src/store/lock.js";
+import { lockFolder } from "../../src/store/folder/lock.js";
 import { temporaryFolder } from "./records.js";
 
 it("allows one server at a time in a data folder", () => {

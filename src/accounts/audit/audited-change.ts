@@ -45,6 +45,16 @@ export async function commitAudited(
   await deps.writes.commit([change, auditEntry(deps, actor, entry)]);
 }
 
+/** Commits entries about what is not in the database. */
+export async function commitEntries(
+  deps: AuditDeps,
+  actor: Actor,
+  entries: readonly AuditEntry[],
+): Promise<void> {
+  if (entries.length === 0) return;
+  await deps.writes.commit(entries.map((entry) => auditEntry(deps, actor, entry)));
+}
+
 /** Prepares an audit entry, to be committed together with the change it describes. */
 export function auditEntry(
   { audit, clock, random }: Omit<AuditDeps, "writes">,

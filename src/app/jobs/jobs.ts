@@ -12,8 +12,8 @@ import { createClaims } from "../../jobs/claims.js";
 import type { JobHandler } from "../../jobs/handler.js";
 import { createJobQueue, type JobQueue } from "../../jobs/queue.js";
 import { createStoredResponses } from "../../inference/responses/stored-responses.js";
-import { buildBatches } from "./batches.js";
-import { createRetention, type Retention, type Sweep } from "../../jobs/retention.js";
+import { createBatchWork } from "../../jobs/batches/batch-work.js";
+import { createRetention, listSweeps } from "../../jobs/retention.js";
 import type { Authentication } from "../accounts.js";
 import type { TracedDeps } from "../system-deps.js";
 import type { Runners } from "../runners.js";
@@ -26,9 +26,6 @@ const dayMs = 24 * hourMs;
 
 /** Days for which a used approval of a call is remembered, at least. */
 const approvalsKeptDaysMin = 90;
-
-/** How long a batch can be looked at after its end. */
-const batchRetentionMs = 30 * dayMs;
 
 /** Builds the queues and the retention; no job is started before `start`. */
 export function buildJobs(limits: Config, deps: JobsDeps) {
@@ -48,7 +45,7 @@ export function buildJobs(limits: Config, deps: JobsDeps) {
   const backgroundJobs = createQueue(backgroundResponseHandler({ ...deps, ...stored }));
   const outcomeKeptMs = limits.deferredKeptHours * hourMs;
   const deferredJobs = createQueue(deferredCompletionHandler({ ...deps, ...stored, outcomeKeptMs }));
-  const batches = buildBatches({
+  const batches = createBatchWork({
     ...deps,
     ...stored,
     lines: deps.batchLines,
@@ -58,7 +55,9 @@ export function buildJobs(limits: Config, deps: JobsDeps) {
     pricePercent: limits.batchPricePercent,
     onError: (batchId, thrown) => logger.error({ batchId, err: thrown }, "a batch could not be continued"),
   });
-  const retention = buildRetention(limits, deps);
+  const retention = createRetention(clock, listSweeps(deps, limits.runsKeptDays), (err) =>
+    logger.error({ err }, "expired rows could not be deleted"),
+  );
   const services = {
     ...stored,
     backgroundJobs,
@@ -110,30 +109,4 @@ function buildStored(limits: Config, deps: JobsDeps) {
     keptMs: Math.max(limits.responsesKeptDays, approvalsKeptDaysMin) * dayMs,
   });
   return { storedResponses, storedCompletions, conversations, mcpApprovals };
-}
-
-function buildRetention({ runsKeptDays }: Config, deps: JobsDeps): Retention {
-  const { deferred, completions, responses, runLabels, requests, signIns } = deps;
-  const { images, files, batches, batchLines, approvals, bodyStore, nodes, clock, logger } = deps;
-  const expired =
-    (store: { deleteExpired: Sweep }): Sweep =>
-    (now, limit) =>
-      store.deleteExpired(now, limit);
-  const oldRuns: Sweep = (now, limit) => requests.deleteBefore(now - runsKeptDays * dayMs, limit);
-  const sweeps: readonly Sweep[] = [
-    ...[deferred, responses, completions, runLabels, bodyStore, signIns, files, approvals].map(expired),
-    (_, limit) => batchLines.deleteEnded(limit),
-    (now, limit) => batches.deleteEnded(now - batchRetentionMs, limit),
-    ...(runsKeptDays === 0 ? [] : [oldRuns]),
-    // Last, because it reads a folder: what follows would start at another time in every run of the simulation.
-    expired(images),
-  ];
-  const ours = sweeps.map(
-    (sweep): Sweep =>
-      async (now, limit) =>
-        (await nodes.leads("retention")) ? sweep(now, limit) : 0,
-  );
-  return createRetention(clock, ours, (thrown) =>
-    logger.error({ err: thrown }, "expired rows could not be deleted"),
-  );
 }

@@ -4,36 +4,32 @@ import type { Config } from "../../config/config.js";
 import type { Logger } from "../../core/logger.js";
 import type { Model, ModelRegistry } from "../../core/model.js";
 import { visionFamilies } from "../../engine/vision/families.js";
+import { readDetails } from "../../models/library/details.js";
+import type { ModelFolders } from "../../models/library/remove.js";
 import { loadRegistry, type LoadedRegistry } from "../../models/registry.js";
-import { refuseOutsideFiles } from "../../models/setting-paths.js";
+import { SettingSources } from "../../models/admin/setting-sources.js";
 import { openModelSettings, type ModelSettingsStore } from "../../models/settings-store.js";
 import { modelSettingsFile, vocabulariesFolder } from "../../store/data-folder.js";
 import { configuredModels, type ConfiguredModels } from "../../config/configured-models.js";
 import { readSignatures, type Signatures, type WatchedFiles } from "../../models/reload.js";
-import { contextLimit } from "../engines/llama-settings.js";
-import { listPlacements } from "../engines/placements.js";
+import type { FitOptions, FitReport } from "../../doctor/model-fit.js";
+import { contextLimit, llamaSettings } from "../engines/llama-settings.js";
+import { listPlacements } from "../engines/remote.js";
 import { engineBuild } from "../../system/version.js";
 
 /** The built-in models are part of the program, in whatever folder it is started. */
-export const builtInModels = fileURLToPath(new URL("../../../models", import.meta.url));
+const builtInModels = fileURLToPath(new URL("../../../models", import.meta.url));
+
+export function modelFolders({ models }: Config): ModelFolders {
+  return { own: models, builtIn: builtInModels };
+}
 
 /** Opens the settings of models: the ones in the configuration file and the ones in the data folder. */
-export function openSettings(
+function openSettings(
   config: Config,
   configured: ConfiguredModels = configuredModels(config),
 ): ModelSettingsStore {
   return openModelSettings(modelSettingsFile(config), () => configured);
-}
-
-/** Returns the settings as the management API may change them. */
-export function remoteSettings(store: ModelSettingsStore): ModelSettingsStore {
-  return {
-    ...store,
-    update(id, change) {
-      refuseOutsideFiles(change);
-      store.update(id, change);
-    },
-  };
 }
 
 /** Reads the configured model folders and the built-in models. */
@@ -58,6 +54,21 @@ export function openRegistry(
     placements,
     vocabularies: vocabulariesFolder(config),
   });
+}
+
+export type LocalModels = Awaited<ReturnType<typeof openLocalModels>>;
+
+/** Reads the models and their settings, for commands that need no server. */
+export async function openLocalModels(config: Config) {
+  const settings = openSettings(config);
+  const models = await openRegistry(config, settings);
+  return { models, settings, sources: new SettingSources(settings, models) };
+}
+
+/** Judges whether a model fits into the memory that it can have now. */
+export async function measureLocalFit(config: Config, model: Model, options: FitOptions): Promise<FitReport> {
+  const { measureFit } = await import("../../doctor/model-fit.js");
+  return measureFit(config, llamaSettings(config), model, await readDetails(model), options);
 }
 
 export interface LoadedModels {

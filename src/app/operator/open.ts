@@ -4,18 +4,37 @@
  */
 import { connect } from "node:net";
 import type { Config } from "../../config/config.js";
+import { configuredUrl } from "../../config/configured-url.js";
 import { operatorSocket } from "../../store/data-folder.js";
 import { systemClock } from "../../system/clock.js";
-import type { Operator } from "./in-process.js";
+import type { Operator } from "./serve.js";
 
-/** Opens the interface of the operator. @throws Error with one sentence when there is no server and its database cannot be opened. */
+export type { Operator };
+
+/** Opens the interface about accounts. @throws Error with one sentence when there is no server and its database cannot be opened. */
 export async function openOperator(config: Config): Promise<Operator> {
-  const socketPath = operatorSocket(config);
-  if (socketPath !== null && (await accepts(socketPath)))
-    return { connection: { socketPath }, clock: systemClock, close: () => Promise.resolve() };
   // A command that a server answers loads neither its routes nor the database.
-  const { openInProcess } = await import("./in-process.js");
-  return openInProcess(config);
+  return (await findServer(config)) ?? (await import("./in-process.js")).openInProcess(config);
+}
+
+/** Opens the interface about models. */
+export async function openModelOperator(config: Config): Promise<Operator> {
+  return (await findServer(config)) ?? (await import("./models-in-process.js")).openModelsInProcess(config);
+}
+
+/** Opens the interface of the running server. @throws Error with one sentence when there is none. */
+export async function openServer(config: Config): Promise<Operator> {
+  const server = await findServer(config);
+  if (server !== null) return server;
+  if (operatorSocket(config) === null)
+    throw new Error(`commands cannot reach a server whose data folder has such a long path: ${config.data}`);
+  throw new Error(`no server is running at ${configuredUrl(config)}; start one with \`hearth start\``);
+}
+
+async function findServer(config: Config): Promise<Operator | null> {
+  const socketPath = operatorSocket(config);
+  if (socketPath === null || !(await accepts(socketPath))) return null;
+  return { connection: { socketPath }, clock: systemClock, close: () => Promise.resolve() };
 }
 
 function accepts(socketPath: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 /** Adds the commands that manage accounts, with or without a running server. Their changes have the actor `cli` in the audit log. */
 import type { Command } from "commander";
-import type { Operator } from "../../app/app.js";
+import type { Operator } from "../../app/operator/open.js";
 import { addAuditCommand } from "./audit.js";
 import { addBudgetsCommand } from "./budgets.js";
 import { addCreditsCommand } from "./credits.js";

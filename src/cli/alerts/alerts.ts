@@ -1,10 +1,10 @@
 /** `hearth alerts`: lists the alerts of a running server, and manages where they are sent. */
+import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
-import type { Operator } from "../../app/app.js";
-import type { LoadedConfig } from "../../config/config.js";
+import type { Operator } from "../../app/operator/open.js";
 import type { Clock } from "../../core/clock.js";
-import { operatorOpener, forEachReference } from "../command-helpers.js";
-import { withQuery } from "../operator.js";
+import { operatorOpener, forEachReference, type UsingOperator } from "../command-helpers.js";
+import type { OperatorClient } from "../operator.js";
 import { ago } from "../duration.js";
 import type {
   WireAlert,
@@ -12,14 +12,10 @@ import type {
   WireDelivery,
   WireNewChannel,
 } from "../../http/management/alerts/present-alerts.js";
-import { askServer, type ChatServer } from "../server/client.js";
-import { requireManagedServer } from "../server/running-server.js";
 import { formatJson, formatTable } from "../table.js";
 
-export interface AlertsIo {
-  readonly load: () => Promise<LoadedConfig>;
-  /** Finds teams by their names. */
-  readonly openOperator: () => Promise<Operator>;
+interface Io {
+  readonly using: UsingOperator;
   readonly clock: Clock;
   readonly out: { write(text: string): unknown };
 }
@@ -45,8 +41,13 @@ type Table<Item> = (items: readonly Item[], now: number) => string;
 const testWaitMs = 20_000;
 const testAskMs = 250;
 
-/** Adds `alerts` and its subcommands; they fail if no server is running. */
-export function addAlertsCommand(program: Command, io: AlertsIo): void {
+/** Adds `alerts` and its subcommands. @param open opens the interface of the running server; it fails if none is running */
+export function addAlertsCommand(
+  program: Command,
+  open: () => Promise<Operator>,
+  { clock, out }: Omit<Io, "using">,
+): void {
+  const io = { using: operatorOpener(open, JSON.parse), clock, out };
   const alerts = program
     .command("alerts")
     .description("list the alerts of the running server, and manage the channels that they are sent to");
@@ -60,24 +61,23 @@ export function addAlertsCommand(program: Command, io: AlertsIo): void {
     .option("--credit-below <usd>", "alert when credit falls below this amount (default: the setting's)")
     .option("--json", "print one JSON object")
     .action(async (options: AddOptions, command: Command) => {
-      const body = await toChannel(options, command, io);
-      const added = await askServer<WireNewChannel>(await findServer(io), channelsPath, {
-        method: "POST",
-        body,
-      });
-      io.out.write(options.json === true ? formatJson(added) : addedText(added));
+      const added = await io.using(async (api) =>
+        api.request<WireNewChannel>("POST", channelsPath, await toChannel(options, command, api)),
+      );
+      out.write(options.json === true ? formatJson(added) : addedText(added));
     });
   alerts
     .command("rm")
     .description("remove channels, and the messages to them that wait")
     .argument("<id...>", "IDs as `hearth alerts channels` shows them")
-    .action(async (ids: readonly string[]) => {
-      const server = await findServer(io);
-      await forEachReference(ids, async (id) => {
-        await askServer(server, toPath(id), { method: "DELETE" });
-        io.out.write(`removed ${id}\n`);
-      });
-    });
+    .action((ids: readonly string[]) =>
+      io.using((api) =>
+        forEachReference(ids, async (id) => {
+          await api.request("DELETE", toPath(id));
+          out.write(`removed ${id}\n`);
+        }),
+      ),
+    );
   alerts
     .command("test")
     .description("send a test alert to a channel, and wait for the outcome")
@@ -85,14 +85,16 @@ export function addAlertsCommand(program: Command, io: AlertsIo): void {
     .action((id: string, _: object, command: Command) => sendTest(id, command, io));
 }
 
-function addLists(alerts: Command, io: AlertsIo): void {
+function addLists(alerts: Command, { using, clock, out }: Io): void {
   const addList = <Item>(command: Command, path: string, field: string, table: Table<Item>): void => {
     command
       .option("--team <team>", "only this team, by ID or name")
       .option("--json", "print one JSON array")
       .action(async ({ team, json }: ListOptions) => {
-        const items = await listItems<Item>(await findServer(io), path, field, await findTeamId(team, io));
-        io.out.write(json === true ? formatJson(items) : table(items, io.clock.now()));
+        const items = await using(async (api) =>
+          listItems<Item>(api, path, field, await findTeamId(team, api)),
+        );
+        out.write(json === true ? formatJson(items) : table(items, clock.now()));
       });
   };
   const list = alerts.command("ls", { isDefault: true }).alias("list");
@@ -106,37 +108,28 @@ function addLists(alerts: Command, io: AlertsIo): void {
 }
 
 async function listItems<Item>(
-  server: ChatServer,
+  api: OperatorClient,
   path: string,
   field: string,
-  teamId: string | null,
+  teamId: string | undefined,
 ): Promise<readonly Item[]> {
-  const lists = await askServer<Readonly<Record<string, readonly Item[]>>>(
-    server,
-    withQuery(path, { teamId }),
-  );
+  const lists = await api.get<Readonly<Record<string, readonly Item[]>>>(path, { teamId });
   return lists[field] ?? [];
 }
 
-async function findServer({ load }: AlertsIo): Promise<ChatServer> {
-  return requireManagedServer((await load()).config);
+async function findTeamId(team: string | undefined, api: OperatorClient): Promise<string | undefined> {
+  return team === undefined ? undefined : (await api.findTeam(team)).teamId;
 }
 
-async function findTeamId(team: string | undefined, { openOperator }: AlertsIo): Promise<string | null> {
-  if (team === undefined) return null;
-  return (await operatorOpener(openOperator)((api) => api.findTeam(team))).teamId;
-}
-
-async function toChannel(options: AddOptions, command: Command, io: AlertsIo): Promise<object> {
+async function toChannel(options: AddOptions, command: Command, api: OperatorClient): Promise<object> {
   const { webhook, email, team, creditBelow } = options;
   if ((webhook === undefined) === (email === undefined))
     return command.error("error: name a --webhook or an --email", { exitCode: 2 });
-  const teamId = await findTeamId(team, io);
   return {
-    ...(teamId === null ? {} : { teamId }),
+    teamId: await findTeamId(team, api),
     kind: webhook === undefined ? "email" : "webhook",
     target: webhook ?? email ?? "",
-    ...(creditBelow === undefined ? {} : { creditBelowUsd: creditBelow }),
+    creditBelowUsd: creditBelow,
   };
 }
 
@@ -149,14 +142,13 @@ function addedText({ channelId, target, secret }: WireNewChannel): string {
   return `${lines.join("\n")}\nTry it: hearth alerts test ${channelId}\n`;
 }
 
-async function sendTest(id: string, command: Command, io: AlertsIo): Promise<void> {
-  const server = await findServer(io);
-  const { deliveryId } = await askServer<WireDelivery>(server, `${toPath(id)}/test`, { method: "POST" });
-  for (const end = io.clock.monotonic() + testWaitMs; io.clock.monotonic() < end;) {
-    await new Promise<void>((resolve) => void io.clock.after(testAskMs, resolve));
-    const all = await listItems<WireDelivery>(server, deliveriesPath, "deliveries", null);
+async function sendTest(id: string, command: Command, { using, clock, out }: Io): Promise<void> {
+  const { deliveryId } = await using((api) => api.request<WireDelivery>("POST", `${toPath(id)}/test`));
+  for (const end = clock.monotonic() + testWaitMs; clock.monotonic() < end;) {
+    await setTimeout(testAskMs);
+    const all = await using((api) => listItems<WireDelivery>(api, deliveriesPath, "deliveries", undefined));
     const sent = all.find((each) => each.deliveryId === deliveryId);
-    if (sent?.state === "delivered") return void io.out.write("the test was delivered\n");
+    if (sent?.state === "delivered") return void out.write("the test was delivered\n");
     if (sent?.error !== undefined)
       return command.error(`error: the test was not delivered: ${sent.error}`, { exitCode: 1 });
   }

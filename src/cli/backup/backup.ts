@@ -1,6 +1,7 @@
 /** `hearth backup FILE` and `hearth restore FILE`. */
 import type { Command } from "commander";
-import type { BackupOptions, BackupReport, RestoreOptions, RestoreReport } from "../../app/app.js";
+import type { BackupOptions, BackupReport } from "../../backup/create.js";
+import type { RestoreOptions, RestoreReport } from "../../backup/restore.js";
 import type { Clock } from "../../core/clock.js";
 import { exactSizeText } from "../../core/report/size-text.js";
 import { formatJson } from "../table.js";

@@ -1,6 +1,6 @@
 /** `hearth migrate --from sqlite --to postgres`. */
 import { Option, type Command } from "commander";
-import type { MoveReport } from "../../app/app.js";
+import type { MoveReport } from "../../backup/move-database.js";
 import type { OnProgress } from "../../core/report/progress.js";
 import { formatJson } from "../table.js";
 import type { TextOut } from "../terminal.js";

@@ -2,7 +2,8 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { databaseFile } from "../../store/data-folder.js";
-import type { Operator, OperatorModels } from "../../app/app.js";
+import type { LocalModels } from "../../app/models/models.js";
+import type { Operator } from "../../app/operator/open.js";
 import type { LoadedConfig } from "../../config/config.js";
 import { operatorOpener } from "../command-helpers.js";
 import { completeWords, type Candidate, type LookedUp } from "./complete.js";
@@ -14,7 +15,7 @@ const candidatesMax = 200;
 export interface CompletionIo {
   readonly out: { write(text: string): unknown };
   readonly load: () => Promise<LoadedConfig>;
-  readonly openModels: () => Promise<Pick<OperatorModels, "list" | "aliases">>;
+  readonly openModels: () => Promise<LocalModels>;
   readonly openOperator: () => Promise<Operator>;
 }
 
@@ -76,11 +77,11 @@ async function idsOnServer(
   return files.map(({ id, filename }) => ({ value: id, description: filename }));
 }
 
-function namesOfModels(models: Pick<OperatorModels, "list" | "aliases">): readonly Candidate[] {
+function namesOfModels({ models, sources }: LocalModels): readonly Candidate[] {
   const ids = models
     .list()
     .map(({ manifest }) => ({ value: manifest.id, description: `${manifest.kind} model` }));
-  const aliases = models.aliases().filter(({ alias }) => !alias.includes("*"));
+  const aliases = sources.aliases().filter(({ alias }) => !alias.includes("*"));
   return [...ids, ...aliases.map(({ alias, model }) => ({ value: alias, description: `alias of ${model}` }))];
 }
 

@@ -1,7 +1,8 @@
 /** `hearth alias`: lists, sets and removes other names of models. */
 import type { Command } from "commander";
-import type { ModelAlias } from "../../app/app.js";
+import type { ModelAlias } from "../../models/admin/setting-sources.js";
 import { reportInvalidValues } from "../command-helpers.js";
+import { withQuery } from "../operator.js";
 import { formatJson, formatTable } from "../table.js";
 import type { ModelCommands } from "./deps.js";
 
@@ -10,8 +11,15 @@ interface Options {
   readonly json?: true;
 }
 
+export const aliasesPath = "/operator/model-aliases";
+
+interface SetAlias {
+  readonly model: string;
+  readonly before: string | null;
+}
+
 /** Adds the command. */
-export function addAliasCommand(program: Command, { open, out }: ModelCommands): void {
+export function addAliasCommand(program: Command, { open, using, out }: ModelCommands): void {
   program
     .command("alias")
     .description("list the aliases of models, or set one: requests use it as a model's name")
@@ -23,17 +31,20 @@ export function addAliasCommand(program: Command, { open, out }: ModelCommands):
       async (name: string | undefined, model: string | undefined, options: Options, command: Command) => {
         if (name !== undefined && (model === undefined || options.rm !== undefined))
           command.error("error: an alias needs a name and a model: hearth alias NAME MODEL", { exitCode: 2 });
-        const models = await open();
         if (options.rm !== undefined) {
-          const id = await models.removeAlias(options.rm);
-          out.write(`${options.rm} no longer leads to ${id}\n`);
+          const path = withQuery(aliasesPath, { alias: options.rm });
+          const removed = await using((api) => api.request<{ readonly model: string }>("DELETE", path));
+          out.write(`${options.rm} no longer leads to ${removed.model}\n`);
         } else if (name !== undefined && model !== undefined) {
-          const found = models.resolve(model);
-          const before = models.aliases().find(({ alias }) => alias === name)?.model ?? found.manifest.id;
-          await reportInvalidValues(command, () => models.setAlias(name, found));
-          const moved = before === found.manifest.id ? "" : `, and no longer to ${before}`;
-          out.write(`${name} leads to ${found.manifest.id}${moved}\n`);
-        } else out.write(options.json === true ? formatJson(models.aliases()) : toTable(models.aliases()));
+          const set = await reportInvalidValues(command, () =>
+            using((api) => api.request<SetAlias>("PUT", aliasesPath, { alias: name, model })),
+          );
+          const isMoved = set.before !== null && set.before !== set.model;
+          out.write(`${name} leads to ${set.model}${isMoved ? `, and no longer to ${set.before}` : ""}\n`);
+        } else {
+          const aliases = (await open()).sources.aliases();
+          out.write(options.json === true ? formatJson(aliases) : toTable(aliases));
+        }
       },
     );
 }

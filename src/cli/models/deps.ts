@@ -1,6 +1,7 @@
-import type { OperatorModels } from "../../app/app.js";
+import type { LocalModels } from "../../app/models/models.js";
 import type { LoadedConfig } from "../../config/config.js";
 import type { Clock } from "../../core/clock.js";
+import type { UsingOperator } from "../command-helpers.js";
 import type { ImportFolders } from "./import-folders.js";
 
 /** What the commands that manage models have in common. */
@@ -8,8 +9,12 @@ export interface ModelCommands {
   readonly clock: Clock;
   readonly out: { write(text: string): unknown };
   /** Reads the models of the configured folders. */
-  readonly open: () => Promise<OperatorModels>;
+  readonly open: () => Promise<LocalModels>;
+  /** Leads to the interface of the operator, which changes models. */
+  readonly using: UsingOperator;
   readonly load: () => Promise<LoadedConfig>;
   /** Folders in which other programs keep their models. */
   readonly folders: ImportFolders;
+  /** The compiled thread that measures the bandwidth of memory; absent: the one of this program. */
+  readonly bandwidthWorkerUrl?: URL;
 }

@@ -1,5 +1,5 @@
 /** Puts into words whether a model fits into memory. */
-import type { FitReport, MemoryReport } from "../../app/app.js";
+import type { FitReport, MemoryReport } from "../../doctor/model-fit.js";
 import { sizeText } from "../../core/report/size-text.js";
 
 /** A line of a report: what it is about, and the rest. */

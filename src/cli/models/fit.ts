@@ -1,7 +1,8 @@
 /** `hearth fit`: says whether a model fits into memory, what would make it fit, and about how fast it is. */
 import { InvalidArgumentError, type Command } from "commander";
-import type { KnownInMemory } from "../../app/app.js";
+import type { KnownInMemory } from "../../doctor/model-fit.js";
 import type { Config } from "../../config/config.js";
+import { resolveModel } from "../../models/closest-names.js";
 import { formatJson } from "../table.js";
 import type { ModelCommands } from "./deps.js";
 import { fitRows, type ReportRow } from "./fit-text.js";
@@ -14,7 +15,10 @@ interface Options {
 }
 
 /** Adds the command; its exit code is 1 if the model does not fit. */
-export function addFitCommand(program: Command, { open, load, out }: ModelCommands): void {
+export function addFitCommand(
+  program: Command,
+  { open, load, out, bandwidthWorkerUrl: workerUrl }: ModelCommands,
+): void {
   program
     .command("fit")
     .description("say whether a model fits into memory, and about how fast it is")
@@ -22,8 +26,7 @@ export function addFitCommand(program: Command, { open, load, out }: ModelComman
     .option("--context <tokens>", "with this context (default: the one it is loaded with)", tokensArgument)
     .option("--json", "print one JSON object")
     .action(async (name: string, { context, json }: Options) => {
-      const models = await open();
-      const model = models.resolve(name);
+      const model = resolveModel((await open()).models, name);
       const { id } = model.manifest;
       if (model.unusable !== null) throw new Error(`'${id}' cannot be used: ${model.unusable}`);
       if (model.remote !== undefined) {
@@ -36,8 +39,11 @@ export function addFitCommand(program: Command, { open, load, out }: ModelComman
         out.write(json === true ? formatJson({ id, verdict, engine }) : sectionsText([[id, text]]));
         return;
       }
-      const inMemory = await knownInMemory((await load()).config);
-      const report = await models.fit(model, { contextTokens: context, inMemory, isMeasured: true });
+      const { config } = await load();
+      const inMemory = await knownInMemory(config);
+      const { measureLocalFit } = await import("../../app/models/models.js");
+      const options = { contextTokens: context, inMemory, isMeasured: true, workerUrl };
+      const report = await measureLocalFit(config, model, options);
       if (json === true) out.write(formatJson({ id, ...report }));
       else out.write(sectionsText([[id, fitRows(report)]]));
       if (report.verdict === "does not fit") process.exitCode = 1;

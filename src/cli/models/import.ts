@@ -1,8 +1,11 @@
 /** `hearth import`: links the models of Ollama, LM Studio and the Hugging Face cache into the models folder. */
 import { relative, resolve } from "node:path";
 import { Option, type Command } from "commander";
-import type { LinkReport, OperatorModels } from "../../app/app.js";
+import type { LinkReport } from "../../models/library/link.js";
+import type { LocalModels } from "../../app/models/models.js";
+import type { OperatorClient } from "../operator.js";
 import { formatJson } from "../table.js";
+import { aliasesPath } from "./alias.js";
 import type { ModelCommands } from "./deps.js";
 import type { ImportFolders } from "./import-folders.js";
 
@@ -13,7 +16,7 @@ interface Options {
 }
 
 /** Adds the command. */
-export function addImportCommand(program: Command, { open, load, out, folders }: ModelCommands): void {
+export function addImportCommand(program: Command, { open, using, load, out, folders }: ModelCommands): void {
   program
     .command("import")
     .description("use the models of another program: they are linked, not copied")
@@ -26,13 +29,22 @@ export function addImportCommand(program: Command, { open, load, out, folders }:
     .option("--dry-run", "show what would be linked, and change nothing")
     .option("--json", "print one JSON object")
     .action(async (folder: string | undefined, { from, dryRun = false, json }: Options) => {
-      const models = await open();
-      const report = await models.link(from, resolve(folder ?? folders[from]), dryRun);
-      const { kept, failed: failedAliases } = dryRun ? noAliases : await setAliases(models, report);
+      const { linkModels } = await import("../../models/library/link.js");
+      const { models: own, modelsFolders } = (await load()).config;
+      const report = await linkModels({
+        from,
+        source: resolve(folder ?? folders[from]),
+        folder: own,
+        folders: [own, ...modelsFolders],
+        isDryRun: dryRun,
+      });
+      const { kept, failed: failedAliases } = dryRun
+        ? noAliases
+        : await using(async (api) => setAliases(api, await open(), report));
       const failed = [...report.failed, ...failedAliases];
       const all = { ...report, failed };
       if (json === true) out.write(formatJson({ ...all, aliasProblems: kept, dryRun }));
-      else out.write(toText(all, kept, (await load()).config.models, dryRun));
+      else out.write(toText(all, kept, own, dryRun));
       if (failed.length > 0) process.exitCode = 1;
     });
 }
@@ -47,12 +59,15 @@ interface AliasReport {
 const noAliases: AliasReport = { kept: [], failed: [] };
 
 /** Makes the names that the other program uses lead to the linked models; one that fails does not stop the others. */
-async function setAliases(models: OperatorModels, { linked }: LinkReport): Promise<AliasReport> {
-  await models.refresh();
+async function setAliases(
+  api: OperatorClient,
+  { models, sources }: LocalModels,
+  { linked }: LinkReport,
+): Promise<AliasReport> {
   const kept: string[] = [];
   const failed: LinkReport["failed"][number][] = [];
   const all = models.list();
-  const taken = new Map(models.aliases().map(({ alias, model }) => [alias, model]));
+  const taken = new Map(sources.aliases().map(({ alias, model }) => [alias, model]));
   for (const { alias, path } of linked) {
     const model = all.find((each) => each.path === path);
     if (alias === null || model === undefined) continue;
@@ -61,7 +76,7 @@ async function setAliases(models: OperatorModels, { linked }: LinkReport): Promi
     if (holder !== undefined) kept.push(`${alias} leads to ${holder} as before`);
     else
       try {
-        await models.setAlias(alias, model);
+        await api.request("PUT", aliasesPath, { alias, model: model.manifest.id });
       } catch (thrown) {
         const reason = thrown instanceof Error ? thrown.message : String(thrown);
         failed.push({

@@ -1,4 +1,4 @@
-import type { KnownInMemory } from "../../app/app.js";
+import type { KnownInMemory } from "../../doctor/model-fit.js";
 import type { Config } from "../../config/config.js";
 import { fetchModelsInMemory } from "../server/models-in-memory.js";
 import { findServer } from "../server/running-server.js";

@@ -1,6 +1,5 @@
 /** `hearth ls`: lists the models of this machine. */
 import type { Command } from "commander";
-import type { OperatorModels } from "../../app/app.js";
 import type { Model } from "../../core/model.js";
 import { ago } from "../duration.js";
 import { sizeText } from "../../core/report/size-text.js";
@@ -19,16 +18,13 @@ export function addLsCommand(program: Command, { open, clock, out }: ModelComman
     .description("list the models on this machine")
     .option("--json", "print one JSON array")
     .action(async ({ json }: { json?: true }) => {
-      const models = await open();
-      const all = await listed(models);
+      const { readModifiedTime } = await import("../../models/library/details.js");
+      const { models } = await open();
+      const all = await Promise.all(
+        models.list().map(async (model) => ({ model, modifiedTime: await readModifiedTime(model) })),
+      );
       out.write(json === true ? formatJson(all.map(toJson)) : toText(all, models.warnings, clock.now()));
     });
-}
-
-function listed(models: OperatorModels): Promise<readonly ListedModel[]> {
-  return Promise.all(
-    models.list().map(async (model) => ({ model, modifiedTime: await models.modifiedTime(model) })),
-  );
 }
 
 function toJson({ model, modifiedTime }: ListedModel) {

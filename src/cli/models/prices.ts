@@ -1,9 +1,9 @@
 /** `hearth prices set` and `hearth prices ls`: the prices that teams are charged. */
 import type { Command } from "commander";
-import type { OperatorModels } from "../../app/app.js";
 import { HearthError } from "../../core/errors.js";
-import type { Model, ModelKind } from "../../core/model.js";
+import type { ModelKind } from "../../core/model.js";
 import { isFree, ticksToUsd, ticksToUsdPerMillion, type Prices } from "../../core/money.js";
+import type { OperatorModel } from "../../http/management/operator/models.js";
 import { reportInvalidValues } from "../command-helpers.js";
 import { formatJson, formatTable } from "../table.js";
 import type { ModelCommands } from "./deps.js";
@@ -27,7 +27,7 @@ const neededPrices: Readonly<Record<ModelKind, readonly ("prompt" | "completion"
 };
 
 /** Adds the commands. */
-export function addChargedPricesCommands(program: Command, { open, out }: ModelCommands): void {
+export function addChargedPricesCommands(program: Command, { open, using, out }: ModelCommands): void {
   const prices = pricesCommand(program);
   const print = (rows: readonly PricesRow[], json: boolean): void =>
     void out.write(json ? formatJson(rows) : toTable(rows));
@@ -41,29 +41,30 @@ export function addChargedPricesCommands(program: Command, { open, out }: ModelC
     .option("--image <usd>", "price of a generated image")
     .option("--json", "print one JSON array")
     .action(async (name: string, { json, ...written }: Options, command: Command) => {
-      const models = await open();
-      const model = models.resolve(name);
-      await reportInvalidValues(command, async () => {
-        refuseMissing(model, written);
-        await models.change(model.manifest.id, { prices: toNumbers(written) });
+      const changed = await using(async (api) => {
+        const { id, kind } = await api.get<OperatorModel>("/operator/models", { model: name });
+        return reportInvalidValues(command, async () => {
+          refuseMissing(kind, written);
+          const change = { prices: toNumbers(written) };
+          return api.request<OperatorModel>("PUT", "/operator/models", { model: id, change });
+        });
       });
-      await models.refresh();
-      print([toRow(models, models.resolve(model.manifest.id))], json === true);
+      print([toRow(changed)], json === true);
     });
   prices
     .command("ls")
     .description("list what teams are charged for each model")
     .option("--json", "print one JSON array")
     .action(async ({ json }: { json?: true }) => {
-      const models = await open();
-      print(
-        models.list().map((model) => toRow(models, model)),
-        json === true,
-      );
+      const { models, sources } = await open();
+      const rows = models.list().map(({ manifest: { id, prices } }) => {
+        return toRow({ id, prices, settings: sources.settings(id) });
+      });
+      print(rows, json === true);
     });
 }
 
-function refuseMissing({ manifest: { kind } }: Model, written: Options): void {
+function refuseMissing(kind: ModelKind, written: Options): void {
   const missing = neededPrices[kind].find((name) => written[name] === undefined);
   if (missing !== undefined)
     throw new HearthError("invalid_value", `--${missing}: the price of ${describePrices(kind)} needs it`);
@@ -93,8 +94,8 @@ interface PricesRow {
   readonly source: string;
 }
 
-function toRow(models: OperatorModels, { manifest: { id, prices } }: Model): PricesRow {
-  const set = models.listSettings(id).find(({ name }) => name.startsWith("prices."));
+function toRow({ id, prices, settings }: Pick<OperatorModel, "id" | "prices" | "settings">): PricesRow {
+  const set = settings.find(({ name }) => name.startsWith("prices."));
   return { id, ...toUsdPrices(prices), source: set?.source ?? (isFree(prices) ? "none" : "manifest") };
 }
 

@@ -1,5 +1,5 @@
 /** The progress of a pull as text. */
-import type { PullProgress } from "../../app/models/pulls.js";
+import type { PullProgress } from "../../models/hub/progress.js";
 import { exactSizeText } from "../../core/report/size-text.js";
 
 const barCharsMax = 30;

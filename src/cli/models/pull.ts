@@ -1,14 +1,19 @@
 /** `hearth pull <what>`: downloads a model into the folder of models. No server needs to run. */
 import type { Command } from "commander";
-import type { Puller, PullProgress, PullResult, SizeReport } from "../../app/models/pulls.js";
 import { HearthError } from "../../core/errors.js";
 import { exactSizeText } from "../../core/report/size-text.js";
+import type { SizeReport } from "../../doctor/model-fit.js";
+import type { PullProgress } from "../../models/hub/progress.js";
+import type { Puller, PullResult } from "../../models/hub/puller.js";
+import type { UsingOperator } from "../command-helpers.js";
 import { rewriteLine, type TextOut } from "../terminal.js";
 import { formatProgressBar, formatProgressLine } from "./pull-progress.js";
 
 export interface PullIo {
+  readonly openPuller: () => Promise<Puller>;
   readonly out: TextOut;
   readonly err: { write(text: string): unknown };
+  readonly using: UsingOperator;
   /** Judges whether models of a size fit into memory. */
   readonly reportFit: (bytes: number) => Promise<SizeReport>;
   /** Runs an action at the first Ctrl-C. @returns a function that undoes this. */
@@ -18,7 +23,7 @@ export interface PullIo {
 const keepAliveMs = 60_000;
 
 /** Adds the command; its exit code is 2 for a name that cannot be pulled, and 1 for every other failure. */
-export function addPullCommand(program: Command, openPuller: () => Promise<Puller>, io: PullIo): void {
+export function addPullCommand(program: Command, io: PullIo): void {
   program
     .command("pull")
     .description("download a model into the models folder")
@@ -33,7 +38,7 @@ export function addPullCommand(program: Command, openPuller: () => Promise<Pulle
       // The timers of a retry do not keep the process alive.
       const keepAlive = setInterval(() => undefined, keepAliveMs);
       try {
-        const puller = await openPuller();
+        const puller = await io.openPuller();
         const result = await puller.pull(what, {
           signal: stop.signal,
           onProgress(progress) {
@@ -41,6 +46,7 @@ export function addPullCommand(program: Command, openPuller: () => Promise<Pulle
             display.progress(progress);
           },
         });
+        await io.using((api) => api.request("POST", "/operator/pulled-models", { what, id: result.id }));
         await warn.checked();
         display.finish(result);
         if (result.problem !== null)

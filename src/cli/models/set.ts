@@ -1,12 +1,13 @@
 /** `hearth set`: changes settings of a model. */
 import type { Command } from "commander";
+import type { OperatorModel } from "../../http/management/operator/models.js";
 import { reportInvalidValues } from "../command-helpers.js";
 import { formatJson } from "../table.js";
 import type { ModelCommands } from "./deps.js";
 import { valueText } from "./settings-text.js";
 
 /** Adds the command. */
-export function addSetCommand(program: Command, { open, out }: ModelCommands): void {
+export function addSetCommand(program: Command, { using, out }: ModelCommands): void {
   program
     .command("set")
     .description("change settings of a model; a running server applies them")
@@ -15,12 +16,10 @@ export function addSetCommand(program: Command, { open, out }: ModelCommands): v
     .option("--json", "print all settings of the model as one JSON array")
     .action(async (name: string, words: readonly string[], { json }: { json?: true }, command: Command) => {
       const { parseAssignments } = await import("./assignments.js");
-      const models = await open();
-      const { id } = models.resolve(name).manifest;
-      await reportInvalidValues(command, async () => models.change(id, parseAssignments(words, models)));
-      await models.refresh();
-      const settings = models.listSettings(id);
-      const { unusable } = models.resolve(id);
+      const { id, settings, unusable } = await reportInvalidValues(command, async () => {
+        const change = parseAssignments(words);
+        return using((api) => api.request<OperatorModel>("PUT", "/operator/models", { model: name, change }));
+      });
       if (json === true) out.write(formatJson(settings));
       else
         for (const word of words) {

@@ -1,16 +1,14 @@
 /** `hearth show`: prints what is known of a model. */
 import type { Command } from "commander";
-import type {
-  EngineReport,
-  FitReport,
-  ModelAlias,
-  ModelDetails,
-  ModelSetting,
-  TemplateReport,
-} from "../../app/app.js";
 import type { Config } from "../../config/config.js";
 import type { Model } from "../../core/model.js";
 import { contextText } from "../../core/report/context-text.js";
+import type { EngineReport } from "../../doctor/engine-report.js";
+import type { FitReport, KnownInMemory } from "../../doctor/model-fit.js";
+import type { TemplateReport } from "../../doctor/template-report.js";
+import { resolveModel } from "../../models/closest-names.js";
+import type { ModelDetails } from "../../models/library/details.js";
+import type { ModelAlias, ModelSetting } from "../../models/admin/setting-sources.js";
 import { formatJson } from "../table.js";
 import type { ModelCommands } from "./deps.js";
 import { knownInMemory } from "./fit.js";
@@ -46,10 +44,11 @@ export function addShowCommand(program: Command, { open, load, out }: ModelComma
     .option("--template", "print the chat template and nothing else")
     .option("--json", "print one JSON object")
     .action(async (name: string, { json, template }: Options) => {
-      const models = await open();
-      const model = models.resolve(name);
+      const { readDetails } = await import("../../models/library/details.js");
+      const { models, sources } = await open();
+      const model = resolveModel(models, name);
       const { id } = model.manifest;
-      const details = await models.details(model);
+      const details = await readDetails(model);
       if (template === true) {
         out.write(`${describeTemplate(model, details)}\n`);
         return;
@@ -61,20 +60,34 @@ export function addShowCommand(program: Command, { open, load, out }: ModelComma
       const shown: Shown = {
         model,
         details,
-        aliases: models.aliases().filter((alias) => alias.model === id),
-        settings: models.listSettings(id),
-        template: isUsable ? await models.template(model) : null,
+        aliases: sources.aliases().filter((alias) => alias.model === id),
+        settings: sources.settings(id),
+        template: isUsable ? await readTemplate(model) : null,
         engine: await fetchServers(config, model),
-        fit: isHere ? await models.fit(model, { inMemory, isMeasured: false }) : null,
+        fit: isHere ? await measureFit(config, model, inMemory) : null,
       };
       out.write(json === true ? formatJson(toJson(shown)) : toText(shown));
     });
 }
 
+async function readTemplate(model: Model): Promise<TemplateReport> {
+  const { readModelTemplate } = await import("../../doctor/template-report.js");
+  return readModelTemplate(model);
+}
+
+async function measureFit(
+  config: Config,
+  model: Model,
+  inMemory: readonly KnownInMemory[],
+): Promise<FitReport> {
+  const { measureLocalFit } = await import("../../app/models/models.js");
+  return measureLocalFit(config, model, { inMemory, isMeasured: false });
+}
+
 /** Asks the servers of the remote engine that runs a model. */
 async function fetchServers(config: Config, { remote }: Model): Promise<readonly EngineReport[]> {
   if (remote === undefined) return [];
-  const { examineEngine } = await import("../../app/app.js");
+  const { examineEngine } = await import("../../app/doctor.js");
   return examineEngine({ config }, remote.engine);
 }
 

@@ -1,21 +1,16 @@
 /** `hearth requests`: lists the requests of a running server, those in progress included, and cancels them. */
 import { Option, type Command } from "commander";
-import type { Operator } from "../../app/app.js";
-import type { LoadedConfig } from "../../config/config.js";
+import type { Operator } from "../../app/operator/open.js";
 import type { Clock } from "../../core/clock.js";
-import { forEachReference, operatorOpener, timeAgoArgument } from "../command-helpers.js";
+import { forEachReference, operatorOpener, timeAgoArgument, type UsingOperator } from "../command-helpers.js";
 import { ago } from "../duration.js";
 import { withListOptions } from "../batches/commands.js";
 import type { WireRequest, WireRequestDetails } from "../../http/management/requests/requests.js";
-import { withQuery } from "../operator.js";
-import { askServer, type ChatServer } from "../server/client.js";
-import { requireManagedServer } from "../server/running-server.js";
+import type { OperatorClient } from "../operator.js";
 import { formatJson, formatTable } from "../table.js";
 
-export interface RequestLogIo {
-  readonly load: () => Promise<LoadedConfig>;
-  /** Finds teams and keys by their names. */
-  readonly openOperator: () => Promise<Operator>;
+interface Io {
+  readonly using: UsingOperator;
   readonly clock: Clock;
   readonly out: { write(text: string): unknown };
 }
@@ -53,8 +48,13 @@ const statuses: readonly WireRequest["status"][] = [
   "interrupted",
 ];
 
-/** Adds `requests` and its subcommands; they fail if no server is running. */
-export function addRequestsCommand(program: Command, io: RequestLogIo): void {
+/** Adds `requests` and its subcommands. @param open opens the interface of the running server; it fails if none is running */
+export function addRequestsCommand(
+  program: Command,
+  open: () => Promise<Operator>,
+  { clock, out }: Omit<Io, "using">,
+): void {
+  const io = { using: operatorOpener(open, JSON.parse), clock, out };
   const requests = program
     .command("requests")
     .description("list the requests of the running server, also those in progress, and cancel them");
@@ -66,21 +66,22 @@ export function addRequestsCommand(program: Command, io: RequestLogIo): void {
     .argument("<id...>", "IDs as `hearth requests` shows them")
     .option("--json", "print one JSON array")
     .action(async (ids: readonly string[], { json }: { json?: true }) => {
-      const server = await findServer(io);
       const ended: WireRequest[] = [];
       try {
-        await forEachReference(ids, async (id) => {
-          ended.push(await askServer(server, `${toPath(id)}/cancel`, { method: "POST" }));
-        });
+        await io.using((api) =>
+          forEachReference(ids, async (id) => {
+            ended.push(await api.request<WireRequest>("POST", `${toPath(id)}/cancel`));
+          }),
+        );
       } finally {
-        if (json === true) io.out.write(formatJson(ended));
-        else for (const { id } of ended) io.out.write(`cancelled ${id}\n`);
+        if (json === true) out.write(formatJson(ended));
+        else for (const { id } of ended) out.write(`cancelled ${id}\n`);
       }
     });
 }
 
 /** Adds `requests show` and `requests forget`. */
-function addShowCommands(requests: Command, io: RequestLogIo): void {
+function addShowCommands(requests: Command, { using, out }: Io): void {
   requests
     .command("show")
     .description("show a request, with what it and its answer had if its team keeps that")
@@ -88,24 +89,25 @@ function addShowCommands(requests: Command, io: RequestLogIo): void {
     .option("--json", "print one JSON object")
     .action(async (id: string, { json }: { json?: true }) => {
       const { detailsText } = await import("./details-text.js");
-      const found = await askServer<WireRequestDetails>(await findServer(io), toPath(id));
-      io.out.write(json === true ? formatJson(found) : detailsText(found));
+      const found = await using((api) => api.get<WireRequestDetails>(toPath(id)));
+      out.write(json === true ? formatJson(found) : detailsText(found));
     });
   requests
     .command("forget")
     .description("delete what was kept of requests and their answers; the requests stay in the list")
     .argument("<id...>", "IDs as `hearth requests` shows them")
-    .action(async (ids: readonly string[]) => {
-      const server = await findServer(io);
-      await forEachReference(ids, async (id) => {
-        await askServer(server, `${toPath(id)}/bodies`, { method: "DELETE" });
-        io.out.write(`${id}\n`);
-      });
-    });
+    .action((ids: readonly string[]) =>
+      using((api) =>
+        forEachReference(ids, async (id) => {
+          await api.request("DELETE", `${toPath(id)}/bodies`);
+          out.write(`${id}\n`);
+        }),
+      ),
+    );
 }
 
-function addListCommand(requests: Command, io: RequestLogIo): void {
-  const since = timeAgoArgument(io.clock);
+function addListCommand(requests: Command, { using, clock, out }: Io): void {
+  const since = timeAgoArgument(clock);
   withListOptions(requests.command("ls", { isDefault: true }).alias("list"), "requests")
     .description("list requests, the newest first")
     .option("--team <team>", "only this team, by ID or name")
@@ -116,21 +118,23 @@ function addListCommand(requests: Command, io: RequestLogIo): void {
     .option("--since <time>", "accepted since, such as 2h (ago) or 2027-01-31T12:00:00Z", since)
     .option("--until <time>", "accepted before, in the same forms", since)
     .action(async (options: Options) => {
-      const found = await listRequests(await findServer(io), await readFilter(options, io), options.limit);
-      io.out.write(options.json === true ? formatJson(found) : toTable(found, io.clock.now()));
+      const found = await using(async (api) =>
+        listRequests(api, await readFilter(options, api), options.limit),
+      );
+      out.write(options.json === true ? formatJson(found) : toTable(found, clock.now()));
     });
 }
 
 /** Returns the newest requests that match. */
 async function listRequests(
-  server: ChatServer,
+  api: OperatorClient,
   filter: Filter,
   limit: number,
 ): Promise<readonly WireRequest[]> {
   const found: WireRequest[] = [];
   for (let token: string | undefined = ""; token !== undefined && found.length < limit;) {
     const size = { pageSize: Math.min(pageMax, limit - found.length), paginationToken: token };
-    const page: Page = await askServer(server, withQuery(path, { ...filter, ...size }));
+    const page: Page = await api.get(path, { ...filter, ...size });
     found.push(...page.requests);
     token = page.paginationToken;
   }
@@ -141,17 +145,12 @@ function toPath(id: string): string {
   return `${path}/${encodeURIComponent(id)}`;
 }
 
-async function findServer({ load }: RequestLogIo): Promise<ChatServer> {
-  return requireManagedServer((await load()).config);
-}
-
-async function readFilter(options: Options, { openOperator }: RequestLogIo): Promise<Filter> {
+async function readFilter(options: Options, api: OperatorClient): Promise<Filter> {
   const { team, key, model, status, query, since, until } = options;
-  const using = operatorOpener(openOperator);
   const time = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString());
   return {
-    teamId: team === undefined ? undefined : (await using((api) => api.findTeam(team))).teamId,
-    apiKeyId: key === undefined ? undefined : (await using((api) => api.findKey(key))).apiKeyId,
+    teamId: team === undefined ? undefined : (await api.findTeam(team)).teamId,
+    apiKeyId: key === undefined ? undefined : (await api.findKey(key)).apiKeyId,
     model,
     status,
     query,

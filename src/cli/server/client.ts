@@ -45,19 +45,12 @@ export async function openAnswer(
   return response;
 }
 
-/** Reads both formats of errors: `{message}` of the management API, `{error: {message}}` of `/v1`. */
 async function readError(response: Response): Promise<ServerError> {
   const unknown = new ServerError(`the server returned status ${response.status}`);
   try {
-    const body = (await response.json()) as ErrorBody;
-    const message = body.error?.message ?? body.message;
-    return typeof message === "string" ? new ServerError(message) : unknown;
+    const { error } = (await response.json()) as { readonly error?: { readonly message?: unknown } };
+    return typeof error?.message === "string" ? new ServerError(error.message) : unknown;
   } catch {
     return unknown;
   }
-}
-
-interface ErrorBody {
-  readonly message?: unknown;
-  readonly error?: { readonly message?: unknown };
 }

@@ -1,6 +1,6 @@
 /** Finds the server that runs with the same configuration. */
 import { readFileSync } from "node:fs";
-import { firstKeyFile, firstManagementKeyFile } from "../../store/data-folder.js";
+import { firstKeyFile } from "../../store/data-folder.js";
 import type { Config } from "../../config/config.js";
 import { configuredUrl } from "../../config/configured-url.js";
 import type { ChatServer, Fetch } from "./client.js";
@@ -21,33 +21,7 @@ export async function findServer(config: Config): Promise<ChatServer | null> {
 export async function requireServer(config: Config): Promise<ChatServer> {
   const server = await findServer(config);
   if (server !== null) return server;
-  throw noServer(config);
-}
-
-/**
- * Returns the server that answers at the configured address, for requests of the management API.
- * @throws Error if none does, or no management key is known.
- */
-export async function requireManagedServer(config: Config): Promise<ChatServer> {
-  const url = configuredUrl(config);
-  const trusting = await createServerFetch(config);
-  if (config.port === 0 || !(await answers(url, trusting.fetch))) throw noServer(config);
-  return { url, key: knownManagementKey(config), ...trusting };
-}
-
-function noServer(config: Config): Error {
-  return new Error(`no server is running at ${configuredUrl(config)}; start one with \`hearth start\``);
-}
-
-/** Returns the configured management key or the one that the first start created. @throws Error if there is neither. */
-function knownManagementKey(config: Config): string {
-  if (config.managementKey !== null) return config.managementKey;
-  try {
-    return readFileSync(firstManagementKeyFile(config), "utf8").trim();
-  } catch {
-    const file = firstManagementKeyFile(config);
-    throw new Error(`no management key: set HEARTH_MANAGEMENT_KEY (there is none in ${file})`);
-  }
+  throw new Error(`no server is running at ${configuredUrl(config)}; start one with \`hearth start\``);
 }
 
 /** Returns the configured API key or the one that the first start created. @throws Error if there is neither. */

@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { isAbsolute, relative } from "node:path";
 import { pino } from "pino";
 import { createApp, type App, type Listening, type OwnerSignIn } from "../../app/app.js";
-import { openServerPuller } from "../../app/models/pulls.js";
+import { openPuller } from "../../app/models/pulls.js";
 import { isLoopback, type Config, type LoadedConfig } from "../../config/config.js";
 import type { Model } from "../../core/model.js";
 import { version } from "../../system/version.js";
@@ -35,7 +35,7 @@ export async function serve(
   const app = await createApp(config, {
     sources,
     onHang: () => hang.report(),
-    openPuller: () => openServerPuller(config, environment),
+    openPuller: () => openPuller(config, environment, false),
     logger: pino({ level: logLevel(config) }, logDestination()),
     // A server that is restarted after a crash has a database; it may not replace that.
     newDatabase: isNewDatabase && (supervisor?.port ?? null) === null ? "allowed" : "refused",

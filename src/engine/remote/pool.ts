@@ -1,4 +1,6 @@
 /** The servers of one remote engine, and which of them takes a generation. */
+import { createHash } from "node:crypto";
+import { hostname } from "node:os";
 import type { Clock } from "../../core/clock.js";
 import type { DecodeJob } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
@@ -13,8 +15,6 @@ import { inOrderOfChoice } from "./ring.js";
 export interface RemoteEngineSettings {
   /** The engine, as messages name it. */
   readonly label: string;
-  /** Names the same servers on every Hearth that sends them requests, and no others. */
-  readonly sharedAs: string;
   readonly kind: RemoteKind;
   /** At least one; all run the same model. */
   readonly urls: readonly string[];
@@ -60,6 +60,7 @@ export interface ServerPlace {
 export class RemotePool {
   readonly settings: RemoteEngineSettings;
   readonly #deps: PoolDeps;
+  readonly #sharedAs: string;
   readonly #replicas: readonly Replica[];
   readonly #recent = new RecentPrompts<Replica>();
 
@@ -68,6 +69,7 @@ export class RemotePool {
     const { kind, urls, apiKey } = settings;
     this.settings = settings;
     this.#deps = deps;
+    this.#sharedAs = nameShared(urls);
     this.#replicas = urls.map((url) => new Replica({ kind, server: { url, apiKey }, modelName, clock, log }));
   }
 
@@ -83,7 +85,7 @@ export class RemotePool {
 
   /** Names the slots of a model among all that use them. */
   sharedAs({ manifest }: Model): string {
-    return `${this.settings.sharedAs} ${manifest.id}`;
+    return `${this.#sharedAs} ${manifest.id}`;
   }
 
   /** Tokens of prompt and answer together that all its servers hold; null: none says. */
@@ -226,4 +228,14 @@ const unseenTokensMax = 16;
 /** Returns what decides where a conversation goes. */
 function createKey({ teamId, cacheKey, prompt }: DecodeJob): string {
   return `${teamId} ${cacheKey ?? prompt.tokens.subarray(0, firstBlockTokens).join()}`;
+}
+
+/** Names the same servers on every Hearth that sends them requests, and no others. An address of this machine alone is another one elsewhere. */
+function nameShared(urls: readonly string[]): string {
+  const named = urls.map((url) => (isOfThisMachine(url) ? `${hostname()} ${url}` : url)).toSorted();
+  return createHash("sha256").update(JSON.stringify(named)).digest("base64url");
+}
+
+function isOfThisMachine(url: string): boolean {
+  return /^(localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname);
 }

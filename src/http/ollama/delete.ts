@@ -37,7 +37,7 @@ export const deleteOllamaModel = managementRoute({
     const name = requireName(validFields(deleteRequest, body));
     const model = models.find(knownName(models, name));
     if (model === null) throw modelNotFound(name);
-    await modelAdmin.remove(model, toActor(manager));
+    await modelAdmin.removePulled(model, toActor(manager));
     const answer: z.infer<typeof deleted> = { status: "success" };
     ctx.body = answer;
   },

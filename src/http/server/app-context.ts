@@ -1,5 +1,4 @@
 import type { AnswerContext } from "../../answers/context.js";
-import type { ModelAdmin } from "../../accounts/model-admin.js";
 import type { AuditLog } from "../../accounts/audit-log.js";
 import type { Authenticator } from "../../accounts/authentication/authenticate-key.js";
 import type { ManagerAuthenticator } from "../../accounts/authentication/authenticate-manager.js";
@@ -21,6 +20,7 @@ import type { BudgetService } from "../../accounts/budgets/budgets.js";
 import type { SpendingService } from "../../accounts/money/spending-limits.js";
 import type { UsageReports } from "../../accounts/usage/usage-reports.js";
 import type { TeamService } from "../../accounts/teams/teams.js";
+import type { ModelLoader } from "../../inference/model-loader.js";
 import type { RequestLog } from "../../inference/requests/request-log.js";
 import type { DoctorReport } from "../../core/report/doctor.js";
 import type { ServerLoad } from "../../core/metrics.js";
@@ -40,6 +40,7 @@ import type { StoredObjects } from "../../jobs/stored/stored-objects.js";
 import type { JobQueue } from "../../jobs/queue.js";
 import type { Logger } from "../../core/logger.js";
 import type { BodyBudget } from "../../core/requests/body-budget.js";
+import type { ModelAdmin } from "../../models/admin/model-admin.js";
 import type { ModelFit } from "../../models/fit/verdict.js";
 import type { ServerMetrics } from "../../telemetry/metrics/server-metrics.js";
 import type { ServerTls } from "./tls.js";
@@ -90,23 +91,34 @@ export interface ServerAccounts extends Accounts {
   readonly oidc: OidcSignIn | null;
 }
 
-/** What the routes of accounts work with. A command of the operator builds it without the rest of the server. */
-export interface AccountContext {
-  readonly accounts: Accounts;
+/** What a server of any routes works with. */
+export interface ServerContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   readonly limits: HttpLimits;
   /** The bytes of all request bodies in memory. */
   readonly bodyBudget: BodyBudget;
+}
+
+/** What the routes of accounts work with. A command of the operator builds it without the rest of the server. */
+export interface AccountContext extends ServerContext {
+  readonly accounts: Accounts;
   /** Base URL of a server with this configuration. */
   readonly configuredUrl: string;
   /** Returns the models of this server. */
   readonly readModels: () => Promise<Pick<ModelRegistry, "find" | "list">>;
 }
 
+/** What the routes of models for commands work with. A command of the operator builds it without the rest of the server. */
+export interface ModelContext extends ServerContext {
+  readonly models: ModelRegistry;
+  /** Settings of models. */
+  readonly modelAdmin: ModelAdmin;
+}
+
 /** What the HTTP server and its handlers work with. */
-export interface AppContext extends AnswerContext, AccountContext {
+export interface AppContext extends AnswerContext, AccountContext, ModelContext {
   /** Program version, shown in the OpenAPI document. */
   readonly version: string;
   readonly authenticator: Authenticator;
@@ -129,8 +141,7 @@ export interface AppContext extends AnswerContext, AccountContext {
   readonly storedObjects: StoredObjects;
   /** Queue of background responses. */
   readonly backgroundJobs: JobQueue;
-  /** Settings of models. */
-  readonly modelAdmin: ModelAdmin;
+  readonly modelLoader: ModelLoader;
   /** Applies settings of models that a command has written. Each request waits for it, so that what comes after the command has them. */
   readonly applySettings: () => Promise<void>;
   /** Judges whether a model fits into the memory that models may take. */

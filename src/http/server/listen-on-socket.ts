@@ -7,12 +7,20 @@ import type { Clock } from "../../core/clock.js";
 /**
  * Binds a server to a socket in the file system that only the user of this process can open. Its folder is for that user alone from the
  * beginning; the mode of the socket itself can only be set once it is there. What a server that was killed left is removed: the caller holds
- * the lock of the data folder.
+ * the lock of the data folder. A named pipe of Windows is no file: the system lets other users read from it, and not write to it.
  */
 export async function listenOnSocket(server: Server, path: string): Promise<void> {
+  if (path.startsWith(pipePrefix)) return bind(server, path);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   await chmod(dirname(path), 0o700);
   await rm(path, { force: true });
+  await bind(server, path);
+  await chmod(path, 0o600);
+}
+
+const pipePrefix = String.raw`\\.\pipe`;
+
+async function bind(server: Server, path: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(path, () => {
@@ -20,7 +28,6 @@ export async function listenOnSocket(server: Server, path: string): Promise<void
       resolve();
     });
   });
-  await chmod(path, 0o600);
 }
 
 /** Lets answers in flight finish within the grace time, then closes the server with its connections, and removes its socket. */

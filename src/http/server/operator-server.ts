@@ -11,7 +11,7 @@ import { allManagementAcls } from "../../accounts/principals/manager-permissions
 import { toHearthError } from "../../core/errors.js";
 import type { Logger } from "../../core/logger.js";
 import { errorBody, errorStatus } from "../../dialects/error-body.js";
-import type { AccountContext } from "./app-context.js";
+import type { ServerContext } from "./app-context.js";
 import type { Context, Middleware, RequestState } from "./context.js";
 import { readJsonBody } from "./middleware/body.js";
 import { reportFailure } from "./middleware/errors.js";
@@ -38,7 +38,10 @@ const operator: Manager = {
 };
 
 /** Builds the server; it is bound to no address. */
-export function createOperatorServer(app: AccountContext, routes: readonly OperatorRoute[]): Server {
+export function createOperatorServer<App extends ServerContext>(
+  app: App,
+  routes: readonly OperatorRoute<App>[],
+): Server {
   const koa = new Koa<RequestState>({ env: "production" });
   koa.on("error", (error: unknown) => app.logger.error({ err: error }, "answer to a command failed"));
   koa.use(assignRequestId(app.random, (text) => text));
@@ -69,10 +72,10 @@ function answerErrors(logger: Logger): Middleware {
   };
 }
 
-async function answer(
+async function answer<App extends ServerContext>(
   ctx: Context & { readonly params: Readonly<Record<string, string>> },
-  route: OperatorRoute,
-  app: AccountContext,
+  route: OperatorRoute<App>,
+  app: App,
 ): Promise<void> {
   const rules = { bodyBytesMax: app.limits.bodyBytesMax, formsAreJson: "none" } as const;
   const { value, text } = takesBody(route)

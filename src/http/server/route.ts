@@ -102,14 +102,20 @@ export interface ManagementRoute extends RouteBase {
   readonly handle: Handle<ManagementCall>;
 }
 
-/** A route of management keys that commands of the operator use, too. */
-export interface AccountRoute extends Omit<ManagementRoute, "handle"> {
-  readonly handle: Handle<AccountCall, AccountContext>;
+/**
+ * A route of management keys that commands of the operator use, too. App: what it needs; a command without a running server has the
+ * accounts alone.
+ */
+export interface AccountRoute<App = AccountContext> extends Omit<ManagementRoute, "handle"> {
+  readonly handle: Handle<AccountCall, App>;
 }
 
 /** A route for commands of the operator alone: no address leads to it. */
-export interface OperatorRoute extends Pick<RouteBase, "method" | "path" | "takesBody"> {
-  readonly handle: Handle<AccountCall, AccountContext>;
+export interface OperatorRoute<App = AccountContext> extends Pick<
+  RouteBase,
+  "method" | "path" | "takesBody"
+> {
+  readonly handle: Handle<AccountCall, App>;
 }
 
 export interface PageRoute extends RouteBase {
@@ -125,7 +131,7 @@ export interface SessionRoute extends RouteBase {
 export type Route = PublicRoute | ApiKeyRoute | ManagementRoute | PageRoute | SessionRoute;
 
 /** What a declaration says of a route: all but what its kind decides, and errors if they are not in the usual format of the kind. */
-type Declared<Kind extends Route | AccountRoute, Decided extends keyof Kind = never> = Omit<
+type Declared<Kind extends Pick<RouteBase, "errors">, Decided extends keyof Kind = never> = Omit<
   Kind,
   "guard" | "errors" | Decided
 > &
@@ -147,7 +153,7 @@ export function managementRoute(declared: Declared<ManagementRoute>): Management
 }
 
 /** A route of management keys that commands of the operator use, too. */
-export function accountRoute(declared: Declared<AccountRoute>): AccountRoute {
+export function accountRoute<App = AccountContext>(declared: Declared<AccountRoute<App>>): AccountRoute<App> {
   return { guard: "management-key", errors: "management", ...declared };
 }
 

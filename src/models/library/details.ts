@@ -1,10 +1,12 @@
 /** Reads what `hearth show` and `hearth fit` print of a model beyond what the registry keeps. */
+import { stat } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { isGgufKind, type Model } from "../../core/model.js";
 import { readGguf, type GgufHeader } from "../gguf.js";
 import { fileTypeName } from "../gguf/file-types.js";
 import type { TensorTotals } from "../gguf/tensors.js";
 import { listPartFiles } from "../parts.js";
+import { findOwnPath } from "./remove.js";
 import { findFileOrigin, readSourceRecord, type Origin } from "../source-record.js";
 
 export interface ModelDetails {
@@ -25,6 +27,11 @@ export interface ModelDetails {
   readonly origin: Origin | null;
   /** Hex digest of the weights: of the manifest, or as downloaded; null for several files, or when unknown. */
   readonly sha256: string | null;
+}
+
+/** Returns when the files of a model were changed last, in ms since the epoch; 0 for one that has none. */
+export async function readModifiedTime(model: Model): Promise<number> {
+  return (await stat(findOwnPath(model)).catch(() => null))?.mtimeMs ?? 0;
 }
 
 /** Reads the headers of a model's files, and the record of their download. Never rejects because of what they contain. */

@@ -5,22 +5,35 @@ import { HearthError } from "../../core/errors.js";
 import { isGgufKind, type Model } from "../../core/model.js";
 import { manifestFile } from "../describe.js";
 import { quoted } from "../gguf/refusal.js";
-import { listPartFiles } from "../parts.js";
+import { idFromName } from "../manifest.js";
+import { listPartFiles, readModelStem } from "../parts.js";
 import { readSourceRecord, sourceRecordFile, writeSourceRecord } from "../source-record.js";
+
+/** Where models are. */
+export interface ModelFolders {
+  /** The folder whose models can be deleted. */
+  readonly own: string;
+  /** The folder of the built-in models. */
+  readonly builtIn: string;
+}
 
 /**
  * Deletes the files of a model: all parts of a GGUF with its manifest, or the folder of a model that is one. Its files are taken out of
  * the record of downloads, and folders that become empty are removed. A symbolic link is removed, not what it leads to.
- * @param folder the folder of models
- * @throws HearthError `conflict` when the files are in another place.
+ * @throws HearthError `conflict` for a built-in model, for one without files, and for files in another place than the folder of models.
  */
-export async function removeModel({ manifest, path, tokenizerFile }: Model, folder: string): Promise<void> {
+export async function removeModel(model: Model, folders: ModelFolders): Promise<void> {
+  const { manifest, tokenizerFile } = model;
+  if (model.path === "")
+    throw conflict(`'${manifest.id}' has no files here: remove it from the setting engines.`);
+  const path = findOwnPath(model);
+  if (await isBuiltIn(manifest.id, path, folders))
+    throw conflict(`'${manifest.id}' is part of Hearth and cannot be deleted.`);
   if (tokenizerFile !== undefined)
-    throw new HearthError(
-      "conflict",
+    throw conflict(
       `${quoted(manifest.id)} has only the files of its tokenizer here; delete the folder ${dirname(tokenizerFile)}.`,
     );
-  const root = await realpath(folder).catch(() => folder);
+  const root = await real(folders.own);
   const own = dirname(path);
   await refuseOutside(root, manifest.id, path);
   if (isGgufKind(manifest.kind)) {
@@ -35,6 +48,27 @@ export async function removeModel({ manifest, path, tokenizerFile }: Model, fold
   await removeEmpty(own, root);
 }
 
+/** Returns the file of a model itself: a LoRA adapter with a base has the path of its base. */
+export function findOwnPath({ manifest, path, load }: Model): string {
+  const isOwn = (file: string): boolean => idFromName(readModelStem(basename(file))) === manifest.id;
+  if (isOwn(path)) return path;
+  return load?.adapters?.find((adapter) => isOwn(adapter.path))?.path ?? path;
+}
+
+/** In a checkout, the folder of models also has the built-in models, each in a folder with its id. */
+async function isBuiltIn(id: string, path: string, { builtIn }: ModelFolders): Promise<boolean> {
+  const [own, root] = [await real(dirname(path)), await real(builtIn)];
+  return id.startsWith("hearth-") && own === `${root}${sep}${id}`;
+}
+
+function real(path: string): Promise<string> {
+  return realpath(path).catch(() => path);
+}
+
+function conflict(message: string): HearthError {
+  return new HearthError("conflict", message);
+}
+
 /** Every folder between the root and the file must be a folder and no link to one: what a link leads to is not deleted. */
 async function refuseOutside(root: string, id: string, path: string): Promise<void> {
   const place = relative(root, dirname(path));
@@ -43,18 +77,12 @@ async function refuseOutside(root: string, id: string, path: string): Promise<vo
   for (const name of place.split(sep).filter((part) => part !== "")) {
     folder = join(folder, name);
     if ((await lstat(folder)).isSymbolicLink())
-      throw new HearthError(
-        "conflict",
-        `${quoted(id)} is in ${folder}, which is a link to another folder; delete the link.`,
-      );
+      throw conflict(`${quoted(id)} is in ${folder}, which is a link to another folder; delete the link.`);
   }
 }
 
 function outside(id: string, path: string): HearthError {
-  return new HearthError(
-    "conflict",
-    `${quoted(id)} is not in the folder of models, but at ${path}; delete it there.`,
-  );
+  return conflict(`${quoted(id)} is not in the folder of models, but at ${path}; delete it there.`);
 }
 
 /** Takes files out of the record in their folder, or in the folder above it, and deletes a record that lists no file any more. */

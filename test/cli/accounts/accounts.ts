@@ -4,10 +4,11 @@ import { expect } from "vitest";
 import { createAuthenticator } from "../../../src/accounts/authentication/authenticate-key.js";
 import { createManagerAuthenticator } from "../../../src/accounts/authentication/authenticate-manager.js";
 import { buildAccounts, buildAccountStores } from "../../../src/app/accounts.js";
-import { serveInProcess } from "../../../src/app/operator/in-process.js";
+import { serveInProcess } from "../../../src/app/operator/serve.js";
 import { addAccountCommands } from "../../../src/cli/accounts/accounts.js";
 import { silentLogger } from "../../../src/core/logger.js";
 import { BodyBudget } from "../../../src/core/requests/body-budget.js";
+import { accountRoutes } from "../../../src/http/management/operator/routes.js";
 import { defaultHttpLimits } from "../../../src/http/server/app-context.js";
 import { systemClock, systemRandom } from "../../../src/system/clock.js";
 import { loadConfig } from "../../../src/config/config.js";
@@ -24,14 +25,17 @@ export async function createCommandEnvironment() {
   const empty = await emptyAccounts();
   const [authenticator, managers] = [createAuthenticator(empty), createManagerAuthenticator(empty)];
   const system = { clock: empty.clock, random: systemRandom, logger: silentLogger };
-  const served = serveInProcess({
-    ...system,
-    accounts: buildAccounts(loadConfig({}).config, { ...buildAccountStores(empty.database), ...system }),
-    configuredUrl: "http://127.0.0.1:4280",
-    limits: defaultHttpLimits,
-    bodyBudget: new BodyBudget(systemClock, defaultHttpLimits.bodyBytesMax),
-    readModels: () => Promise.resolve({ find: () => null, list: () => [small] }),
-  });
+  const served = serveInProcess(
+    {
+      ...system,
+      accounts: buildAccounts(loadConfig({}).config, { ...buildAccountStores(empty.database), ...system }),
+      configuredUrl: "http://127.0.0.1:4280",
+      limits: defaultHttpLimits,
+      bodyBudget: new BodyBudget(systemClock, defaultHttpLimits.bodyBytesMax),
+      readModels: () => Promise.resolve({ find: () => null, list: () => [small] }),
+    },
+    accountRoutes,
+  );
   let [closed, opened] = [0, 0];
   const open = () => {
     opened += 1;

@@ -1,11 +1,16 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { Command } from "commander";
 import { expect, it } from "vitest";
 import { buildAccountStores } from "../../../src/app/accounts.js";
 import { openForCommand } from "../../../src/app/stores/open-database.js";
 import { createAuditLog } from "../../../src/accounts/audit-log.js";
 import { openPuller } from "../../../src/app/models/pulls.js";
+import { openModelOperator } from "../../../src/app/operator/open.js";
+import { operatorOpener } from "../../../src/cli/command-helpers.js";
+import { addPullCommand } from "../../../src/cli/models/pull.js";
 import { loadConfig } from "../../../src/config/config.js";
+import { judgeBytes } from "../../../src/doctor/model-fit.js";
 import { startHub } from "../../kit/doubles/hub/hub-server.js";
 import { ggufOf } from "../../models/hub/pulling.js";
 import { writeNewDatabase } from "../../kit/databases/new-database.js";
@@ -24,8 +29,16 @@ it("commands that change models are in the audit log, with what was before, once
   await hearth("rm", "small");
   const hub = await startHub({ "tiny-Q4_K_M.gguf": ggufOf(1) });
   const { config } = loadConfig(environment);
-  const puller = await openPuller(config, { HF_ENDPOINT: hub.url });
-  await puller.pull("acme/tiny", { signal: new AbortController().signal, onProgress: () => undefined });
+  const program = new Command("hearth").exitOverride();
+  addPullCommand(program, {
+    openPuller: () => openPuller(config, { HF_ENDPOINT: hub.url }, true),
+    using: operatorOpener(() => openModelOperator(config)),
+    reportFit: (bytes) => judgeBytes(config, bytes),
+    out: { write: () => true },
+    err: { write: () => true },
+    onInterrupt: () => () => undefined,
+  });
+  await program.parseAsync(["pull", "acme/tiny"], { from: "user" });
   const database = await openForCommand(config);
   const events = (await createAuditLog(buildAccountStores(database)).newest(10)).toReversed();
   await database.close();

@@ -2,7 +2,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Command } from "commander";
-import { openOperatorModels } from "../../../src/app/operator-models.js";
+import { openLocalModels } from "../../../src/app/models/models.js";
+import { openModelOperator } from "../../../src/app/operator/open.js";
+import { operatorOpener } from "../../../src/cli/command-helpers.js";
 import { addModelCommands } from "../../../src/cli/models/commands.js";
 import { loadConfig } from "../../../src/config/config.js";
 import { modelBytes, type ModelSpec } from "../../kit/models/gguf-writer.js";
@@ -33,8 +35,10 @@ export function commandEnvironment(more: NodeJS.ProcessEnv = {}) {
     const before = process.exitCode;
     const program = new Command("hearth").exitOverride().configureOutput({ writeErr: () => undefined });
     addModelCommands(program, {
-      open: () => openOperatorModels(loadConfig(environment, null).config, bandwidthWorkerUrl),
+      open: () => openLocalModels(loadConfig(environment, null).config),
+      using: operatorOpener(() => openModelOperator(loadConfig(environment, null).config)),
       load,
+      bandwidthWorkerUrl,
       folders: {
         ollama: join(folder, "ollama"),
         lmstudio: join(folder, "lmstudio"),

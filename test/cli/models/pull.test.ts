@@ -2,9 +2,12 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { reportFit, openPuller } from "../../../src/app/models/pulls.js";
+import { openPuller } from "../../../src/app/models/pulls.js";
+import { openModelOperator } from "../../../src/app/operator/open.js";
+import { operatorOpener } from "../../../src/cli/command-helpers.js";
 import { loadConfig } from "../../../src/config/config.js";
 import { addPullCommand } from "../../../src/cli/models/pull.js";
+import { judgeBytes } from "../../../src/doctor/model-fit.js";
 import { temporaryFolder } from "../../kit/folder.js";
 import { runProgram } from "../../kit/program.js";
 import { sha256Of, type TestHub } from "../../kit/doubles/hub/hub.js";
@@ -90,16 +93,15 @@ describe("hearth pull", () => {
     let printed = "";
     const out = { write: (text: string) => (printed += text), isTTY: true, columns: 100 };
     const program = new Command("hearth").exitOverride();
-    addPullCommand(
-      program,
-      () => openPuller({ ...loadConfig({}).config, models, data: models }, { HF_ENDPOINT: hub.url }),
-      {
-        out,
-        err: { write: () => undefined },
-        reportFit: (size) => reportFit(loadConfig({}).config, size),
-        onInterrupt: () => () => undefined,
-      },
-    );
+    const config = { ...loadConfig({}).config, models, data: models };
+    addPullCommand(program, {
+      openPuller: () => openPuller(config, { HF_ENDPOINT: hub.url }, true),
+      using: operatorOpener(() => openModelOperator(config)),
+      out,
+      err: { write: () => undefined },
+      reportFit: (size) => judgeBytes(config, size),
+      onInterrupt: () => () => undefined,
+    });
     await program.parseAsync(["pull", "acme/tiny"], { from: "user" });
     const lines = printed.split("\r\u001b[K");
     expect(

@@ -6,7 +6,7 @@ import { operatorSocket } from "../../../src/store/data-folder.js";
 import { openOperator } from "../../../src/app/operator/open.js";
 import { OperatorClient } from "../../../src/cli/operator.js";
 import { loadConfig } from "../../../src/config/config.js";
-import { operatorRoutes } from "../../../src/http/management/operator/routes.js";
+import { operatorRoutes } from "../../../src/http/management/operator/server-routes.js";
 import { closeSocket, listenOnSocket } from "../../../src/http/server/listen-on-socket.js";
 import { temporaryFolder } from "../../kit/folder.js";
 import { createManualClock } from "../../kit/manual-clock.js";

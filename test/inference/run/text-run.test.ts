@@ -9,7 +9,7 @@ import type { RunStore } from "../../../src/inference/run/store/runs.js";
 import { createScriptedEngine, type Script } from "../../kit/scripted/engine.js";
 import { createGenerator } from "../../../src/inference/run/text/generator.js";
 import type { TextRun } from "../../../src/inference/run/text/text-run.js";
-import { createScheduler } from "../../../src/scheduler/scheduler.js";
+import { Scheduler } from "../../../src/scheduler/scheduler.js";
 import { openDatabase } from "../../../src/store/database.js";
 import { createLedgerStore } from "../../../src/accounts/money/store/ledger.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
@@ -70,7 +70,7 @@ async function createTestGenerator(
   await createTeamStore(database).insert(team);
   const runs = createRunStore(database);
   const engine = createScriptedEngine(script, { slots: 1, onLoad });
-  const scheduler = createScheduler({ queueDepthMax: 4 }, systemClock);
+  const scheduler = new Scheduler({ queueDepthMax: 4 }, systemClock);
   const settleFailures: unknown[] = [];
   const liveRuns = new LiveRuns(systemClock, 8);
   const generator = createGenerator(liveRuns, {

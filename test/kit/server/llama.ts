@@ -14,6 +14,7 @@ import { loadKey, type Model } from "../../../src/core/model.js";
 import type { LanguageWorker } from "../../../src/engine/language/language-worker.js";
 import type { LlamaEngine } from "../../../src/engine/llama/engine.js";
 import type { TextThread } from "../../../src/engine/text/thread.js";
+import { noTracing } from "../../../src/core/telemetry/tracing.js";
 import { systemClock, systemRandom } from "../../../src/system/clock.js";
 import { workerUrls } from "../worker-urls.js";
 
@@ -40,17 +41,17 @@ function settingsOfEngine(config: Config): object {
 }
 
 async function start() {
-  const { buildChatEngine, buildModelMemory, buildTextThread } =
-    await import("../../../src/app/engines/workers.js");
+  const { buildModelMemory, buildTextEngines, buildTextThread } =
+    await import("../../../src/app/engines/engines.js");
   const data = mkdtempSync(join(inject("sharedFolder"), "engine-"));
   const { config } = loadConfig({ HEARTH_DATA: data });
-  const system = { clock: systemClock, random: systemRandom, logger: silentLogger };
+  const system = { clock: systemClock, random: systemRandom, logger: silentLogger, tracing: noTracing };
   const thread = buildTextThread(config, system, workerUrls);
   const memory = buildModelMemory(config, system);
   // A model in this process and the same one on an engine outside are loaded under one name, in different ways.
   const { worker, language } = buildTextThread(config, system, workerUrls);
   return {
-    llama: buildChatEngine(config, memory, system, { ...workerUrls, thread }),
+    llama: buildTextEngines(config, system, memory, thread, workerUrls).llama,
     textThread: { worker, language: countLoads(language) },
   };
 }

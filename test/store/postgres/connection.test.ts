@@ -5,7 +5,7 @@ import { createLedgerStore } from "../../../src/accounts/money/store/ledger.js";
 import { creditTransaction } from "../../../src/accounts/money/ledger.js";
 import { createJobStore } from "../../../src/jobs/store.js";
 import type { Database } from "../../../src/store/database.js";
-import { createDatabaseHealth } from "../../../src/store/health.js";
+import { DatabaseHealth } from "../../../src/store/health.js";
 import { inThisDatabase, serverLock } from "../../../src/store/postgres/locks.js";
 import { openPostgres } from "../../../src/store/postgres/open.js";
 import { createWrites } from "../../../src/store/writes.js";
@@ -29,7 +29,7 @@ describe("a lost connection", () => {
     const proxy = await proxyOf(await newPostgresUrl());
     const database = await open(proxy.url);
     const clock = createManualClock(0);
-    const health = createDatabaseHealth(database, clock, () => undefined);
+    const health = new DatabaseHealth(database, clock, () => undefined);
     const teams = createTeamStore(database);
     await teams.insert(aTeam());
     expect(await health.problem()).toBeNull();
@@ -185,7 +185,7 @@ describe("a server", () => {
     expect(performance.now() - beganAt).toBeLessThan(20_000);
     // The lock and two connections: where only answers are lost, the database learns at once that they have ended.
     await until(() => proxy.resets() === 3);
-    const health = createDatabaseHealth(server, createManualClock(0), () => undefined);
+    const health = new DatabaseHealth(server, createManualClock(0), () => undefined);
     const askedAt = performance.now();
     expect(await health.problem()).toBe("the connection to the database was lost: Query read timeout");
     expect(performance.now() - askedAt).toBeLessThan(20_000);

@@ -102,7 +102,6 @@ async function startHearthRouter(): Promise<Router & { close(): Promise<void> }>
       apiKey: null,
       maxConcurrency: null,
       prefixCache: "team",
-      sharedAs: "bench",
     },
     modelName,
     clock: standingClock,

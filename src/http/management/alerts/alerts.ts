@@ -3,12 +3,13 @@ import { z } from "zod";
 import { toActor } from "../../../accounts/visibility.js";
 import { alertsSchema, presentAlert } from "./present-alerts.js";
 import { parseFields } from "../../../dialects/management/fields.js";
-import { managementRoute } from "../../server/route.js";
+import type { AppContext } from "../../server/app-context.js";
+import { accountRoute } from "../../server/route.js";
 
 export const alertsQuery = z.object({ teamId: z.string().nullish().describe("Only alerts of this team.") });
 
 /** Lists alerts. */
-export const listAlerts = managementRoute({
+export const listAlerts = accountRoute<AppContext>({
   method: "GET",
   path: "/admin/alerts",
   acl: "ManageAlerts",

@@ -11,7 +11,8 @@ import {
 } from "./present-alerts.js";
 import { parseFields } from "../../../dialects/management/fields.js";
 import { emptySchema } from "../../../dialects/management/answers.js";
-import { managementRoute } from "../../server/route.js";
+import type { AppContext } from "../../server/app-context.js";
+import { accountRoute } from "../../server/route.js";
 import { alertsQuery } from "./alerts.js";
 
 const requestSchema = z
@@ -37,7 +38,7 @@ const requestSchema = z
 const params = { channelId: "ID of a channel." };
 
 /** Lists channels. */
-export const listChannels = managementRoute({
+export const listChannels = accountRoute<AppContext>({
   method: "GET",
   path: "/admin/alerts/channels",
   acl: "ManageAlerts",
@@ -59,7 +60,7 @@ export const listChannels = managementRoute({
 });
 
 /** Adds a channel. */
-export const createChannel = managementRoute({
+export const createChannel = accountRoute<AppContext>({
   method: "POST",
   path: "/admin/alerts/channels",
   acl: "ManageAlerts",
@@ -91,7 +92,7 @@ export const createChannel = managementRoute({
 });
 
 /** Removes a channel. */
-export const deleteChannel = managementRoute({
+export const deleteChannel = accountRoute<AppContext>({
   method: "DELETE",
   path: "/admin/alerts/channels/:channelId",
   acl: "ManageAlerts",
@@ -111,7 +112,7 @@ export const deleteChannel = managementRoute({
 });
 
 /** Sends a test to a channel. */
-export const testChannel = managementRoute({
+export const testChannel = accountRoute<AppContext>({
   method: "POST",
   path: "/admin/alerts/channels/:channelId/test",
   acl: "ManageAlerts",

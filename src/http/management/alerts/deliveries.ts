@@ -3,11 +3,12 @@ import type { z } from "zod";
 import { toActor } from "../../../accounts/visibility.js";
 import { deliveriesSchema, presentDelivery } from "./present-alerts.js";
 import { parseFields } from "../../../dialects/management/fields.js";
-import { managementRoute } from "../../server/route.js";
+import type { AppContext } from "../../server/app-context.js";
+import { accountRoute } from "../../server/route.js";
 import { alertsQuery } from "./alerts.js";
 
 /** Lists deliveries. */
-export const listDeliveries = managementRoute({
+export const listDeliveries = accountRoute<AppContext>({
   method: "GET",
   path: "/admin/alerts/deliveries",
   acl: "ManageAlerts",

@@ -31,7 +31,7 @@ export const loadModel = managementRoute({
   async handle({ ctx, manager, body }, app) {
     const model = findModel(app.models, parseFields(memoryRequest, body).model);
     const isLoaded = await whileClientWaits(ctx.req.socket, async (signal) => {
-      await app.modelAdmin.load(model, toActor(manager), signal);
+      await app.modelLoader.load(model, toActor(manager), signal);
       return true;
     });
     if (isLoaded !== null) ctx.body = presenter(app)(model);
@@ -57,7 +57,7 @@ export const unloadModel = managementRoute({
   },
   async handle({ ctx, manager, body }, app) {
     const model = findModel(app.models, parseFields(memoryRequest, body).model);
-    await app.modelAdmin.unload(model, toActor(manager));
+    await app.modelLoader.unload(model, toActor(manager));
     ctx.body = presenter(app)(model);
   },
 });

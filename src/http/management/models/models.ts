@@ -111,7 +111,7 @@ export const deleteAdminModel = managementRoute({
     errors: ["conflict"],
   },
   async handle({ ctx, manager, params }, { models, modelAdmin }) {
-    await modelAdmin.remove(findModel(models, params["id"] ?? ""), toActor(manager));
+    await modelAdmin.removePulled(findModel(models, params["id"] ?? ""), toActor(manager));
     ctx.body = {};
   },
 });

@@ -21,8 +21,8 @@ import { createManagementKey, deleteManagementKey, listManagementKeys } from "./
 import { createOperatorLink, createOperatorMember, listOperatorMembers } from "./members.js";
 import { createOperatorTeam } from "./teams.js";
 
-/** What commands of the operator use: routes of management keys, and what no key opens. */
-export const operatorRoutes: readonly OperatorRoute[] = [
+/** What commands about accounts use: routes of management keys, and what no key opens. */
+export const accountRoutes: readonly OperatorRoute[] = [
   findNamed,
   // Keys
   createOperatorKey,

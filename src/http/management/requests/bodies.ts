@@ -1,9 +1,10 @@
 /** DELETE /admin/requests/{runId}/bodies: deletes what was kept of a request and its answer. */
 import { toActor } from "../../../accounts/visibility.js";
 import { emptySchema } from "../../../dialects/management/answers.js";
-import { managementRoute } from "../../server/route.js";
+import type { AppContext } from "../../server/app-context.js";
+import { accountRoute } from "../../server/route.js";
 
-export const deleteRequestBodies = managementRoute({
+export const deleteRequestBodies = accountRoute<AppContext>({
   method: "DELETE",
   path: "/admin/requests/:runId/bodies",
   acl: "DeleteRequestBodies",

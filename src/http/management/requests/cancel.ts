@@ -1,10 +1,11 @@
 /** POST /admin/requests/{runId}/cancel, an extension: ends a request in progress. */
 import { toActor } from "../../../accounts/visibility.js";
-import { managementRoute } from "../../server/route.js";
+import type { AppContext } from "../../server/app-context.js";
+import { accountRoute } from "../../server/route.js";
 import { presentRequest, requestSchema } from "./requests.js";
 
 /** Cancels a request. */
-export const cancelRequest = managementRoute({
+export const cancelRequest = accountRoute<AppContext>({
   method: "POST",
   path: "/admin/requests/:runId/cancel",
   acl: "CancelRequest",

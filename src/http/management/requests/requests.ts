@@ -17,7 +17,8 @@ import {
   pageTokenField,
 } from "../../../dialects/management/pages.js";
 import { timeSchema, timestamp } from "../../../dialects/management/answers.js";
-import { managementRoute } from "../../server/route.js";
+import type { AppContext } from "../../server/app-context.js";
+import { accountRoute } from "../../server/route.js";
 
 const sizes: PageSizes = { usual: 100, most: 1000 };
 
@@ -114,7 +115,7 @@ const pageSchema = responseObject({
 }).meta({ id: "LoggedRequestPage" });
 
 /** Lists a page of requests. */
-export const listRequests = managementRoute({
+export const listRequests = accountRoute<AppContext>({
   method: "GET",
   path: "/admin/requests",
   acl: "ListRequests",
@@ -156,7 +157,7 @@ export const listRequests = managementRoute({
 });
 
 /** Returns a request. */
-export const getRequest = managementRoute({
+export const getRequest = accountRoute<AppContext>({
   method: "GET",
   path: "/admin/requests/:runId",
   acl: "ListRequests",

@@ -1,13 +1,13 @@
 /** The part of the composition root that builds the accounts of a server: the accounts of commands, and how members sign in to the console. */
-import { createSignInAttempts } from "../../accounts/sign-in/attempts.js";
-import { createFailedSignIns } from "../../accounts/sign-in/failed-sign-ins.js";
-import { createOidcSignIn, type OidcSettings } from "../../accounts/sign-in/oidc/oidc-sign-in.js";
-import type { PasswordCost } from "../../accounts/sign-in/passwords.js";
-import { createSignIn } from "../../accounts/sign-in/sign-in.js";
-import type { Config } from "../../config/config.js";
-import type { Logger } from "../../core/logger.js";
-import type { ServerAccounts } from "../../http/server/app-context.js";
-import { buildAccounts, type AccountDeps } from "../accounts.js";
+import { createSignInAttempts } from "../accounts/sign-in/attempts.js";
+import { createFailedSignIns } from "../accounts/sign-in/failed-sign-ins.js";
+import { createOidcSignIn, type OidcSettings } from "../accounts/sign-in/oidc/oidc-sign-in.js";
+import type { PasswordCost } from "../accounts/sign-in/passwords.js";
+import { createSignIn } from "../accounts/sign-in/sign-in.js";
+import type { Config } from "../config/config.js";
+import type { Logger } from "../core/logger.js";
+import type { ServerAccounts } from "../http/server/app-context.js";
+import { buildAccounts, type AccountDeps } from "./accounts.js";
 
 export interface AccountOverrides {
   /** What the hash of a new password costs; undefined: the default. */

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type Sqlite from "better-sqlite3";
-import { readErrorCode, fileError } from "../system/file-errors.js";
-import { createDataFolder } from "../system/folder.js";
-import { connectSqlite } from "./sqlite/connect.js";
+import { readErrorCode, fileError } from "../../system/file-errors.js";
+import { createDataFolder } from "../../system/folder.js";
+import { connectSqlite } from "../sqlite/connect.js";
 
 /** A server that was killed may hold the lock a little longer. */
 const lockWaitMs = 2000;

@@ -1,17 +1,16 @@
-/** The part of the composition root that decides where rate limits are counted. */
-import { createMemoryCounter } from "../../accounts/limits/memory-counter.js";
-import type { QuotaCounter } from "../../accounts/limits/quota-counter.js";
-import { createRedisConnection } from "../../accounts/limits/redis/connection.js";
-import { createRedisCounter } from "../../accounts/limits/redis/redis-counter.js";
-import { redisPrefix } from "../../accounts/limits/redis/windows.js";
-import { createSharedCounter } from "../../accounts/limits/shared/shared-counter.js";
-import type { SharedWindows } from "../../accounts/limits/shared/shared-windows.js";
-import type { Config } from "../../config/config.js";
-import { countingElsewhere, describeLimitsPlace } from "../../accounts/limits/limits-place.js";
-import type { NodeStore } from "../../store/nodes.js";
+/** Decides where rate limits are counted: in Redis, else in the database, else in the memory of the only server. */
 import type { Clock } from "../../core/clock.js";
 import type { Logger } from "../../core/logger.js";
 import type { RedisState } from "../../core/metrics.js";
+import type { NodeStore } from "../../store/nodes.js";
+import { countingElsewhere, describeLimitsPlace } from "./limits-place.js";
+import { createMemoryCounter } from "./memory-counter.js";
+import type { QuotaCounter } from "./quota-counter.js";
+import { createRedisConnection } from "./redis/connection.js";
+import { createRedisCounter } from "./redis/redis-counter.js";
+import { redisPrefix } from "./redis/windows.js";
+import { createSharedCounter } from "./shared/shared-counter.js";
+import type { SharedWindows } from "./shared/shared-windows.js";
 
 export interface LimitCounting {
   readonly counter: QuotaCounter;
@@ -20,7 +19,14 @@ export interface LimitCounting {
   close(): void;
 }
 
-export interface LimitsDeps {
+interface CountingSettings {
+  readonly redisUrl: string | null;
+  readonly redisPrefix: string;
+  readonly redisTimeoutMs: number;
+  readonly limitsWithoutRedis: RedisState["withoutRedis"];
+}
+
+interface CountingParts {
   /** Null where the windows are in the memory of the only server. */
   readonly sharedWindows: SharedWindows | null;
   readonly nodes: NodeStore;
@@ -28,11 +34,13 @@ export interface LimitsDeps {
   readonly logger: Logger;
 }
 
-/** Builds what counts rate limits: Redis, else the database, else the memory of the only server. */
-export async function buildLimits(config: Config, deps: LimitsDeps): Promise<LimitCounting> {
-  const { sharedWindows: windows, clock, logger } = deps;
-  await warnOfOthers(config, deps);
-  if (config.redisUrl !== null) return buildRedisLimits({ ...config, redisUrl: config.redisUrl }, deps);
+export async function openLimitCounting(
+  settings: CountingSettings,
+  parts: CountingParts,
+): Promise<LimitCounting> {
+  const { sharedWindows: windows, clock, logger } = parts;
+  await warnOfOthers(settings, parts);
+  if (settings.redisUrl !== null) return countInRedis(settings.redisUrl, settings, parts);
   const [redis, close] = [null, () => undefined];
   if (windows === null) return { counter: createMemoryCounter(clock), redis, close };
   const onError = (err: unknown): void =>
@@ -40,9 +48,9 @@ export async function buildLimits(config: Config, deps: LimitsDeps): Promise<Lim
   return { counter: createSharedCounter({ windows, clock, time: () => null, onError }), redis, close };
 }
 
-/** LimitCounting that servers count in different places hold for each place by itself. */
-async function warnOfOthers(config: Config, { nodes, logger }: LimitsDeps): Promise<void> {
-  const place = describeLimitsPlace(config);
+/** Limits that servers count in different places hold for each place by itself. */
+async function warnOfOthers(settings: CountingSettings, { nodes, logger }: CountingParts): Promise<void> {
+  const place = describeLimitsPlace(settings);
   for (const { name, limitsPlace } of countingElsewhere(place, await nodes.running()))
     logger.warn(
       { server: name, countsIn: limitsPlace, thisCountsIn: place },
@@ -50,17 +58,17 @@ async function warnOfOthers(config: Config, { nodes, logger }: LimitsDeps): Prom
     );
 }
 
-async function buildRedisLimits(
-  config: Config & { readonly redisUrl: string },
-  { clock, logger }: LimitsDeps,
+async function countInRedis(
+  url: string,
+  { limitsWithoutRedis: withoutRedis, redisTimeoutMs, ...settings }: CountingSettings,
+  { clock, logger }: CountingParts,
 ): Promise<LimitCounting> {
-  const { limitsWithoutRedis: withoutRedis } = config;
-  const prefix = redisPrefix(config.redisPrefix);
+  const prefix = redisPrefix(settings.redisPrefix);
   let missed = 0;
   const connection = createRedisConnection({
-    url: config.redisUrl,
+    url,
     prefix,
-    timeoutMs: config.redisTimeoutMs,
+    timeoutMs: redisTimeoutMs,
     clock,
     onChange(problem) {
       if (problem === null) logger.info({}, "Redis counts rate limits again");

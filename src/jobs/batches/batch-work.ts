@@ -1,26 +1,25 @@
-/** The part of the composition root that builds batches over the queue of their lines. */
+/** Batches over the queue of their lines: the service, its steps, and the check that a key may still use the model of a line. */
 import type { Authenticator } from "../../accounts/authentication/authenticate-key.js";
 import { authorise, modelNames } from "../../accounts/principals/permissions.js";
 import { modelNotFound } from "../../core/errors.js";
 import { parseJson } from "../../core/json/parse-json.js";
 import type { BodyBudget } from "../../core/requests/body-budget.js";
-import type { JobHandler } from "../../jobs/handler.js";
-import { createBatchAdmission } from "../../jobs/batches/admission.js";
-import { type BatchesDeps, createBatches } from "../../jobs/batches/batches.js";
-import { batchLineHandler, type BatchLineHandlerDeps } from "../../jobs/batches/job-handler.js";
-import type { ParseJson } from "../../jobs/batches/input.js";
-import { findEndpointAcl } from "../../jobs/batches/line-request.js";
-import { createBatchProgress, type ProgressDeps } from "../../jobs/batches/progress.js";
-import type { JobQueue } from "../../jobs/queue.js";
+import type { JobHandler } from "../handler.js";
+import { createBatchAdmission } from "./admission.js";
+import { type BatchesDeps, createBatches } from "./batches.js";
+import { batchLineHandler, type BatchLineHandlerDeps } from "./job-handler.js";
+import type { ParseJson } from "./input.js";
+import { findEndpointAcl } from "./line-request.js";
+import { createBatchProgress, type ProgressDeps } from "./progress.js";
+import type { JobQueue } from "../queue.js";
 
-export type BatchParts = Omit<BatchLineHandlerDeps, "onEnded" | "parseJson"> &
+type BatchParts = Omit<BatchLineHandlerDeps, "onEnded" | "parseJson"> &
   Omit<BatchesDeps, "parseJson" | "modelCheck" | "admit"> & {
     readonly createQueue: (handler: JobHandler) => JobQueue;
     readonly bodyBudget: BodyBudget;
   };
 
-/** Builds the service, its steps and the queue of its lines. */
-export function buildBatches(parts: BatchParts) {
+export function createBatchWork(parts: BatchParts) {
   const admit = createBatchAdmission(parts);
   const modelCheck = createModelCheck(parts, parts.authenticator);
   const deps = { ...parts, parseJson: parseInTurn(parts.bodyBudget), modelCheck, admit };

@@ -1,0 +1,32 @@
+import type { RequestOptions } from "node:http";
+import { duplexPair } from "node:stream";
+import type { Clock } from "../../core/clock.js";
+import type { ServerContext } from "../../http/server/app-context.js";
+import { createOperatorServer } from "../../http/server/operator-server.js";
+import type { OperatorRoute } from "../../http/server/route.js";
+
+/** Leads to the interface for one command. */
+export interface Operator {
+  /** What requests of `node:http` need to reach it. */
+  readonly connection: Pick<RequestOptions, "socketPath" | "createConnection">;
+  readonly clock: Clock;
+  close(): Promise<void>;
+}
+
+/** Serves routes of the operator without an address. */
+export function serveInProcess<App extends ServerContext>(
+  context: App,
+  routes: readonly OperatorRoute<App>[],
+): Omit<Operator, "close"> {
+  const server = createOperatorServer(context, routes);
+  return {
+    clock: context.clock,
+    connection: {
+      createConnection() {
+        const [client, connection] = duplexPair();
+        server.emit("connection", connection);
+        return client;
+      },
+    },
+  };
+}

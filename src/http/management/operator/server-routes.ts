@@ -1,0 +1,28 @@
+import type { AppContext } from "../../server/app-context.js";
+import type { OperatorRoute } from "../../server/route.js";
+import { listAlerts } from "../alerts/alerts.js";
+import { createChannel, deleteChannel, listChannels, testChannel } from "../alerts/channels.js";
+import { listDeliveries } from "../alerts/deliveries.js";
+import { deleteRequestBodies } from "../requests/bodies.js";
+import { cancelRequest } from "../requests/cancel.js";
+import { getRequest, listRequests } from "../requests/requests.js";
+import { modelRoutes } from "./models.js";
+import { accountRoutes } from "./routes.js";
+
+/** What commands of the operator use of a running server. */
+export const operatorRoutes: readonly OperatorRoute<AppContext>[] = [
+  ...accountRoutes,
+  ...modelRoutes,
+  // Requests
+  listRequests,
+  getRequest,
+  deleteRequestBodies,
+  cancelRequest,
+  // Alerts
+  listAlerts,
+  listChannels,
+  createChannel,
+  deleteChannel,
+  testChannel,
+  listDeliveries,
+];
