@@ -111,14 +111,14 @@ export interface AccountContext extends ServerContext {
 }
 
 /** What the routes of models for commands work with. A command of the operator builds it without the rest of the server. */
-export interface ModelContext extends ServerContext {
+export interface ModelsContext extends ServerContext {
   readonly models: ModelRegistry;
   /** Settings of models. */
   readonly modelAdmin: ModelAdmin;
 }
 
 /** What the HTTP server and its handlers work with. */
-export interface AppContext extends AnswerContext, AccountContext, ModelContext {
+export interface AppContext extends AnswerContext, AccountContext, ModelsContext {
   /** Program version, shown in the OpenAPI document. */
   readonly version: string;
   readonly authenticator: Authenticator;

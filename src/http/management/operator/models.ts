@@ -4,12 +4,12 @@ import { toActor } from "../../../accounts/visibility.js";
 import type { Model } from "../../../core/model.js";
 import { parseFields } from "../../../dialects/management/fields.js";
 import { resolveModel } from "../../../models/closest-names.js";
-import type { ModelContext } from "../../server/app-context.js";
+import type { ModelsContext } from "../../server/app-context.js";
 import type { OperatorRoute } from "../../server/route.js";
 
 const querySchema = z.object({ model: z.string() });
 
-const findModel: OperatorRoute<ModelContext> = {
+const findModel: OperatorRoute<ModelsContext> = {
   method: "GET",
   path: "/operator/models",
   async handle({ ctx }, app) {
@@ -19,7 +19,7 @@ const findModel: OperatorRoute<ModelContext> = {
 
 const changeSchema = z.object({ model: z.string(), change: z.record(z.string(), z.unknown()) });
 
-const setModel: OperatorRoute<ModelContext> = {
+const setModel: OperatorRoute<ModelsContext> = {
   method: "PUT",
   path: "/operator/models",
   async handle({ ctx, manager, body }, app) {
@@ -30,7 +30,7 @@ const setModel: OperatorRoute<ModelContext> = {
   },
 };
 
-const deleteModel: OperatorRoute<ModelContext> = {
+const deleteModel: OperatorRoute<ModelsContext> = {
   method: "DELETE",
   path: "/operator/models",
   async handle({ ctx, manager }, app) {
@@ -43,7 +43,7 @@ const deleteModel: OperatorRoute<ModelContext> = {
 const aliasSchema = z.object({ alias: z.string(), model: z.string() });
 
 /** Answers with the id of the model, and the id of the one that the name led to before; null if it led to none. */
-const setAlias: OperatorRoute<ModelContext> = {
+const setAlias: OperatorRoute<ModelsContext> = {
   method: "PUT",
   path: "/operator/model-aliases",
   async handle({ ctx, manager, body }, app) {
@@ -55,7 +55,7 @@ const setAlias: OperatorRoute<ModelContext> = {
   },
 };
 
-const deleteAlias: OperatorRoute<ModelContext> = {
+const deleteAlias: OperatorRoute<ModelsContext> = {
   method: "DELETE",
   path: "/operator/model-aliases",
   async handle({ ctx, manager }, { modelAdmin }) {
@@ -66,7 +66,7 @@ const deleteAlias: OperatorRoute<ModelContext> = {
 };
 
 /** Records that a command has pulled a model. */
-const addPulled: OperatorRoute<ModelContext> = {
+const addPulled: OperatorRoute<ModelsContext> = {
   method: "POST",
   path: "/operator/pulled-models",
   async handle({ ctx, manager, body }, { modelAdmin }) {
@@ -78,14 +78,14 @@ const addPulled: OperatorRoute<ModelContext> = {
 
 export const modelRoutes = [findModel, setModel, deleteModel, setAlias, deleteAlias, addPulled] as const;
 
-async function resolve({ models, modelAdmin }: ModelContext, name: string): Promise<Model> {
+async function resolve({ models, modelAdmin }: ModelsContext, name: string): Promise<Model> {
   await modelAdmin.reload();
   return resolveModel(models, name);
 }
 
 export type OperatorModel = ReturnType<typeof present>;
 
-function present({ manifest: { id, kind, prices }, unusable }: Model, { modelAdmin }: ModelContext) {
+function present({ manifest: { id, kind, prices }, unusable }: Model, { modelAdmin }: ModelsContext) {
   const settings = modelAdmin.sources.settings(id);
   return { id, kind, prices, unusable, settings, adapters: modelAdmin.listAdapters(id) };
 }
