@@ -31,9 +31,9 @@ const onBoth = [
   "test/accounts/sign-in/races.test.ts",
   "test/inference/responses/*.test.ts",
   "test/jobs/{claims,deferred-completions,store}.test.ts",
-  "test/http/admin/{requests,stored}/list.test.ts",
-  "test/http/auth/{budgets,key-search}.test.ts",
-  "test/http/billing/{admission,credits,spending-limits}.test.ts",
+  "test/http/management/{requests,stored}/list.test.ts",
+  "test/http/management/accounts/{budgets,key-search}.test.ts",
+  "test/http/management/billing/{admission,credits,spending-limits}.test.ts",
   "test/http/limits/refused-requests.test.ts",
   "test/http/inference/runs/tags.test.ts",
   "test/http/inference/chat/deferred-outcomes.test.ts",
@@ -42,12 +42,12 @@ const onBoth = [
 
 /** Those that run once more in the nightly run only: routes over the same stores. */
 const onBothNightly = [
-  "test/http/auth/{access-groups,budget-routes,last-use}.test.ts",
-  "test/http/billing/{billing,invoice,usage}.test.ts",
-  "test/http/v1/batches/{budgets,limits}.test.ts",
-  "test/http/v1/chat/{deferred-completion,stored}.test.ts",
+  "test/http/management/accounts/{access-groups,budget-routes,last-use}.test.ts",
+  "test/http/management/billing/{billing,invoice,usage}.test.ts",
+  "test/http/inference/batches/{budgets,limits}.test.ts",
+  "test/http/inference/chat/{deferred-completion,stored}.test.ts",
   "test/http/inference/conversations/stored.test.ts",
-  "test/http/v1/responses/{background,stored}.test.ts",
+  "test/http/inference/responses/{background,stored}.test.ts",
 ];
 
 /** Tests of what only SQLite has: its query plans. */

@@ -7,6 +7,7 @@ import { plantFiles, root } from "./kit/folder.js";
 import { findRouteViolations } from "./tidy/routes.js";
 import { findDoubleNames } from "./tidy/names.js";
 import { findCrowdedFolders, findLongPython, folderFilesMax, readLineQuantile } from "./tidy/sizes.js";
+import { findStalePatterns } from "./tidy/test-lists.js";
 import { findBookishPhrases, findEmptyNames, findPrivateWords, findUnfinished } from "./tidy/wording.js";
 
 describe("the repository", () => {
@@ -25,6 +26,10 @@ describe("the repository", () => {
 
   it("rule 15: exports no name from two files of src/", () => {
     expect(findDoubleNames(root)).toEqual([]);
+  });
+
+  it("names no test that does not exist in the lists of the second database and of the sizes", () => {
+    expect(findStalePatterns(root)).toEqual([]);
   });
 
   it("rule 15: says what programs do in standard words", () => {
@@ -64,6 +69,7 @@ it("each of these rules finds what is planted", () => {
     "packaging/e.yaml": `a: 1 ${comments[3]}\n`,
     "src/c.ts": `export const c = "those of"; ${comments[0]}\n/** The limits,\n ${comments[1]} */\n`,
     "scripts/helpers.mjs": "",
+    "vitest.config.ts": 'const both = ["test/{crowded,gone}/f0.ts", "test/gone/**/*.ts"];\n',
     "scripts/long.py": `# ${promise}: less\n${"x = 1\n".repeat(400)}`,
     ...Object.fromEntries(
       Array.from({ length: folderFilesMax + 1 }, (_, index) => [`test/crowded/f${index}.ts`, ""]),
@@ -77,6 +83,10 @@ it("each of these rules finds what is planted", () => {
     "get: src/http/inference/a.ts, src/http/ollama/b.ts, src/http/server/secret.ts",
   ]);
   expect(findCrowdedFolders(planted)).toEqual(["test/crowded: 21"]);
+  expect(findStalePatterns(planted)).toEqual(
+    expect.arrayContaining(["test/gone/f0.ts", "test/gone/**/*.ts", "test/store/postgres/**"]),
+  );
+  expect(findStalePatterns(planted)).not.toContain("test/crowded/f0.ts");
   expect(findLongPython(planted)).toEqual(["scripts/long.py: 401"]);
   expect(findPrivateWords(planted)).toEqual([
     "src/http/inference/models/models.ts:1: /** Whoever asks is told; it is retold. */",
